@@ -56,16 +56,16 @@ async function isAsItShouldBe(name: string): Promise<void> {
 }
 
 test(
-  'a consent is found and shown with its history and the payments under it',
+  'The console finds a consent and shows its history and the payments under it',
   async () => {
     await operators.go(page, '/consents')
     await page.getByRole('row').filter({ hasText: 'lemonpay' }).getByRole('link').first().click()
     await page.getByRole('heading', { name: `Consent ${consentId}` }).waitFor()
-    const history = page.getByRole('table', { name: 'History, the newest first' })
+    const history = page.getByRole('table', { name: 'History, newest first' })
     for (const event of ['CREDENTIAL VERIFIED', 'OWNERSHIP CONFIRMED', 'SIGNATURE VERIFIED']) {
       await history.getByText(event).waitFor()
     }
-    const payments = page.getByRole('table', { name: 'Payments, the newest first' })
+    const payments = page.getByRole('table', { name: 'Payments, newest first' })
     await payments.getByRole('row').filter({ hasText: transactionRequestId }).waitFor()
     expect(await payments.getByRole('row').count()).toBe(2)
     await isAsItShouldBe('consent-with-payment')
@@ -74,7 +74,7 @@ test(
 )
 
 test(
-  'its payment is shown with its third-party part, by the request and by the transfer',
+  'The console shows a payment of a PISP by its request and by its transfer',
   async () => {
     await page.getByRole('link', { name: transactionRequestId }).click()
     await page.getByRole('heading', { name: 'Story of a third-party payment' }).waitFor()
@@ -87,7 +87,7 @@ test(
     await thirdParty.getByRole('link', { name: 'lemonpay' }).waitFor()
     await thirdParty.getByRole('link', { name: consentId }).waitFor()
     for (const said of [
-      'lemonpay was told by greenbank that it is ACCEPTED.',
+      'greenbank reported ACCEPTED to lemonpay.',
       'The user of lemonpay has signed the terms',
       'centralAuth answers: the signature is VERIFIED',
     ]) {

@@ -43,12 +43,12 @@ beforeAll(async () => {
 }, browserStart_ms + story_ms)
 
 afterAll(async () => {
-  // What did not come up cannot be stopped, and hides what went wrong.
+  // A part that did not start cannot be stopped; an error here would hide the cause.
   await (browser as Browser | undefined)?.close()
   await (scheme as Scheme | undefined)?.stop()
 })
 
-/** A machine with too much to do may give a hub no time to start; it has a moment's peace later. */
+/** On a busy machine a hub may not start in time; tried again. */
 async function openPatiently(tries = 3): Promise<Scheme> {
   try {
     return await openSchemeOfFsps({
@@ -73,21 +73,21 @@ async function pay(amount: string): Promise<string> {
   return transferId
 }
 
-test('lets nobody in without a password, and out again', async () => {
-  const stranger = await operators.openPage()
-  const refused = stranger.getByRole('alert').filter({ hasText: /^3000 / })
-  await operators.logIn(stranger, { name: 'ada', secret: 'a guess' }, refused)
-  expect(await stranger.getByRole('link', { name: 'Participants' }).count()).toBe(0)
-  expect(await barriers(stranger)).toEqual([])
-  await screenshot(stranger, 'log-in')
-  await operators.logIn(stranger, { name: 'ada', secret: 'correct horse battery' })
-  await stranger.getByRole('button', { name: 'Log out' }).click()
-  await stranger.getByRole('button', { name: 'Log in' }).waitFor()
-  await stranger.context().close()
+test('Log-in needs the right password, and log-out ends the session', async () => {
+  const visitor = await operators.openPage()
+  const refused = visitor.getByRole('alert').filter({ hasText: /^3000 / })
+  await operators.logIn(visitor, { name: 'ada', secret: 'a guess' }, refused)
+  expect(await visitor.getByRole('link', { name: 'Participants' }).count()).toBe(0)
+  expect(await barriers(visitor)).toEqual([])
+  await screenshot(visitor, 'log-in')
+  await operators.logIn(visitor, { name: 'ada', secret: 'correct horse battery' })
+  await visitor.getByRole('button', { name: 'Log out' }).click()
+  await visitor.getByRole('button', { name: 'Log in' }).waitFor()
+  await visitor.context().close()
 })
 
 test(
-  'a new FSP takes two people: who asked for it cannot approve it',
+  'A new FSP needs two operators: its maker cannot approve it',
   async () => {
     const [maker, checker] = await Promise.all([operators.openPage(), operators.openPage()])
     await operators.enter(
@@ -101,23 +101,23 @@ test(
       'eleven slow harbours',
     )
     await maker.getByRole('link', { name: 'Participants' }).click()
-    const form = maker.getByRole('region', { name: 'A new FSP' })
+    const form = maker.getByRole('region', { name: 'Add FSP' })
     await form.getByLabel('Name').fill('redbank')
     await form.getByLabel('Net debit cap').fill('750')
     await form.getByLabel('Callback address').fill(payer.url)
-    await form.getByRole('button', { name: 'Ask for approval' }).click()
+    await form.getByRole('button', { name: 'Submit for approval' }).click()
     await form.getByRole('status').waitFor()
     expect(await maker.getByRole('row', { name: /^redbank/ }).count()).toBe(0)
 
     await maker.getByRole('link', { name: 'Approvals', exact: true }).click()
     const own = maker.getByRole('row', { name: /redbank joins the scheme/ })
-    await own.getByText('You asked for it; another person decides.').waitFor()
+    await own.getByText('You requested this change; another operator must decide.').waitFor()
     expect(await own.getByRole('button').count()).toBe(0)
 
     await checker.getByRole('link', { name: 'Participants' }).click()
     await checker.getByRole('row', { name: /^greenbank/ }).waitFor()
-    // Who may only approve is not shown what he may not do.
-    expect(await checker.getByRole('region', { name: 'A new FSP' }).count()).toBe(0)
+    // An operator who may only approve does not see forms for other changes.
+    expect(await checker.getByRole('region', { name: 'Add FSP' }).count()).toBe(0)
     await checker.getByRole('link', { name: 'Approvals', exact: true }).click()
     const waiting = checker.getByRole('row', { name: /redbank joins the scheme/ })
     await waiting.getByText('mary').waitFor()
@@ -127,7 +127,7 @@ test(
     expect(await barriers(checker)).toEqual([])
     await screenshot(checker, 'approval')
     await checker.getByRole('button', { name: 'Approve now' }).click()
-    await checker.getByText('Nothing waits for a decision.').waitFor()
+    await checker.getByText('No pending approvals.').waitFor()
     const { status } = await scheme.operator.call('GET', '/participants/redbank')
     expect(status).toBe(200)
     await Promise.all([maker.context().close(), checker.context().close()])
@@ -135,7 +135,7 @@ test(
   story_ms,
 )
 
-test('shows who takes part, and how much of its limit each has used', async () => {
+test('The participants page shows how much of its limit each has used', async () => {
   await pay('120')
   await go('/participants')
   const row = page.getByRole('row', { name: /^greenbank/ })
@@ -147,14 +147,14 @@ test('shows who takes part, and how much of its limit each has used', async () =
 })
 
 test(
-  'takes funds in, holds funds that go out, and pays them or gives them back',
+  'Funds in are committed at once, funds out are reserved and then paid or released',
   async () => {
     await go('/participants/bluewallet/funds')
     const record = async (direction: string, amount: string, reference: string) => {
       const form = page.getByRole('region', { name: 'Record funds' })
       await form.getByLabel('Direction').selectOption(direction)
       await form.getByLabel('Amount').fill(amount)
-      await form.getByLabel('Bank’s reference').fill(reference)
+      await form.getByLabel('Bank reference').fill(reference)
       await form.getByLabel('Reason').fill('as agreed')
       await pressAndConfirm(form.getByRole('button', { name: 'Record funds' }), 'Yes, record funds')
       return page.getByRole('row').filter({ hasText: reference })
@@ -165,17 +165,20 @@ test(
     await deposit.getByText('250.75 USD').waitFor()
     expect(await cover()).toBe(-10_250.75)
 
-    const paid = await record('Funds out, held first', '50.75', 'payout 1')
+    const paid = await record('Funds out, reserved first', '50.75', 'payout 1')
     await paid.getByText('RESERVED').waitFor()
-    await pressAndConfirm(paid.getByRole('button', { name: 'Paid out' }), 'Yes, it was paid')
+    await pressAndConfirm(
+      paid.getByRole('button', { name: 'Confirm payout' }),
+      'Yes, confirm payout',
+    )
     await paid.getByText('COMMITTED').waitFor()
     expect(await cover()).toBe(-10_200)
 
-    const kept = await record('Funds out, held first', '200', 'payout 2')
-    await pressAndConfirm(kept.getByRole('button', { name: 'Give back' }), 'Yes, give it back')
+    const kept = await record('Funds out, reserved first', '200', 'payout 2')
+    await pressAndConfirm(kept.getByRole('button', { name: 'Release' }), 'Yes, release it')
     await kept.getByText('ABORTED REJECTED').waitFor()
     expect(await cover()).toBe(-10_200)
-    const tooMuch = await record('Funds out, held first', '99999', 'payout 3')
+    const tooMuch = await record('Funds out, reserved first', '99999', 'payout 3')
     await tooMuch.getByText('COVER_SHORT').waitFor()
     await screenshot(page, 'funds')
   },
@@ -183,11 +186,11 @@ test(
 )
 
 test(
-  'closes a window and settles it, with the buttons that the state allows, and saves the report',
+  'A window is closed and settled with the buttons that the state allows, and its report is saved',
   async () => {
     await pay('30')
     await go('/settlements')
-    await pressAndConfirm(page.getByRole('button', { name: /^Close window/ }), 'Close it')
+    await pressAndConfirm(page.getByRole('button', { name: /^Close window/ }), 'Close window')
     const begin = page.getByRole('button', { name: 'Settle under DEFERREDNETUSD' })
     await pressAndConfirm(begin, 'Begin settlement')
     await page.getByRole('heading', { name: 'Settlement 1' }).waitFor()
@@ -195,7 +198,7 @@ test(
     for (const step of words) {
       const next = page.getByRole('button', { name: `${step} settlement 1` })
       await next.waitFor()
-      // The one that was taken last may be told again; all others are refused.
+      // The step taken last may be repeated; all others are refused.
       const others = words.filter(
         (word) => word !== step && word !== words[words.indexOf(step) - 1],
       )
@@ -206,7 +209,7 @@ test(
       expect({ step, canBeAborted }).toEqual({ step, canBeAborted: step === 'Settle' ? 0 : 1 })
       await pressAndConfirm(next, step)
     }
-    const nets = page.getByRole('region', { name: 'Who owes what' })
+    const nets = page.getByRole('region', { name: 'Net positions' })
     await nets.getByText('SETTLED').nth(1).waitFor()
     expect(await nets.getByRole('button').count()).toBe(0)
     expect(await position(scheme.operator, 'greenbank')).toBe(0)
@@ -228,7 +231,7 @@ test(
 )
 
 test(
-  'follows a failed payment from the search to the reason, and back',
+  'A failed payment is found by a search, and its story shows the reason',
   async () => {
     const { transferId, request } = newTransfer(payer, payee, { amount: '10001' })
     await payer.send('POST', '/transfers', request)
@@ -243,7 +246,7 @@ test(
       .waitFor()
     await page.getByText('ledger: REFUSED').waitFor()
     await screenshot(page, 'story-refused')
-    // The search is still there, for its address says it.
+    // The search is part of the address, so it is still there.
     await page.goBack()
     await page.getByRole('link', { name: transferId }).waitFor()
     expect(await page.getByLabel('State').inputValue()).toBe('ABORTED')
@@ -252,7 +255,7 @@ test(
 )
 
 test(
-  'shows what could not be delivered, and sends it again',
+  'A failed delivery is listed, and can be sent again',
   async () => {
     payer.answerWith(({ method }) => (method === 'PUT' ? 404 : 200))
     payee.answerWith(({ method }) => (method === 'POST' ? 400 : 200))
@@ -275,11 +278,11 @@ test(
 )
 
 test(
-  'shows standing alarms, and changes limits, warnings and who is told',
+  'The alarms page shows active alarms, and limits, thresholds and recipients can be changed',
   async () => {
     await go('/alarms')
     await page.getByRole('row', { name: /^greenbank LIMIT/ }).waitFor()
-    const mail = page.getByRole('region', { name: 'Who is told by e-mail' })
+    const mail = page.getByRole('region', { name: 'E-mail notifications' })
     await mail.getByLabel('E-mail address').fill('risk@hub.example')
     await mail.getByRole('button', { name: 'Set address' }).click()
     await mail.getByRole('row').filter({ hasText: 'risk@hub.example' }).waitFor()
@@ -288,9 +291,9 @@ test(
       .getByRole('row', { name: /^bluewallet/ })
       .getByRole('link', { name: /^Change/ })
       .click()
-    const limits = page.getByRole('region', { name: 'Limits and warnings' })
+    const limits = page.getByRole('region', { name: 'Limits and alarm thresholds' })
     await limits.getByLabel('Net debit cap').fill('600.5')
-    await limits.getByLabel('Warn when % remain').fill('25')
+    await limits.getByLabel('Alarm threshold, % remaining').fill('25')
     await pressAndConfirm(limits.getByRole('button', { name: 'Set limit' }), 'Yes, set limit')
     await limits.getByRole('row', { name: /600\.50 USD 25 %/ }).waitFor()
     const { json } = await scheme.operator.call('GET', '/participants/bluewallet/limits')
@@ -302,7 +305,7 @@ test(
 )
 
 test(
-  'adds and ends keys, certifies a request, and shows a secret once',
+  'Keys are added and ended, a request is certified, and a secret is shown once',
   async () => {
     await go('/participants/greenbank/keys')
     const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -324,12 +327,12 @@ test(
 
     await page.getByRole('button', { name: 'New secret' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: 'Make it' }).click()
+    await dialog.getByRole('button', { name: 'Create secret' }).click()
     expect(await dialog.getByLabel('Client secret', { exact: true }).textContent()).toMatch(
       /\S{20}/,
     )
     await page.keyboard.press('Escape')
-    // Gone from the page, not only out of sight.
+    // Removed from the page, not only hidden.
     await page.getByLabel('Client secret', { exact: true }).waitFor({ state: 'detached' })
     expect(await dialog.count()).toBe(0)
   },
@@ -337,13 +340,13 @@ test(
 )
 
 test(
-  'makes an operator and a role, changes what he may do, and puts him out',
+  'An operator and a role are created, their privileges are changed, and the operator is disabled',
   async () => {
     await go('/operators')
-    const form = page.getByRole('region', { name: 'A new operator' })
+    const form = page.getByRole('region', { name: 'Add operator' })
     await form.getByLabel('Name').fill('vera')
     await form.getByLabel('viewer').check()
-    await form.getByRole('button', { name: 'Make operator' }).click()
+    await form.getByRole('button', { name: 'Create operator' }).click()
     const secret = (await form.getByLabel('Password').textContent()) ?? ''
     const vera = await operators.openPage()
     await operators.enter(vera, { name: 'vera', secret }, 'nine patient otters')
@@ -351,8 +354,8 @@ test(
 
     await page.getByRole('button', { name: 'New role' }).click()
     const dialog = page.getByRole('dialog')
-    await dialog.getByLabel('Short name').fill('auditor')
-    await dialog.getByLabel('What it is called').fill('Auditor')
+    await dialog.getByLabel('Role id').fill('auditor')
+    await dialog.getByLabel('Label').fill('Auditor')
     await dialog.getByLabel('VIEW_AUDIT').check()
     await dialog.getByRole('button', { name: 'Save role' }).click()
     await dialog.waitFor({ state: 'detached' })
@@ -373,7 +376,7 @@ test(
     expect(await vera.getByRole('link', { name: 'Operators' }).count()).toBe(0)
 
     await row.getByRole('button', { name: 'New password' }).click()
-    await dialog.getByRole('button', { name: 'Make it' }).click()
+    await dialog.getByRole('button', { name: 'Create password' }).click()
     await dialog.getByLabel('Password').waitFor()
     await page.keyboard.press('Escape')
     await pressAndConfirm(row.getByRole('button', { name: 'Disable' }), 'Disable now')
@@ -385,24 +388,24 @@ test(
   story_ms,
 )
 
-test('tells who did what, and what it changed', async () => {
+test('The audit page shows who did what, and what it changed', async () => {
   await go('/operators')
   await page.getByRole('row', { name: /^vera/ }).waitFor()
   await go('/audit')
   await page.getByLabel('Subject').fill('operators/vera')
-  await page.getByLabel('Who').fill('ada')
+  await page.getByLabel('Actor').fill('ada')
   await page.getByRole('button', { name: 'Search' }).click()
   const disabled = page.getByRole('row').filter({ hasText: 'UpdateOperator' }).first()
   await disabled.getByText('isActive: true → false').waitFor()
   expect(await page.getByRole('row').filter({ hasText: 'recordFundsIn' }).count()).toBe(0)
   await screenshot(page, 'audit')
-  await page.getByRole('button', { name: 'Verify the log' }).click()
+  await page.getByRole('button', { name: 'Verify the audit log' }).click()
   await page.getByRole('button', { name: 'Verify', exact: true }).click()
-  await page.getByText(/^All \d+ entries are whole\.$/).waitFor()
+  await page.getByText(/^All \d+ entries are valid\.$/).waitFor()
   await page.keyboard.press('Escape')
 })
 
-test('saves the transfers of an FSP in a window', async () => {
+test('The transfers of an FSP in a window are saved as a file', async () => {
   await go('/participants/greenbank/files')
   await page.getByLabel('Settlement window').selectOption('1 SETTLED')
   const [file] = await Promise.all([
@@ -418,7 +421,7 @@ test('saves the transfers of an FSP in a window', async () => {
   expect(new Set(saved.transfers.map(({ amount }) => amount))).toEqual(new Set([120, 30]))
 })
 
-/** In each view nothing runs out of the page, and nothing stands in anybody's way. */
+/** No view is wider than the page, and none has an accessibility barrier. */
 async function lookThrough(at: Page, form: string): Promise<void> {
   for (const [name, view] of consoleViews(await pay('1'))) {
     await go(view, at)
@@ -428,10 +431,10 @@ async function lookThrough(at: Page, form: string): Promise<void> {
   }
 }
 
-test('each view can be used by everybody, at a desk', () => lookThrough(page, 'desk'), story_ms)
+test('Each view is accessible on a desktop', () => lookThrough(page, 'desk'), story_ms)
 
 test(
-  'each view can be used by everybody, on a phone in the dark',
+  'Each view is accessible on a phone in dark mode',
   async () => {
     const phone = await operators.openPage()
     await phone.setViewportSize({ width: 390, height: 844 })
@@ -447,7 +450,7 @@ test(
   story_ms,
 )
 
-test('the keyboard is enough: it skips, opens, answers and comes back', async () => {
+test('The console can be used by keyboard alone, and returns the focus', async () => {
   await page.goto('about:blank')
   await go('/settlements')
   await page.keyboard.press('Tab')
@@ -465,7 +468,7 @@ test('the keyboard is enough: it skips, opens, answers and comes back', async ()
   expect(await focused()).toBe('Pending approvals')
 })
 
-test('the page loads nothing from elsewhere and runs nothing inline', async () => {
+test('The page loads nothing from other origins and runs nothing inline', async () => {
   const answer = await page.goto(`${scheme.hub.urls.operator}/console/`)
   const policy = answer?.headers()['content-security-policy'] ?? ''
   expect(policy).toContain("default-src 'none'")

@@ -172,7 +172,7 @@ test('PostgreSQL stands still: no event is worked off, the hub ends with 70, and
   signalAll(frozen, 'SIGSTOP')
   expect(await hub.exited).toBe(exit_code_broken)
   expect(hub.errors()).toMatch(
-    /^No event was worked off for \d+.* ms though there is work; ending\.\n$/,
+    /^No event was processed for \d+.* ms though there is work; stopping\.\n$/,
   )
   signalAll(frozen, 'SIGCONT')
   hub = await startHub({ dataDir, settings })

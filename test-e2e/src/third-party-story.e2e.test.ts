@@ -162,10 +162,7 @@ describe('a payment that is made', () => {
     const own = await scheme.operator.call('GET', `/transfers/${transferId}/story`)
     expect(own.json).toMatchObject({
       transferId,
-      findings: [
-        'It was paid: 10 USD to bluewallet.',
-        'lemonpay was told by greenbank that it is ACCEPTED.',
-      ],
+      findings: ['It was paid: 10 USD to bluewallet.', 'greenbank reported ACCEPTED to lemonpay.'],
       thirdParty,
     })
     expect(toldIn(own.json as RequestStory)).toEqual(told)

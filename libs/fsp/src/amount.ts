@@ -6,7 +6,7 @@ export interface Amount {
   readonly amount: string
 }
 
-/** Without what else a message may say there. */
+/** Only `currency` and `amount`, without other members that a message may carry there. */
 export function moneyOf({ currency, amount }: Amount): Amount {
   return { currency, amount }
 }

@@ -1,6 +1,6 @@
 /**
- * A server for the hub's callbacks, bounded in size and time. With TLS it asks the hub for its
- * certificate and lets nobody else in.
+ * A server for the hub's callbacks, bounded in size and time. With TLS it requires the hub's client
+ * certificate and admits no other caller.
  */
 import { contentType, type ErrorInformation, resourceRules, type Resource } from '@causeway/fspiop'
 import { once } from 'node:events'
@@ -14,24 +14,26 @@ export interface CallbackTls {
   /** All are PEM. */
   readonly certificate: string
   readonly key: string
-  /** Who vouches for the hub. */
+  /** The CA that issues the hub's certificate. */
   readonly ca: string
-  /** The common name in the hub's certificate; when left out, anybody whom the CA vouches for may call. */
+  /**
+   * The common name in the hub's certificate; when left out, any certificate of the CA may call.
+   */
   readonly client?: string
 }
 
 export interface CallbackServerOptions {
   readonly host: string
-  /** 0 takes any free one. */
+  /** 0 takes any free port. */
   readonly port: number
-  /** What stands before the resource name in the paths: "/callbacks"; nothing when left out. */
+  /** The path prefix before the resource name: "/callbacks"; nothing when left out. */
   readonly base?: string
   /** Plain HTTP when left out: only for a development scheme, or behind a gateway that does TLS. */
   readonly tls?: CallbackTls
 }
 
 export interface CallbackServer {
-  /** With the base, without a slash at its end: what is registered at the hub. */
+  /** With the base, without a slash at its end: the address to register at the hub. */
   readonly url: string
   stop(): Promise<void>
 }
@@ -41,7 +43,7 @@ const bounds = {
   maxHeaderSize: 65_536,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  /** Longer than hubs keep an idle connection, so that it is they who close it. */
+  /** Longer than hubs keep an idle connection, so that the hub closes it. */
   keepAliveTimeout: 65_000,
 }
 const stop_ms_max = 5_000
@@ -75,7 +77,7 @@ export async function serveCallbacks(
   }
 }
 
-/** For a server that exists already: what takes the hub's requests below `base`. */
+/** For an existing server: handles the hub's requests below `base`. */
 export function callbackHandler(
   fsp: Pick<Fsp, 'receive'>,
   base = '',

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { errorIn } from './errors.ts'
 
-test('a refusal tells its error, or its status when it has none', () => {
+test('A refusal is read as its error, or as its status when it has no error', () => {
   const error = { errorCode: '3102', errorDescription: 'Missing mandatory element - header date' }
   const body = Buffer.from(JSON.stringify({ errorInformation: error }))
   expect(errorIn({ status: 400, body })).toEqual(error)

@@ -1,14 +1,14 @@
-/** Errors as they are read: of a refusal, of an error callback. FSPIOP 7.6. */
+/** Reads errors from refusals and from error callbacks. FSPIOP 7.6. */
 import { type ErrorBody, type ErrorInformation, errorInformation } from '@causeway/fspiop'
 import type { HubAnswer } from './hub/transport.ts'
 
-/** How a request ends that another FSP or the hub has answered with an error. */
+/** The end of a request that another FSP or the hub has answered with an error. */
 export interface Failed {
   readonly state: 'FAILED'
   readonly error: ErrorInformation
 }
 
-/** The error in a refusal's body, or one that says the status. */
+/** The error in a refusal's body, or one that names the status. */
 export function errorIn({ status, body }: HubAnswer): ErrorInformation {
   try {
     const { errorInformation: sent } = JSON.parse(body.toString()) as {
@@ -18,12 +18,12 @@ export function errorIn({ status, body }: HubAnswer): ErrorInformation {
       return { errorCode: sent.errorCode, errorDescription: sent.errorDescription }
     }
   } catch {
-    // What is no error of the API is told by its status.
+    // A body that is not an error of the API is reported by its status.
   }
   return errorInformation('3000', `the hub answered ${status}`)
 }
 
-/** The error of an error callback, without what else its sender wrote there. */
+/** The error of an error callback, without other members that its sender wrote there. */
 export function informationIn({ errorInformation: sent }: ErrorBody): ErrorInformation {
   const { errorCode, errorDescription, extensionList } = sent
   return { errorCode, errorDescription, ...(extensionList && { extensionList }) }

@@ -1,9 +1,10 @@
 /**
- * An FSP's side of the API: it pays, also in bulk, is paid, and believes nothing that is not proven. It
- * makes no server of its own: `serveCallbacks` is one, and whoever has another hands in what comes.
+ * An FSP's side of the API: it pays, also in bulk, is paid, and accepts only messages whose sender
+ * is verified. It opens no server of its own: use `serveCallbacks`, or pass incoming messages to
+ * `receive`.
  */
 import { errorInformation } from '@causeway/fspiop'
-import { bulkHearers } from './bulk/hearers.ts'
+import { bulkHandlers } from './bulk/inbound-handlers.ts'
 import type { BulkOrder, BulkResult } from './bulk/order.ts'
 import { payBulk } from './bulk/pay.ts'
 import { openBulkQuotePayer } from './bulk/quote-payer.ts'
@@ -13,7 +14,12 @@ import { openHubLink, type HubLink } from './hub/link.ts'
 import { sealWith } from './hub/signing.ts'
 import { openTokens } from './hub/token.ts'
 import { openTransport, type Transport } from './hub/transport.ts'
-import { type Hearers, type InboundMessage, type Judgement, takeInbound } from './inbound.ts'
+import {
+  type InboundHandlers,
+  type InboundMessage,
+  type InboundAnswer,
+  takeInbound,
+} from './inbound.ts'
 import { hubKeys, openKeyring } from './keys.ts'
 import type { FspOptions } from './options.ts'
 import { type AssociationResult, openAssociations } from './parties/associations.ts'
@@ -22,15 +28,15 @@ import type { PartyId } from './parties/party.ts'
 import { pay } from './payments/pay.ts'
 import type { PaymentOrder, PaymentResult } from './payments/payment.ts'
 import { openPings, type PingResult } from './pings.ts'
-import { proveWith } from './proof.ts'
-import { quotePayeeHearers } from './quotes/payee.ts'
+import { verifyWith } from './signature-verification.ts'
+import { quotePayeeHandlers } from './quotes/payee.ts'
 import { openQuotePayer } from './quotes/payer.ts'
 import type { QuoteOrder, QuoteResult } from './quotes/quote.ts'
 import { openAuthorizer } from './requests/authorizer.ts'
 import { openRequestPayee } from './requests/payee.ts'
-import { requestPayerHearers } from './requests/payer.ts'
+import { requestPayerHandlers } from './requests/payer.ts'
 import type { RequestOrder, RequestResult } from './requests/request.ts'
-import { openSecrecy, type Secrecy } from './secrecy.ts'
+import { openFieldEncryption, type FieldEncryption } from './field-encryption.ts'
 import {
   authService_usually,
   authServiceOf,
@@ -38,55 +44,64 @@ import {
   noDfsp,
   openDfsp,
 } from './thirdparty/dfsp/dfsp.ts'
-import { thirdPartyHearers } from './thirdparty/hearers.ts'
+import { thirdPartyHandlers } from './thirdparty/inbound-handlers.ts'
 import { openPisp, type Pisp } from './thirdparty/pisp/pisp.ts'
 import { resolveWith } from './payments/resolve.ts'
-import { transferHearers } from './transfers/hearers.ts'
+import { transferHandlers } from './transfers/inbound-handlers.ts'
 import type { TransferOrder, TransferResult } from './transfers/outcome.ts'
 import { openPayee } from './transfers/payee.ts'
 import { openPayer } from './transfers/payer.ts'
 
-/** Every question ends: answered, refused, or at its deadline. They reject for an order that makes no message. */
+/**
+ * Every request ends: answered, refused, or at its deadline. A method rejects for an order that
+ * makes no valid message.
+ */
 export interface Fsp {
   readonly name: string
   /** The whole payment: lookup, quote, transfer. */
   pay(order: PaymentOrder): Promise<PaymentResult>
   /** Many payments of one customer: a bulk quote and a bulk transfer for each payee FSP. */
   payBulk(order: BulkOrder): Promise<BulkResult>
-  /** Who a party is, and which FSP serves it. `currency`: where it has an account for each. */
+  /**
+   * A party's details and the FSP that serves it. `currency`: for a party with an account per
+   * currency.
+   */
   lookUp(party: PartyId, currency?: string): Promise<PartyResult>
   quote(order: QuoteOrder): Promise<QuoteResult>
   /** Resolves at the latest `margin_ms` after the expiration. */
   transfer(order: TransferOrder): Promise<TransferResult>
   /** As the payee's FSP: asks another FSP for a payment of its customer. */
   requestPayment(order: RequestOrder): Promise<RequestResult>
-  /** Tells the scheme that the party is this FSP's customer. */
+  /** Registers the party at the scheme as this FSP's customer. */
   associate(party: PartyId, currency?: string): Promise<AssociationResult>
   disassociate(party: PartyId, currency?: string): Promise<AssociationResult>
-  /** Towards PISPs: consents of its users, and what they allow. */
+  /** The DFSP's side of the Third-Party API: consents of its users, and what they allow. */
   readonly dfsp: Dfsp
-  /** As a PISP: linking users' accounts at DFSPs, and paying from them. */
+  /** The PISP's side: linking users' accounts at DFSPs, and paying from them. */
   readonly pisp: Pisp
-  /** Whether the hub is reached, reaches this FSP, and each takes the other's signature. */
+  /**
+   * Checks that the hub is reachable, reaches this FSP, and that each accepts the other's
+   * signature.
+   */
   ping(): Promise<PingResult>
-  /** Takes a message of the hub; what it returns is the answer to it. */
-  receive(message: InboundMessage): Promise<Judgement>
-  /** Everything that is open ends UNRESOLVED. */
+  /** Takes a message of the hub and returns the answer to it. */
+  receive(message: InboundMessage): Promise<InboundAnswer>
+  /** Every open request ends UNRESOLVED. */
   close(): Promise<void>
 }
 
-/** Throws TypeError for a signing key that cannot sign so. */
+/** Throws TypeError for a signing key that does not fit the algorithm. */
 export function createFsp(options: FspOptions): Fsp {
   const { name, keysOf, onDropped } = options
   const { transport, link } = connect(options)
-  const secrecy = openSecrecy(options.encryption)
+  const fieldEncryption = openFieldEncryption(options.encryption)
   const hubName = options.hubName ?? 'Hub'
   const own = new Set([hubName, ...authServicesOf(options)])
-  const prove = proveWith(
+  const verify = verifyWith(
     keysOf && openKeyring((fspId) => (own.has(fspId) ? hubKeys(transport) : keysOf(fspId))),
   )
-  const roles = openRoles(options, { hubName, link, secrecy })
-  const { hearers } = roles
+  const roles = openRoles(options, { hubName, link, fieldEncryption })
+  const { handlers } = roles
   return {
     name,
     pay: (order) => pay(roles, order),
@@ -101,10 +116,10 @@ export function createFsp(options: FspOptions): Fsp {
     pisp: roles.pisp,
     ping: () => roles.pings.ping(),
     async receive(message) {
-      const judgement = await takeInbound({ name, hearers, prove, secrecy }, message)
-      const { error } = judgement
+      const result = await takeInbound({ name, handlers, verify, fieldEncryption }, message)
+      const { error } = result
       if (error !== undefined) onDropped?.(message.method, message.target, error)
-      return judgement
+      return result
     },
     async close() {
       for (const role of roles.open) role.close()
@@ -125,22 +140,22 @@ function connect(options: FspOptions): { readonly transport: Transport; readonly
   return { transport, link: openHubLink({ transport, seal, tokens }) }
 }
 
-interface Ways {
+interface Deps {
   readonly hubName: string
   readonly link: HubLink
-  readonly secrecy: Secrecy
+  readonly fieldEncryption: FieldEncryption
 }
 
-/** The sides that an FSP takes, each with what it waits for. */
-function openRoles(options: FspOptions, ways: Ways) {
+/** The roles that an FSP takes, each with the handlers of its messages. */
+function openRoles(options: FspOptions, ways: Deps) {
   const {
     name,
-    silence_ms = 3_000,
+    resendAfter_ms = 3_000,
     margin_ms = 15_000,
-    patience_ms = 10_000,
+    answerTimeout_ms = 10_000,
     remembered_max = 100_000,
   } = options
-  const parts = { name, ...ways, silence_ms, margin_ms, patience_ms, remembered_max }
+  const parts = { name, ...ways, resendAfter_ms, margin_ms, answerTimeout_ms, remembered_max }
   const lookups = openLookups({ ...parts, onLookUp: options.onLookUp ?? (() => undefined) })
   const associations = openAssociations(parts)
   const quotes = openQuotePayer(parts)
@@ -156,7 +171,7 @@ function openRoles(options: FspOptions, ways: Ways) {
   const bulkTransfers = openBulkPayer(parts)
   const payeeParts = { ...parts, ...payeeSide(options, requests) }
   const paying = { lookups, quotes, transfers }
-  const resolver = resolveWith(transfers, silence_ms)
+  const resolver = resolveWith(transfers, resendAfter_ms)
   const dfsp = openDfsp(
     {
       ...parts,
@@ -168,24 +183,24 @@ function openRoles(options: FspOptions, ways: Ways) {
   )
   const { authService = authService_usually } = options.pisp ?? {}
   const pisp = openPisp({ ...parts, ...options.pisp, authService, lookups })
-  const hearers: Hearers = {
-    ...lookups.hearers,
-    ...associations.hearers,
-    ...quotes.hearers,
-    ...quotePayeeHearers(payeeParts),
-    ...bulkHearers(payeeParts, { bulkQuotes, bulkTransfers, payee: openBulkPayee(payeeParts) }),
-    ...transferHearers(transfers, payee),
-    ...requests.hearers,
-    ...authorizer.hearers,
-    ...requestPayerHearers({
+  const handlers: InboundHandlers = {
+    ...lookups.handlers,
+    ...associations.handlers,
+    ...quotes.handlers,
+    ...quotePayeeHandlers(payeeParts),
+    ...bulkHandlers(payeeParts, { bulkQuotes, bulkTransfers, payee: openBulkPayee(payeeParts) }),
+    ...transferHandlers(transfers, payee),
+    ...requests.handlers,
+    ...authorizer.handlers,
+    ...requestPayerHandlers({
       ...parts,
       authorizer,
       pay: (order) => pay(paying, order),
       onRequest: options.onRequest ?? rejectRequest,
       onRequestOutcome: options.onRequestOutcome ?? (() => undefined),
     }),
-    ...pings.hearers,
-    ...thirdPartyHearers(pisp.hearers, dfsp.hearers),
+    ...pings.handlers,
+    ...thirdPartyHandlers(pisp.handlers, dfsp.handlers),
   }
   const bulks = [bulkQuotes, bulkTransfers]
   const open = [lookups, associations, quotes, transfers, payee, requests, authorizer, pings]
@@ -198,21 +213,21 @@ function openRoles(options: FspOptions, ways: Ways) {
     requests,
     dfsp,
     pisp,
-    hearers,
+    handlers,
     open: [...open, ...bulks, dfsp, pisp, resolver],
   }
 }
 
-/** Whose keys the hub tells: its own auth service is a part of it. */
+/** The participants whose keys the hub publishes: its own auth service is a part of it. */
 function authServicesOf({ dfsp, pisp }: FspOptions): readonly string[] {
   const asked = dfsp === undefined ? undefined : authServiceOf(dfsp)
   return [pisp?.authService ?? authService_usually, ...(asked === undefined ? [] : [asked])]
 }
 
 const rejectRequest = () =>
-  ({ type: 'REJECT', error: errorInformation('4102', 'no requests are paid here') }) as const
+  ({ type: 'REJECT', error: errorInformation('4102', 'this FSP pays no requests') }) as const
 
-/** What the FSP decides, told on to its own open requests: they end with the transfer. */
+/** Passes the FSP's decisions to its own open payment requests too: they end with the transfer. */
 function payeeSide(
   { secret, onQuote, onTransfer, onOutcome }: FspOptions,
   requests: Pick<ReturnType<typeof openRequestPayee>, 'quoted' | 'decided' | 'settled'>,

@@ -1,18 +1,18 @@
 import type { Headers } from '@causeway/fspiop'
 import { expect, test } from '@jest/globals'
-import { type Hear, type InboundParts, takeInbound } from './inbound.ts'
-import { openSecrecy } from './secrecy.ts'
+import { type InboundHandler, type InboundParts, takeInbound } from './inbound.ts'
+import { openFieldEncryption } from './field-encryption.ts'
 import { callbackHeaders } from './testing/hub-stand-in.ts'
 
 const id = 'e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61'
 const transfers = 'application/vnd.interoperability.transfers+json;version=1.1'
 const accept = { accept: transfers }
 
-const hear: Hear = ({ source, parameters, query }) => {
-  heard.push({ source, parameters, query })
-  return source === 'strangerfsp' ? { disbelieved: 'it is a stranger' } : 'HEARD'
+const handle: InboundHandler = ({ source, parameters, query }) => {
+  handledMessages.push({ source, parameters, query })
+  return source === 'strangerfsp' ? { rejected: 'it is from an unknown FSP' } : 'HANDLED'
 }
-const heard: object[] = []
+const handledMessages: object[] = []
 
 function read(
   method: string,
@@ -23,13 +23,13 @@ function read(
 ) {
   const parts: InboundParts = {
     name: 'payeefsp',
-    hearers: {
-      'POST /transfers': hear,
-      'PUT /transfers/{ID}': hear,
-      'GET /authorizations/{ID}': hear,
+    handlers: {
+      'POST /transfers': handle,
+      'PUT /transfers/{ID}': handle,
+      'GET /authorizations/{ID}': handle,
     },
-    prove: () => Promise.resolve('PROVEN'),
-    secrecy: openSecrecy(),
+    verify: () => Promise.resolve('VERIFIED'),
+    fieldEncryption: openFieldEncryption(),
     ...changes,
   }
   const sent: Headers = { ...callbackHeaders('payeefsp'), ...headers }
@@ -37,8 +37,8 @@ function read(
   return takeInbound(parts, { method, target, headers: sent, body: bytes })
 }
 
-test('hands what is right in form to whoever waits for it, with its path and query', async () => {
-  heard.length = 0
+test('A well-formed message goes to its handler, with its path and query', async () => {
+  handledMessages.length = 0
   const authorizations = 'application/vnd.interoperability.authorizations+json;version=1.0'
   const asking = { 'content-type': authorizations, accept: authorizations }
   expect(await read('POST', '/transfers', {}, accept)).toEqual({ status: 202 })
@@ -46,7 +46,7 @@ test('hands what is right in form to whoever waits for it, with its path and que
   expect(await read('GET', `/authorizations/${id}?retriesLeft=2`, {}, asking)).toEqual({
     status: 202,
   })
-  expect(heard).toEqual([
+  expect(handledMessages).toEqual([
     { source: 'Hub', parameters: {}, query: '' },
     { source: 'Hub', parameters: { ID: id }, query: '' },
     { source: 'Hub', parameters: { ID: id }, query: 'retriesLeft=2' },
@@ -57,8 +57,8 @@ test.each([
   ['a path that is unknown', 404, '3002', read('PUT', '/transfer/x', {})],
   ['an empty id', 404, '3002', read('PUT', '/transfers/', {})],
   ['a method that is unknown', 405, '3000', read('DELETE', `/transfers/${id}`, {})],
-  ['what nobody waits for', 501, '2002', read('POST', '/bulkTransfers', {})],
-  ['an id that is none', 400, '3101', read('PUT', '/transfers/x', {})],
+  ['a message without handler', 501, '2002', read('POST', '/bulkTransfers', {})],
+  ['a malformed id', 400, '3101', read('PUT', '/transfers/x', {})],
   ['no date', 400, '3102', read('PUT', `/transfers/${id}`, {}, { date: undefined })],
   ['no source', 400, '3102', read('PUT', `/transfers/${id}`, {}, { 'fspiop-source': undefined })],
   [
@@ -80,13 +80,13 @@ test.each([
   ],
   ['a request without accept', 400, '3102', read('POST', '/transfers', {})],
   [
-    'what its hearer does not believe',
+    'a message that its handler rejects',
     400,
     '3100',
     read('PUT', `/transfers/${id}`, {}, { 'fspiop-source': 'strangerfsp' }),
   ],
   [
-    'what is not proven',
+    'a message whose signature is wrong',
     400,
     '3105',
     read(
@@ -94,21 +94,21 @@ test.each([
       `/transfers/${id}`,
       {},
       {},
-      { prove: () => Promise.resolve({ disbelieved: 'it is unsigned' }) },
+      { verify: () => Promise.resolve({ rejected: 'it is unsigned' }) },
     ),
   ],
   [
-    'what cannot be proven now',
+    'a message that cannot be verified now',
     503,
     '2003',
-    read('PUT', `/transfers/${id}`, {}, {}, { prove: () => Promise.resolve('NOT_NOW') }),
+    read('PUT', `/transfers/${id}`, {}, {}, { verify: () => Promise.resolve('KEYS_UNAVAILABLE') }),
   ],
   [
-    'what is encrypted for an FSP without a key',
+    'an encrypted message for an FSP without a key',
     400,
     '3100',
     read('PUT', `/transfers/${id}`, {}, { 'fspiop-encryption': '{}' }),
   ],
-])('refuses %s with %i and %s', async (_what, status, errorCode, judgement) => {
-  expect(await judgement).toMatchObject({ status, error: { errorCode } })
+])('A message with %s is refused with %i and %s', async (_what, status, errorCode, result) => {
+  expect(await result).toMatchObject({ status, error: { errorCode } })
 })

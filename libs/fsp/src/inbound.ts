@@ -1,6 +1,6 @@
 /**
- * What the hub sends to an FSP, read strictly: a careful FSP refuses a message whose headers, signature,
- * states or codes are not exactly what the API says. What a message means is said by who hears it.
+ * Reads the hub's messages to an FSP strictly: a message whose headers, signature, states or codes
+ * are not exactly as the API defines them is refused. Its handler decides what it means.
  */
 import {
   type BodyReading,
@@ -18,41 +18,41 @@ import {
   type Refusal,
 } from '@causeway/fspiop'
 import type { output, ZodType } from 'zod'
-import type { Prove } from './proof.ts'
-import type { Secrecy } from './secrecy.ts'
+import type { VerifySignature } from './signature-verification.ts'
+import type { FieldEncryption } from './field-encryption.ts'
 
-/** A message whose form is right and whose sender is proven, as far as that can be. */
+/** A well-formed message whose sender is verified, as far as the keys allow. */
 export interface Received {
-  /** Of the FSP that sent it, or of the hub. */
+  /** The FSP that sent the message, or the hub. */
   readonly source: string
   readonly parameters: PathParameters
-  /** Without its question mark. */
+  /** Without the question mark. */
   readonly query: string
   readonly body: Buffer
-  /** The body with its encrypted fields in clear, where there were any. */
+  /** The body with its encrypted fields in clear, where it had any. */
   readonly clear: object | undefined
 }
 
-/** What was made of a message: it was heard, it was meant for others, or it is not believed. */
-export type Hearing = 'HEARD' | 'NOT_MINE' | { readonly disbelieved: string }
+/** What a handler did with a message: handled it, left it to another handler, or rejected it. */
+export type HandlerResult = 'HANDLED' | 'NOT_MINE' | { readonly rejected: string }
 
-export type Hear = (message: Received) => Hearing
+export type InboundHandler = (message: Received) => HandlerResult
 
-/** Whoever waits for messages says what is to be done with which; all others are not served. */
-export type Hearers = Readonly<Partial<Record<Operation, Hear>>>
+/** The handlers by operation; operations without one are not served. */
+export type InboundHandlers = Readonly<Partial<Record<Operation, InboundHandler>>>
 
-/** The answer to the hub: a status alone when the message was believed, else with the error. */
-export interface Judgement {
+/** The answer to the hub: a status alone when the message was accepted, else with the error. */
+export interface InboundAnswer {
   readonly status: number
   readonly error?: ErrorInformation
 }
 
 export interface InboundParts {
-  /** The FSP that messages must be for. */
+  /** The FSP that messages must be addressed to. */
   readonly name: string
-  readonly hearers: Hearers
-  readonly prove: Prove
-  readonly secrecy: Secrecy
+  readonly handlers: InboundHandlers
+  readonly verify: VerifySignature
+  readonly fieldEncryption: FieldEncryption
 }
 
 export interface InboundMessage {
@@ -68,14 +68,14 @@ export interface InboundMessage {
 export async function takeInbound(
   parts: InboundParts,
   message: InboundMessage,
-): Promise<Judgement> {
+): Promise<InboundAnswer> {
   const { method, target, headers, body } = message
   const mark = target.indexOf('?')
   const match = matchPath(method, mark === -1 ? target : target.slice(0, mark))
   if (match.kind === 'PATH_UNKNOWN') return refused(404, '3002', 'the path is unknown')
   if (match.kind === 'METHOD_UNKNOWN') return refused(405, '3000', 'the method is unknown')
-  const hear = parts.hearers[match.operation]
-  if (hear === undefined) return refused(501, '2002', `${match.operation} is not served`)
+  const handler = parts.handlers[match.operation]
+  if (handler === undefined) return refused(501, '2002', `${match.operation} is not served`)
   const check = checkHeaders(method as Method, match.resource, headers)
   if (!check.accepted) return refusedAs(check.refusal)
   if (match.fault !== undefined) return refusedAs(match.fault)
@@ -83,24 +83,25 @@ export async function takeInbound(
   if (destination !== undefined && destination !== parts.name) {
     return refused(400, '3100', `header fspiop-destination: this is ${parts.name}`)
   }
-  const proof = await parts.prove(source, message)
-  if (proof === 'NOT_NOW') return refused(503, '2003', `the keys of ${source} cannot be told`)
-  if (proof !== 'PROVEN') return refused(400, '3105', proof.disbelieved)
+  const proof = await parts.verify(source, message)
+  if (proof === 'KEYS_UNAVAILABLE')
+    return refused(503, '2003', `the keys of ${source} cannot be read now`)
+  if (proof !== 'VERIFIED') return refused(400, '3105', proof.rejected)
   const encryption = headers['fspiop-encryption']
-  const opened = encryption && parts.secrecy.reveal(String(encryption), body)
+  const opened = encryption && parts.fieldEncryption.decrypt(String(encryption), body)
   if (opened && 'why' in opened) return refused(400, '3100', opened.why)
-  const hearing = hear({
+  const handled = handler({
     source,
     parameters: match.parameters,
     query: mark === -1 ? '' : target.slice(mark + 1),
     body,
     clear: opened ? opened.body : undefined,
   })
-  if (typeof hearing !== 'string') return refused(400, '3100', hearing.disbelieved)
+  if (typeof handled !== 'string') return refused(400, '3100', handled.rejected)
   return { status: method === 'PUT' || method === 'PATCH' ? 200 : 202 }
 }
 
-/** The body of a message against its schema, encrypted or not. */
+/** Reads the body of a message with its schema, encrypted or not. */
 export function bodyOf<Schema extends ZodType>(
   schema: Schema,
   { body, clear }: Received,
@@ -108,16 +109,16 @@ export function bodyOf<Schema extends ZodType>(
   return clear === undefined ? readBody(schema, body) : readJson(schema, clear)
 }
 
-/** The id in the path of a message that has one. */
+/** The ID in the path of the message. Throws when the path has none. */
 export function idOf({ parameters: { ID } }: Received): string {
   if (ID === undefined) throw new Error('the path has no id')
   return ID
 }
 
-function refusedAs({ status, code, detail }: Refusal): Judgement {
+function refusedAs({ status, code, detail }: Refusal): InboundAnswer {
   return refused(status, code, detail)
 }
 
-function refused(status: number, code: ErrorCode, detail: string): Judgement {
+function refused(status: number, code: ErrorCode, detail: string): InboundAnswer {
   return { status, error: errorInformation(code, detail) }
 }

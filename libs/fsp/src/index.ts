@@ -1,5 +1,5 @@
 export type { Amount } from './amount.ts'
-export type { Ended, Unanswered } from './asking.ts'
+export type { Ended, Unanswered } from './pending-requests.ts'
 export type {
   BulkOrder,
   BulkPayment,
@@ -19,7 +19,7 @@ export { createFsp, type Fsp } from './fsp.ts'
 export { publicJwk, readSigning, type Signing } from './hub/signing.ts'
 export type { TokenOptions } from './hub/token.ts'
 export type { Tls } from './hub/transport.ts'
-export type { InboundMessage, Judgement } from './inbound.ts'
+export type { InboundMessage, InboundAnswer } from './inbound.ts'
 export { readJwks, type KeysOf } from './keys.ts'
 export type { FspOptions } from './options.ts'
 export type { AssociationResult } from './parties/associations.ts'
@@ -52,7 +52,7 @@ export type {
   RequestOutcome,
   RequestResult,
 } from './requests/request.ts'
-export type { Encryption } from './secrecy.ts'
+export type { Encryption } from './field-encryption.ts'
 export { agree, type Agreement, type AgreementTerms } from './transfers/agreement.ts'
 export type {
   IncomingTransfer,
@@ -81,7 +81,7 @@ export type { AccountsResult, ProvidersResult } from './thirdparty/pisp/discover
 export type { LinkedConsent } from './thirdparty/pisp/linked.ts'
 export type {
   Authentication,
-  CredentialWish,
+  CredentialRequest,
   LinkOrder,
   LinkResult,
   UnlinkResult,

@@ -9,7 +9,7 @@ function keyNamed(kid: string, key: KeyObject = publicKey): VerificationKey {
   return { kid, key, validFrom: undefined, validTo: undefined }
 }
 
-test('keys are asked for once, also by many at the same time, and then known', async () => {
+test('Keys are fetched once, also for concurrent callers, and then cached', async () => {
   const asked: string[] = []
   const keyring = openKeyring((fspId) => {
     asked.push(fspId)
@@ -20,7 +20,7 @@ test('keys are asked for once, also by many at the same time, and then known', a
   expect(asked).toEqual(['payerfsp'])
 })
 
-test('a key that is not known is not asked for more than once a second', async () => {
+test('An unknown key is fetched at most once a second', async () => {
   let asked = 0
   const keyring = openKeyring(() => {
     asked += 1
@@ -30,19 +30,19 @@ test('a key that is not known is not asked for more than once a second', async (
   expect(asked).toBe(1)
 })
 
-test('when the keys cannot be told that is said, and they are asked for again', async () => {
+test('A failed fetch of keys is reported, and the keys are fetched again', async () => {
   const answers = [Promise.reject(new Error('away')), Promise.resolve([keyNamed('one')])]
   const keyring = openKeyring(() => answers.shift() ?? Promise.resolve([]))
   expect(await keyring.keysOf('payerfsp', 'one')).toBeUndefined()
   expect(await keyring.keysOf('payerfsp', 'one')).toMatchObject([{ kid: 'one' }])
 })
 
-test('of a JWK set the keys that can verify are read', async () => {
+test('The keys of a JWK set that can verify are read', async () => {
   const jwk = publicKey.export({ format: 'jwk' })
   const keys = [{ ...jwk, kid: 'one' }, { ...jwk, use: 'enc' }, { kty: 'oct', k: 'AAAA' }, null]
   expect(await readJwks({ keys })).toMatchObject([{ kid: 'one' }])
 })
 
-test.each([null, [], {}, { keys: 'none' }])('%j is no JWK set', async (json) => {
+test.each([null, [], {}, { keys: 'none' }])('%j is rejected as a JWK set', async (json) => {
   await expect(readJwks(json)).rejects.toThrow('not a JWK set')
 })

@@ -1,16 +1,16 @@
 /**
- * The public keys of others, by which messages are proven: the hub's are fetched from the hub itself,
- * other FSPs' come from wherever the scheme tells them. They are kept for a while, and asked for again
- * when a message names one that is not known.
+ * The public keys that verify messages: the hub's are fetched from the hub itself, other FSPs' from
+ * where the scheme publishes them. They are cached for a while, and fetched again when a message
+ * names an unknown key.
  */
 import { readPublicKey, type VerificationKey } from '@causeway/fspiop'
 import type { Transport } from './hub/transport.ts'
 
-/** The keys that an FSP signs with; none for an FSP that is not known. Rejects when it cannot be said. */
+/** The keys that an FSP signs with; none for an unknown FSP. Rejects when they cannot be read. */
 export type KeysOf = (fspId: string) => Promise<readonly VerificationKey[]>
 
 export interface Keyring {
-  /** Undefined: nobody could say it now. `kid`: the one that is looked for, where a message names it. */
+  /** Undefined: the keys cannot be read now. `kid`: the key that a message names. */
   keysOf(fspId: string, kid: string | undefined): Promise<readonly VerificationKey[] | undefined>
 }
 
@@ -19,9 +19,9 @@ interface Entry {
   readonly asked_ms: number
 }
 
-/** Keys that were ended do not serve for longer than this. */
+/** Revoked keys remain valid for at most this long. */
 const age_ms_max = 60_000
-/** A stranger's inventions do not become as many questions. */
+/** Bounds the entries for FSP names that a message invents. */
 const renewal_ms_min = 1_000
 const entries_max = 10_000
 
@@ -61,7 +61,7 @@ export function openKeyring(lookUp: KeysOf): Keyring {
   }
 }
 
-/** Reads the hub's keys where it publishes them. Rejects when it does not answer with keys. */
+/** Reads the hub's published keys. Rejects when the answer holds no keys. */
 export async function hubKeys(transport: Transport): Promise<readonly VerificationKey[]> {
   const answer = await transport.request({
     method: 'GET',
@@ -69,11 +69,14 @@ export async function hubKeys(transport: Transport): Promise<readonly Verificati
     headers: { accept: 'application/json' },
     body: undefined,
   })
-  if (answer?.status !== 200) throw new Error('the hub does not tell its keys')
+  if (answer?.status !== 200) throw new Error('the hub does not publish its keys')
   return readJwks(JSON.parse(answer.body.toString()))
 }
 
-/** The keys of a JWK set (RFC 7517 5) that can verify; others are passed over. Rejects what is no set. */
+/**
+ * The keys of a JWK set (RFC 7517 5) that can verify; others are skipped. Rejects for a malformed
+ * set.
+ */
 export async function readJwks(set: unknown): Promise<readonly VerificationKey[]> {
   const list = (set as { readonly keys?: unknown } | null)?.keys
   if (!Array.isArray(list)) throw new TypeError('not a JWK set')

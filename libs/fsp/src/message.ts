@@ -1,7 +1,7 @@
-/** Messages of an FSP as they leave it, with every header that they must have. FSPIOP 3.2. */
+/** Messages of an FSP, with every required header. FSPIOP 3.2. */
 import { contentType, resourceRules, writeHttpDate, type Resource } from '@causeway/fspiop'
 
-/** Between which FSPs; a destination that is left out is the hub's to find. */
+/** Source and destination FSP; the hub finds a destination that is left out. */
 export interface Route {
   readonly from: string
   readonly to?: string | undefined
@@ -9,7 +9,7 @@ export interface Route {
 
 export interface Outgoing {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** From the resource name on, with its query: `/transfers/<id>/error`. */
+  /** From the resource name on, with the query: `/transfers/<id>/error`. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | undefined
@@ -49,17 +49,17 @@ export function writeMessage(
   }
 }
 
-/** Members that the API does not have, between two FSPs. FSPIOP 7.3. */
+/** Members that the API does not define, agreed between two FSPs. FSPIOP 7.3. */
 export type Extensions = readonly { readonly key: string; readonly value: string }[]
 
-/** A list of extensions as it is written; nothing when there are none. */
+/** The `extensionList` member of a body; nothing when there are no extensions. */
 export function extensionListOf(extensions: Extensions | undefined): object {
   return extensions === undefined || extensions.length === 0
     ? {}
     : { extensionList: { extension: extensions } }
 }
 
-/** Extensions by key, as they were read. */
+/** Extensions by key. */
 export function extensionsIn(
   list:
     { readonly extension: readonly { readonly key: string; readonly value: string }[] } | undefined,

@@ -1,17 +1,17 @@
-/** The hub's ping: it shows that both ways are open, and that each side takes the other's signature. */
+/** The hub's ping: it checks both directions, and that each side accepts the other's signature. */
 import { elements } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { type Ended, openQuestions } from './asking.ts'
+import { type Ended, openPendingRequests } from './pending-requests.ts'
 import type { HubLink } from './hub/link.ts'
-import { bodyOf, type Hearers, idOf } from './inbound.ts'
+import { bodyOf, type InboundHandlers, idOf } from './inbound.ts'
 import { writeMessage } from './message.ts'
 
 export type PingResult = Ended<Pong>
 
 interface Pong {
   readonly state: 'ANSWERED'
-  /** When the hub had the ping, ISO 8601. */
+  /** When the hub received the ping, ISO 8601. */
   readonly receivedAt: string
 }
 
@@ -19,26 +19,32 @@ export interface PingOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
-  readonly silence_ms: number
-  readonly patience_ms: number
+  readonly resendAfter_ms: number
+  readonly answerTimeout_ms: number
 }
 
 export interface Pings {
   ping(): Promise<PingResult>
-  readonly hearers: Hearers
+  readonly handlers: InboundHandlers
   close(): void
 }
 
 const putPings = z.compile(z.looseObject({ receivedAt: elements.dateTime }))
 
-export function openPings({ name, hubName, link, silence_ms, patience_ms }: PingOptions): Pings {
-  const questions = openQuestions<undefined, Pong>(link, silence_ms)
+export function openPings({
+  name,
+  hubName,
+  link,
+  resendAfter_ms,
+  answerTimeout_ms,
+}: PingOptions): Pings {
+  const pending = openPendingRequests<undefined, Pong>(link, resendAfter_ms)
   return {
     ping() {
       const pingId = randomUUID()
       const request = () => writeMessage('POST', '/pings', { from: name }, { pingId })
-      const until_ms = Date.now() + patience_ms
-      return questions.ask({
+      const until_ms = Date.now() + answerTimeout_ms
+      return pending.send({
         key: pingId,
         request: request(),
         until_ms,
@@ -47,15 +53,15 @@ export function openPings({ name, hubName, link, silence_ms, patience_ms }: Ping
         context: undefined,
       })
     },
-    hearers: {
+    handlers: {
       'PUT /pings/{ID}'(message) {
         const reading = bodyOf(putPings, message)
-        if (!reading.ok) return { disbelieved: reading.detail }
-        if (message.source !== hubName) return { disbelieved: `${message.source} is not the hub` }
-        questions.answer(idOf(message), { state: 'ANSWERED', receivedAt: reading.value.receivedAt })
-        return 'HEARD'
+        if (!reading.ok) return { rejected: reading.detail }
+        if (message.source !== hubName) return { rejected: `${message.source} is not the hub` }
+        pending.answer(idOf(message), { state: 'ANSWERED', receivedAt: reading.value.receivedAt })
+        return 'HANDLED'
       },
     },
-    close: () => questions.close(),
+    close: () => pending.close(),
   }
 }

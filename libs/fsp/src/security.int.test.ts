@@ -52,7 +52,7 @@ function open(name: 'payerfsp' | 'payeefsp', options: Partial<FspOptions> = {}):
     name,
     hubUrl: scheme.hub.url,
     secret: randomBytes(32),
-    silence_ms: 50,
+    resendAfter_ms: 50,
     margin_ms: 300,
     signing: signings[name],
     keysOf,
@@ -64,7 +64,7 @@ function open(name: 'payerfsp' | 'payeefsp', options: Partial<FspOptions> = {}):
   return fsp
 }
 
-/** A hub that signs what it says, and tells the key. */
+/** A hub that signs its messages and publishes its key. */
 async function openSignedScheme(): Promise<void> {
   scheme = await openScheme(signings.Hub)
   scheme.hub.replyWith(({ method, path }) =>
@@ -86,7 +86,7 @@ function order(changes: Partial<PaymentOrder> = {}): PaymentOrder {
   }
 }
 
-test('a payment is made when everybody signs, the hub too', async () => {
+test('A payment is made when every participant and the hub sign', async () => {
   await openSignedScheme()
   const payer = open('payerfsp')
   expect(await open('payeefsp').associate(mei)).toMatchObject({ state: 'DONE' })
@@ -104,9 +104,9 @@ const unsigned = (message: Taken): Taken => {
 }
 
 test.each([
-  ['was changed on its way', changed],
+  ['was changed in transit', changed],
   ['lost its signature', unsigned],
-])('a message that %s is refused with 3105', async (_what, spoil) => {
+])('A message that %s is refused with 3105', async (_what, spoil) => {
   await openSignedScheme()
   const dropped: string[] = []
   const payer = open('payerfsp')
@@ -120,16 +120,16 @@ test.each([
   expect(dropped).toContain('POST /quotes 3105')
 })
 
-test('who says to be the hub has to prove it', async () => {
+test('A message in the name of the hub must have the hub’s signature', async () => {
   await openSignedScheme()
-  const payer = open('payerfsp', { keysOf, patience_ms: 300 })
+  const payer = open('payerfsp', { keysOf, answerTimeout_ms: 300 })
   signings = { ...signings, Hub: await newSigning() }
   scheme.hub.replyWith(() => ({ status: 200, body: { keys: [publicJwk(signings.Hub)] } }))
   expect(await payer.ping()).toMatchObject({ state: 'UNRESOLVED' })
   expect(scheme.statuses).toContain(400)
 })
 
-test('names are for the other FSP alone', async () => {
+test('Names are readable for the other FSP only', async () => {
   await openSignedScheme()
   const names: unknown[] = []
   const peerKey = () => createPublicKey(encryptionKey)
@@ -150,7 +150,7 @@ test('names are for the other FSP alone', async () => {
   for (const word of ['Amara', 'Mei', 'rent']) expect(seen).not.toContain(word)
 })
 
-test('a bearer token is fetched once, shown with each message, and replaced when it is refused', async () => {
+test('A bearer token is fetched once, sent with each message, and replaced when it is refused', async () => {
   scheme = await openScheme()
   let issued = 0
   scheme.hub.replyWith(({ path, headers }) => {
@@ -173,7 +173,7 @@ test('a bearer token is fetched once, shown with each message, and replaced when
   expect(await payer.ping()).toMatchObject({ state: 'ANSWERED' })
   const isTaken = ({ path, headers }: Taken) =>
     path === '/pings' && headers['authorization'] === 'Bearer token2'
-  await scheme.hub.heard(isTaken, 2)
+  await scheme.hub.received(isTaken, 2)
   expect(issued).toBe(2)
   const [asked] = scheme.hub.taken.filter(({ path }) => path === '/token')
   expect(asked?.body.toString()).toBe(

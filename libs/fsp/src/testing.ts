@@ -1,4 +1,4 @@
-/** A scheme in one process, for tests of what is a participant of one. */
+/** A scheme in one process, for tests of a participant. */
 export type { Fsp } from './fsp.ts'
 export type { InboundMessage } from './inbound.ts'
 export type { Taken } from './testing/hub-stand-in.ts'

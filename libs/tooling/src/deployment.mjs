@@ -62,9 +62,9 @@ export function chartProcesses() {
     return [name, { program: `services/${name}/dist/main.js`, settings }]
   })
   const others = [
-    ['operator-gateway', 'services/hub/dist/apart/operator-gateway.js'],
+    ['operator-gateway', 'services/hub/dist/distributed/operator-gateway.js'],
     ['sandbox-fsp', 'services/sandbox-fsp/dist/main.js'],
-    ['onboard', 'services/hub/dist/apart/onboard.js'],
+    ['onboard', 'services/hub/dist/distributed/onboard.js'],
   ].map(([name, program]) => [name, { program, settings: { ...envFile(name), ...hub } }])
   return new Map([...services, ...others])
 }

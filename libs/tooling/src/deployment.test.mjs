@@ -19,7 +19,7 @@ import {
   onboardSettings,
   operatorGatewaySettings,
   secretsSettings,
-} from '../../../services/hub/src/apart/settings.ts'
+} from '../../../services/hub/src/distributed/settings.ts'
 import { settings as sandboxFsp } from '../../../services/sandbox-fsp/src/settings.ts'
 import { providers } from '../../../test-e2e/src/hub/services.ts'
 import { readChartSchema, withSettings } from './chart-schema.mjs'
@@ -39,9 +39,9 @@ import {
 
 /** By program: what it reads. */
 const definitions = new Map([
-  ['services/hub/dist/apart/onboard.js', onboardSettings],
-  ['services/hub/dist/apart/operator-gateway.js', operatorGatewaySettings],
-  ['services/hub/dist/apart/secrets.js', secretsSettings],
+  ['services/hub/dist/distributed/onboard.js', onboardSettings],
+  ['services/hub/dist/distributed/operator-gateway.js', operatorGatewaySettings],
+  ['services/hub/dist/distributed/secrets.js', secretsSettings],
   ['services/sandbox-fsp/dist/main.js', sandboxFsp],
 ])
 for (const service of serviceNames) {

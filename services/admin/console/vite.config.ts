@@ -1,4 +1,4 @@
-/** How the console becomes static files under /console/; nothing is fetched from anywhere else. */
+/** Builds the console into static files under /console/; it loads nothing from other origins. */
 import { defineConfig } from 'vite'
 
 export default defineConfig({
@@ -8,7 +8,7 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2023',
     modulePreload: { polyfill: false },
-    // Everything in files of its own: the page allows nothing inline.
+    // Everything in separate files: the page permits no inline scripts or styles.
     assetsInlineLimit: 0,
   },
   server: {

@@ -1,15 +1,15 @@
-/** The types that accounts of the ledger have; the scheme has these and no others. */
+/** The types of ledger accounts; the set is fixed. */
 import { z } from 'zod'
 import { answered, refused } from './answer.ts'
 import { commands, reads, type Operation } from './operation.ts'
 
 const types = [
-  ['POSITION', 'what a participant owes from payments', true],
+  ['POSITION', 'what a participant owes from transfers', true],
   ['SETTLEMENT', 'the cover of a participant', false],
-  ['HUB_RECONCILIATION', "what participants have in the hub's bank", false],
-  ['HUB_MULTILATERAL_SETTLEMENT', 'what is being settled between participants', false],
+  ['HUB_RECONCILIATION', "participants' money at the hub's bank", false],
+  ['HUB_MULTILATERAL_SETTLEMENT', 'amounts being settled between participants', false],
   ['INTERCHANGE_FEE', 'what a participant owes of interchange fees', true],
-  ['INTERCHANGE_FEE_SETTLEMENT', 'interchange fees that are settled', false],
+  ['INTERCHANGE_FEE_SETTLEMENT', 'interchange fees being settled', false],
   ['HUB_FEE', "the hub's own fees", false],
 ] as const
 

@@ -7,7 +7,7 @@ import type { Json } from './json.ts'
 import { reads, writes, type Operation } from './operation.ts'
 import { createdStatus, flagBody, participantAnswer, shownParticipant } from './participants.ts'
 import { shownAmount, shownFlag, shownTime } from './shapes.ts'
-import { findParticipant, passedOn, unitsOf, type Deps } from './upstream.ts'
+import { findParticipant, refusedUpstream, unitsOf, type Deps } from './upstream.ts'
 
 const creation = z.strictObject({ currency, type: hubAccountType })
 const status = z.strictObject({ isActive: flag })
@@ -38,7 +38,7 @@ export function accountOperations(deps: Deps): readonly Operation[] {
     reads(
       '/participants/:name/positions',
       {
-        about: 'What an active participant owes on its active position accounts',
+        about: 'The positions of an active participant on its active position accounts',
         query: search,
         answers: { 200: z.union([z.array(shownPosition), shownPosition, z.strictObject({})]) },
         refuses: ['PARTICIPANT_UNKNOWN'],
@@ -60,7 +60,7 @@ export function accountOperations(deps: Deps): readonly Operation[] {
       path,
       creation,
       {
-        about: 'Opens an account of the hub, active',
+        about: 'Opens an active account of the hub',
         answers: { [createdStatus(deps)]: shownParticipant },
         refuses: ['PARTICIPANT_UNKNOWN', 'NOT_HUB', 'ACCOUNT_TYPE_UNKNOWN', 'ACCOUNT_EXISTS'],
       },
@@ -71,7 +71,7 @@ export function accountOperations(deps: Deps): readonly Operation[] {
       `${path}/:id`,
       status,
       {
-        about: 'Switches an account on or off; what is reserved on it still completes',
+        about: 'Activates or deactivates an account; amounts reserved on it still complete',
         answers: { 200: null },
         refuses: ['PARTICIPANT_UNKNOWN', 'ACCOUNT_UNKNOWN'],
       },
@@ -80,7 +80,10 @@ export function accountOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** Of an active participant, on active accounts. Mojaloop answers a currency with one object. */
+/**
+ * Only for an active participant and active accounts. With COMPATIBILITY=mojaloop a currency is
+ * answered with one object.
+ */
 async function listPositions(
   deps: Deps,
   name: string,
@@ -100,7 +103,10 @@ async function listPositions(
   return answered(200, single ? (positions[0] ?? {}) : positions)
 }
 
-/** Every account; Mojaloop lists those that have a balance row, so none before the first limit. */
+/**
+ * Every account; with COMPATIBILITY=mojaloop only those with a balance row, so none before the
+ * first limit.
+ */
 async function listAccounts(
   deps: Deps,
   name: string,
@@ -124,7 +130,7 @@ async function listAccounts(
 
 async function readBalances(deps: Deps, name: string, currency = '') {
   const answer = await deps.participants.RequestAccountsPositions({ name, currency })
-  if (answer.refusal) return passedOn(answer.refusal)
+  if (answer.refusal) return refusedUpstream(answer.refusal)
   if (!answer.balances) throw new Error('accounts were answered with neither list nor refusal')
   return { outcome: 'read', ...answer.balances } as const
 }
@@ -157,7 +163,7 @@ async function changeStatus(
     isActive,
     actor,
   })
-  return refusal ? passedOn(refusal) : answered(200)
+  return refusal ? refusedUpstream(refusal) : answered(200)
 }
 
 function accountBody(account: AccountBalance) {

@@ -1,4 +1,4 @@
-/** What an operation comes to: an answer with its status, or a refusal with its reason. */
+/** The result of an operation: an answer with its status, or a refusal with its reason. */
 import type { Reason } from './contract.ts'
 import type { Json } from './json.ts'
 
@@ -9,24 +9,24 @@ export interface Answered {
   readonly status: 200 | 201 | 202 | 204 | 503
   /** undefined: the answer has no body. */
   readonly body: Json | undefined
-  /** Where a list goes on that did not fit: the `cursor` of the next page. */
+  /** The `cursor` of the next page, where the list continues. */
   readonly next?: string
 }
 
-/** Anything but JSON, a piece at a time: it may be longer than memory is wide. */
+/** Any content but JSON, in pieces: it may be larger than memory. */
 export interface File {
   readonly outcome: 'file'
-  /** A media type of those that the operation names. */
+  /** One of the media types that the operation declares. */
   readonly type: string
   readonly pieces: Iterable<string | Buffer> | AsyncIterable<string | Buffer>
-  /** What a browser saves it as; undefined: it is shown. */
+  /** The file name for a browser; undefined: it is displayed. */
   readonly name: string | undefined
 }
 
 export interface Refused {
   readonly outcome: 'refused'
   readonly reason: Reason
-  /** What a person should know beyond the text of the error code; may be empty. */
+  /** A detail for people, in addition to the text of the error code; may be empty. */
   readonly detail: string
 }
 
@@ -34,7 +34,7 @@ export function answered(status: Answered['status'], body?: Json): Answered {
   return { outcome: 'answered', status, body }
 }
 
-/** A list without an envelope: where it goes on stands in the header Link (RFC 8288). */
+/** A list without an envelope: the header Link (RFC 8288) names the next page. */
 export function page(body: Json, next: string): Answered {
   return { ...answered(200, body), ...(next === '' ? {} : { next }) }
 }

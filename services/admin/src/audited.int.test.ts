@@ -36,24 +36,24 @@ beforeAll(async () => {
 
 afterAll(() => admin.stop())
 
-/** What each write leaves on record: its subject, and nothing beside it. */
+/** The subject of the single audit entry of each write. */
 async function recordOf(method: string, path: string, body?: unknown): Promise<string> {
   const marker = `m${randomUUID().slice(0, 8)}`
   const before = entries.length
   const { status, text } = await admin.call(method, path, body)
   if (status >= 300) throw new Error(`answered ${status}: ${text}`)
-  // What comes after it on record closes the look at it.
+  // A later entry marks the end of the search.
   const closing = { type: 'VALIDITY', maxMs: 60_000 }
   await admin.call('PUT', `/scheme-rules/${marker}`, closing)
   await eventually(
     () => (JSON.stringify(entries.at(-1)?.after ?? '').includes(marker) ? true : undefined),
-    'the marker is on record',
+    'the marker is in the audit log',
   )
   const found = entries.slice(before, -1)
   return found.map(({ actionType, subject }) => `${actionType} ${subject}`).join(', ')
 }
 
-test('each write leaves exactly one entry, which says who, what and how it was', async () => {
+test('Each write leaves exactly one audit entry, with actor, action and outcome', async () => {
   const one = '/participants/green'
   const limit = { type: 'NET_DEBIT_CAP', value: 100 }
   const begin = { currency: 'USD', limit, initialPosition: 0 }

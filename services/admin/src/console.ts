@@ -1,7 +1,4 @@
-/**
- * The console as static files: whoever opens it gets a page that calls this API, and nothing else. The
- * page may load and run only what comes from here.
- */
+/** Serves the console as static files. Its page may load and run only files from here. */
 import express, { type RequestHandler, type Router } from 'express'
 import type { ServerResponse } from 'node:http'
 import { createRequire } from 'node:module'
@@ -28,16 +25,16 @@ const harden: RequestHandler = (_request, response, next) => {
   next()
 }
 
-/** The page itself is asked for anew each time: it names the assets. */
+/** The page itself is never cached: it names the assets. */
 function askAgain(response: ServerResponse): void {
   response.setHeader('cache-control', 'no-cache')
 }
 
-/** @param folder where `npm run build` leaves the files */
+/** @param folder the output of `npm run build` */
 export function consoleFiles(folder: string = site): Router {
   const router = express.Router()
   router.use(harden)
-  // The names of assets are hashes of what they hold.
+  // The name of an asset is a hash of its content.
   router.use('/assets', express.static(`${folder}/assets`, { immutable: true, maxAge: '1y' }))
   router.use(express.static(folder, { setHeaders: askAgain, dotfiles: 'ignore' }))
   return router

@@ -2,12 +2,12 @@ import { expect, test } from '@jest/globals'
 import { refused } from './answer.ts'
 import { errorAnswer, type Compatibility, type Reason } from './contract.ts'
 
-function told(reason: Reason, detail = '', compatibility: Compatibility = 'specification') {
+function answerOf(reason: Reason, detail = '', compatibility: Compatibility = 'specification') {
   return errorAnswer(refused(reason, detail), compatibility)
 }
 
-test('a refusal is told with its code, the text of the code and what is special about it', () => {
-  expect(told('PARTICIPANT_UNKNOWN', 'there is no participant x')).toEqual({
+test('A refusal has its code, the text of the code and the detail', () => {
+  expect(answerOf('PARTICIPANT_UNKNOWN', 'there is no participant x')).toEqual({
     status: 404,
     body: {
       errorInformation: {
@@ -18,13 +18,13 @@ test('a refusal is told with its code, the text of the code and what is special 
   })
 })
 
-test('the description has at most 128 characters', () => {
-  const { body } = told('INVALID', 'x'.repeat(500))
+test('The description has at most 128 characters', () => {
+  const { body } = answerOf('INVALID', 'x'.repeat(500))
   expect(JSON.stringify(body)).toContain(`"Generic validation error - ${'x'.repeat(101)}"`)
 })
 
-test('6000 is about settlement here', () => {
-  expect(told('NO_SETTLEMENT_MODEL', 'USD').body).toEqual({
+test('6000 is a settlement error in this API', () => {
+  expect(answerOf('NO_SETTLEMENT_MODEL', 'USD').body).toEqual({
     errorInformation: { errorCode: '6000', errorDescription: 'Settlement error - USD' },
   })
 })
@@ -39,9 +39,9 @@ test.each([
   ['NOT_BUILT', 501, '2002', 501, '2002'],
   ['METHOD_UNKNOWN', 405, '3000', 405, '3000'],
   ['FAULT', 500, '2001', 500, '2001'],
-] as const)('%s is %i/%s, and to clients of Mojaloop %i/%s', (reason, ...expected) => {
+] as const)('%s is %i/%s, and with COMPATIBILITY=mojaloop %i/%s', (reason, ...expected) => {
   const codes = (['specification', 'mojaloop'] as const).flatMap((compatibility) => {
-    const { status, body } = told(reason, '', compatibility)
+    const { status, body } = answerOf(reason, '', compatibility)
     const { errorInformation } = body as { errorInformation: { errorCode: string } }
     return [status, errorInformation.errorCode]
   })

@@ -1,6 +1,6 @@
 /**
- * Every reason for which the administration API refuses, and what a client is told for it. The table
- * is exhaustive: a new reason without a status and a code does not compile.
+ * Every reason for a refusal by the administration API, with its status and code. The table is
+ * exhaustive: a new reason without a status and a code does not compile.
  */
 import { errorCatalogue, errorInformation, type ErrorCode } from '@causeway/fspiop'
 import type { Refused } from './answer.ts'
@@ -15,7 +15,7 @@ interface Meaning {
 }
 
 const meanings = {
-  // Of the request itself.
+  // Faults of the request itself.
   MISSING: { status: 400, code: '3102' },
   MALFORMED: { status: 400, code: '3101' },
   INVALID: { status: 400, code: '3100' },
@@ -27,7 +27,7 @@ const meanings = {
   METHOD_UNKNOWN: { status: 405, code: '3000' },
   NOT_BUILT: { status: 501, code: '2002' },
   ACCOUNT_TYPE_UNKNOWN: { status: 400, code: '3003' },
-  // Of who asks.
+  // Authentication and authorization.
   TOKEN_MISSING: { status: 401, code: '3000' },
   TOKEN_INVALID: { status: 401, code: '3000' },
   SECRET_WRONG: { status: 401, code: '3000' },
@@ -35,7 +35,7 @@ const meanings = {
   PRIVILEGE_MISSING: { status: 403, code: '3000' },
   PASSWORD_OLD: { status: 403, code: '3000' },
   NOT_ONESELF: { status: 403, code: '3000' },
-  // Of participant-lifecycle.
+  // From participant-lifecycle.
   PARTICIPANT_UNKNOWN: { status: 404, code: '3200' },
   PARTICIPANT_INACTIVE: { status: 400, code: '3100' },
   NAME_RESERVED: { status: 400, code: '3000' },
@@ -60,12 +60,12 @@ const meanings = {
   STATE_UNKNOWN: { status: 400, code: '3100' },
   STATE_FINAL: { status: 400, code: '3100' },
   ENDPOINT_UNREACHABLE: { status: 400, code: '1001' },
-  // Of changes that two persons make.
+  // Four-eyes changes.
   REQUEST_UNKNOWN: { status: 404, code: '3200' },
   REQUEST_PENDING: { status: 400, code: '3000' },
   REQUEST_DECIDED: { status: 400, code: '3100' },
   SAME_PERSON: { status: 403, code: '3000' },
-  // Of settlements.
+  // From settlements.
   MODEL_UNKNOWN: { status: 404, code: '3200' },
   MODEL_EXISTS: { status: 400, code: '3000' },
   MODEL_INVALID: { status: 400, code: '3000' },
@@ -81,7 +81,7 @@ const meanings = {
   SETTLEMENT_ACCOUNT_UNKNOWN: { status: 404, code: '3200' },
   STATE_WRONG: { status: 400, code: '3100' },
   LEDGER_REFUSED: { status: 400, code: '6000' },
-  // Of auth-service.
+  // From auth-service.
   KEY_UNKNOWN: { status: 404, code: '3200' },
   KEY_EXISTS: { status: 400, code: '3000' },
   NO_CA: { status: 501, code: '2002' },
@@ -95,27 +95,27 @@ const meanings = {
   CONSENT_UNKNOWN: { status: 404, code: '3200' },
   CONSENT_IN_FORCE: { status: 400, code: '3100' },
   TRANSACTION_REQUEST_UNKNOWN: { status: 404, code: '3206' },
-  // Of transfers.
+  // From transfers.
   TRANSACTION_UNKNOWN: { status: 404, code: '3200' },
   TRANSFER_UNKNOWN: { status: 404, code: '3208' },
   BULK_TRANSFER_UNKNOWN: { status: 404, code: '3210' },
-  // Of quoting.
+  // From quoting.
   RULE_UNKNOWN: { status: 404, code: '3200' },
   BULK_QUOTE_UNKNOWN: { status: 404, code: '3209' },
-  // Of account-lookup.
+  // From account-lookup.
   ORACLE_UNKNOWN: { status: 404, code: '3200' },
   ORACLE_EXISTS: { status: 400, code: '3100' },
-  // Of notifications.
+  // From notifications.
   DEAD_LETTER_UNKNOWN: { status: 404, code: '3200' },
   DEADLINE_PASSED: { status: 400, code: '3300' },
-  // Of this hub.
+  // From the administration API itself.
   UNAVAILABLE: { status: 503, code: '2003' },
   FAULT: { status: 500, code: '2001' },
 } as const satisfies Readonly<Record<string, Meaning>>
 
 export type Reason = keyof typeof meanings
 
-/** Where Mojaloop's administration API tells its clients something else. */
+/** Answers that differ with COMPATIBILITY=mojaloop. */
 const mojaloopMeanings: Partial<Record<Reason, Meaning>> = {
   PARTICIPANT_UNKNOWN: { status: 400, code: '3200' },
   LIMITS_EXIST: { status: 500, code: '2001' },
@@ -131,7 +131,7 @@ export function meaningOf(reason: Reason, compatibility: Compatibility): Meaning
   return (compatibility === 'mojaloop' && mojaloopMeanings[reason]) || meanings[reason]
 }
 
-/** Whether a word that another service refused with is one of the reasons. */
+/** Whether another service's reason is in the table. */
 export function isReason(word: string): word is Reason {
   return Object.hasOwn(meanings, word)
 }
@@ -145,7 +145,7 @@ export function errorAnswer(
   return { status, body: { errorInformation: { ...described(code, detail) } } }
 }
 
-/** 6000 means settlement here; in the catalogue, which FSPs share, it is a third party's. */
+/** 6000 means settlement in this API; in the catalogue for FSPs it is a third-party error. */
 function described(code: ErrorCode, detail: string) {
   const { errorCode, errorDescription } = errorInformation(code, detail === '' ? undefined : detail)
   return {

@@ -1,10 +1,10 @@
-/** Endpoints: where the hub reaches a participant, one address for each type. */
+/** Endpoints: the addresses at which the hub reaches a participant, one per type. */
 import { isEndpointValue } from '@causeway/fspiop'
 import { z } from 'zod'
 import { answered, refused, type Answer } from './answer.ts'
 import { endpointType, endpointValue } from './fields.ts'
 import { reads, writes, type Operation } from './operation.ts'
-import { findParticipant, passedOn, unknownParticipant, type Deps } from './upstream.ts'
+import { findParticipant, refusedUpstream, unknownParticipant, type Deps } from './upstream.ts'
 
 const endpoint = z.strictObject({ type: endpointType, value: endpointValue })
 
@@ -16,7 +16,7 @@ export function endpointOperations(deps: Deps): readonly Operation[] {
     reads(
       path,
       {
-        about: 'Where the hub reaches a participant; with a type that endpoint alone, or {}',
+        about: "A participant's endpoints; with a type that endpoint alone, or {}",
         query: z.object({ type: z.string().optional() }),
         answers: { 200: z.union([z.array(shownEndpoint), shownEndpoint, z.strictObject({})]) },
         refuses: ['PARTICIPANT_UNKNOWN'],
@@ -28,7 +28,7 @@ export function endpointOperations(deps: Deps): readonly Operation[] {
       path,
       endpoint,
       {
-        about: 'Sets the endpoint of a type; the one before is kept as history',
+        about: 'Sets the endpoint of a type; the previous one is retained as history',
         answers: { 201: null },
         refuses: ['PARTICIPANT_UNKNOWN'],
       },
@@ -59,5 +59,5 @@ async function setEndpoint(
     value,
     createdBy: actor,
   })
-  return refusal ? passedOn(refusal) : answered(201)
+  return refusal ? refusedUpstream(refusal) : answered(201)
 }

@@ -17,7 +17,7 @@ describe('decimals', () => {
     [number('-0.5'), -5_000n],
     [number('123456789012345678.1234'), 1_234_567_890_123_456_781_234n],
     ['10.50', 105_000n],
-  ])('%j is read exactly', (sent, units) => {
+  ])('The amount %j is read exactly', (sent, units) => {
     expect(fields.read(fields.decimal, sent)).toEqual({ outcome: 'read', value: units })
   })
 
@@ -31,7 +31,7 @@ describe('decimals', () => {
     [null, 'INVALID'],
     [['1'], 'INVALID'],
     [undefined, 'MISSING'],
-  ])('%j is %s', (sent, reason) => {
+  ])('The value %j is %s', (sent, reason) => {
     expect(reasonOf(fields.decimal, sent)).toBe(reason)
   })
 
@@ -40,7 +40,7 @@ describe('decimals', () => {
     [fields.decimalFromZero, '0', 'READ'],
     [fields.percentage, '100', 'READ'],
     [fields.percentage, '100.1', 'INVALID'],
-  ])('have bounds', (schema, sent, reason) => {
+  ])('Numbers have bounds', (schema, sent, reason) => {
     expect(reasonOf(schema, sent)).toBe(reason)
   })
 })
@@ -56,22 +56,22 @@ test.each([
   [{ amount: '1' }, 'MISSING'],
   [{ currency: 'USD' }, 'MISSING'],
   [{ amount: '1', currency: 'USD', more: 1 }, 'INVALID'],
-])('money %j is %s', (sent, reason) => {
+])('The amount %j is %s', (sent, reason) => {
   expect(reasonOf(fields.money, sent)).toBe(reason)
 })
 
-test('too many extensions are too many, not too long', () => {
+test('Too many extensions are refused for their number, not for their length', () => {
   const extension = Array.from({ length: 17 }, (_, index) => ({ key: `k${index}`, value: 'v' }))
   expect(reasonOf(fields.extensionList, { extension })).toBe('TOO_MANY')
   expect(reasonOf(fields.extensionList, { extension: [] })).toBe('INVALID')
 })
 
-test('a missing member is told before any other fault', () => {
+test('A missing member is reported before any other fault', () => {
   const schema = z.strictObject({ a: z.string().min(5), b: z.string() })
   expect(fields.read(schema, { a: 'x', c: 1 })).toMatchObject({ reason: 'MISSING', detail: 'b' })
 })
 
-test('a flag is a boolean, or the word for it', () => {
+test('A flag is a boolean, or its text', () => {
   for (const [sent, value] of [
     [true, true],
     ['false', false],
@@ -82,7 +82,7 @@ test('a flag is a boolean, or the word for it', () => {
   expect(reasonOf(fields.flag, number('1'))).toBe('INVALID')
 })
 
-test('a word that is none of the known ones is told which there are', () => {
+test('An unknown value is refused with the permitted values', () => {
   const state = fields.read(z.strictObject({ it: z.enum(['OPEN', 'CLOSED', '']) }), { it: 'SHUT' })
   expect(state).toMatchObject({ reason: 'MALFORMED', detail: 'it must be OPEN or CLOSED' })
   const one = fields.read(z.strictObject({ it: z.literal('CLOSED') }), { it: 'OPEN' })

@@ -16,7 +16,7 @@ let path: string
 
 const compatibilities = ['specification', 'mojaloop'] as const
 
-function toldOf({ status, json }: Answer): string {
+function refusalOf({ status, json }: Answer): string {
   const { errorInformation } = json as { errorInformation: { errorCode: string } }
   return `${status} ${errorInformation.errorCode}`
 }
@@ -64,7 +64,7 @@ describe.each(compatibilities)('funds out, COMPATIBILITY=%s', (COMPATIBILITY) =>
 
   afterAll(() => admin.stop())
 
-  test('are held first, and leave when the bank has paid', async () => {
+  test('Funds out are reserved first, and committed when the bank has paid', async () => {
     expect(await balances()).toEqual([-100, 100])
     const id = await reserve('10')
     expect(await balances()).toEqual([-90, 100])
@@ -74,10 +74,10 @@ describe.each(compatibilities)('funds out, COMPATIBILITY=%s', (COMPATIBILITY) =>
       expect(await balances()).toEqual([-90, 90])
     }
     expect(await movementOf(id)).toEqual(['COMMITTED', null])
-    expect(toldOf(await complete(id, 'recordFundsOutAbort'))).toBe('400 3100')
+    expect(refusalOf(await complete(id, 'recordFundsOutAbort'))).toBe('400 3100')
   })
 
-  test('come back when they are given up', async () => {
+  test('Funds out are released when they are aborted', async () => {
     const before = await balances()
     const id = await reserve('10.5')
     for (let times = 1; times <= 2; times++) {
@@ -85,18 +85,18 @@ describe.each(compatibilities)('funds out, COMPATIBILITY=%s', (COMPATIBILITY) =>
       expect(await balances()).toEqual(before)
     }
     expect(await movementOf(id)).toEqual(['ABORTED_REJECTED', 'ABORTED'])
-    expect(toldOf(await complete(id, 'recordFundsOutCommit'))).toBe('400 3100')
+    expect(refusalOf(await complete(id, 'recordFundsOutCommit'))).toBe('400 3100')
   })
 
-  test('beyond the balance are answered like others, and did not come about', async () => {
+  test('Funds out beyond the balance are answered like others, and are not reserved', async () => {
     const before = await balances()
     const id = await reserve('1000')
     expect(await balances()).toEqual(before)
     expect(await movementOf(id)).toEqual(['ABORTED_REJECTED', 'COVER_SHORT'])
-    expect(toldOf(await complete(id, 'recordFundsOutCommit'))).toBe('400 3100')
+    expect(refusalOf(await complete(id, 'recordFundsOutCommit'))).toBe('400 3100')
   })
 
-  test('twice with the same id are one, with other content refused', async () => {
+  test('Funds with the same id are recorded once, and refused with other content', async () => {
     const id = await reserve('1')
     const again = {
       ...deposit({ amount: { amount: '2', currency: 'USD' }, transferId: id }),
@@ -105,11 +105,11 @@ describe.each(compatibilities)('funds out, COMPATIBILITY=%s', (COMPATIBILITY) =>
     const before = await balances()
     await reserve('1', id)
     expect(await balances()).toEqual(before)
-    expect(toldOf(await admin.call('POST', path, again))).toBe('400 3106')
+    expect(refusalOf(await admin.call('POST', path, again))).toBe('400 3106')
     await complete(id, 'recordFundsOutAbort')
   })
 
-  test('may take the cover below the position only for who is compatible', async () => {
+  test('Funds out may reduce the cover below the position only with COMPATIBILITY=mojaloop', async () => {
     const payment = newPayment('green', 'blue', '50')
     await request(admin, payment)
     const states = admin.parts.grpc.client(transfersService, 'transfers')
@@ -126,24 +126,24 @@ describe.each(compatibilities)('funds out, COMPATIBILITY=%s', (COMPATIBILITY) =>
   test.each([
     ['unknown', 'recordFundsOutCommit', '404 3200'],
     ['of another action', 'recordFundsIn', '400 3101'],
-  ])('that are %s', async (_what, action, told) => {
-    expect(toldOf(await complete(randomUUID(), action))).toBe(told)
+  ])('The completion of funds that are %s is refused', async (_what, action, expected) => {
+    expect(refusalOf(await complete(randomUUID(), action))).toBe(expected)
   })
 
-  test('are refused without a reason, and to another account', async () => {
+  test('Funds without a reason, and to another account, are refused', async () => {
     const id = await reserve('1')
     const one = `${path}/transfers/${id}`
-    expect(toldOf(await admin.call('PUT', one, { action: 'recordFundsOutCommit' }))).toBe(
+    expect(refusalOf(await admin.call('PUT', one, { action: 'recordFundsOutCommit' }))).toBe(
       '400 3102',
     )
     const other = (await accountOf(admin, 'blue', 'SETTLEMENT')).id
     const body = { action: 'recordFundsOutCommit', reason: 'wrong' }
     const blues = `/participants/blue/accounts/${other}/transfers/${id}`
-    expect(toldOf(await admin.call('PUT', blues, body))).toBe('404 3200')
-    expect(toldOf(await admin.call('GET', one))).toBe('405 3000')
+    expect(refusalOf(await admin.call('PUT', blues, body))).toBe('404 3200')
+    expect(refusalOf(await admin.call('GET', one))).toBe('405 3000')
   })
 
-  test('are listed a page at a time, by state', async () => {
+  test('Funds are listed in pages, by state', async () => {
     const list = async (query: string) => {
       const { json } = await admin.call('GET', `/participants/green/funds${query}`)
       return json as { movements: { state: string; direction: string }[]; cursor: string | null }
@@ -157,6 +157,6 @@ describe.each(compatibilities)('funds out, COMPATIBILITY=%s', (COMPATIBILITY) =>
       'IN COMMITTED',
       'OUT COMMITTED',
     ])
-    expect(toldOf(await admin.call('GET', '/participants/green/funds?limit=0'))).toBe('400 3100')
+    expect(refusalOf(await admin.call('GET', '/participants/green/funds?limit=0'))).toBe('400 3100')
   })
 })

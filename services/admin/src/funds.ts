@@ -1,7 +1,7 @@
 /**
- * Funds: money that arrived in the hub's bank for a participant becomes cover; money that is to leave is
- * held first, and goes or comes back with the second step. Each movement is posted before the answer;
- * the same id again with the same content changes nothing.
+ * Funds: money received in the hub's bank for a participant becomes cover; money to be paid out is
+ * reserved first, and committed or released in the second step. Each movement is posted before the
+ * answer; the same id with the same content changes nothing.
  */
 import { formatAmount } from '@causeway/money'
 import type { FundsMovement } from '@causeway/protos'
@@ -11,7 +11,13 @@ import { correlationId, cursor, extensionList, money, pageSize, word } from './f
 import type { Json } from './json.ts'
 import { reads, writes, type Operation } from './operation.ts'
 import { shownAmount, shownTime } from './shapes.ts'
-import { findParticipant, passedOn, unitsOf, unknownParticipant, type Deps } from './upstream.ts'
+import {
+  findParticipant,
+  refusedUpstream,
+  unitsOf,
+  unknownParticipant,
+  type Deps,
+} from './upstream.ts'
 
 const funds = z.strictObject({
   transferId: correlationId,
@@ -44,7 +50,7 @@ const shownMovements = z.strictObject({
       amount: shownAmount,
       currency: z.string(),
       state: z.enum(states),
-      /** Why it did not come about. */
+      /** Why it was not made. */
       stateReason: z.string().nullable(),
       externalReference: z.string(),
       reason: z.string(),
@@ -76,7 +82,7 @@ export function fundsOperations(deps: Deps): readonly Operation[] {
       funds,
       {
         about:
-          'Records funds that came in, or reserves funds that are to go out; too little cover is seen in the state of the movement, not in the answer',
+          'Records funds in, or reserves funds out; insufficient cover shows in the state of the movement, not in the answer',
         answers: { 202: null },
         refuses: [...unusable, 'MODIFIED'],
       },
@@ -87,7 +93,7 @@ export function fundsOperations(deps: Deps): readonly Operation[] {
       `${account}/transfers/:transferId`,
       completion,
       {
-        about: 'Commits funds out that the bank has paid, or gives them back',
+        about: 'Commits reserved funds out after the bank has paid, or releases them',
         answers: { 202: null },
         refuses: [...unusable, 'FUNDS_UNKNOWN', 'FUNDS_STATE_WRONG', 'FUNDS_EXPIRED'],
       },
@@ -97,7 +103,7 @@ export function fundsOperations(deps: Deps): readonly Operation[] {
     reads(
       '/participants/:name/funds',
       {
-        about: "A participant's funds in and out, the newest first",
+        about: "A participant's funds in and out, newest first",
         query: search,
         answers: { 200: shownMovements },
         refuses: ['PARTICIPANT_UNKNOWN'],
@@ -107,7 +113,7 @@ export function fundsOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** Funds out beyond the cover are answered as any others: their movement says why they did not go. */
+/** Funds out beyond the cover get the usual answer: the movement has the reason. */
 async function recordFunds(
   deps: Deps,
   name: string,
@@ -136,11 +142,11 @@ async function recordFunds(
   if (!refusal) return answered(202)
   const elsewhere =
     refusal.reason === 'ACCOUNT_UNKNOWN' && (await findAccount(deps, name, accountId))
-  if (!elsewhere || elsewhere.currency === body.amount.currency) return passedOn(refusal)
+  if (!elsewhere || elsewhere.currency === body.amount.currency) return refusedUpstream(refusal)
   return refused('CURRENCY_MISMATCH', `account ${accountId} is in ${elsewhere.currency}`)
 }
 
-/** The ledger sees only the accounts in the currency that it is asked for. */
+/** The ledger returns only accounts in the requested currency. */
 async function findAccount(deps: Deps, name: string, accountId: number) {
   const participant = await findParticipant(deps, name)
   return participant?.accounts.find(({ id }) => id === accountId)
@@ -155,7 +161,7 @@ async function completeFunds(
     action === 'recordFundsOutCommit'
       ? await funds.RecordFundsOutCommit(asked)
       : await funds.RecordFundsOutAbort(asked)
-  return refusal ? passedOn(refusal) : answered(202)
+  return refusal ? refusedUpstream(refusal) : answered(202)
 }
 
 async function listFunds(

@@ -1,4 +1,4 @@
-/** GET /health: whether the services that the administration API asks do answer. */
+/** GET /health: whether the services that the administration API calls answer. */
 import { answered } from './answer.ts'
 import { z } from 'zod'
 import { reads, type About, type Operation } from './operation.ts'
@@ -19,7 +19,7 @@ const newestEntry = {
   limit: 1,
 }
 
-/** The cheapest question of each. */
+/** The cheapest call of each service. */
 const questions: Readonly<Record<string, (upstream: Upstream) => Promise<unknown>>> = {
   'participant-lifecycle': ({ participants }) =>
     participants.GetParticipantInfo({ names: [''] }, options),
@@ -41,7 +41,7 @@ const shownHealth = z.strictObject({
 })
 
 const health: About = {
-  about: 'Whether the services that the operator port asks do answer; 503 when one does not',
+  about: 'Whether the services behind the operator port answer; 503 when one does not',
   answers: { 200: shownHealth, 503: shownHealth },
 }
 

@@ -1,6 +1,6 @@
 /**
- * The administration API over HTTP: Express finds the operation, and everything that can be wrong
- * with a request before its operation runs is judged here, in one order for all of them.
+ * The administration API over HTTP: Express finds the operation; all checks of a request before its
+ * operation are here, in one order for every operation.
  */
 import { isOutage, type Logger, type WithoutBase } from '@causeway/runtime'
 import express, {
@@ -57,16 +57,16 @@ export function operatorApp(
       const callers = new WeakMap<Request, Caller>()
       const ask: RequestHandler = async (request, response, next) => {
         const { authorization } = request.headers
-        const said = { authorization, operator: request.get(operatorHeader) }
-        const caller = await options.guard.check(privilegesToAsk(operation), said)
+        const sent = { authorization, operator: request.get(operatorHeader) }
+        const caller = await options.guard.check(privilegesToAsk(operation), sent)
         if (caller.outcome === 'refused') return send(response, caller)
         callers.set(request, caller)
         next()
       }
-      // Of a stranger nothing is read.
+      // The body of an unauthenticated request is not read.
       route[method](ask, raw, async (request, response) => {
         const caller = callers.get(request)
-        if (caller === undefined) throw new Error('nobody asked who calls')
+        if (caller === undefined) throw new Error('the caller was not checked')
         send(response, await run(operation, request, caller, options))
       })
     }
@@ -101,7 +101,7 @@ async function run(
     const what = `${operation.method} ${operation.path}`
     if (isOutage(error)) {
       log.warn({ err: error }, `${what}: a service did not answer`)
-      return refused('UNAVAILABLE', 'ask again later')
+      return refused('UNAVAILABLE', 'try again later')
     }
     log.error({ err: error }, `${what} failed`)
     return refused('FAULT')
@@ -132,8 +132,8 @@ function readCall(
 }
 
 /**
- * Every POST and every body says that it is JSON. A page of another origin cannot send that without
- * asking first, so no page that an operator happens to open can command the hub.
+ * Every POST and every body must declare JSON. A page of another origin cannot send that without a
+ * CORS preflight, so it cannot make requests in an operator's name.
  */
 function needsJson({ method, body, about }: Operation, request: Request): boolean {
   if (about.takesBasic === true && basicOf(request) !== undefined && isEmpty(request)) return false
@@ -151,7 +151,7 @@ function isJson(type: string): boolean {
   return plain === 'application/json' || /^application\/[^\s/]+\+json$/.test(plain)
 }
 
-/** Clients of other interfaces of a hub accept the media types of those, which are JSON as well. */
+/** Clients of other hub interfaces accept the media types of those, which are JSON as well. */
 function acceptsVendorJson({ headers: { accept = '' } }: Request): boolean {
   return accept.split(',').some(isJson)
 }
@@ -178,7 +178,7 @@ function readBody({ body: schema, about }: Operation, request: Request): Read<un
   return read(schema, sent)
 }
 
-/** The name and its secret, of which only the name has no colon. */
+/** Name and secret; the name contains no colon. */
 function basicOf({ headers: { authorization = '' } }: Request) {
   const [, encoded] = /^Basic ([\w+/]+={0,2})$/i.exec(authorization) ?? []
   if (encoded === undefined) return undefined
@@ -186,7 +186,7 @@ function basicOf({ headers: { authorization = '' } }: Request) {
   return id === undefined ? undefined : { id, secret }
 }
 
-/** What Express could not hand to an operation: a path or body that cannot be decoded, or too large. */
+/** Errors before an operation: a path or body that cannot be decoded, or is too large. */
 function unreadable(send: (response: Response, answer: Answer) => void): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.headersSent) {
@@ -215,7 +215,7 @@ function write(response: Response, answer: Answer, compatibility: Compatibility)
   if (answer.outcome === 'answered' && answer.next !== undefined) {
     response.setHeader('link', `<${withCursor(response.req.originalUrl, answer.next)}>; rel="next"`)
   }
-  // Secrets are shown here, and what is true now is not true later.
+  // Answers contain secrets and change over time.
   response.setHeader('cache-control', 'no-store')
   if (status === 401) response.setHeader('www-authenticate', 'Bearer')
   if (body === undefined) {
@@ -232,7 +232,7 @@ function withCursor(uri: string, cursor: string): string {
   return `${pathname}?${searchParams.toString()}`
 }
 
-/** What goes wrong on the way breaks the connection, so that nobody takes a part for the whole. */
+/** An error in the middle closes the connection, so that no client takes a part for the whole. */
 function writeFile(response: Response, { type, pieces, name }: File): void {
   response.setHeader('cache-control', 'no-store')
   response.setHeader('x-content-type-options', 'nosniff')

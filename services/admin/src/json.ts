@@ -1,21 +1,24 @@
 /**
- * JSON without losing a digit: numbers are read as the text that was sent, and money is printed from
- * its bigint. A floating-point number never stands between a client and an amount.
+ * JSON without loss of digits: numbers are read as text, and amounts are printed from bigint. An
+ * amount is never converted to floating point.
  */
 import { jsonNumber } from '@causeway/money'
 
-/** The member under which `readJson` leaves the text of a number. */
+/** The member in which `readJson` stores the text of a number. */
 export const numberMember = 'number as written'
 
-/** What can be written: bigints are amounts in ten-thousandths, numbers are ids, counts and flags. */
+/**
+ * Values that can be written: bigints are amounts in ten-thousandths, numbers are ids, counts and
+ * flags.
+ */
 export type Json =
   string | boolean | null | number | bigint | readonly Json[] | { readonly [name: string]: Json }
 
 const stringsAndNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
 /**
- * Parses JSON; each number comes back as `{[numberMember]: text}`. Who sends such an object himself
- * gets what he would get for the number. Throws SyntaxError.
+ * Parses JSON; each number becomes `{[numberMember]: text}`. A client that sends such an object
+ * itself gets the same result as for the number. Throws SyntaxError.
  */
 export function readJson(text: string): unknown {
   JSON.parse(text)

@@ -1,4 +1,4 @@
-/** Limits: how much a participant may owe the scheme, and the position that it begins with. */
+/** Limits: how much a participant may owe, and its initial position. */
 import { formatAmount } from '@causeway/money'
 import type { Account, Limit } from '@causeway/protos'
 import { z } from 'zod'
@@ -7,7 +7,13 @@ import { currency, decimal, decimalFromZero, limitType, percentage } from './fie
 import type { Json } from './json.ts'
 import { reads, writes, type Operation } from './operation.ts'
 import { shownAmount } from './shapes.ts'
-import { findParticipant, passedOn, unitsOf, unknownParticipant, type Deps } from './upstream.ts'
+import {
+  findParticipant,
+  refusedUpstream,
+  unitsOf,
+  unknownParticipant,
+  type Deps,
+} from './upstream.ts'
 
 const limit = z.strictObject({
   type: limitType,
@@ -19,11 +25,11 @@ const change = z.strictObject({ currency, limit })
 
 const beginning = z.strictObject({ currency, limit, initialPosition: decimal.optional() })
 
-/** The type is asked for as `limit`, and by Mojaloop's clients as `type`. */
+/** The type is the parameter `limit`, or `type` for Mojaloop's clients. */
 const search = z.object({
   currency: currency.optional(),
   limit: z.string().optional().meta({ description: 'The type; NET_DEBIT_CAP is the only one.' }),
-  type: z.string().optional().meta({ description: 'The type as well; `limit` wins.' }),
+  type: z.string().optional().meta({ description: 'An alias; `limit` has precedence.' }),
 })
 
 type Search = z.infer<typeof search>
@@ -113,8 +119,8 @@ async function changeLimit(
 ): Promise<Answer> {
   const asked = { name, currency, limit: limitMessage(limit), actor }
   const { limit: stored, refusal } = await deps.participants.UpdateParticipantAccountLimit(asked)
-  if (refusal) return passedOn(refusal)
-  if (!stored) throw new Error('a limit was changed without saying to what')
+  if (refusal) return refusedUpstream(refusal)
+  if (!stored) throw new Error('a limit was changed, but not returned')
   return answered(200, { currency, limit: limitBody(stored) })
 }
 
@@ -131,10 +137,10 @@ async function begin(
     initialPosition: formatAmount(initialPosition),
     actor,
   })
-  return refusal ? passedOn(refusal) : answered(201)
+  return refusal ? refusedUpstream(refusal) : answered(201)
 }
 
-/** An empty alarm percentage leaves the stored one as it is, and begins with 10. */
+/** Without an alarm percentage the stored one stays; the first is 10. */
 function limitMessage({ type, value, alarmPercentage }: z.infer<typeof limit>): Limit {
   return {
     type,

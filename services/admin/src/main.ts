@@ -1,4 +1,4 @@
-/** The service in a process of its own, one of any number. */
+/** The service in a process of its own; any number of replicas. */
 import { topics } from '@causeway/events'
 import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => admin.stop())
 
-async function told(method: string, path: string, body?: unknown) {
+async function answerTo(method: string, path: string, body?: unknown) {
   const { status, json } = await admin.call(method, path, body)
   const error = (json as { errorInformation?: { errorCode: string } } | undefined)?.errorInformation
   return [status, error?.errorCode]
@@ -23,11 +23,11 @@ async function told(method: string, path: string, body?: unknown) {
 
 const begin = { currency: 'USD', limit: { type: 'NET_DEBIT_CAP', value: 1000 } }
 
-test("an onboarding script of Mojaloop's finds the answers that it waits for", async () => {
+test('A Mojaloop onboarding script gets the answers that it expects', async () => {
   for (const type of ['HUB_MULTILATERAL_SETTLEMENT', 'HUB_RECONCILIATION']) {
     const hubAccount = { currency: 'USD', type }
     expect((await admin.call('POST', '/participants/Hub/accounts', hubAccount)).status).toBe(201)
-    expect(await told('POST', '/participants/Hub/accounts', hubAccount)).toEqual([400, '3003'])
+    expect(await answerTo('POST', '/participants/Hub/accounts', hubAccount)).toEqual([400, '3003'])
   }
   expect((await admin.call('POST', '/settlementModels', deferredNet)).status).toBe(201)
 
@@ -35,13 +35,16 @@ test("an onboarding script of Mojaloop's finds the answers that it waits for", a
   const created = await admin.call('POST', '/participants', payer)
   expect(created.status).toBe(201)
   expect(created.json).toMatchObject({ name: 'payerfsp', isActive: 1 })
-  expect(await told('POST', '/participants', payer)).toEqual([400, '3000'])
-  expect(await told('POST', '/participants', { ...payer, currency: 'EUR' })).toEqual([400, '3003'])
+  expect(await answerTo('POST', '/participants', payer)).toEqual([400, '3000'])
+  expect(await answerTo('POST', '/participants', { ...payer, currency: 'EUR' })).toEqual([
+    400,
+    '3003',
+  ])
 
   expect((await admin.call('GET', '/participants/payerfsp/accounts')).json).toEqual([])
   const path = '/participants/payerfsp/initialPositionAndLimits'
   expect((await admin.call('POST', path, begin)).status).toBe(201)
-  expect(await told('POST', path, begin)).toEqual([500, '2001'])
+  expect(await answerTo('POST', path, begin)).toEqual([500, '2001'])
   expect((await admin.call('GET', '/participants/payerfsp/accounts')).json).toMatchObject([
     { ledgerAccountType: 'POSITION', value: 0 },
     { ledgerAccountType: 'SETTLEMENT', value: 0 },
@@ -49,7 +52,7 @@ test("an onboarding script of Mojaloop's finds the answers that it waits for", a
   expect((await admin.call('GET', '/participants/Hub/accounts')).json).toHaveLength(2)
 })
 
-test('positions are an object when a currency is asked for, else a list', async () => {
+test('Positions are an object when a currency is given, else a list', async () => {
   const path = '/participants/payerfsp/positions'
   expect((await admin.call('GET', `${path}?currency=USD`)).json).toMatchObject({
     currency: 'USD',
@@ -59,22 +62,22 @@ test('positions are an object when a currency is asked for, else a list', async 
   expect((await admin.call('GET', path)).json).toHaveLength(1)
 })
 
-test('an unknown participant is 400', async () => {
-  expect(await told('GET', '/participants/nobody')).toEqual([400, '3200'])
+test('An unknown participant is 400', async () => {
+  expect(await answerTo('GET', '/participants/nobody')).toEqual([400, '3200'])
 })
 
-test('a model without currency serves the currencies that have none of their own', async () => {
+test('A model without a currency applies to the currencies that have none of their own', async () => {
   const model = { ...deferredNet, name: 'DEFAULTNET', currency: undefined }
   expect((await admin.call('POST', '/settlementModels', model)).status).toBe(201)
   const { json } = await admin.call('GET', '/settlementModels/DEFAULTNET')
   expect(json).toHaveProperty('currency', null)
 })
 
-test('a search for windows without a hit is 400, and what is unknown is 400', async () => {
-  expect(await told('GET', '/v2/settlementWindows?currency=EUR')).toEqual([400, '3100'])
-  expect(await told('GET', '/v2/settlementWindows/999')).toEqual([400, '3100'])
-  expect(await told('GET', '/settlementWindows/999')).toEqual([400, '3100'])
-  expect(await told('GET', '/v2/settlements/999')).toEqual([400, '3100'])
+test('A search for windows without a result is 400, and so is an unknown window', async () => {
+  expect(await answerTo('GET', '/v2/settlementWindows?currency=EUR')).toEqual([400, '3100'])
+  expect(await answerTo('GET', '/v2/settlementWindows/999')).toEqual([400, '3100'])
+  expect(await answerTo('GET', '/settlementWindows/999')).toEqual([400, '3100'])
+  expect(await answerTo('GET', '/v2/settlements/999')).toEqual([400, '3100'])
   const unknown = '/transactions/b2a7f0d4-1e9c-4f63-8a52-7d40c9e8136b'
-  expect(await told('GET', unknown)).toEqual([400, '3200'])
+  expect(await answerTo('GET', unknown)).toEqual([400, '3200'])
 })

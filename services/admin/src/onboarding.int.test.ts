@@ -9,7 +9,7 @@ import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { toldOf } from './testing/identities.ts'
+import { refusalOf } from './testing/identities.ts'
 import { openWorld, type World } from './testing/world.ts'
 import {
   accountOf,
@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => admin.stop())
 
 describe('participants', () => {
-  test('the hub is one from the start', async () => {
+  test('The hub is a participant from the start', async () => {
     const { status, json } = await admin.call('GET', '/participants/Hub')
     expect(status).toBe(200)
     expect(json).toMatchObject({
@@ -59,7 +59,7 @@ describe('participants', () => {
     })
   })
 
-  test('a new one is created inactive, with inactive accounts, and answered whole', async () => {
+  test('A new participant is created inactive, with inactive accounts, and answered in full', async () => {
     const { status, headers, json } = await admin.call('POST', '/participants', {
       name: 'new_fsp-1.0',
       currency: 'USD',
@@ -90,7 +90,7 @@ describe('participants', () => {
     )
   })
 
-  test('that is a PISP has no currency and no accounts', async () => {
+  test('A PISP has no currency and no accounts', async () => {
     const { status, json } = await admin.call('POST', '/participants', {
       name: 'pisp',
       type: 'PISP',
@@ -100,16 +100,17 @@ describe('participants', () => {
       { name: 'pisp', type: 'PISP', isActive: 0, accounts: [] },
     ])
     expect((await admin.call('GET', '/participants/pisp')).json).toEqual(json)
-    const told = async (body: object) => toldOf(await admin.call('POST', '/participants', body))
-    expect(await told({ name: 'pisp', type: 'PISP' })).toBe('400 3000')
-    expect(await told({ name: 'pisp', currency: 'USD' })).toBe('400 3100')
-    expect(await told({ name: 'pisp-2', type: 'PISP', currency: 'USD' })).toBe('400 3100')
-    expect(await told({ name: 'dfsp-2', type: 'DFSP' })).toBe('400 3102')
-    expect(await told({ name: 'dfsp-2' })).toBe('400 3102')
-    expect(await told({ name: 'auth-2', type: 'AUTH_SERVICE' })).toBe('400 3101')
+    const refusalTo = async (body: object) =>
+      refusalOf(await admin.call('POST', '/participants', body))
+    expect(await refusalTo({ name: 'pisp', type: 'PISP' })).toBe('400 3000')
+    expect(await refusalTo({ name: 'pisp', currency: 'USD' })).toBe('400 3100')
+    expect(await refusalTo({ name: 'pisp-2', type: 'PISP', currency: 'USD' })).toBe('400 3100')
+    expect(await refusalTo({ name: 'dfsp-2', type: 'DFSP' })).toBe('400 3102')
+    expect(await refusalTo({ name: 'dfsp-2' })).toBe('400 3102')
+    expect(await refusalTo({ name: 'auth-2', type: 'AUTH_SERVICE' })).toBe('400 3101')
   })
 
-  test('is switched on and off, as often as one likes', async () => {
+  test('A participant can be deactivated and activated repeatedly', async () => {
     await admin.call('POST', '/participants', { name: 'switched', currency: 'USD' })
     for (const [isActive, shown] of [
       [true, 1],
@@ -123,7 +124,7 @@ describe('participants', () => {
 })
 
 describe('limits and positions', () => {
-  test('begin once, and activate the accounts', async () => {
+  test('Limits and positions are set once, and activate the accounts', async () => {
     await admin.call('POST', '/participants', { name: 'limited', currency: 'USD' })
     const begun = await admin.call('POST', '/participants/limited/initialPositionAndLimits', {
       currency: 'USD',
@@ -141,7 +142,7 @@ describe('limits and positions', () => {
     expect(positions.json).toEqual([{ currency: 'USD', value: -3.25, changedDate: time }])
   })
 
-  test('keep every digit, in and out', async () => {
+  test('Limits retain every digit, in requests and answers', async () => {
     await onboard(admin, 'exact')
     const body =
       '{"currency":"USD","limit":{"type":"NET_DEBIT_CAP","value":123456789012345678.1234,"alarmPercentage":"12.5"}}'
@@ -151,7 +152,7 @@ describe('limits and positions', () => {
     expect(text).toContain('"value":123456789012345678.1234,')
   })
 
-  test('keep their alarm percentage when only the value changes', async () => {
+  test('Limits retain their alarm percentage when only the value changes', async () => {
     await onboard(admin, 'alarmed')
     const limit = (more: object) => ({ currency: 'USD', limit: { type: 'NET_DEBIT_CAP', ...more } })
     await admin.call(
@@ -163,7 +164,7 @@ describe('limits and positions', () => {
     expect(json).toEqual(limit({ value: 2, alarmPercentage: 33 }))
   })
 
-  test('are listed by currency and type, for all participants that are active', async () => {
+  test('Limits are listed by currency and type, for all active participants', async () => {
     await onboard(admin, 'listed')
     const list = async (query: string) => {
       const rows = (await admin.call('GET', `/participants/limits${query}`)).json
@@ -185,7 +186,7 @@ describe('limits and positions', () => {
     expect((await admin.call('GET', '/participants/listed/limits')).json).toHaveLength(1)
   })
 
-  test('of one who has none are empty lists', async () => {
+  test('The limits of a participant without any are an empty list', async () => {
     await admin.call('POST', '/participants', { name: 'bare', currency: 'USD' })
     expect((await admin.call('GET', '/participants/bare/limits')).json).toEqual([])
     expect((await admin.call('GET', '/participants/bare/positions')).json).toEqual([])
@@ -197,7 +198,7 @@ describe('limits and positions', () => {
 })
 
 describe('accounts and funds', () => {
-  test('a deposit makes the settlement account negative and the bank account positive', async () => {
+  test('A deposit makes the settlement account negative and the bank account positive', async () => {
     await onboard(admin, 'funded')
     const before = await accountOf(admin, 'Hub', 'HUB_RECONCILIATION')
     const { id } = await accountOf(admin, 'funded', 'SETTLEMENT')
@@ -218,7 +219,7 @@ describe('accounts and funds', () => {
     expect(refused.json).toMatchObject({ errorInformation: { errorCode: '3106' } })
   })
 
-  test('an account is switched off and takes no funds until it is on again', async () => {
+  test('A deactivated account takes no funds until it is active again', async () => {
     await onboard(admin, 'closed')
     const { id } = await accountOf(admin, 'closed', 'SETTLEMENT')
     const path = `/participants/closed/accounts/${id}`
@@ -231,7 +232,7 @@ describe('accounts and funds', () => {
     expect((await admin.call('POST', path, deposit())).status).toBe(202)
   })
 
-  test('a deposit can have a ULID', async () => {
+  test('The id of a deposit can be a ULID', async () => {
     await onboard(admin, 'ulid')
     const { id } = await accountOf(admin, 'ulid', 'SETTLEMENT')
     const body = deposit({ transferId: '01ARZ3NDEKTSV4RRFFQ69G5FAV' })
@@ -240,7 +241,7 @@ describe('accounts and funds', () => {
 })
 
 describe('endpoints', () => {
-  test('are added and replaced, one for each type', async () => {
+  test('Endpoints are added and replaced, one per type', async () => {
     await onboard(admin, 'reached')
     const path = '/participants/reached/endpoints'
     const type = 'FSPIOP_CALLBACK_URL_TRANSFER_PUT'
@@ -255,7 +256,7 @@ describe('endpoints', () => {
     expect((await admin.call('GET', `${path}?type=OTHER`)).json).toEqual({})
   })
 
-  test('of the hub are e-mail addresses', async () => {
+  test('Endpoints of the hub are e-mail addresses', async () => {
     const added = await admin.call('POST', '/participants/Hub/endpoints', {
       type: 'NET_DEBIT_CAP_ADJUSTMENT_EMAIL',
       value: 'operator@hub.example',
@@ -278,12 +279,12 @@ describe('settlement models', () => {
     autoPositionReset: true,
   }
 
-  test('are shown with the name of their account type', async () => {
+  test('Settlement models are shown with the name of their account type', async () => {
     expect((await admin.call('GET', '/settlementModels/DEFERREDNET')).json).toEqual(shown)
     expect((await admin.call('GET', '/settlementModels')).json).toContainEqual(shown)
   })
 
-  test('are created with either name of the account type, and without settlement account', async () => {
+  test('Settlement models are created with either name of the account type, and without settlement account', async () => {
     const created = await admin.call('POST', '/settlementModels', {
       ...deferredNet,
       name: 'FEES',
@@ -301,7 +302,7 @@ describe('settlement models', () => {
     })
   })
 
-  test('are switched off and on, and are listed all the same', async () => {
+  test('Settlement models are deactivated and activated, and always listed', async () => {
     const path = '/settlementModels/DEFERREDNET'
     for (const [isActive, now] of [
       [false, false],
@@ -320,7 +321,7 @@ describe('settlement models', () => {
     ])
   })
 
-  test('of interchange fees say what is owed of each payment', async () => {
+  test('Settlement models of interchange fees define the fee of each payment', async () => {
     const fees = {
       ...deferredNet,
       name: 'INTERCHANGE',
@@ -337,17 +338,17 @@ describe('settlement models', () => {
   })
 })
 
-test('the types of accounts are fixed', async () => {
+test('The types of accounts are fixed', async () => {
   const { json } = await admin.call('GET', '/ledgerAccountTypes')
   expect(json).toContainEqual(expect.objectContaining({ name: 'POSITION', isSettleable: true }))
   expect((await admin.call('POST', '/ledgerAccountTypes')).status).toBe(501)
 })
 
-test('caches are kept fresh without being told', async () => {
+test('The request to refresh caches is accepted, and has no effect', async () => {
   expect((await admin.call('DELETE', '/endpointcache')).status).toBe(202)
 })
 
-test('health names the services that are asked', async () => {
+test('GET /health names the services behind the API', async () => {
   const { status, json } = await admin.call('GET', '/health')
   expect(status).toBe(200)
   expect(json).toEqual({
@@ -366,7 +367,7 @@ test('health names the services that are asked', async () => {
   })
 })
 
-test('a hub that has done nothing wrong verifies clean', async () => {
+test('A hub without faults verifies clean', async () => {
   const { status, json } = await admin.call('POST', '/verify')
   expect(status).toBe(200)
   expect(json).toEqual({
@@ -385,7 +386,7 @@ test('a hub that has done nothing wrong verifies clean', async () => {
   })
 })
 
-test('money that the ledger holds for a transfer that nobody knows is found', async () => {
+test('Money that the ledger holds for an unknown transfer is found', async () => {
   await onboard(admin, 'lostpayer')
   await onboard(admin, 'lostpayee')
   const { id } = await accountOf(admin, 'lostpayer', 'SETTLEMENT')

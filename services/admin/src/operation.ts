@@ -1,7 +1,6 @@
 /**
- * What an operation of the operator port is: a row in a table of routes, which says once what it is
- * for, what it takes, what it answers and for what it refuses. Requests are read by what the row says,
- * and the OpenAPI document is made of it.
+ * An operation of the operator port is a row in a table of routes: its purpose, input, answers and
+ * refusals. Requests are read with the row, and the OpenAPI document is generated from it.
  */
 import { z } from 'zod'
 import type { Answer } from './answer.ts'
@@ -10,12 +9,12 @@ import { pathVariables } from './fields.ts'
 
 type PathVariable = keyof typeof pathVariables
 
-/** What an operation that names no query is asked. */
+/** The query of an operation that declares none. */
 type Query = Readonly<Record<string, never>>
 
 const noQuery = z.object({})
 
-/** The names that follow colons in a path: 'name' and 'id' of `/participants/:name/accounts/:id`. */
+/** The variables of a path: 'name' and 'id' of `/participants/:name/accounts/:id`. */
 type VariablesOf<Path extends string> = Path extends `${string}:${infer Rest}`
   ? Rest extends `${infer Name}/${infer More}`
     ? Name | VariablesOf<`/${More}`>
@@ -26,13 +25,13 @@ type PathValues<Path extends string> = {
   readonly [Name in VariablesOf<Path> & PathVariable]: z.infer<(typeof pathVariables)[Name]>
 }
 
-/** What every operation is called with: a request that has been read and found right. */
+/** The arguments of an operation: a request that was read and is valid. */
 export interface Asked<Body, Search> {
-  /** The operator's name, 'unknown' where nobody asks for it. */
+  /** The operator's name, 'unknown' where none is required. */
   readonly actor: string
-  /** The token that was sent, '' where nobody asks for one. */
+  /** The token that was sent, '' where none is required. */
   readonly token: string
-  /** What the client likes best: 'json' or one of the operation's `files`. */
+  /** The format that the client prefers: 'json' or one of the operation's `files`. */
   readonly wanted: string
   readonly query: Search
   readonly body: Body
@@ -41,21 +40,21 @@ export interface Asked<Body, Search> {
 export type Call<Body, Path extends string = string, Search = Query> = Asked<Body, Search> &
   PathValues<Path>
 
-/** What an answer of a status is: its shape, or null when it has no body. */
+/** The answer by status: its shape, or null when it has no body. */
 export type Answers = { readonly [Status in 200 | 201 | 202 | 204 | 503]?: z.ZodType | null }
 
-/** What a row says of its operation; the reader of the OpenAPI document sees all of it. */
+/** The documentation of an operation, for the OpenAPI document. */
 export interface About<Search = Query> {
   /** One sentence. */
   readonly about: string
-  /** What may be asked for after the question mark; what is not known there is ignored. */
+  /** The query parameters; unknown ones are ignored. */
   readonly query?: z.ZodType<Search>
   readonly answers: Answers
-  /** Media types other than JSON in which the operation can answer with 200. */
+  /** Media types other than JSON that a 200 can have. */
   readonly files?: readonly string[]
-  /** Whether a name and its secret may also come in the header Authorization: Basic (RFC 7617). */
+  /** Whether name and secret may also be sent in the header Authorization: Basic (RFC 7617). */
   readonly takesBasic?: boolean
-  /** For what it refuses, beside what any request of its kind can be refused for. */
+  /** Its refusals, in addition to those of any request of its kind. */
   readonly refuses?: readonly Reason[]
 }
 
@@ -66,7 +65,7 @@ export interface Operation {
   readonly variables: readonly PathVariable[]
   readonly about: About<unknown>
   readonly query: z.ZodType
-  /** null: the operation takes no body, and what is sent as one is not read. */
+  /** null: the operation takes no body; one that is sent is not read. */
   readonly body: z.ZodType | null
   run(call: Asked<unknown, unknown>): Promise<Answer>
 }
@@ -82,7 +81,7 @@ export function reads<const Path extends string, Search = Query>(
   return operation({ method: 'GET', path, body: null, about, run })
 }
 
-/** An operation that changes something and needs no more than its path. */
+/** An operation that changes something and needs only its path. */
 export function commands<const Path extends string, Search = Query>(
   method: 'POST' | 'DELETE',
   path: Path,
@@ -124,10 +123,11 @@ interface Typed<Body, Path extends string, Search> extends Omit<Operation, 'run'
   run(call: Call<Body, Path, Search>): Promise<Answer>
 }
 
-/** A variable that nobody has described is a slip of the pen: the start is refused. */
+/** A path variable without a description is a bug: the start fails. */
 function variablesOf(path: string): readonly PathVariable[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
-    if (!Object.hasOwn(pathVariables, name)) throw new Error(`${path}: nobody knows :${name}`)
+    if (!Object.hasOwn(pathVariables, name))
+      throw new Error(`${path}: unknown path variable :${name}`)
     return name as PathVariable
   })
 }

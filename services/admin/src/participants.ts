@@ -1,4 +1,4 @@
-/** Participants: who takes part in the scheme, and whether he may start payments. */
+/** Participants, and whether they may start payments. */
 import type { Participant } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, type Answer } from './answer.ts'
@@ -6,7 +6,7 @@ import { currency, flag, newParticipantName } from './fields.ts'
 import type { Json } from './json.ts'
 import { reads, writes, type Operation } from './operation.ts'
 import { shownFlag, shownTime } from './shapes.ts'
-import { findParticipant, unknownParticipant, passedOn, type Deps } from './upstream.ts'
+import { findParticipant, unknownParticipant, refusedUpstream, type Deps } from './upstream.ts'
 
 /** A PISP has no accounts, and so no currency. */
 const creation = z
@@ -21,7 +21,7 @@ const creation = z
   })
   .refine(({ currency: given, type }) => given === undefined || type !== 'PISP', {
     path: ['currency'],
-    error: 'is none that a PISP has',
+    error: 'is not a currency: a PISP has none',
   })
   .meta({ description: 'Without a type it is a DFSP, whose currency must be given.' })
 const state = z.strictObject({ isActive: flag })
@@ -53,7 +53,7 @@ export function participantOperations(deps: Deps): readonly Operation[] {
     reads(
       '/participants',
       {
-        about: 'Every participant, the hub among them',
+        about: 'Every participant, including the hub',
         answers: { 200: z.array(shownParticipant) },
       },
       () => listParticipants(deps),
@@ -64,8 +64,8 @@ export function participantOperations(deps: Deps): readonly Operation[] {
       creation,
       {
         about:
-          'Creates a DFSP with its accounts in a currency, or adds a currency to one; or creates a PISP, ' +
-          'which has none',
+          'Creates a DFSP with its accounts in a currency, adds a currency to one, or creates a PISP, ' +
+          'which has no currency',
         answers: { [createdStatus(deps)]: shownParticipant },
         refuses: [
           'CURRENCY_EXISTS',
@@ -92,7 +92,7 @@ export function participantOperations(deps: Deps): readonly Operation[] {
       '/participants/:name',
       state,
       {
-        about: 'Switches a participant on or off; its accounts stay as they are',
+        about: 'Activates or deactivates a participant; its accounts stay unchanged',
         answers: { 200: shownParticipant },
         refuses: ['PARTICIPANT_UNKNOWN', 'HUB_UNCHANGEABLE'],
       },
@@ -140,7 +140,7 @@ async function changeState(
   return participantAnswer(deps, changed, 200)
 }
 
-/** What is created is shown, so 200 is due; Mojaloop's clients wait for 201. */
+/** The answer shows what was created, so it is 200; with COMPATIBILITY=mojaloop 201. */
 export function createdStatus({ settings }: Deps): 200 | 201 {
   return settings.COMPATIBILITY === 'mojaloop' ? 201 : 200
 }
@@ -151,7 +151,7 @@ export function participantAnswer(
   { participant, refusal }: Awaited<ReturnType<Deps['participants']['CreateParticipant']>>,
   status: 200 | 201,
 ): Answer {
-  if (refusal) return passedOn(refusal)
+  if (refusal) return refusedUpstream(refusal)
   if (!participant) throw new Error('a command was answered with neither participant nor refusal')
   return answered(status, participantBody(deps, participant))
 }

@@ -10,7 +10,7 @@ import { accountOf, deferredNet, deposit, onboard, openScheme } from './testing/
 const services = [participantLifecycle, settlements, transfers] as const
 
 let admin: World
-/** Of `known`, which is active; `sleeper` is not. */
+/** `known` is an active participant, `sleeper` an inactive one. */
 let settlementId: number
 let positionId: number
 let sleeperId: number
@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => admin.stop())
 
-function toldOf({ status, json }: Answer): string {
+function refusalOf({ status, json }: Answer): string {
   const { errorCode, errorDescription } = (
     json as { errorInformation: { errorCode: string; errorDescription: string } }
   ).errorInformation
@@ -40,7 +40,7 @@ function toldOf({ status, json }: Answer): string {
 const limit = { type: 'NET_DEBIT_CAP', value: 10 }
 const usd = { currency: 'USD' }
 
-/** What is sent, and the status and code that it is refused with. */
+/** The request, and the status and code of its refusal. */
 const table: Readonly<Record<string, readonly [string, string, unknown, string][]>> = {
   'POST /participants': [
     ['without a body', '', undefined, '400 3102'],
@@ -255,8 +255,8 @@ const table: Readonly<Record<string, readonly [string, string, unknown, string][
 for (const [operation, rows] of Object.entries(table)) {
   const [method = '', base = ''] = operation.split(' ')
   describe(operation, () => {
-    test.each(rows)('%s', async (_what, path, body, told) => {
-      expect(toldOf(await admin.call(method, base + path, body))).toBe(told)
+    test.each(rows)('%s', async (_what, path, body, expected) => {
+      expect(refusalOf(await admin.call(method, base + path, body))).toBe(expected)
     })
   })
 }
@@ -284,9 +284,9 @@ describe('POST /participants/{name}/accounts/{id}', () => {
     ['with an unknown member', { colour: 'red' }, '400 3100'],
     ['with no extension', { extensionList: { extension: [] } }, '400 3100'],
     ['with 17 extensions', { extensionList: { extension } }, '400 3103'],
-  ])('%s', async (_what, changes, told) => {
+  ])('%s', async (_what, changes, expected) => {
     const path = `/participants/known/accounts/${settlementId}`
-    expect(toldOf(await admin.call('POST', path, deposit(changes)))).toBe(told)
+    expect(refusalOf(await admin.call('POST', path, deposit(changes)))).toBe(expected)
   })
 
   test.each([
@@ -295,8 +295,8 @@ describe('POST /participants/{name}/accounts/{id}', () => {
     ['to an unknown account', () => 'known/accounts/999999', '404 3200'],
     ['to an unknown participant', () => `nobody/accounts/${settlementId}`, '404 3200'],
     ['to an inactive participant', () => `sleeper/accounts/${sleeperId}`, '400 3100'],
-  ])('%s', async (_what, path, told) => {
-    expect(toldOf(await admin.call('POST', `/participants/${path()}`, deposit()))).toBe(told)
+  ])('%s', async (_what, path, expected) => {
+    expect(refusalOf(await admin.call('POST', `/participants/${path()}`, deposit()))).toBe(expected)
   })
 })
 
@@ -313,36 +313,36 @@ describe('the way in', () => {
     ['POST', '/transactions/x', 'GET'],
     ['DELETE', '/health', 'GET'],
     ['GET', '/verify', 'POST'],
-  ])('%s %s is 405 and told what is allowed', async (method, path, allow) => {
+  ])('%s %s is 405 and names the permitted methods', async (method, path, allow) => {
     const answer = await admin.call(method, path)
-    expect(toldOf(answer)).toBe('405 3000')
+    expect(refusalOf(answer)).toBe('405 3000')
     expect(answer.headers.get('allow')).toBe(allow)
   })
 
   test.each(['/', '/nothing', '/Participants', '/participants/known/accounts/1/2', '/v2/x'])(
     'GET %s is 404',
     async (path) => {
-      expect(toldOf(await admin.call('GET', path))).toBe('404 3002')
+      expect(refusalOf(await admin.call('GET', path))).toBe('404 3002')
     },
   )
 
-  test('an Accept that excludes JSON is 406', async () => {
+  test('An Accept that excludes JSON is 406', async () => {
     const answer = await admin.call('GET', '/participants', undefined, { accept: 'text/html' })
-    expect(toldOf(answer)).toBe('406 3001')
+    expect(refusalOf(answer)).toBe('406 3001')
     const list = await admin.call('GET', '/participants', undefined, { accept: 'text/html, */*' })
     expect(list.status).toBe(200)
   })
 
   test.each(['text/plain', 'application/xml', 'nonsense', '', 'application/+json', 'text/json'])(
-    'a body of type %j is 415',
+    'A body of type %j is 415',
     async (type) => {
       const body = { name: 'abc', ...usd }
       const answer = await admin.call('POST', '/participants', body, { 'content-type': type })
-      expect(toldOf(answer)).toBe('415 3101')
+      expect(refusalOf(answer)).toBe('415 3101')
     },
   )
 
-  test('a POST that names no type is 415, also without a body', async () => {
+  test('A POST without a type is 415, also without a body', async () => {
     for (const init of [{}, { body: Buffer.from('{"name":"abc"}') }]) {
       for (const path of ['/participants', '/verify']) {
         const answer = await fetch(`${admin.url}${path}`, { method: 'POST', ...init })
@@ -355,15 +355,15 @@ describe('the way in', () => {
   const vendor = 'application/vnd.interoperability.participants+json;version=1.0'
 
   test.each(['application/json; charset=utf-8', 'APPLICATION/JSON', vendor])(
-    'a body of type %s is read as JSON',
+    'A body of type %s is read as JSON',
     async (type) => {
       const answer = await admin.call('POST', '/participants', {}, { 'content-type': type })
-      expect(toldOf(answer)).toBe('400 3102')
+      expect(refusalOf(answer)).toBe('400 3102')
     },
   )
 
   test.each([vendor, `${vendor}, application/xml`, 'application/problem+json'])(
-    'an Accept of %s is answered with JSON',
+    'An Accept of %s is answered with JSON',
     async (accept) => {
       const answer = await admin.call('GET', '/participants', undefined, { accept })
       expect(answer.status).toBe(200)
@@ -371,12 +371,12 @@ describe('the way in', () => {
     },
   )
 
-  test('a body that is too large is 3104', async () => {
+  test('A body that is too large is 3104', async () => {
     const body = { name: 'a'.repeat(1_100_000), ...usd }
-    expect(toldOf(await admin.call('POST', '/participants', body))).toBe('400 3104')
+    expect(refusalOf(await admin.call('POST', '/participants', body))).toBe('400 3104')
   })
 
-  test('a body that is not UTF-8 is 3101', async () => {
+  test('A body that is not UTF-8 is 3101', async () => {
     const { hostname, port } = new URL(admin.url)
     const socket = connect(Number(port), hostname)
     const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])

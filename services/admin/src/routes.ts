@@ -29,7 +29,7 @@ import { readinessOperations } from './readiness/routes.ts'
 import { reminderOperations } from './reminders/routes.ts'
 import { reportOperations } from './reports/routes.ts'
 import { schemeRuleOperations } from './scheme-rules/routes.ts'
-import { alsoWithoutPrefix } from './settlement/also.ts'
+import { withUnprefixedPaths } from './settlement/unprefixed.ts'
 import { settlementOperations } from './settlement/settlements.ts'
 import { windowOperations } from './settlement/windows.ts'
 import { settlementModelOperations } from './settlement-models.ts'
@@ -41,7 +41,9 @@ import { transactionOperations } from './transactions.ts'
 import type { Deps } from './upstream.ts'
 import { verificationOperations } from './verification/routes.ts'
 
-/** Fixed paths stand before those with a variable in the same place: `/participants/limits` first. */
+/**
+ * Fixed paths come before those with a variable in the same position: `/participants/limits` first.
+ */
 export function operations(deps: Deps): readonly GuardedOperation[] {
   const all: readonly GuardedOperation[] = [
     ...needs(
@@ -63,7 +65,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('PARTICIPANTS', alarmOperations(deps)),
     ...guarded('FUNDS', fundsOperations(deps)),
     ...fourEyes(lifecycleOperations(deps)),
-    // Public keys are public: whoever verifies signatures reads them here.
+    // Public keys are public: anyone who verifies signatures reads them here.
     ...guarded('CREDENTIALS', keyOperations(deps), open),
     ...guarded('CREDENTIALS', credentialOperations(deps)),
     ...guarded('PARTICIPANTS', readinessOperations(deps)),
@@ -74,8 +76,8 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('TRANSFERS', transactionOperations(deps)),
     ...guarded('TRANSFERS', bulkTransferOperations(deps)),
     ...guarded('TRANSFERS', bulkQuoteOperations(deps)),
-    ...guarded('SETTLEMENTS', alsoWithoutPrefix(windowOperations(deps))),
-    ...guarded('SETTLEMENTS', alsoWithoutPrefix(settlementOperations(deps))),
+    ...guarded('SETTLEMENTS', withUnprefixedPaths(windowOperations(deps))),
+    ...guarded('SETTLEMENTS', withUnprefixedPaths(settlementOperations(deps))),
     ...guarded('SETTLEMENTS', reportOperations(deps)),
     ...guarded('SCHEME_RULES', schemeRuleOperations(deps)),
     ...guarded('ORACLES', oracleOperations(deps)),

@@ -18,21 +18,21 @@ function valuesOf(given: Readonly<Record<string, string>>) {
 }
 
 test.each(['0.0.0.0', '::', '192.0.2.1', 'hub.example', '127.0.0.1.example'])(
-  'without identity it does not listen on %s',
+  'Without authentication it does not listen on %s',
   async (OPERATOR_HOST) => {
     await expect(
       start(valuesOf({ OPERATOR_IDENTITY: 'none', OPERATOR_HOST }), parts),
-    ).rejects.toThrow(`OPERATOR_HOST=${OPERATOR_HOST} lets others in`)
+    ).rejects.toThrow(`OPERATOR_HOST=${OPERATOR_HOST} is reachable from other machines`)
   },
 )
 
-test('an identity that it cannot ask for is refused', () => {
+test('An unknown OPERATOR_IDENTITY is refused', () => {
   expect(() => valuesOf({ OPERATOR_IDENTITY: 'header' })).toThrow(
     'OPERATOR_IDENTITY must be one of token, none',
   )
 })
 
-test('answers under its base paths too', async () => {
+test('The API answers under its base paths too', async () => {
   const admin = await start(valuesOf({ OPERATOR_BASE_PATHS: '/admin,/als-admin' }), parts)
   for (const path of ['/health', '/v2/health', '/participants', '/console/', '/nothing']) {
     const plain = await fetch(`${admin.url}${path}`)
@@ -48,7 +48,7 @@ test('answers under its base paths too', async () => {
   await admin.stop()
 })
 
-test('says which services do not answer, and that it can do nothing without them', async () => {
+test('GET /health names the services that do not answer, and operations fail without them', async () => {
   const admin = await start(valuesOf({}), parts)
   const health = await fetch(`${admin.url}/health`)
   expect(health.status).toBe(503)
@@ -66,7 +66,7 @@ test('says which services do not answer, and that it can do nothing without them
       { name: 'audit', status: 'DOWN' },
     ],
   })
-  // It asks who calls before anything else; what it knows of tokens it cannot know yet.
+  // The caller is checked first, and the keys for that are not known yet.
   const authorization = 'Bearer whatever'
   const list = await fetch(`${admin.url}/participants`, { headers: { authorization } })
   expect(list.status).toBe(503)

@@ -1,4 +1,4 @@
-/** The administration API of the hub; it stores nothing and asks the services that do. */
+/** The administration API of the hub; it stores nothing and calls the services that do. */
 import {
   openBasePaths,
   serveHttp,
@@ -18,7 +18,7 @@ import type { Settings } from './settings.ts'
 import { connect } from './upstream.ts'
 
 export interface Admin extends Service {
-  /** Where it listens, without a slash at the end. */
+  /** Its address, without a slash at the end. */
   readonly url: string
 }
 
@@ -66,7 +66,7 @@ async function openAccess(
   all: readonly GuardedOperation[],
 ): Promise<Access> {
   if (OPERATOR_IDENTITY === 'none') {
-    log.warn('OPERATOR_IDENTITY=none: whoever reaches this port is the operator')
+    log.warn('OPERATOR_IDENTITY=none: any caller of this port is the operator')
     return { guard: noGuard, stop: () => Promise.resolve() }
   }
   const guard = openGuard({ policies: await openPolicies({ grpc, bus, log }), hubName, log })
@@ -80,11 +80,11 @@ async function openAccess(
   }
 }
 
-/** Without identity the port must be out of everybody else's reach. */
+/** Without authentication the port must not be reachable from other machines. */
 function refuseStrangers({ OPERATOR_IDENTITY, OPERATOR_HOST: host }: Settings): void {
   if (OPERATOR_IDENTITY === 'token') return
   if (/^(127(\.\d{1,3}){3}|::1|localhost)$/.test(host)) return
   throw new StartError(
-    `OPERATOR_HOST=${host} lets others in, and OPERATOR_IDENTITY=none does not ask who they are: set OPERATOR_HOST=127.0.0.1 or OPERATOR_IDENTITY=token.`,
+    `OPERATOR_HOST=${host} is reachable from other machines, and OPERATOR_IDENTITY=none does not authenticate: set OPERATOR_HOST=127.0.0.1 or OPERATOR_IDENTITY=token.`,
   )
 }

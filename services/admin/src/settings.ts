@@ -10,25 +10,25 @@ export const settings = {
     max: 65_535,
   }),
   OPERATOR_HOST: text({
-    about: 'address that the administration API listens on; 127.0.0.1 is this machine alone',
+    about: 'address that the administration API listens on; 127.0.0.1 is this machine only',
     default: '127.0.0.1',
   }),
   OPERATOR_BASE_PATHS: text({
     about:
-      'paths, parted by commas, under which the administration API answers too: /admin,/als-admin',
+      'paths, separated by commas, under which the administration API answers too: /admin,/als-admin',
     default: '',
   }),
   OPERATOR_IDENTITY: choice({
     about:
-      'how operators say who they are: token (they log in), or none (everybody who reaches the port is ' +
-      'the operator that X-Operator names; on a loopback address alone)',
+      'how operators authenticate: token (they log in), or none (any caller of the port is ' +
+      'the operator that X-Operator names; only on a loopback address)',
     options: ['token', 'none'],
     default: 'token',
   }),
   EDGE_IDENTITY: choice({
     about:
-      'how FSPs say who they are: mtls (client certificate), token (bearer token), or header ' +
-      '(whoever reaches the port is who FSPIOP-Source says; development only)',
+      'how FSPs authenticate: mtls (client certificate), token (bearer token), or header ' +
+      '(FSPIOP-Source is not verified; development only)',
     options: ['mtls', 'token', 'header'],
     default: 'mtls',
   }),
@@ -38,7 +38,7 @@ export const settings = {
     default: 'localhost',
   }),
   COMPATIBILITY: choice({
-    about: 'whose answers are given where the specification and Mojaloop differ',
+    about: 'which answers to give where the specification and Mojaloop differ',
     options: ['specification', 'mojaloop'],
     default: 'specification',
   }),

@@ -1,4 +1,4 @@
-/** Settlement models: how what participants owe each other is settled, one or more per currency. */
+/** Settlement models: how participants settle, one or more per currency. */
 import { formatAmount } from '@causeway/money'
 import type { SettlementModel } from '@causeway/protos'
 import { z } from 'zod'
@@ -14,15 +14,15 @@ import {
 import type { Json } from './json.ts'
 import { reads, writes, type Operation } from './operation.ts'
 import { shownAmount } from './shapes.ts'
-import { passedOn, unitsOf, type Deps } from './upstream.ts'
+import { refusedUpstream, unitsOf, type Deps } from './upstream.ts'
 
-/** Of a DEFERRED model; settlements reads it. */
+/** For a DEFERRED model; settlements reads it. */
 const cron = z.string().max(100).meta({
   description:
-    'when the open window is closed: cron in UTC, minute hour day month weekday, or with seconds before; empty: on request alone',
+    'when the open window is closed: cron in UTC, minute hour day month weekday, or with seconds first; empty: only on request',
 })
 
-/** The account type has two names: the one of the specification's example and the one it is shown by. */
+/** The account type has two names: that of the specification's example and the one in answers. */
 const creation = z.strictObject({
   name: modelName,
   settlementGranularity: z.enum(['GROSS', 'NET']),
@@ -34,7 +34,10 @@ const creation = z.strictObject({
   ledgerAccountTypeId: modelAccountType.optional(),
   settlementAccountType: settlementAccountType.optional(),
   autoPositionReset: flag,
-  /** Of a model of interchange fees: what of each payment the payer's FSP owes the payee's. */
+  /**
+   * For a model of interchange fees: the fee that the payer's FSP owes the payee's for each
+   * payment.
+   */
   interchangeFeePercentage: percentage.optional(),
   windowClosingCron: cron.optional(),
 })
@@ -49,7 +52,7 @@ const shownModel = z
     settlementGranularity: z.enum(['GROSS', 'NET']),
     settlementInterchange: z.enum(['BILATERAL', 'MULTILATERAL']),
     settlementDelay: z.enum(['IMMEDIATE', 'DEFERRED']),
-    /** null: it serves the currencies that have no model of their own. */
+    /** null: it applies to the currencies that have no model of their own. */
     currency: z.string().nullable(),
     requireLiquidityCheck: z.boolean(),
     ledgerAccountTypeId: modelAccountType,
@@ -92,7 +95,7 @@ export function settlementModelOperations(deps: Deps): readonly Operation[] {
       state,
       {
         about:
-          'Switches a model on or off, and says when windows are closed; off, it is chosen for nothing new',
+          'Activates or deactivates a model, or sets the closing of windows; an inactive model gets no new transfers',
         answers: { 200: shownModel },
         refuses: ['MODEL_UNKNOWN', 'MODEL_INVALID'],
       },
@@ -113,7 +116,10 @@ async function getModel(deps: Deps, name: string): Promise<Answer> {
   return answered(200, modelBody(model))
 }
 
-/** A model without currency serves the currencies that have none; only Mojaloop's clients know it. */
+/**
+ * A model without a currency applies to currencies that have none; only with
+ * COMPATIBILITY=mojaloop.
+ */
 async function createModel(
   deps: Deps,
   body: z.infer<typeof creation>,
@@ -137,21 +143,21 @@ async function createModel(
     currency: body.currency ?? '',
     requireLiquidityCheck: body.requireLiquidityCheck,
     ledgerAccountType: type,
-    // Empty: settlements knows what the ledger account usually settles to.
+    // Empty: settlements knows the usual settlement account of the ledger account.
     settlementAccountType: body.settlementAccountType ?? '',
     autoPositionReset: body.autoPositionReset,
     ...feeOf(body.interchangeFeePercentage),
     ...cronOf(body),
     actor,
   })
-  return refusal ? passedOn(refusal) : answered(201)
+  return refusal ? refusedUpstream(refusal) : answered(201)
 }
 
 function feeOf(percentage: bigint | undefined) {
   return percentage === undefined ? {} : { interchangeFeePercentage: formatAmount(percentage) }
 }
 
-/** Absent: as it was. */
+/** Absent: unchanged. */
 function cronOf({ windowClosingCron }: Pick<z.infer<typeof state>, 'windowClosingCron'>) {
   return windowClosingCron === undefined ? {} : { windowCron: windowClosingCron }
 }
@@ -165,8 +171,8 @@ async function changeModel(
   const { isActive } = body
   const change = { name, isActive, actor, ...cronOf(body) }
   const { model, refusal } = await deps.models.UpdateSettlementModel(change)
-  if (refusal) return passedOn(refusal)
-  if (!model) throw new Error('a model was changed without saying to what')
+  if (refusal) return refusedUpstream(refusal)
+  if (!model) throw new Error('a model was changed, but not returned')
   return answered(200, modelBody(model))
 }
 

@@ -1,9 +1,9 @@
-/** The elements that answers are made of, as a client reads them. */
+/** The elements of answers. */
 import { z } from 'zod'
 
 export const shownTime = z.iso.datetime({ precision: 3 })
 
-/** Printed from its bigint: at most 18 digits, of which four decimals. */
+/** Printed from bigint: at most 18 digits, of which four decimals. */
 export const shownAmount = z.number().meta({ description: 'Exact, with at most four decimals.' })
 
 export const shownFlag = z.union([z.literal(0), z.literal(1)])

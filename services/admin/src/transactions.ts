@@ -1,4 +1,4 @@
-/** What two FSPs agreed on, read from the ILP packet of the transfer that paid it. */
+/** The transaction of two FSPs, read from the ILP packet of the transfer that paid it. */
 import { decodePacket, readTransaction } from '@causeway/fspiop'
 import { z } from 'zod'
 import { answered, refused, type Answer } from './answer.ts'
@@ -10,7 +10,7 @@ const shownParty = z.looseObject({
   partyIdInfo: z.looseObject({ partyIdType: z.string(), partyIdentifier: z.string() }),
 })
 
-/** As the FSPs wrote it, with whatever they added; FSPIOP 7.4 (Transaction). */
+/** As the FSPs wrote it, including other members; FSPIOP 7.4 (Transaction). */
 const shownTransaction = z
   .looseObject({
     transactionId: z.string(),
@@ -33,7 +33,7 @@ export function transactionOperations(deps: Deps): readonly Operation[] {
     reads(
       '/transactions/:transferId',
       {
-        about: 'What payer and payee FSP agreed on, from the ILP packet of a transfer',
+        about: 'The transaction of payer and payee FSP, from the ILP packet of a transfer',
         answers: { 200: shownTransaction },
         refuses: ['TRANSACTION_UNKNOWN'],
       },
@@ -42,7 +42,7 @@ export function transactionOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** The hub relays packets that it cannot read, so not every transfer has a transaction to show. */
+/** The hub relays packets that it cannot read, so not every transfer shows a transaction. */
 async function getTransaction(deps: Deps, transferId: string): Promise<Answer> {
   const { ilpPacket } = await deps.transfers.GetTransferPacket({ id: transferId })
   if (ilpPacket === '') return refused('TRANSACTION_UNKNOWN', `transfer ${transferId} not found`)

@@ -1,4 +1,4 @@
-/** The services that the administration API asks; it owns nothing itself. */
+/** The services that the administration API calls; it has no data of its own. */
 import { parseDecimal } from '@causeway/money'
 import {
   alarmsService,
@@ -58,7 +58,7 @@ export interface Upstream {
   readonly audit: Calls<typeof auditService>
 }
 
-/** What every operation needs. */
+/** The dependencies of every operation. */
 export interface Deps extends Upstream {
   readonly settings: Settings
 }
@@ -91,11 +91,11 @@ export function connect(grpc: GrpcHost): Upstream {
   }
 }
 
-/** Of calls that move the money of a whole settlement, page by page, in the ledger's queue. */
-export const patient = { deadline_ms: 60_000 } as const
+/** For calls that move the money of a whole settlement, page by page, in the ledger's queue. */
+export const longDeadline = { deadline_ms: 60_000 } as const
 
-/** What another service refused; a reason that nobody wrote into the table is a bug. */
-export function passedOn({ reason, detail }: Refusal): Refused {
+/** Another service's refusal; a reason that is not in the table is a bug. */
+export function refusedUpstream({ reason, detail }: Refusal): Refused {
   if (!isReason(reason)) throw new Error(`another service refused for ${reason}: ${detail}`)
   return refused(reason, detail)
 }

@@ -19,8 +19,8 @@ export const settings = {
   }),
   EDGE_IDENTITY: choice({
     about:
-      'how FSPs say who they are: mtls (client certificate), token (bearer token), or header ' +
-      '(whoever reaches the port is who FSPIOP-Source says; development only)',
+      'how FSPs authenticate: mtls (client certificate), token (bearer token), or header ' +
+      '(FSPIOP-Source is not verified; development only)',
     options: ['mtls', 'token', 'header'],
     default: 'mtls',
   }),

@@ -1,4 +1,4 @@
-/** What the catalogue of events says of the services is what they do: of all of them, started together. */
+/** Compares the event catalogue with the subscriptions of all services, started together. */
 import { catalogue, type EventName } from '@causeway/events'
 import { readSettings, type EventBus } from '@causeway/runtime'
 import { openTestParts } from '@causeway/runtime/testing'
@@ -6,16 +6,16 @@ import { expect, test } from '@jest/globals'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startServices } from './house.ts'
+import { startServices } from './hub.ts'
 import { openSecrets } from './secrets.ts'
 import { settings } from './settings.ts'
 
-/** `auth_service.mails` is a group of auth-service. */
+/** `auth_service.mails` is a consumer group of auth-service. */
 function serviceOf(group: string): string {
   return (group.split('.')[0] ?? '').replaceAll('_', '-')
 }
 
-test('the consumers of each event are exactly the services that subscribe to it', async () => {
+test('The consumers of each event are exactly the services that subscribe to it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-catalogue-'))
   const parts = await openTestParts()
   const opened: { stop(): Promise<void> | void }[] = []
@@ -47,7 +47,7 @@ test('the consumers of each event are exactly the services that subscribe to it'
       opened.push(part)
       return part
     })
-    const said = Object.fromEntries(
+    const declared = Object.fromEntries(
       Object.entries(catalogue).map(([name, { consumers }]) => [name, consumers.toSorted()]),
     )
     const done = Object.fromEntries(
@@ -56,7 +56,7 @@ test('the consumers of each event are exactly the services that subscribe to it'
         [...(subscribed.get(name) ?? [])].toSorted(),
       ]),
     )
-    expect(said).toEqual(done)
+    expect(declared).toEqual(done)
   } finally {
     for (const part of opened.toReversed()) await part.stop()
     await parts.stop()

@@ -1,4 +1,4 @@
-/** The flags of `npm start`: every one is known or the start stops with a sentence that names it. */
+/** The flags of `npm start`; an unknown flag stops the start with an error that names it. */
 import { StartError } from '@causeway/runtime'
 import { readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
@@ -10,11 +10,11 @@ export interface Flags {
   readonly json: boolean
   /** Start without the sandbox: no FSPs, no onboarding, no payment. */
   readonly noSandbox: boolean
-  /** Start a sandbox PISP too; the first payment is one from an account that it has linked. */
+  /** Start a sandbox PISP too; the first payment is from an account that it has linked. */
   readonly pisp: boolean
   /** Start a third sandbox FSP too; the first payment is a payroll of 1,000 people, in bulk. */
   readonly bulk: boolean
-  /** Delete what DATA_DIR holds and begin anew. */
+  /** Delete the contents of DATA_DIR first. */
   readonly fresh: boolean
   readonly printSettings: boolean
   readonly help: boolean
@@ -36,11 +36,11 @@ export const usage = `npm start -- [flags]
   --env-file FILE     read settings from a file of NAME=VALUE lines
 `
 
-/** Reads the flags; a StartError names the first one that is wrong. */
+/** Reads the flags; throws StartError for the first invalid one. */
 export function readFlags(args: readonly string[]): Flags {
   const { values } = parse(args)
   if (values.pisp && values.bulk) {
-    throw new StartError('--pisp and --bulk make the first payment in two ways: give one of them.')
+    throw new StartError('--pisp and --bulk each choose the first payment: give one of them.')
   }
   return {
     once: values.once,

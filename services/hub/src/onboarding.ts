@@ -1,6 +1,6 @@
 /**
- * Brings the scheme's currency and the sandbox FSPs into the hub over the administration API. It asks
- * what is there and adds what is missing, so that it can run at each start.
+ * Brings the scheme's currency and the sandbox FSPs into the hub over the administration API. It
+ * reads the current state and adds what is missing, so it can run at each start.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ const netDebitCap = '10000'
 const deposit = '10000'
 const depositIds = '0c9f2f0e-6f5b-4a7f-8f0c-3d2b8f6f9a11'
 
-/** What the hub has to be told of it. */
+/** What the hub needs of a new FSP. */
 export type NewFsp = Pick<SandboxFsp, 'name' | 'callbackUrl' | 'publicKey'>
 
 /** Hub accounts, the settlement model, and each FSP with keys, limit, funds and endpoints. */
@@ -62,7 +62,7 @@ async function addSettlementModel(operator: Operator): Promise<void> {
   })
 }
 
-/** It has no accounts, limits or funds; the FSPs are open for linking from then on. */
+/** A PISP has no accounts, limits or funds; afterwards the FSPs accept linking. */
 export async function onboardPisp(operator: Operator, pisp: NewFsp, fsps: readonly NewFsp[]) {
   const { name, callbackUrl } = pisp
   const participants = await operator.get<readonly Participant[]>('/participants')
@@ -77,7 +77,7 @@ export async function onboardPisp(operator: Operator, pisp: NewFsp, fsps: readon
   }
 }
 
-/** A key that the hub knows already stays as it is. */
+/** A key that the hub already has is left unchanged. */
 async function addKey(operator: Operator, { name, publicKey }: NewFsp): Promise<void> {
   await operator.send('POST', `/participants/${name}/keys`, { use: 'sig', publicKey })
 }
@@ -117,7 +117,7 @@ async function onboardFsp(operator: Operator, fsp: NewFsp): Promise<void> {
   await depositFunds(operator, name)
 }
 
-/** The first deposit; its id is the FSP's own, so that it is made once however often this runs. */
+/** The first deposit; its id is derived from the FSP, so repeated runs deposit once. */
 async function depositFunds(operator: Operator, name: string): Promise<void> {
   const accounts = await operator.get<readonly Account[]>(`/participants/${name}/accounts`)
   const settlement = accounts.find(
@@ -138,7 +138,10 @@ export interface ClientSecret {
   readonly clientSecret: string
 }
 
-/** What the FSP gets its tokens with. The hub shows a secret once, so it is kept beside the others. */
+/**
+ * The secret with which the FSP gets its tokens. The hub shows it once, so it is stored with the
+ * others.
+ */
 export async function clientSecretOf(
   operator: Operator,
   dataDir: string,
@@ -155,7 +158,7 @@ export async function clientSecretOf(
   return secret
 }
 
-/** Positions and settlement balances by FSP, as the administration API shows them. */
+/** Positions and settlement balances by FSP, from the administration API. */
 export type Balances = Readonly<Record<string, { position: number; settlement: number }>>
 
 export async function readBalances(

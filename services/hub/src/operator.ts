@@ -4,7 +4,7 @@
  */
 import { request, type Dispatcher } from 'undici'
 
-/** An answer that the caller did not hope for; the message says what was asked and answered. */
+/** An unexpected answer; the message names the request and the answer. */
 export class OperatorError extends Error {}
 
 export interface Operator {
@@ -13,13 +13,13 @@ export interface Operator {
 }
 
 export interface OperatorOptions {
-  /** How it is reached, where a certificate is asked for. */
+  /** TLS options, where the port requires a certificate. */
   readonly dispatcher?: Dispatcher
-  /** The body of a log-in, as JSON; undefined: nobody is asked who he is. */
+  /** The body of a log-in, as JSON; undefined: the hub requires no log-in. */
   readonly logIn: string | undefined
 }
 
-/** Logs in at its first call, and again when its token is not taken any more. */
+/** Logs in at its first call, and again when its token is no longer accepted. */
 export function operatorOf(baseUrl: string, { dispatcher, logIn }: OperatorOptions): Operator {
   let token: string | undefined
 

@@ -1,4 +1,4 @@
-/** The first payment of a start: greenbank pays bluewallet, and people see that it happened. */
+/** The first payment of a start: greenbank pays bluewallet, and the outcome is printed. */
 import { request } from 'undici'
 import { readBalances, type Balances } from './onboarding.ts'
 import type { Operator } from './operator.ts'
@@ -12,15 +12,15 @@ export interface FirstPayment {
   /** True when the money moved. */
   readonly ok: boolean
   readonly state: string
-  /** Of no payment that ended before its transfer. */
+  /** Absent when the payment ended before its transfer. */
   readonly transferId?: string
   readonly amount: string
   readonly currency: string
-  readonly from: PartyShown
-  readonly to: PartyShown
+  readonly from: PartySummary
+  readonly to: PartySummary
   readonly ms: Durations
   readonly balances: { readonly before: Balances; readonly after: Balances }
-  /** Why it was not made. */
+  /** The reason when it failed. */
   readonly error?: unknown
 }
 
@@ -31,7 +31,7 @@ interface Durations {
   readonly total: number
 }
 
-interface PartyShown {
+interface PartySummary {
   readonly fspId?: string
   readonly partyIdentifier: string
   readonly name?: string
@@ -47,12 +47,12 @@ export interface Urls {
   readonly lemonpay?: string
 }
 
-/** What the sandbox FSP answers to POST /payments. */
+/** The sandbox FSP's answer to POST /payments. */
 interface PaymentAnswer {
   readonly state: string
   readonly transferId?: string
-  readonly from: PartyShown
-  readonly to: PartyShown
+  readonly from: PartySummary
+  readonly to: PartySummary
   readonly ms: Durations
   readonly error?: unknown
 }
@@ -62,7 +62,7 @@ const currency = 'USD'
 
 type Paying = Pick<SandboxFsp, 'name' | 'url'>
 
-/** Both FSPs ping the hub first, as whoever joins a scheme does. */
+/** Both FSPs ping the hub first, as when joining a scheme. */
 export async function makeFirstPayment(
   operator: Operator,
   fsps: readonly [payer: Paying, payee: Paying],
@@ -100,7 +100,7 @@ export async function post(url: string, body: unknown = {}): Promise<unknown> {
   return answer.body.json()
 }
 
-/** The way of the payment in plain words. */
+/** Describes the payment as text. */
 export function describePayment({ ok, state, from, to, ms, ...summary }: FirstPayment): string {
   const payer = from.fspId ?? ''
   const payee = to.fspId ?? 'bluewallet'

@@ -11,14 +11,14 @@ export interface PayrollSummary extends Payroll {
 }
 
 export interface Payroll {
-  /** True when everybody was paid. */
+  /** True when every payee was paid. */
   readonly ok: boolean
   readonly bulks: readonly Bulk[]
   readonly amount: string
   readonly currency: string
   readonly ms: number
   readonly balances: { readonly before: Balances; readonly after: Balances }
-  /** How many payments failed for which reason; absent when none did. */
+  /** How many payments failed, by reason; absent when none did. */
   readonly failures?: Readonly<Record<string, number>>
 }
 
@@ -39,7 +39,7 @@ interface Progress {
   readonly failed: number
 }
 
-/** What the sandbox FSP answers to POST /payrolls: a step, and at last the outcome. */
+/** The sandbox FSP's answer to POST /payrolls: progress lines, then the outcome. */
 type Line = { readonly progress: Progress } | PayrollOutcome
 
 interface PayrollOutcome {
@@ -54,11 +54,11 @@ const currency = 'USD'
 
 type Reached = Pick<SandboxFsp, 'name' | 'url'>
 
-/** All ping the hub first. `tell` is called with each step. */
+/** All FSPs ping the hub first. `onProgress` is called with each progress line. */
 export async function makePayroll(
   operator: Operator,
   fsps: readonly [payer: Reached, ...payees: Reached[]],
-  tell: (sentence: string) => void,
+  onProgress: (sentence: string) => void,
 ): Promise<Payroll> {
   const [payer] = fsps
   await Promise.all(fsps.map(({ url }) => post(`${url}/ping`)))
@@ -71,7 +71,7 @@ export async function makePayroll(
   let outcome: PayrollOutcome | undefined
   for await (const text of createInterface({ input: answer.body })) {
     const line = JSON.parse(text) as Line
-    if ('progress' in line) tell(sentenceOf(line.progress))
+    if ('progress' in line) onProgress(sentenceOf(line.progress))
     else outcome = line
   }
   if (outcome?.bulks === undefined) throw new Error(`${payer.name} could not pay its people`)
@@ -84,7 +84,7 @@ function sentenceOf({ lookedUp, quoted, sent, committed, failed }: Progress): st
   return `  ${lookedUp} looked up, ${quoted} quoted, ${sent} sent, ${committed} paid, ${failed} failed`
 }
 
-/** The payroll in plain words. */
+/** Describes the payroll as text. */
 export function describePayroll({ bulks, ms, failures, balances }: Payroll): string {
   const paid = bulks.reduce((sum, { committed }) => sum + committed, 0)
   const { before, after } = balances

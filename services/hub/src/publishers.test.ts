@@ -1,4 +1,4 @@
-/** What the catalogue of events says of publishers is what is written in their code. */
+/** Compares the publishers in the event catalogue with the services' code. */
 import { catalogue, newEvent } from '@causeway/events'
 import { expect, test } from '@jest/globals'
 import { readdirSync, readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ function codeOf(service: string): string {
     .join('\n')
 }
 
-/** Audit entries are made by a helper that takes the service's name. */
+/** Audit entries are created by a helper that takes the service's name. */
 function publishes(code: string, service: string, name: string): boolean {
   if (name === '/audit-log-write') return new RegExp(`auditEntry\\(\\s*'${service}'`).test(code)
   return code.includes(`'${name}'`) || new RegExp(`\\b${name}:`).test(code)
@@ -27,7 +27,7 @@ for (const { publishers } of Object.values(catalogue)) {
   for (const service of publishers) codes.set(service, codes.get(service) ?? codeOf(service))
 }
 
-test('each publisher of an event has it in its code', () => {
+test('Each publisher of an event publishes it in its code', () => {
   const missing = Object.entries(catalogue).flatMap(([name, { publishers }]) =>
     publishers
       .filter((service) => !publishes(codes.get(service) ?? '', service, name))
@@ -36,15 +36,15 @@ test('each publisher of an event has it in its code', () => {
   expect(missing).toEqual([])
 })
 
-test('no service but its publishers makes audit entries', () => {
+test('Only the publishers of audit entries create them', () => {
   const { publishers } = catalogue['/audit-log-write']
   const makers = readdirSync(services).filter((service) => /auditEntry\(\s*'/.test(codeOf(service)))
   expect(makers.toSorted()).toEqual(publishers.toSorted())
 })
 
-test('an event in the name of a service that does not publish it does not compile', () => {
+test('An event in the name of a service that does not publish it does not compile', () => {
   const payload = { transferId: 't-1', requesterFspId: 'greenbank', version: '1.1' }
-  // @ts-expect-error quoting publishes no question about a transfer
+  // @ts-expect-error quoting does not publish transfer queries
   const event = newEvent('quoting', 'TransferQueryReceived', payload)
   expect(event.type).toBe('TransferQueryReceived')
 })

@@ -1,4 +1,7 @@
-/** The sandbox FSPs and the sandbox PISP as the hub's start knows them: their addresses, and what proves who they are. */
+/**
+ * The sandbox FSPs and the sandbox PISP as the hub's start configures them: addresses and
+ * credentials.
+ */
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { FspSecrets, Secrets } from './secrets.ts'
@@ -26,7 +29,7 @@ export async function sandboxFsps(settings: HubSettings, secrets: Secrets): Prom
   ]
 }
 
-/** Whose customers a payroll pays, beside those of bluewallet. */
+/** The second payee FSP of a payroll, next to bluewallet. */
 export function thirdSandboxFsp(settings: HubSettings, secrets: Secrets): Promise<SandboxFsp> {
   const { SANDBOX_AMBERPAY_PORT, SANDBOX_AMBERPAY_TLS_PORT } = settings
   return fsp('amberpay', SANDBOX_AMBERPAY_PORT, SANDBOX_AMBERPAY_TLS_PORT, secrets)

@@ -1,6 +1,6 @@
 /**
- * The sandbox FSPs run in a process of their own, as FSPs do. It ends with the hub, also when the hub
- * is killed, because it watches its standard input.
+ * Runs the sandbox FSPs in a separate process, as real FSPs would be. The process watches its
+ * standard input, so that it ends with the hub, even when the hub is killed.
  */
 import { StartError } from '@causeway/runtime'
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -18,13 +18,13 @@ export interface Sandbox {
   stop(): Promise<void>
 }
 
-/** By the FSP's name; empty when FSPs need none. */
+/** By FSP name; empty when FSPs need none. */
 export type ClientSecrets = ReadonlyMap<string, ClientSecret>
 
 const start_ms_max = 15_000
 const stop_ms_max = 5_000
 
-/** It stands when the hub knows the customers of all. */
+/** Resolves when the hub has registered the customers of all FSPs. */
 export async function startSandbox(
   settings: HubSettings,
   hub: { readonly fsp: string; readonly operator: string },
@@ -77,7 +77,9 @@ function settingsOf(
   ]
 }
 
-/** Asks until it is; a child that ended or an FSP that gets nowhere stops the start. */
+/**
+ * Polls until the FSP is ready; a child that has ended or an FSP without progress stops the start.
+ */
 async function registered(fsp: SandboxFsp, child: ChildProcess, dataDir: string): Promise<void> {
   const late = AbortSignal.timeout(start_ms_max)
   while (!late.aborted && child.exitCode === null) {
@@ -85,8 +87,8 @@ async function registered(fsp: SandboxFsp, child: ChildProcess, dataDir: string)
     await delay(20)
   }
   throw new StartError(
-    `The sandbox FSP ${fsp.name} at ${fsp.url} could not tell the hub its customers; ` +
-      `${join(dataDir, 'sandbox.log')} says why.`,
+    `The sandbox FSP ${fsp.name} at ${fsp.url} could not register its customers at the hub; ` +
+      `see ${join(dataDir, 'sandbox.log')}.`,
   )
 }
 

@@ -1,7 +1,7 @@
 /**
- * What makes the hub safe from its first payment: a scheme CA, the certificates that it vouches for,
- * and keys. All are made once, lie in DATA_DIR/secrets and can be read by the hub's user alone. A
- * setting that names a file of one's own goes before.
+ * The credentials that secure the hub from its first payment: a scheme CA, its certificates, and
+ * keys. All are created once, are stored in DATA_DIR/secrets and can be read by the hub's user
+ * only. A setting that names another file has precedence.
  */
 import {
   issueClientCertificate,
@@ -12,10 +12,17 @@ import {
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { keptEd25519Key, keptPair, keptSigningKey, keptText, make, write } from './kept.ts'
+import {
+  ensureEd25519Key,
+  ensurePair,
+  ensureSigningKey,
+  ensureText,
+  make,
+  write,
+} from './secret-files.ts'
 import type { HubSettings } from './settings.ts'
 
-/** The files of an FSP that the hub's own scheme vouches for. */
+/** The credentials of an FSP, with a certificate of the hub's own scheme CA. */
 export interface FspSecrets {
   readonly certificateFile: string
   readonly keyFile: string
@@ -23,21 +30,21 @@ export interface FspSecrets {
   readonly signingKeyFile: string
 }
 
-/** What the hub's own log-ins need. */
+/** The secrets of the hub's own log-ins. */
 export interface OperatorSecrets {
-  /** The password of the first administrator; undefined when it was made at an earlier start. */
+  /** The password of the first administrator; undefined when an earlier start created it. */
   readonly firstPassword: string | undefined
   readonly firstPasswordFile: string
-  /** The body of the log-in of the program that sets up, as JSON. */
+  /** The log-in body of the set-up program, as JSON. */
   readonly setupLogIn: string
   readonly setupLogInFile: string
 }
 
 export interface Secrets {
-  /** The settings with every file that was left open filled in. */
+  /** The settings, with every empty file name filled in. */
   readonly settings: HubSettings
   readonly operators: OperatorSecrets
-  /** Makes what the FSP needs, unless it was made before. */
+  /** Creates the FSP's credentials unless they exist. */
   ofFsp(name: string): Promise<FspSecrets>
 }
 
@@ -45,7 +52,10 @@ const caLife_d = 3_650
 const certificateLife_d = 730
 const thisMachine: HostNames = { dns: ['localhost'], ip: ['127.0.0.1', '::1'] }
 
-/** With `fresh` those of before are deleted: nobody whom they vouched for is known any more. */
+/**
+ * With `fresh` the existing secrets are deleted: certificates and keys issued before become
+ * invalid.
+ */
 export async function openSecrets(
   values: HubSettings,
   { fresh }: { readonly fresh: boolean },
@@ -62,32 +72,34 @@ export async function openSecrets(
   })
   const organization = values.HUB_NAME
 
-  const ca = keptPair(pair('ca'), undefined, caLife_d, (validity) =>
+  const ca = ensurePair(pair('ca'), undefined, caLife_d, (validity) =>
     makeCa({ subject: { commonName: `${organization} CA`, organization }, validity }),
   )
-  const port = keptPair(pair('fsp-port'), ca.pair, certificateLife_d, (validity) =>
+  const port = ensurePair(pair('fsp-port'), ca.pair, certificateLife_d, (validity) =>
     issueServerCertificate(ca.pair, {
       subject: { commonName: 'localhost', organization },
       names: namesOf(values),
       validity,
     }),
   )
-  const client = keptPair(pair('hub'), ca.pair, certificateLife_d, (validity) =>
+  const client = ensurePair(pair('hub'), ca.pair, certificateLife_d, (validity) =>
     issueClientCertificate(ca.pair, {
       subject: { commonName: organization, organization },
       validity,
     }),
   )
-  const auditKeyFile = keptEd25519Key(file('audit-signing.key'))
-  const operators = keptOperators(folder)
-  const secretsKey = keptText(file('auth-service.key'), () => randomBytes(32).toString('base64url'))
+  const auditKeyFile = ensureEd25519Key(file('audit-signing.key'))
+  const operators = ensureOperators(folder)
+  const secretsKey = ensureText(file('auth-service.key'), () =>
+    randomBytes(32).toString('base64url'),
+  )
   return {
     settings: filled(values, {
       EDGE_TLS_CERTIFICATE_FILE: port.certificateFile,
       EDGE_TLS_KEY_FILE: port.keyFile,
       EDGE_TLS_CA_FILE: ca.certificateFile,
-      JWS_SIGNING_KEY_FILE: await keptSigningKey(file('hub-signing.key')),
-      JWS_AUTH_SERVICE_SIGNING_KEY_FILE: await keptSigningKey(file('auth-service-signing.key')),
+      JWS_SIGNING_KEY_FILE: await ensureSigningKey(file('hub-signing.key')),
+      JWS_AUTH_SERVICE_SIGNING_KEY_FILE: await ensureSigningKey(file('auth-service-signing.key')),
       NOTIFICATIONS_TLS_CERTIFICATE_FILE: client.certificateFile,
       NOTIFICATIONS_TLS_KEY_FILE: client.keyFile,
       NOTIFICATIONS_TLS_CA_FILE: ca.certificateFile,
@@ -100,7 +112,7 @@ export async function openSecrets(
     }),
     operators,
     async ofFsp(name) {
-      const own = keptPair(pair(name), ca.pair, certificateLife_d, (validity) =>
+      const own = ensurePair(pair(name), ca.pair, certificateLife_d, (validity) =>
         issueClientCertificate(ca.pair, {
           subject: { commonName: name, organization },
           names: thisMachine,
@@ -111,7 +123,7 @@ export async function openSecrets(
         certificateFile: own.certificateFile,
         keyFile: own.keyFile,
         caFile: ca.certificateFile,
-        signingKeyFile: await keptSigningKey(file(`${name}-signing.key`)),
+        signingKeyFile: await ensureSigningKey(file(`${name}-signing.key`)),
       }
     },
   }
@@ -120,14 +132,14 @@ export async function openSecrets(
 const setupSecretName = 'setup-secret'
 
 /**
- * The first administrator's password is worth nothing once it was changed; the program's secret is what
- * each start logs in with.
+ * The first administrator's password is useless once it was changed; each start logs in with the
+ * program's secret.
  */
-function keptOperators(folder: string): OperatorSecrets {
+function ensureOperators(folder: string): OperatorSecrets {
   const firstPasswordFile = join(folder, 'administrator-password')
   const isNew = !existsSync(firstPasswordFile)
-  const firstPassword = keptText(firstPasswordFile, () => randomBytes(15).toString('base64url'))
-  const secret = keptText(join(folder, setupSecretName), () =>
+  const firstPassword = ensureText(firstPasswordFile, () => randomBytes(15).toString('base64url'))
+  const secret = ensureText(join(folder, setupSecretName), () =>
     randomBytes(32).toString('base64url'),
   )
   const setupLogInFile = join(folder, 'setup-log-in.json')
@@ -141,7 +153,7 @@ function keptOperators(folder: string): OperatorSecrets {
   }
 }
 
-/** What the hub that runs on this folder takes for a log-in; undefined when none ever ran. */
+/** The log-in body of the hub that runs on this folder; undefined when none has ever run. */
 export function setupLogInOf(dataDir: string): string | undefined {
   const path = join(dataDir, 'secrets', 'setup-log-in.json')
   return existsSync(path) ? readFileSync(path, 'utf8') : undefined

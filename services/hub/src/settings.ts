@@ -24,9 +24,13 @@ const port = (about: string, usual: number) =>
   integer({ about, unit: 'port', default: usual, min: 1, max: 65_535 })
 
 const own = {
-  DATA_DIR: text({ about: 'where the embedded engines keep everything', default: '.data' }),
+  DATA_DIR: text({
+    about: 'folder of the embedded engines, the log and the secrets',
+    default: '.data',
+  }),
   DURABILITY: choice({
-    about: 'what a 202 survives: fsync (power loss) or none (nothing; for throw-away tests)',
+    about:
+      'what an acknowledged message (202) survives: fsync (power loss) or none (nothing; for tests only)',
     options: ['fsync', 'none'],
     default: 'fsync',
   }),
@@ -36,11 +40,11 @@ const own = {
     default: 'info',
   }),
   LOG_FILE: text({
-    about: 'where the log goes: a file, - for stderr, empty for DATA_DIR/causeway.log',
+    about: 'log file; - for stderr, empty for DATA_DIR/causeway.log',
     default: '',
   }),
   LOG_RETENTION_H: integer({
-    about: 'how long delivered events are kept',
+    about: 'how long delivered events are retained',
     unit: 'h',
     default: 24,
     min: 0,
@@ -49,12 +53,12 @@ const own = {
   ...operationsSettings,
   SANDBOX_GREENBANK_PORT: port('greenbank, the sandbox FSP that pays, for people', 4_301),
   SANDBOX_BLUEWALLET_PORT: port('bluewallet, the sandbox FSP that is paid, for people', 4_302),
-  SANDBOX_GREENBANK_TLS_PORT: port('where greenbank takes callbacks', 4_311),
-  SANDBOX_BLUEWALLET_TLS_PORT: port('where bluewallet takes callbacks', 4_312),
+  SANDBOX_GREENBANK_TLS_PORT: port('callbacks to greenbank', 4_311),
+  SANDBOX_BLUEWALLET_TLS_PORT: port('callbacks to bluewallet', 4_312),
   SANDBOX_AMBERPAY_PORT: port('amberpay, the third sandbox FSP, for people', 4_304),
-  SANDBOX_AMBERPAY_TLS_PORT: port('where amberpay takes callbacks', 4_314),
+  SANDBOX_AMBERPAY_TLS_PORT: port('callbacks to amberpay', 4_314),
   SANDBOX_LEMONPAY_PORT: port('lemonpay, the sandbox PISP, for people', 4_303),
-  SANDBOX_LEMONPAY_TLS_PORT: port('where lemonpay takes callbacks', 4_313),
+  SANDBOX_LEMONPAY_TLS_PORT: port('callbacks to lemonpay', 4_313),
 }
 
 export const settings = mergeSettings([
@@ -85,7 +89,7 @@ export type HubSettings = SettingValues<typeof own> &
   SettingValues<typeof fspiopApi> &
   SettingValues<typeof admin>
 
-/** An environment variable that begins like this and is no setting is a mistake. */
+/** An environment variable with one of these prefixes that is not a setting is an error. */
 export const settingPrefixes = [
   'ACCOUNT_LOOKUP_',
   'ADMIN_',

@@ -1,6 +1,6 @@
 /**
- * `npm start`: the hub on its embedded engines, two sandbox FSPs, and one payment between them; then
- * it keeps running. What it does it says in plain words on stdout; the log goes to a file.
+ * `npm start`: the hub on its embedded engines, two sandbox FSPs, and one payment between them;
+ * then it keeps running. Progress and results go to stdout as plain text, the log to a file.
  */
 import {
   describeSettings,
@@ -11,8 +11,8 @@ import {
   type Service,
 } from '@causeway/runtime'
 import { readFlags, usage, type Flags } from './flags.ts'
-import { openHub, type Hub } from './house.ts'
-import { aboutAdministrator, invitation } from './invitation.ts'
+import { openHub, type Hub } from './hub.ts'
+import { aboutAdministrator, gettingStarted } from './getting-started.ts'
 import { clientSecretOf, onboard, onboardPisp, type ClientSecret } from './onboarding.ts'
 import { operatorOf, type Operator } from './operator.ts'
 import {
@@ -22,7 +22,7 @@ import {
   type PaymentSummary,
 } from './payment.ts'
 import { describePayroll, makePayroll, type Payroll, type PayrollSummary } from './payroll.ts'
-import { openHubLog, prepareDataDir } from './place.ts'
+import { openHubLog, prepareDataDir } from './data-dir.ts'
 import {
   sandboxFsps,
   sandboxPisp,
@@ -39,14 +39,14 @@ import {
   type ThirdPartySummary,
 } from './third-party-payment.ts'
 
-/** What `--json` prints. */
+/** The output of `--json`. */
 type Summary = Pick<PaymentSummary, 'ok' | 'urls'> | FirstSummary
 
 type FirstSummary = PaymentSummary | ThirdPartySummary | PayrollSummary
 
 async function main(): Promise<void> {
   const flags = readFlags(process.argv.slice(2))
-  if (flags.help) return say(usage)
+  if (flags.help) return print(usage)
   const reading = readSettings(settings, {
     prefixes: settingPrefixes,
     sources: [
@@ -55,7 +55,7 @@ async function main(): Promise<void> {
       { origin: 'environment', values: process.env },
     ],
   })
-  if (flags.printSettings) return say(describeSettings(settings, reading))
+  if (flags.printSettings) return print(describeSettings(settings, reading))
   const values = prepareDataDir(reading.values)
   const log = openHubLog(values)
   let running: Running | undefined
@@ -69,14 +69,17 @@ interface Running extends Service {
   readonly summary: Summary
 }
 
-/** Starts everything, pays, says so; what has started is stopped again when a later part fails. */
+/**
+ * Starts everything, pays and prints the result; when a part fails to start, the started ones are
+ * stopped.
+ */
 async function start(flags: Flags, values: HubSettings, log: Logger): Promise<Running> {
   const hub = await openHub(values, log, { fresh: flags.fresh })
-  say(`Causeway is up. ${hub.durability}`)
-  if (values.OPERATOR_IDENTITY === 'token') say(aboutAdministrator(hub.secrets.operators))
+  print(`Causeway is up. ${hub.durability}`)
+  if (values.OPERATOR_IDENTITY === 'token') print(aboutAdministrator(hub.secrets.operators))
   let sandbox: Sandbox | undefined
   const stop = async () => {
-    if (!flags.json) say('Stopping …')
+    if (!flags.json) print('Stopping …')
     await sandbox?.stop()
     await hub.stop()
   }
@@ -84,7 +87,7 @@ async function start(flags: Flags, values: HubSettings, log: Logger): Promise<Ru
     const summary: Summary = flags.noSandbox
       ? { ok: true, urls: hub.urls }
       : await pay({ flags, values, hub }, (started) => (sandbox = started))
-    if (flags.json) say(JSON.stringify(summary))
+    if (flags.json) print(JSON.stringify(summary))
     return { summary, stop }
   } catch (error) {
     await stop()
@@ -98,7 +101,7 @@ interface Parts {
   readonly hub: Hub
 }
 
-/** The way of two FSPs, and of a PISP or a third FSP where one is wanted, from nothing to a payment. */
+/** Onboards two FSPs, and a PISP or a third FSP where requested, and makes the first payment. */
 async function pay(
   { flags, values, hub }: Parts,
   onStarted: (sandbox: Sandbox) => void,
@@ -128,8 +131,8 @@ async function pay(
     ...Object.fromEntries(others.map(({ name, url }) => [name, url])),
   }
   const summary = { ...(await firstPayment(operator, { two, third, pisp })), urls }
-  say(describe(summary))
-  say(invitation(values, urls, payer, hub.secrets.operators))
+  print(describe(summary))
+  print(gettingStarted(values, urls, payer, hub.secrets.operators))
   return summary
 }
 
@@ -144,7 +147,7 @@ function firstPayment(
   { two, third, pisp }: Payers,
 ): Promise<FirstPayment | ThirdPartyPayment | Payroll> {
   if (pisp !== undefined) return makeThirdPartyPayment(operator, pisp, two)
-  if (third !== undefined) return makePayroll(operator, [...two, third], say)
+  if (third !== undefined) return makePayroll(operator, [...two, third], print)
   return makeFirstPayment(operator, two)
 }
 
@@ -153,7 +156,7 @@ function describe(payment: FirstPayment | ThirdPartyPayment | Payroll): string {
   return 'bulks' in payment ? describePayroll(payment) : describePayment(payment)
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 

@@ -12,23 +12,23 @@ export interface ThirdPartySummary extends ThirdPartyPayment {
 export interface ThirdPartyPayment {
   /** True when the money moved. */
   readonly ok: boolean
-  /** COMPLETED, or how it ended; of the linking when it came to no payment. */
+  /** COMPLETED, or how the payment ended; the state of the linking when no payment was made. */
   readonly state: string
   readonly consentId: string | undefined
   readonly transactionRequestId?: string
-  /** Of no payment that ended before its transfer. */
+  /** Absent when the payment ended before its transfer. */
   readonly transferId?: string
   readonly account: string | undefined
   readonly amount: string
   readonly currency: string
-  /** Without the user's part in the linking; with it in the payment. */
+  /** Milliseconds; `link` without the user's part, `payment` with it. */
   readonly ms: { readonly link?: number; readonly payment?: number }
   readonly balances: { readonly before: Balances; readonly after: Balances }
-  /** Why it was not made. */
+  /** The reason when it failed. */
   readonly error?: unknown
 }
 
-/** What the sandbox PISP answers to POST /links. */
+/** The sandbox PISP's answer to POST /links. */
 interface Linked {
   readonly state: string
   readonly consentId?: string
@@ -37,7 +37,7 @@ interface Linked {
   readonly error?: unknown
 }
 
-/** And to POST /payments. */
+/** The sandbox PISP's answer to POST /payments. */
 interface Paid {
   readonly state: string
   readonly transactionRequestId: string
@@ -85,13 +85,13 @@ export async function makeThirdPartyPayment(
   }
 }
 
-/** The DFSP knows it: a PISP is not told. */
+/** Read from the DFSP: a PISP does not receive it. */
 async function transferIdOf({ url }: Reached, id: string): Promise<string | undefined> {
   const answer = await request(`${url}/third-party-payments/${id}`)
   return ((await answer.body.json()) as { readonly transferId?: string }).transferId
 }
 
-/** Linking and payment in plain words. */
+/** Describes linking and payment as text. */
 export function describeThirdPartyPayment(payment: ThirdPartyPayment): string {
   const { ok, state, consentId, account, ms, balances, error } = payment
   const position = (name: string) => {

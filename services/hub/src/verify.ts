@@ -1,7 +1,7 @@
 /**
- * `npm run verify`: does the money add up, and do the transfers say what the ledger holds? Asks the
- * hub that runs; where none runs, it starts one that takes no work, asks that, and stops it. Exit 0:
- * clean, 1: differences (listed), 2: it could not be found out.
+ * `npm run verify`: compares all stored money with all stored states. Asks the running hub; without
+ * one, starts a hub that takes no work, asks it, and stops it. Exit code 0: clean, 1: differences
+ * (listed), 2: the comparison failed.
  */
 import * as admin from '@causeway/admin'
 import * as authService from '@causeway/auth-service'
@@ -11,7 +11,7 @@ import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { readFlags } from './flags.ts'
 import { operatorOf, OperatorError } from './operator.ts'
-import { openHubLog, prepareDataDir } from './place.ts'
+import { openHubLog, prepareDataDir } from './data-dir.ts'
 import { setupLogInOf } from './secrets.ts'
 import { settingPrefixes, settings, type HubSettings } from './settings.ts'
 
@@ -37,12 +37,12 @@ async function main(): Promise<number> {
   const logIn = values.OPERATOR_IDENTITY === 'token' ? setupLogInOf(values.DATA_DIR) : undefined
   const verification = (await ask(running, logIn)) ?? (await askOwn(prepareDataDir(values)))
   const compared = Object.entries(verification.compared).map(([what, count]) => `${count} ${what}`)
-  say(`${verification.clean ? 'clean' : 'NOT CLEAN'}: compared ${compared.join(', ')}`)
-  verification.differences.forEach(say)
+  print(`${verification.clean ? 'clean' : 'NOT CLEAN'}: compared ${compared.join(', ')}`)
+  verification.differences.forEach(print)
   return verification.clean ? exitCodes.clean : exitCodes.differences
 }
 
-/** Undefined when nobody listens there. */
+/** Undefined when no hub listens there. */
 async function ask(url: string, logIn: string | undefined): Promise<Verification | undefined> {
   try {
     return await operatorOf(url, { logIn }).send<Verification>('POST', '/verify', undefined)
@@ -52,11 +52,11 @@ async function ask(url: string, logIn: string | undefined): Promise<Verification
   }
 }
 
-/** A hub without edge, sweeps and deliveries: only what answers questions. */
+/** A hub without edge, sweeps and deliveries: only the services that answer the comparison. */
 async function askOwn(values: HubSettings): Promise<Verification> {
   const log = openHubLog(values)
   const onExit = (reason: string) => {
-    say(reason)
+    print(reason)
     process.exit(exitCodes.unknown)
   }
   const { DATA_DIR: dataDir, DURABILITY: durability } = values
@@ -67,28 +67,29 @@ async function askOwn(values: HubSettings): Promise<Verification> {
     opened.push(await transfers.startReads(values, parts))
     opened.push(await settlements.startReads(values, parts))
     opened.push(await authService.startReads(values, parts))
-    // For the moment that it takes, on this machine alone, and all that it can be asked is this.
+    // Without log-in: for a moment, on loopback only, and verification is all that it serves.
     const operatorApi = await admin.start(
       { ...values, OPERATOR_PORT: 0, OPERATOR_HOST: '127.0.0.1', OPERATOR_IDENTITY: 'none' },
       parts,
     )
     opened.push(operatorApi)
     const verification = await ask(operatorApi.url, undefined)
-    if (verification === undefined) throw new StartError('The hub started to verify is gone.')
+    if (verification === undefined)
+      throw new StartError('The hub that was started to verify has ended.')
     return verification
   } finally {
     for (const service of opened.reverse()) await service.stop()
   }
 }
 
-function say(text: string): void {
+function print(text: string): void {
   process.stdout.write(`${text}\n`)
 }
 
 main().then(
   (code) => process.exit(code),
   (error: unknown) => {
-    say(error instanceof Error ? error.message : String(error))
+    print(error instanceof Error ? error.message : String(error))
     process.exit(exitCodes.unknown)
   },
 )

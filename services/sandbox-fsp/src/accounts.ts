@@ -1,4 +1,4 @@
-/** The invented accounts of the sandbox FSPs' customers, which a PISP may ask to link. */
+/** Fictitious accounts of the sandbox FSPs' customers, which a PISP may ask to link. */
 import type { Account, NamedParty } from '@causeway/fsp'
 import { customersOf, type SandboxName } from './customers.ts'
 
@@ -7,7 +7,10 @@ const kinds = [
   { kind: 'savings', accountNickname: 'Savings' },
 ] as const
 
-/** Of the customer with that number, who is known to the FSP by it; none for a stranger. */
+/**
+ * The accounts of the customer with that number, which is the user id at the FSP; none for an
+ * unknown number.
+ */
 export function accountsOf(fsp: SandboxName, userId: string): readonly Account[] {
   if (customersOf(fsp).every(({ id }) => id !== userId)) return []
   return kinds.map(({ kind, accountNickname }) => ({
@@ -17,7 +20,7 @@ export function accountsOf(fsp: SandboxName, userId: string): readonly Account[]
   }))
 }
 
-/** Whose account it is; undefined: there is no such account. */
+/** The owner of the account; undefined: no such account. */
 export function holderOf(fsp: SandboxName, address: string): NamedParty | undefined {
   return customersOf(fsp).find(({ id }) =>
     accountsOf(fsp, id).some((account) => account.address === address),

@@ -1,4 +1,4 @@
-/** One sandbox FSP, which pays, is paid, and lets PISPs link its customers' accounts. */
+/** One sandbox FSP: it pays, is paid, and lets PISPs link its customers' accounts. */
 import {
   createFsp,
   type Fsp,
@@ -11,7 +11,7 @@ import {
 } from '@causeway/fsp'
 import { errorInformation } from '@causeway/fspiop'
 import { setTimeout as pause } from 'node:timers/promises'
-import { conductOf, feeAmount, quoteRejection, rejection } from './domain/conduct.ts'
+import { scenarioOf, feeAmount, quoteRejection, rejection } from './domain/scenario.ts'
 import { customerOf, customersOf, staffOf, type SandboxName } from './customers.ts'
 import { type SandboxDfsp, sandboxDfsp } from './linking.ts'
 import { peopleApp } from './people.ts'
@@ -27,7 +27,7 @@ export interface BankOptions extends PortOptions {
   readonly keysOf: KeysOf
 }
 
-const silence_ms = 2_000
+const resendAfter_ms = 2_000
 const margin_ms = 5_000
 const delay_ms = 2_000
 
@@ -76,22 +76,21 @@ function openFsp(
     ...(tls && { tls }),
     ...(token && { token }),
     ...(signing && { signing, keysOf }),
-    silence_ms,
+    resendAfter_ms,
     margin_ms,
     onLookUp: (party) => customerOf(name, party),
     onQuote: (quote) => agree(name, quote),
     onTransfer: decide,
-    onOutcome: (outcome) => log.debug(outcome, 'the hub told the outcome'),
+    onOutcome: (outcome) => log.debug(outcome, 'the hub reported the outcome'),
     onRequest({ payer }): RequestDecision {
       const customer = customerOf(name, payer)
       return customer === undefined
         ? { type: 'REJECT', error: errorInformation('3204') }
         : { type: 'PAY', payer: { ...customer, ...payer } }
     },
-    onRequestOutcome: (outcome) => log.debug(outcome, 'a request was paid or not'),
+    onRequestOutcome: (outcome) => log.debug(outcome, 'the outcome of a payment request'),
     dfsp: dfsp.options,
-    onDropped: (method, target, error) =>
-      log.warn({ method, target, error }, 'a message was not believed'),
+    onDropped: (method, target, error) => log.warn({ method, target, error }, 'message rejected'),
   })
 }
 
@@ -99,7 +98,7 @@ function agree(name: SandboxName, { payee, amount, extensions }: IncomingQuote):
   if (customerOf(name, payee) === undefined) {
     return { type: 'REJECT', error: errorInformation('3204') }
   }
-  switch (conductOf(amount.amount, extensions)) {
+  switch (scenarioOf(amount.amount, extensions)) {
     case 'rejectQuote':
       return { type: 'REJECT', error: quoteRejection }
     case 'charge':
@@ -113,7 +112,7 @@ function agree(name: SandboxName, { payee, amount, extensions }: IncomingQuote):
 }
 
 async function decide({ amount, extensions }: IncomingTransfer): Promise<PayeeDecision> {
-  switch (conductOf(amount.amount, extensions)) {
+  switch (scenarioOf(amount.amount, extensions)) {
     case 'commit':
     case 'charge':
     case 'rejectQuote':

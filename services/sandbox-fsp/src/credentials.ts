@@ -1,19 +1,22 @@
-/** Who a sandbox FSP is: what its settings name is read from files, and what is missing is told by name. */
+/**
+ * The credentials of a sandbox FSP, read from the files in its settings; an error names what is
+ * missing.
+ */
 import { readSigning, type Signing, type Tls, type TokenOptions } from '@causeway/fsp'
 import { readPem, StartError } from '@causeway/runtime'
 import { createHmac, randomBytes } from 'node:crypto'
 import type { Settings } from './settings.ts'
 
 export interface Credentials {
-  /** Undefined: the hub is asked over plain HTTP. */
+  /** Undefined: the hub is called over plain HTTP. */
   readonly tls: Tls | undefined
-  /** Undefined: callbacks come over plain HTTP. */
+  /** Undefined: callbacks arrive over plain HTTP. */
   readonly callbackTls:
     { readonly certificate: string; readonly key: string; readonly ca: string } | undefined
   readonly token: TokenOptions | undefined
-  /** Undefined: nothing is signed, and nothing verified. */
+  /** Undefined: messages are neither signed nor verified. */
   readonly signing: Signing | undefined
-  /** Of its fulfilments: the same at the next start, as long as the signing key is. */
+  /** Derives its fulfilments; stays the same across restarts as long as the signing key does. */
   readonly secret: Buffer
 }
 
@@ -24,7 +27,7 @@ const prefixes = {
   lemonpay: 'SANDBOX_LEMONPAY',
 } as const
 
-/** Throws StartError. */
+/** Throws StartError for a missing setting and an unreadable file. */
 export async function readCredentials(
   name: keyof typeof prefixes,
   settings: Settings,

@@ -1,4 +1,4 @@
-/** The invented customers of the sandbox FSPs. Their numbers are of a range that is given to nobody. */
+/** Fictitious customers of the sandbox FSPs. Their numbers are in a range that is not assigned. */
 import type { NamedParty, PartyId } from '@causeway/fsp'
 
 function person(id: string, firstName: string, lastName: string): NamedParty {
@@ -10,7 +10,7 @@ function person(id: string, firstName: string, lastName: string): NamedParty {
   }
 }
 
-/** The first of each is the one that pays and is paid when none is named. */
+/** The first customer of each pays and is paid when none is named. */
 const customers = {
   greenbank: [
     person('12025550101', 'Amara', 'Example'),
@@ -27,7 +27,7 @@ const customers = {
 
 export type SandboxName = keyof typeof customers
 
-/** The 1,000 people of a payroll. Their numbers are the range that Ofcom keeps for drama. */
+/** The 1,000 payees of a payroll. Their numbers are in the range that Ofcom reserves for drama. */
 const staff = { first: 447_700_900_000, ofBluewallet: 600, ofAmberpay: 400 } as const
 
 export interface StaffMember {
@@ -62,7 +62,7 @@ export function firstCustomerOf(fsp: SandboxName): NamedParty {
   return customers[fsp][0]
 }
 
-/** A number is the same with and without its plus sign. */
+/** A number with and without its plus sign is the same. */
 export function customerOf(fsp: SandboxName, { type, id, subId }: PartyId): NamedParty | undefined {
   if (type !== 'MSISDN' || subId !== undefined) return undefined
   const digits = id.replace(/^\+/, '')

@@ -17,7 +17,7 @@ let dfsp: string
 beforeEach(() => open('127.0.0.1'))
 afterEach(close)
 
-/** The FSPs check keys and signatures themselves: there is no auth service here. */
+/** The FSPs verify keys and signatures themselves: these tests run no auth service. */
 async function open(host: string): Promise<void> {
   hub = await openHubRelay()
   const values = {
@@ -80,7 +80,7 @@ const paid = (consentId: string, changes: object = {}) =>
   })
 
 describe('the sandbox PISP', () => {
-  test('finds the accounts of a customer, with masked names', async () => {
+  test('The sandbox PISP finds the accounts of a customer, with masked names', async () => {
     expect(await get(`${pisp}/providers`)).toMatchObject({ providers: ['greenbank', 'bluewallet'] })
     expect(await get(`${pisp}/accounts/greenbank/${amara}`)).toMatchObject({
       state: 'FOUND',
@@ -91,7 +91,7 @@ describe('the sandbox PISP', () => {
     })
   })
 
-  test('names its pages by the address of this machine when it listens on all', async () => {
+  test('The sandbox PISP uses the address of this machine in its pages when it listens on all addresses', async () => {
     await close()
     await open('0.0.0.0')
     expect(pisp).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
@@ -101,7 +101,7 @@ describe('the sandbox PISP', () => {
   test.each([
     ['by the web with a FIDO key', {}],
     ['with a GENERIC key', { credential: 'GENERIC' }],
-  ])('links an account %s and pays from it', async (_how, wish) => {
+  ])('The sandbox PISP links an account %s and pays from it', async (_how, wish) => {
     const consentId = await linked(wish)
     const payment = (await paid(consentId)) as { readonly transactionRequestId: string }
     expect(payment).toMatchObject({
@@ -121,30 +121,30 @@ describe('the sandbox PISP', () => {
     })
   })
 
-  test('links an account with the password that the customer was sent', async () => {
+  test('The sandbox PISP links an account with the password that the customer was sent', async () => {
     await linked({ channel: 'OTP', otpUrl: `${dfsp}/otps/${amara}` })
     expect(await get(`${dfsp}/otps/${amara}`)).toEqual({ otp: expect.stringMatching(/^\d{6}$/) })
   })
 
   test.each<[string, object, object]>([
     ['rejects the terms', { userDoes: 'reject' }, { state: 'REJECTED' }],
-    ['signs something else', { userDoes: 'signOther' }, { error: { errorCode: '6201' } }],
+    ['signs other terms', { userDoes: 'signOther' }, { error: { errorCode: '6201' } }],
     [
-      'does nothing',
+      'does not answer',
       { userDoes: 'ignore', validForMs: 1_000 },
       { state: 'FAILED', error: { errorCode: '3301' } },
     ],
     ['has not enough money', { amount: '61.04' }, { error: { errorCode: '6104' } }],
     ['pays in another currency', { amount: '41.03' }, { error: { errorCode: '4103' } }],
-    ['pays whom nobody quotes', { amount: '51.03' }, { error: { errorCode: '6003' } }],
-  ])('is told when its user %s', async (_what, order, outcome) => {
+    ['pays an unknown payee', { amount: '51.03' }, { error: { errorCode: '6003' } }],
+  ])('The sandbox PISP receives the outcome when its user %s', async (_what, order, outcome) => {
     expect(await paid(await linked(), order)).toMatchObject(outcome)
   })
 
   test.each([
     ['the PISP', () => pisp],
     ['the FSP', () => dfsp],
-  ])('pays nothing any more when %s has unlinked the account', async (_who, where) => {
+  ])('No payment is made after %s has unlinked the account', async (_who, where) => {
     const consentId = await linked()
     expect(await send('DELETE', `${where()}/links/${consentId}`)).toMatchObject({
       state: expect.stringMatching(/^(UNLINKED|REVOKED)$/),
@@ -156,13 +156,16 @@ describe('the sandbox PISP', () => {
     ['/links', { user: amara }, 'dfsp'],
     ['/links', { dfsp: 'greenbank', user: amara, channel: 'OTP' }, 'otpUrl'],
     ['/payments', { to: 'bluewallet', amount: '10', currency: 'USD' }, 'consentId'],
-  ])('refuses in words what it does not understand: POST %s %j', async (path, body, word) => {
-    const { error } = (await send('POST', `${pisp}${path}`, body)) as { readonly error: string }
-    expect(error).toContain(word)
-  })
+  ])(
+    'The sandbox PISP refuses a malformed request with the reason: POST %s %j',
+    async (path, body, word) => {
+      const { error } = (await send('POST', `${pisp}${path}`, body)) as { readonly error: string }
+      expect(error).toContain(word)
+    },
+  )
 })
 
-test('the log-in page of a sandbox FSP shows the accounts, and nothing for an unknown request', async () => {
+test('The log-in page of a sandbox FSP shows the accounts, and nothing for an unknown request', async () => {
   const id = 'e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61'
   expect((await fetch(`${dfsp}/link/${id}`)).status).toBe(404)
 })

@@ -1,22 +1,24 @@
-/** A sandbox FSP towards PISPs: its customers' accounts, its post box for passwords, its log-in page. */
+/**
+ * A sandbox FSP's side of linking: its customers' accounts, one-time passwords, and log-in page.
+ */
 import type { DfspOptions, Fsp, LinkingChoices, Scope, ThirdPartyPayment } from '@causeway/fsp'
 import express, { type Router } from 'express'
 import { accountsOf, holderOf } from './accounts.ts'
 import type { SandboxName } from './customers.ts'
-import { accountStateOf } from './domain/conduct.ts'
+import { accountStateOf } from './domain/scenario.ts'
 import type { Settings } from './settings.ts'
 
 export interface SandboxDfsp {
   readonly options: DfspOptions
   /** Stands in for a user's phone: the last one-time password that was sent. */
   otpOf(userId: string): string | undefined
-  /** Of the last payments that PISPs asked for. */
+  /** The last payments that PISPs requested. */
   paymentOf(transactionRequestId: string): ThirdPartyPayment | undefined
 }
 
 const remembered_max = 10_000
 
-/** @param url where the FSP's plain port is, once it is open */
+/** @param url the FSP's plain port, once it is open */
 export function sandboxDfsp(
   name: SandboxName,
   { SANDBOX_VERIFICATION, AUTH_SERVICE_PARTICIPANT, SANDBOX_CALLBACK_URIS }: Settings,
@@ -52,12 +54,12 @@ export function sandboxDfsp(
   }
 }
 
-/** Of this machine: where the sandbox PISP is. */
+/** An address of this machine, where the sandbox PISP runs. */
 function isLoopback(uri: string): boolean {
   return URL.canParse(uri) && ['127.0.0.1', 'localhost'].includes(new URL(uri).hostname)
 }
 
-/** For users (the log-in page and their phone) and for whoever looks how a payment went. */
+/** For users (the log-in page and their phone) and for reading the state of a payment. */
 export function linkingRoutes(fsp: Pick<Fsp, 'dfsp'>, dfsp: SandboxDfsp): Router {
   const { Router, urlencoded } = express
   const router = Router()
@@ -112,7 +114,7 @@ function scopesOf({ scopes }: LinkingChoices, chosen: readonly string[]): readon
   return chosen.map((address) => ({ address, actions }))
 }
 
-/** What a bank would ask for a password first. */
+/** A real bank asks for a password first. */
 function page({ pispId, scopes, accounts }: LinkingChoices): string {
   const asked = new Set(scopes.map(({ address }) => address))
   const boxes = accounts.map(({ address, accountNickname }) => {

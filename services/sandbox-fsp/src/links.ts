@@ -1,4 +1,4 @@
-/** POST /links: a user's account is found and linked; the answer is the outcome. */
+/** POST /links: finds and links a user's account; the answer is the outcome. */
 import type { Fsp } from '@causeway/fsp'
 import { z } from 'zod'
 import { badRequest, type PersonalAnswer, sentenceOf } from './payments.ts'
@@ -6,18 +6,18 @@ import type { Users } from './users.ts'
 
 const wish = z.strictObject({
   dfsp: z.string().min(1),
-  /** What the user is known by there: at a sandbox FSP, the number. */
+  /** The user's identifier at the DFSP: at a sandbox FSP, the number. */
   user: z.string().min(1),
   /** WEB when left out: the PISP plays the user at the DFSP's log-in page. */
   channel: z.enum(['WEB', 'OTP']).optional(),
-  /** For the channel OTP: what the user was sent. */
+  /** For the channel OTP: where to read the password that the user was sent. */
   otpUrl: z.url().optional(),
   credential: z.enum(['FIDO', 'GENERIC']).optional(),
   /** The addresses of the accounts; the first one when left out. */
   accounts: z.array(z.string().min(1)).min(1).optional(),
 })
 
-export async function linkAsAsked(
+export async function linkOnRequest(
   fsp: Pick<Fsp, 'pisp'>,
   users: Users,
   asked: unknown,
@@ -25,7 +25,7 @@ export async function linkAsAsked(
   const read = wish.safeParse(asked)
   if (!read.success) return badRequest(sentenceOf(read.error))
   const { dfsp, user, channel = 'WEB', otpUrl, credential = 'FIDO' } = read.data
-  if (channel === 'OTP' && otpUrl === undefined) return badRequest('otpUrl: needed for OTP')
+  if (channel === 'OTP' && otpUrl === undefined) return badRequest('otpUrl: required for OTP')
   const found = await fsp.pisp.accounts(dfsp, user)
   if (found.state !== 'FOUND') return { status: 200, body: { ...found, leg: 'accounts' } }
   const addresses = read.data.accounts ?? found.accounts.slice(0, 1).map(({ address }) => address)
@@ -42,7 +42,7 @@ export async function linkAsAsked(
   return { status: 200, body: { ...result, credential, accounts: found.accounts } }
 }
 
-/** What stands on the user's phone. */
+/** Reads the password from the user's simulated phone. */
 async function otpAt(url: string): Promise<string | undefined> {
   const answer = await fetch(url)
   const { otp } = (await answer.json()) as { readonly otp?: string }

@@ -1,4 +1,4 @@
-/** The sandbox FSPs as a process; with SANDBOX_EXIT_WITH_PARENT=on it does not outlive its parent. */
+/** The sandbox FSPs as a process; with SANDBOX_EXIT_WITH_PARENT=on it ends with its parent. */
 import { run } from '@causeway/runtime'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
@@ -9,7 +9,9 @@ await run('sandbox-fsp', settings, async (values, log) => {
   return sandbox
 })
 
-/** The parent holds the other end of the standard input; a killed parent lets go of it too. */
+/**
+ * The parent holds the other end of the standard input; it closes even when the parent is killed.
+ */
 function exitWithParent(): void {
   const stop = () => process.kill(process.pid, 'SIGTERM')
   process.stdin.resume().once('close', stop)

@@ -1,4 +1,4 @@
-/** POST /payments: a whole payment that a person asks for; the answer is its outcome. */
+/** POST /payments: makes a whole payment; the answer is its outcome. */
 import {
   refundOf,
   type Fsp,
@@ -10,7 +10,7 @@ import {
 import { partyIdInfo } from '@causeway/fspiop'
 import { currencyExponent, parseAmount } from '@causeway/money'
 import { z } from 'zod'
-import { conductExtension, conducts } from './domain/conduct.ts'
+import { scenarioExtension, scenarios } from './domain/scenario.ts'
 import { customerOf, firstCustomerOf, type SandboxName } from './customers.ts'
 
 const payment = z.strictObject({
@@ -23,7 +23,7 @@ const payment = z.strictObject({
       partySubIdOrType: partyIdInfo.shape.partySubIdOrType,
     }),
   ]),
-  /** The number of the customer who pays; the first one when left out. */
+  /** The number of the paying customer; the first one when left out. */
   from: z.string().optional(),
   amount: z.string().refine((text) => (parseAmount(text) ?? 0n) > 0n, {
     error: 'must be an amount such as "10" or "10.5", more than 0',
@@ -34,11 +34,11 @@ const payment = z.strictObject({
   /** RECEIVE: the payee gets exactly the amount, and fees come on top. */
   amountType: z.enum(['SEND', 'RECEIVE']).optional(),
   note: z.string().min(1).max(128).optional(),
-  /** The transactionId of the payment that this one pays back. */
+  /** The transactionId of the payment that this one refunds. */
   refundOf: z.uuid().optional(),
-  /** What the payee is to do with it, for tests; it reads the same from special amounts. */
-  payeeDoes: z.enum(conducts).optional(),
-  /** The payment expires after so many milliseconds. */
+  /** The payee's scenario, for tests; special amounts select the same scenarios. */
+  payeeDoes: z.enum(scenarios).optional(),
+  /** The payment expires after this many milliseconds. */
   validForMs: z.int().min(100).max(600_000).optional(),
 })
 
@@ -49,7 +49,7 @@ export interface PersonalAnswer {
   readonly body: object
 }
 
-export async function payAsAsked(
+export async function payOnRequest(
   fsp: Pick<Fsp, 'pay'>,
   name: SandboxName,
   asked: unknown,
@@ -76,7 +76,7 @@ function orderOf(asked: Payment, payer: NamedParty, expiration: Date): PaymentOr
     ...(amountType && { amountType }),
     ...(note && { note }),
     ...(original && { transactionType: refundOf(original) }),
-    ...(payeeDoes && { extensions: [{ key: conductExtension, value: payeeDoes }] }),
+    ...(payeeDoes && { extensions: [{ key: scenarioExtension, value: payeeDoes }] }),
   }
 }
 
@@ -133,7 +133,7 @@ function termsOf({ transferAmount, payeeReceiveAmount, payeeFspFee, payeeFspComm
   }
 }
 
-/** An aborted payment was carried out correctly: the person who asked is told so, not refused. */
+/** An aborted payment was processed correctly: the answer is 200 with the outcome, not an error. */
 const statuses = {
   COMMITTED: 200,
   ABORTED: 200,

@@ -1,13 +1,13 @@
-/** POST /payrolls: one customer pays many people at once; how far it has come is told line by line. */
+/** POST /payrolls: one customer pays many people at once; progress is sent line by line. */
 import type { BulkPaymentResult, BulkProgress, BulkResult, Fsp } from '@causeway/fsp'
 import { currencyExponent, parseAmount } from '@causeway/money'
 import { z } from 'zod'
-import { conductExtension, conducts } from './domain/conduct.ts'
+import { scenarioExtension, scenarios } from './domain/scenario.ts'
 import { firstCustomerOf, wholeStaff, type SandboxName } from './customers.ts'
 import { badRequest, sentenceOf, type PersonalAnswer } from './payments.ts'
 
 const payroll = z.strictObject({
-  /** Each of them gets it. */
+  /** The amount for each payee. */
   amount: z.string().refine((text) => (parseAmount(text) ?? 0n) > 0n, {
     error: 'must be an amount such as "10" or "10.5", more than 0',
   }),
@@ -16,35 +16,35 @@ const payroll = z.strictObject({
   }),
   /** The first so many of the staff. */
   people: z.int().min(1).max(1_000).optional(),
-  /** What the payees are to do with it, for tests. */
-  payeeDoes: z.enum(conducts).optional(),
-  /** It expires after so many milliseconds. */
+  /** The payees' scenario, for tests. */
+  payeeDoes: z.enum(scenarios).optional(),
+  /** The payroll expires after this many milliseconds. */
   validForMs: z.int().min(100).max(600_000).optional(),
 })
 
-/** A payroll is longer on its way than a payment. */
+/** A payroll takes longer than a payment. */
 const validity_ms = 60_000
 
 export interface PayrollSummary {
-  /** Every person was paid. */
+  /** True when every person was paid. */
   readonly ok: boolean
   readonly bulks: BulkResult['bulks']
-  /** How many payments failed with which code, at which leg: `transfer 4001`. */
+  /** How many payments failed, by leg and code: `transfer 4001`. */
   readonly failures: Readonly<Record<string, number>>
   readonly ms: number
 }
 
-/** `tell` is called with each step; the answer is the outcome. */
+/** `onProgress` is called with each progress step; the result is the outcome. */
 export async function payStaff(
   fsp: Pick<Fsp, 'payBulk'>,
   name: SandboxName,
   asked: unknown,
-  tell: (progress: BulkProgress) => void,
+  onProgress: (progress: BulkProgress) => void,
 ): Promise<PersonalAnswer> {
   const read = payroll.safeParse(asked)
   if (!read.success) return badRequest(sentenceOf(read.error))
   const { amount, currency, people, payeeDoes, validForMs = validity_ms } = read.data
-  const extensions = payeeDoes && [{ key: conductExtension, value: payeeDoes }]
+  const extensions = payeeDoes && [{ key: scenarioExtension, value: payeeDoes }]
   const result = await fsp.payBulk({
     payer: firstCustomerOf(name),
     payments: wholeStaff()
@@ -55,7 +55,7 @@ export async function payStaff(
         ...(extensions && { extensions }),
       })),
     expiration: new Date(Date.now() + validForMs),
-    onProgress: tell,
+    onProgress,
   })
   return { status: 200, body: summaryOf(result) }
 }
@@ -71,6 +71,6 @@ function summaryOf({ payments, bulks, ms }: BulkResult): PayrollSummary {
 }
 
 function failureOf(payment: Exclude<BulkPaymentResult, { state: 'COMMITTED' }>): string {
-  const code = payment.error?.errorCode ?? 'nothing was said'
+  const code = payment.error?.errorCode ?? 'no error was received'
   return payment.state === 'ABORTED' ? `${payment.leg} ${code}` : `unresolved ${code}`
 }

@@ -8,7 +8,7 @@ const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
 const now = new Date('2030-01-01T00:00:00.000Z')
 const named = { kid: 'one', use: 'sig' }
 
-test('a JWK set is taken as it is', () => {
+test('A JWK set is used unchanged', () => {
   const set = { keys: [{ ...jwk, ...named }] }
   expect(asSet(set, now)).toBe(set)
 })
@@ -21,11 +21,11 @@ test.each([
   expect(asSet([{ ...named, publicKey: key }], now)).toEqual({ keys: [{ ...jwk, ...named }] })
 })
 
-test('keys that are not valid now are passed over', () => {
-  const told = [
+test('Keys that are not valid now are skipped', () => {
+  const records = [
     { ...named, publicKey: jwk, validFrom: '2029-12-31T23:59:59.000Z', validTo: null },
     { kid: 'ended', use: 'sig', publicKey: jwk, validTo: '2030-01-01T00:00:00.000Z' },
     { kid: 'later', use: 'sig', publicKey: jwk, validFrom: '2030-01-01T00:00:00.001Z' },
   ]
-  expect(asSet(told, now)).toEqual({ keys: [{ ...jwk, ...named }] })
+  expect(asSet(records, now)).toEqual({ keys: [{ ...jwk, ...named }] })
 })

@@ -1,9 +1,9 @@
-/** The public keys of other FSPs, read where the scheme tells them, over HTTP. */
+/** The public keys of other FSPs, read over HTTP from where the scheme publishes them. */
 import { readJwks, type KeysOf } from '@causeway/fsp'
 import type { HttpClient } from '@causeway/runtime'
 import { createPublicKey } from 'node:crypto'
 
-/** `urlOf`: where an FSP's keys are; undefined for an FSP that is not known, which has none. */
+/** `urlOf`: the address of an FSP's keys; undefined for an unknown FSP, which has none. */
 export function peerKeys(http: HttpClient, urlOf: (fspId: string) => string | undefined): KeysOf {
   return async (fspId) => {
     const url = urlOf(fspId)
@@ -16,31 +16,33 @@ export function peerKeys(http: HttpClient, urlOf: (fspId: string) => string | un
   }
 }
 
-interface Told {
+interface PublishedKey {
   readonly kid?: unknown
   readonly use?: unknown
-  /** PEM or JWK, where the key is a record of an administration and not a JWK itself. */
+  /** PEM or JWK, where the key is a record of an administration API and not a JWK itself. */
   readonly publicKey?: unknown
   readonly validFrom?: unknown
   readonly validTo?: unknown
 }
 
-/** A JWK set as it is; of a list of keys, as administrations show them, those that are valid now. */
+/** A JWK set unchanged; from a list of an administration API, the keys that are valid now. */
 export function asSet(json: unknown, now: Date): unknown {
   if (!Array.isArray(json)) return json
-  const told = json.filter((each): each is Told => typeof each === 'object' && each !== null)
-  return { keys: told.filter((each) => isValid(each, now)).map(asJwk) }
+  const records = json.filter(
+    (each): each is PublishedKey => typeof each === 'object' && each !== null,
+  )
+  return { keys: records.filter((each) => isValid(each, now)).map(asJwk) }
 }
 
-function isValid({ validFrom, validTo }: Told, now: Date): boolean {
+function isValid({ validFrom, validTo }: PublishedKey, now: Date): boolean {
   const from = typeof validFrom === 'string' ? Date.parse(validFrom) : -Infinity
   const to = typeof validTo === 'string' ? Date.parse(validTo) : Infinity
   return from <= now.getTime() && now.getTime() < to
 }
 
-function asJwk(told: Told): object {
-  const { publicKey, kid, use } = told
-  if (publicKey === undefined) return told
+function asJwk(records: PublishedKey): object {
+  const { publicKey, kid, use } = records
+  if (publicKey === undefined) return records
   const jwk = typeof publicKey === 'string' ? jwkOf(publicKey) : (publicKey as object)
   return { ...jwk, kid, use }
 }

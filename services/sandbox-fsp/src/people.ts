@@ -1,9 +1,12 @@
-/** The plain port of a sandbox FSP, for the people of this machine: pay, ask for a payment, ping, look. */
+/**
+ * The plain port of a sandbox FSP, for the people of this machine: pay, request a payment, ping,
+ * read.
+ */
 import { publicJwk, type Fsp, type Signing } from '@causeway/fsp'
 import express, { type ErrorRequestHandler, type Express } from 'express'
 import { customersOf, type SandboxName } from './customers.ts'
 import { linkingRoutes, type SandboxDfsp } from './linking.ts'
-import { payAsAsked } from './payments.ts'
+import { payOnRequest } from './payments.ts'
 import { payStaff } from './payrolls.ts'
 import type { Registration } from './registration.ts'
 import type { Settings } from './settings.ts'
@@ -37,10 +40,10 @@ export function peopleApp(
     response.json({ keys: signing === undefined ? [] : [publicJwk(signing)] })
   })
   app.post('/payments', express.json({ type: () => true }), async (request, response) => {
-    const { status, body } = await payAsAsked(fsp, name, request.body, SANDBOX_VALIDITY_MS)
+    const { status, body } = await payOnRequest(fsp, name, request.body, SANDBOX_VALIDITY_MS)
     response.status(status).json(body)
   })
-  // A line of JSON for each step, the outcome last; the status is 200 as soon as there is a step.
+  // One line of JSON for each step, the outcome last; the status is 200 as soon as there is a step.
   app.post('/payrolls', express.json({ type: () => true }), async (request, response) => {
     const { status, body } = await payStaff(fsp, name, request.body, (progress) => {
       if (!response.headersSent) response.type('application/x-ndjson')
@@ -61,7 +64,7 @@ export function peopleApp(
   return app
 }
 
-/** A body that is no JSON. */
+/** A malformed JSON body. */
 export const unreadable: ErrorRequestHandler = (error: unknown, _request, response, next) => {
   if (response.headersSent) {
     next(error)

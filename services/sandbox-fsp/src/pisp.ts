@@ -1,13 +1,15 @@
-/** The sandbox PISP: it plays an app and its user, who has a FIDO or a GENERIC key for each consent. */
+/**
+ * The sandbox PISP: it plays an app and its user, who has a FIDO or a GENERIC key for each consent.
+ */
 import { createFsp, type Fsp, type KeysOf } from '@causeway/fsp'
 import type { Logger } from '@causeway/runtime'
 import express, { type Express } from 'express'
 import type { Credentials } from './credentials.ts'
-import { linkAsAsked } from './links.ts'
+import { linkOnRequest } from './links.ts'
 import { unreadable } from './people.ts'
 import { openPorts, type Ports } from './ports.ts'
 import type { Settings } from './settings.ts'
-import { payFromLinkAsAsked } from './third-party-payments.ts'
+import { payFromLinkOnRequest } from './third-party-payments.ts'
 import { openUsers, type Users } from './users.ts'
 import { publicJwk } from '@causeway/fsp'
 
@@ -26,7 +28,7 @@ export interface PispParts {
   readonly log: Logger
 }
 
-const silence_ms = 2_000
+const resendAfter_ms = 2_000
 const margin_ms = 5_000
 
 export async function openSandboxPisp(parts: PispParts): Promise<SandboxPisp> {
@@ -40,11 +42,10 @@ export async function openSandboxPisp(parts: PispParts): Promise<SandboxPisp> {
     ...(tls && { tls }),
     ...(token && { token }),
     ...(signing && { signing, keysOf }),
-    silence_ms,
+    resendAfter_ms,
     margin_ms,
     pisp: { authService: settings.AUTH_SERVICE_PARTICIPANT },
-    onDropped: (method, target, error) =>
-      log.warn({ method, target, error }, 'a message was not believed'),
+    onDropped: (method, target, error) => log.warn({ method, target, error }, 'message rejected'),
   })
   let url = ''
   const users = openUsers(() => url)
@@ -91,7 +92,7 @@ function app(fsp: Fsp, users: Users, { credentials, settings }: PispParts): Expr
     response.json([...fsp.pisp.consents()])
   })
   people.post('/links', json, async (request, response) => {
-    const { status, body } = await linkAsAsked(fsp, users, request.body)
+    const { status, body } = await linkOnRequest(fsp, users, request.body)
     response.status(status).json(body)
   })
   people.get('/linked', (_request, response) => {
@@ -104,7 +105,7 @@ function app(fsp: Fsp, users: Users, { credentials, settings }: PispParts): Expr
   people.post('/payments', json, async (request, response) => {
     const { SANDBOX_VALIDITY_MS: validity_ms } = settings
     const asked: unknown = request.body
-    const { status, body } = await payFromLinkAsAsked(fsp, users, asked, validity_ms)
+    const { status, body } = await payFromLinkOnRequest(fsp, users, asked, validity_ms)
     response.status(status).json(body)
   })
   people.use((request, response) => {

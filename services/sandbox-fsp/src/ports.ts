@@ -1,6 +1,7 @@
 /**
- * The ports of a sandbox participant: a plain one for the people of this machine, and callbacks from the
- * hub, which come over TLS when it has a certificate and to the plain port below `/callbacks` when not.
+ * The ports of a sandbox participant: a plain one for the people of this machine, and one for the
+ * hub's callbacks, which arrive over TLS when it has a certificate, else at the plain port below
+ * `/callbacks`.
  */
 import { callbackHandler, serveCallbacks, type CallbackServer, type Fsp } from '@causeway/fsp'
 import { serveHttp, StartError, type HttpServer, type Logger } from '@causeway/runtime'
@@ -11,7 +12,7 @@ import type { Settings } from './settings.ts'
 export interface Ports {
   /** For people, without a slash at the end. */
   readonly url: string
-  /** Where the hub's callbacks go: `<callbackUrl>/transfers/…`. */
+  /** The address for the hub's callbacks: `<callbackUrl>/transfers/…`. */
   readonly callbackUrl: string
   stop(): Promise<void>
 }
@@ -27,7 +28,7 @@ export interface PortOptions {
 
 const callbacks = '/callbacks'
 
-/** Closes what it has opened when a later part fails. */
+/** Closes the opened ports when a later part fails. */
 export async function openPorts(fsp: Fsp, people: Express, options: PortOptions): Promise<Ports> {
   const { name, credentials, settings, log } = options
   const secure = await openCallbacks(fsp, options)
@@ -39,7 +40,7 @@ export async function openPorts(fsp: Fsp, people: Express, options: PortOptions)
       port: options.port,
       handler(request, response) {
         const isCallback = request.url?.startsWith(`${callbacks}/`) === true
-        // Beside a certificate nothing counts that comes without one.
+        // With a certificate, callbacks on the plain port are not accepted.
         if (isCallback && credentials.callbackTls === undefined) take(request, response)
         else people(request, response)
       },
@@ -59,7 +60,9 @@ export async function openPorts(fsp: Fsp, people: Express, options: PortOptions)
   }
 }
 
-/** Of a server that listens on every address, the one of this machine: 0.0.0.0 is no address to go to. */
+/**
+ * For a server that listens on every address, an address of this machine: 0.0.0.0 cannot be called.
+ */
 function reachable(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:')
 }

@@ -12,7 +12,7 @@ const silent = openLog({ name: 'test', level: 'silent' })
 let hub: HubRelay
 let sandbox: Sandbox
 
-/** No certificates, no keys: what is tried here does not differ by them. */
+/** Without certificates and keys: these tests do not depend on them. */
 function plainSettings(hubUrl: string): Settings {
   const values = {
     SANDBOX_GREENBANK_PORT: '0',
@@ -64,7 +64,7 @@ const ten = { to: mei, amount: '10', currency: 'USD' }
 describe('a payment', () => {
   beforeEach(onboard)
 
-  test('is looked up, quoted, made and answered with its outcome', async () => {
+  test('A payment is looked up, quoted and made, and its outcome is the answer', async () => {
     const { status, json } = await pay(ten)
     expect(status).toBe(200)
     expect(json).toEqual({
@@ -95,7 +95,7 @@ describe('a payment', () => {
     })
   })
 
-  test('to a sandbox FSP is one to its first customer, and any customer may pay', async () => {
+  test('A payment to a sandbox FSP goes to its first customer, and any customer may pay', async () => {
     const { json } = await pay({ ...ten, to: 'bluewallet', from: '12025550103' })
     expect(json).toMatchObject({
       state: 'COMMITTED',
@@ -108,13 +108,13 @@ describe('a payment', () => {
     ['by its amount', { ...ten, amount: '51.04' }, '5104'],
     ['by name', { ...ten, payeeDoes: 'reject' }, '5104'],
     ['in its quote', { ...ten, payeeDoes: 'rejectQuote' }, '5103'],
-  ])('is rejected when the payee is told so %s', async (_how, body, errorCode) => {
+  ])('A payment is rejected when its payee plays a scenario %s', async (_how, body, errorCode) => {
     const { status, json } = await pay(body)
     expect(status).toBe(200)
     expect(json).toMatchObject({ state: 'ABORTED', error: { errorCode } })
   })
 
-  test('costs what the payee FSP charges', async () => {
+  test('A payment includes the fees of the payee FSP', async () => {
     const { json } = await pay({ ...ten, amountType: 'RECEIVE', payeeDoes: 'charge' })
     expect(json).toMatchObject({
       state: 'COMMITTED',
@@ -126,7 +126,7 @@ describe('a payment', () => {
     })
   })
 
-  test('can be paid back', async () => {
+  test('A payment can be refunded', async () => {
     const { json } = await pay(ten)
     const { transactionId: refundOf } = json as { transactionId: string }
     expect((await pay({ ...ten, refundOf })).json).toMatchObject({ state: 'COMMITTED' })
@@ -136,7 +136,7 @@ describe('a payment', () => {
     })
   })
 
-  test('to a number that nobody serves ends with the lookup', async () => {
+  test('A payment to a number that no FSP serves ends with the lookup', async () => {
     const to = { ...mei, partyIdentifier: '12025550199' }
     expect(await pay({ ...ten, to })).toMatchObject({
       status: 200,
@@ -144,7 +144,7 @@ describe('a payment', () => {
     })
   })
 
-  test('is confirmed to a payee that asks for it', async () => {
+  test('A payment is confirmed to a payee that asks for it', async () => {
     expect((await pay({ ...ten, amount: '11.01' })).json).toMatchObject({ state: 'COMMITTED' })
     const confirmed = () => hub.seen.find(({ method }) => method === 'PATCH')
     expect(await eventually(confirmed, 'the confirmation')).toMatchObject({
@@ -152,7 +152,7 @@ describe('a payment', () => {
     })
   })
 
-  test('that nobody decides is unresolved after its time', async () => {
+  test('A payment without a decision is unresolved after its time', async () => {
     const { status, json } = await pay({ ...ten, amount: '33.03', validForMs: 1_000 })
     expect(status).toBe(504)
     expect(json).toMatchObject({ state: 'UNRESOLVED', leg: 'transfer' })
@@ -161,22 +161,22 @@ describe('a payment', () => {
 
 test.each([
   ['nothing', '', 'to'],
-  ['no JSON', '{', 'JSON'],
+  ['malformed JSON', '{', 'JSON'],
   ['no payee', { ...ten, to: undefined }, 'to'],
   ['a payer that is no customer', { ...ten, from: '12025550111' }, 'from'],
-  ['an amount of nothing', { ...ten, amount: '0' }, 'amount'],
+  ['an amount of zero', { ...ten, amount: '0' }, 'amount'],
   ['an amount that is a number', { ...ten, amount: 10 }, 'amount'],
   ['no currency', { ...ten, currency: 'ABC' }, 'currency'],
-  ['a conduct that is none', { ...ten, payeeDoes: 'dance' }, 'payeeDoes'],
-  ['a member that is unknown', { ...ten, colour: 'red' }, 'colour'],
-])('a payment with %s is refused in words', async (_what, body, word) => {
+  ['an unknown scenario', { ...ten, payeeDoes: 'dance' }, 'payeeDoes'],
+  ['an unknown member', { ...ten, colour: 'red' }, 'colour'],
+])('A payment with %s is refused with the reason', async (_what, body, word) => {
   const { status, json } = await pay(body)
   expect(status).toBe(400)
   expect((json as { error: string }).error).toContain(word)
   expect(hub.seen).toEqual([])
 })
 
-test('each FSP says that it is there, whom it serves, and what it does not have', async () => {
+test('Each FSP shows its name and its customers, and answers 404 for other paths', async () => {
   const { url } = sandbox.bluewallet
   expect(await getJson(`${url}/health`)).toEqual({
     status: 'OK',
@@ -187,14 +187,14 @@ test('each FSP says that it is there, whom it serves, and what it does not have'
   expect((await fetch(`${url}/nothing`)).status).toBe(404)
 })
 
-test('a ping goes to the hub and back', async () => {
+test('A ping goes to the hub and back', async () => {
   hub.know('greenbank', sandbox.greenbank.callbackUrl)
   const answer = await fetch(`${sandbox.greenbank.url}/ping`, { method: 'POST' })
   expect(answer.status).toBe(200)
   expect(await answer.json()).toMatchObject({ state: 'ANSWERED' })
 })
 
-test('a callback that cannot be believed is refused', async () => {
+test('A callback that cannot be verified is refused', async () => {
   const id = 'e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61'
   const url = `${sandbox.greenbank.callbackUrl}/transfers/${id}`
   const answer = await fetch(url, { method: 'PUT', body: '{"transferState":"COMMITTED"}' })
@@ -203,7 +203,7 @@ test('a callback that cannot be believed is refused', async () => {
   expect(await answer.json()).toMatchObject({ errorInformation: { errorCode: '3102' } })
 })
 
-test('the process ends when its parent lets go of it', async () => {
+test('The process ends when its parent closes its standard input', async () => {
   const main = new URL('../dist/main.js', import.meta.url).pathname
   const child = spawn(process.execPath, [main], {
     stdio: ['pipe', 'ignore', 'pipe'],

@@ -20,7 +20,7 @@ let folder: string
 let hub: HubRelay
 let sandbox: Sandbox
 
-/** Good for both sides of a connection, as the hub hands them to FSPs. */
+/** Certificates for both sides of a connection, as the hub issues them to FSPs. */
 function certified(commonName: string): RelayTls {
   const own = issueClientCertificate(ca, {
     subject: { commonName, organization: undefined },
@@ -35,7 +35,7 @@ function newSigningKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 }
 
-function kept(name: string, text: string): string {
+function stored(name: string, text: string): string {
   const path = join(folder, name)
   writeFileSync(path, text)
   return path
@@ -51,9 +51,9 @@ function filesOf(name: 'greenbank' | 'bluewallet'): Record<string, string> {
   return {
     [`${prefix}_PORT`]: '0',
     [`${prefix}_TLS_PORT`]: '0',
-    [`${prefix}_TLS_CERTIFICATE_FILE`]: kept(`${name}.pem`, certificate),
-    [`${prefix}_TLS_KEY_FILE`]: kept(`${name}.key`, key),
-    [`${prefix}_SIGNING_KEY_FILE`]: kept(`${name}-signing.key`, newSigningKey()),
+    [`${prefix}_TLS_CERTIFICATE_FILE`]: stored(`${name}.pem`, certificate),
+    [`${prefix}_TLS_KEY_FILE`]: stored(`${name}.key`, key),
+    [`${prefix}_SIGNING_KEY_FILE`]: stored(`${name}-signing.key`, newSigningKey()),
   }
 }
 
@@ -65,7 +65,7 @@ beforeAll(async () => {
     settingsOf({
       ...filesOf('greenbank'),
       ...filesOf('bluewallet'),
-      SANDBOX_TLS_CA_FILE: kept('ca.pem', ca.certificate),
+      SANDBOX_TLS_CA_FILE: stored('ca.pem', ca.certificate),
       HUB_URL: hub.url,
     }),
     silent,
@@ -108,7 +108,7 @@ async function put(tls: RelayTls | undefined, url: string): Promise<number> {
 
 const path = '/transfers/e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61'
 
-test('a payment is signed by both, over connections that say who is who', async () => {
+test('A payment is signed by both FSPs, over mutual TLS', async () => {
   const answer = await fetch(`${sandbox.greenbank.url}/payments`, {
     method: 'POST',
     body: JSON.stringify({ to: 'bluewallet', amount: '11.01', currency: 'USD' }),
@@ -120,7 +120,7 @@ test('a payment is signed by both, over connections that say who is who', async 
   expect(withBody.filter(({ headers }) => headers['fspiop-signature'] === undefined)).toEqual([])
 })
 
-test('an FSP tells its public key and nothing more of it', async () => {
+test('An FSP publishes its public key and nothing else of it', async () => {
   const answer = await fetch(`${sandbox.greenbank.url}/.well-known/jwks.json`)
   const { keys } = (await answer.json()) as { keys: readonly object[] }
   expect(keys.map((key) => Object.keys(key).sort())).toEqual([
@@ -128,11 +128,11 @@ test('an FSP tells its public key and nothing more of it', async () => {
   ])
 })
 
-test('an unsigned message is refused, whoever brings it', async () => {
+test('An unsigned message is refused, whatever its sender', async () => {
   expect(await put(certified('Hub'), `${sandbox.greenbank.callbackUrl}${path}`)).toBe(400)
 })
 
-test('nobody but the hub may call', async () => {
+test('Only the hub may send callbacks', async () => {
   const url = `${sandbox.greenbank.callbackUrl}${path}`
   expect(await put(certified('bluewallet'), url)).toBe(403)
   const withoutCertificate = put(undefined, url).catch(() => 'cut off')
@@ -144,8 +144,11 @@ test.each([
   ['a certificate', {}, 'SANDBOX_TLS_CA_FILE is not set.'],
   ['a client id', { SANDBOX_IDENTITY: 'token' }, 'SANDBOX_GREENBANK_CLIENT_ID'],
   ['a signing key', { SANDBOX_IDENTITY: 'header' }, 'SANDBOX_GREENBANK_SIGNING_KEY_FILE'],
-])('without %s that it needs it does not start, and says so', async (_what, values, sentence) => {
-  const started = start(settingsOf({ ...values, HUB_URL: hub.url }), silent)
-  await expect(started).rejects.toThrow(StartError)
-  await expect(started).rejects.toThrow(sentence)
-})
+])(
+  'Without %s that it needs the sandbox does not start, and the error names it',
+  async (_what, values, sentence) => {
+    const started = start(settingsOf({ ...values, HUB_URL: hub.url }), silent)
+    await expect(started).rejects.toThrow(StartError)
+    await expect(started).rejects.toThrow(sentence)
+  },
+)

@@ -1,4 +1,4 @@
-/** The sandbox FSPs, and the PISP, in one process, each on ports of its own as participants are. */
+/** The sandbox FSPs, and the PISP, in one process, each with ports of its own. */
 import { createHttpClient, type Logger, type Service } from '@causeway/runtime'
 import { openBank, type Bank } from './bank.ts'
 import { readCredentials } from './credentials.ts'
@@ -19,7 +19,7 @@ export interface Sandbox extends Service {
 
 const timeout_ms = 3_000
 
-/** Throws StartError for a port in use and for a file that is missing. */
+/** Throws StartError for a port in use and for a missing file. */
 export async function start(settings: Settings, log: Logger): Promise<Sandbox> {
   const http = createHttpClient({ connections_per_origin_max: 4, timeout_ms })
   const open = new Map<string, Ports>()

@@ -8,28 +8,24 @@ const file = (about: string) => text({ about: `PEM file: ${about}`, default: '' 
 
 export const settings = {
   SANDBOX_HOST: text({
-    about: 'address that all listen on; 127.0.0.1 is this machine alone',
+    about: 'address that all ports listen on; 127.0.0.1 is this machine only',
     default: '127.0.0.1',
   }),
   SANDBOX_GREENBANK_PORT: port('greenbank, the sandbox FSP that pays, for people', 4_301),
   SANDBOX_BLUEWALLET_PORT: port('bluewallet, the sandbox FSP that is paid, for people', 4_302),
-  SANDBOX_GREENBANK_TLS_PORT: port('where greenbank takes callbacks, with its certificate', 4_311),
-  SANDBOX_BLUEWALLET_TLS_PORT: port(
-    'where bluewallet takes callbacks, with its certificate',
-    4_312,
-  ),
+  SANDBOX_GREENBANK_TLS_PORT: port('callbacks to greenbank, with its certificate', 4_311),
+  SANDBOX_BLUEWALLET_TLS_PORT: port('callbacks to bluewallet, with its certificate', 4_312),
   SANDBOX_GREENBANK_TLS_CERTIFICATE_FILE: file("greenbank's certificate"),
   SANDBOX_GREENBANK_TLS_KEY_FILE: file('its private key'),
   SANDBOX_BLUEWALLET_TLS_CERTIFICATE_FILE: file("bluewallet's certificate"),
   SANDBOX_BLUEWALLET_TLS_KEY_FILE: file('its private key'),
   SANDBOX_BULK: choice({
-    about:
-      'on: a third FSP, amberpay, and 1,000 people at it and at bluewallet whom greenbank can pay at once',
+    about: 'on: a third FSP, amberpay, and 1,000 people at it and at bluewallet, for bulk payments',
     options: ['on', 'off'],
     default: 'off',
   }),
   SANDBOX_AMBERPAY_PORT: port('amberpay, the third sandbox FSP, for people', 4_304),
-  SANDBOX_AMBERPAY_TLS_PORT: port('where amberpay takes callbacks, with its certificate', 4_314),
+  SANDBOX_AMBERPAY_TLS_PORT: port('callbacks to amberpay, with its certificate', 4_314),
   SANDBOX_AMBERPAY_TLS_CERTIFICATE_FILE: file("amberpay's certificate"),
   SANDBOX_AMBERPAY_TLS_KEY_FILE: file('its private key'),
   SANDBOX_PISP: choice({
@@ -39,16 +35,18 @@ export const settings = {
     default: 'off',
   }),
   SANDBOX_LEMONPAY_PORT: port('lemonpay, the sandbox PISP, for people', 4_303),
-  SANDBOX_LEMONPAY_TLS_PORT: port('where lemonpay takes callbacks, with its certificate', 4_313),
+  SANDBOX_LEMONPAY_TLS_PORT: port('callbacks to lemonpay, with its certificate', 4_313),
   SANDBOX_LEMONPAY_TLS_CERTIFICATE_FILE: file("lemonpay's certificate"),
   SANDBOX_LEMONPAY_TLS_KEY_FILE: file('its private key'),
-  SANDBOX_TLS_CA_FILE: file("the scheme's CA, which vouches for the hub"),
-  SANDBOX_GREENBANK_SIGNING_KEY_FILE: file('the private key that signs what greenbank sends'),
-  SANDBOX_BLUEWALLET_SIGNING_KEY_FILE: file('the private key that signs what bluewallet sends'),
-  SANDBOX_AMBERPAY_SIGNING_KEY_FILE: file('the private key that signs what amberpay sends'),
-  SANDBOX_LEMONPAY_SIGNING_KEY_FILE: file('the private key that signs what lemonpay sends'),
+  SANDBOX_TLS_CA_FILE: file("the scheme's CA, which issues the hub's certificate"),
+  SANDBOX_GREENBANK_SIGNING_KEY_FILE: file('the private key that signs the messages of greenbank'),
+  SANDBOX_BLUEWALLET_SIGNING_KEY_FILE: file(
+    'the private key that signs the messages of bluewallet',
+  ),
+  SANDBOX_AMBERPAY_SIGNING_KEY_FILE: file('the private key that signs the messages of amberpay'),
+  SANDBOX_LEMONPAY_SIGNING_KEY_FILE: file('the private key that signs the messages of lemonpay'),
   SANDBOX_IDENTITY: choice({
-    about: 'how the FSPs say who they are: mtls (certificate), token, or header (development only)',
+    about: 'how the FSPs authenticate: mtls (certificate), token, or header (development only)',
     options: ['mtls', 'token', 'header'],
     default: 'mtls',
   }),
@@ -61,13 +59,13 @@ export const settings = {
   SANDBOX_LEMONPAY_CLIENT_ID: text({ about: 'for tokens of lemonpay', default: '' }),
   SANDBOX_LEMONPAY_CLIENT_SECRET: text({ about: 'its secret', default: '', secret: true }),
   SANDBOX_VERIFICATION: choice({
-    about: "who checks the keys and signatures of PISPs' users: the auth service, or the FSPs",
+    about: "what verifies the keys and signatures of PISPs' users: the auth service, or the FSPs",
     options: ['auth-service', 'itself'],
     default: 'auth-service',
   }),
   SANDBOX_CALLBACK_URIS: text({
     about:
-      'where PISPs may have users sent back to, besides 127.0.0.1 and localhost: beginnings of ' +
+      'where PISPs may have users sent back to, besides 127.0.0.1 and localhost: prefixes of ' +
       'addresses, separated by commas',
     default: '',
   }),
@@ -76,23 +74,23 @@ export const settings = {
     default: 'centralAuth',
   }),
   SANDBOX_SIGNING: choice({
-    about: 'whether the FSPs sign what they send and verify what they get',
+    about: 'whether the FSPs sign what they send and verify what they receive',
     options: ['on', 'off'],
     default: 'on',
   }),
   SANDBOX_PEER_KEYS_URL: text({
     about:
-      'where the public keys of an FSP are told, with {name} in place of its name; empty: the two ' +
-      'sandbox FSPs ask each other, and know nobody else',
+      'address of the public keys of an FSP, with {name} in place of its name; empty: the two ' +
+      'sandbox FSPs use each other’s keys, and know no other FSP',
     default: '',
   }),
   HUB_URL: text({
-    about: "where the hub takes FSPs' messages",
+    about: "base URL of the hub's FSP port",
     default: 'https://127.0.0.1:4000',
   }),
   HUB_NAME: text({ about: 'the name of the hub as a participant', default: 'Hub' }),
   SANDBOX_VALIDITY_MS: integer({
-    about: 'how long a payment may take before it expires, unless it says so itself',
+    about: 'how long a payment may take before it expires, unless the request sets it',
     unit: 'ms',
     default: 15_000,
     min: 100,

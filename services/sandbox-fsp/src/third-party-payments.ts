@@ -1,4 +1,6 @@
-/** POST /payments of the sandbox PISP: a payment from a linked account; the answer is its outcome. */
+/**
+ * POST /payments of the sandbox PISP: a payment from a linked account; the answer is its outcome.
+ */
 import type { Fsp } from '@causeway/fsp'
 import { partyIdInfo } from '@causeway/fspiop'
 import { currencyExponent, parseAmount } from '@causeway/money'
@@ -25,11 +27,11 @@ const payment = z.strictObject({
   }),
   /** What the user does with the terms; signs them when left out. */
   userDoes: z.enum(['sign', 'reject', 'ignore', 'signOther']).optional(),
-  /** The payment expires after so many milliseconds. */
+  /** The payment expires after this many milliseconds. */
   validForMs: z.int().min(100).max(600_000).optional(),
 })
 
-export async function payFromLinkAsAsked(
+export async function payFromLinkOnRequest(
   fsp: Pick<Fsp, 'pisp'>,
   users: Users,
   asked: unknown,

@@ -1,11 +1,11 @@
-/** The users of the sandbox PISP: their keys, their browser and their eye on the phone. */
+/** The users of the sandbox PISP: their keys, browser and phone. */
 import {
   createAuthenticator,
   createGenericKey,
   type Authentication,
   type Authenticator,
   type Credential,
-  type CredentialWish,
+  type CredentialRequest,
   type GenericKey,
   type SignedPayload,
 } from '@causeway/fsp'
@@ -14,9 +14,11 @@ import { request } from 'undici'
 export interface Users {
   /** Where the DFSP sends browsers back to. */
   callbackUri(): string
-  /** Logs in at the DFSP and allows what was asked for; the secret with which the browser comes back. */
+  /**
+   * Logs in at the DFSP and allows what was requested; returns the secret from the callback URI.
+   */
   logIn(asked: Authentication, addresses: readonly string[]): Promise<string | undefined>
-  makeKey(kind: 'FIDO' | 'GENERIC', wish: CredentialWish): Credential
+  makeKey(kind: 'FIDO' | 'GENERIC', wish: CredentialRequest): Credential
   /** Undefined: the user has no key for the consent. */
   sign(consentId: string, challenge: string): SignedPayload | undefined
 }
@@ -25,7 +27,7 @@ type Key =
   | { readonly kind: 'FIDO'; readonly device: Authenticator }
   | { readonly kind: 'GENERIC'; readonly pair: GenericKey }
 
-/** The sandbox PISP is an app, whose pages are at this origin for the authenticators of its users. */
+/** The origin of the sandbox PISP's app, for the authenticators of its users. */
 const origin = 'https://lemonpay.example'
 
 export function openUsers(url: () => string): Users {

@@ -46,8 +46,8 @@ export function consoleAt(url: string, browser: Browser): Console {
       return opened
     },
     enter: async (at, credentials, password) => {
-      await logIn(at, credentials, at.getByLabel('Present password'))
-      await at.getByLabel('Present password').fill(credentials.secret)
+      await logIn(at, credentials, at.getByLabel('Current password'))
+      await at.getByLabel('Current password').fill(credentials.secret)
       await at.getByLabel('New password').fill(password)
       await pressUntil(at.getByRole('button', { name: 'Change password' }), overview(at))
     },

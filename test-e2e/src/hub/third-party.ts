@@ -62,7 +62,7 @@ export const scopesAt = (dfsp: Pick<Participant, 'name'>) => [
 export const payer = { type: 'MSISDN', id: '15550000001', name: 'Amara Example' } as const
 export const mei = { type: 'MSISDN', id: '15550000002', name: 'Mei Example' } as const
 
-const silence_ms = 2_000
+const resendAfter_ms = 2_000
 const wait_ms_max = 10_000
 
 export async function openDfsp(
@@ -155,7 +155,7 @@ async function open(
     name,
     hubUrl: scheme.hub.urls.fsp,
     secret: randomBytes(32),
-    silence_ms,
+    resendAfter_ms,
     ...proof,
     ...options,
   })

@@ -33,7 +33,7 @@ function open(name: string, options: Partial<FspOptions> = {}): Fsp {
     name,
     hubUrl: scheme.hub.url,
     secret: randomBytes(32),
-    silence_ms: 50,
+    resendAfter_ms: 50,
     margin_ms: 300,
     ...options,
   })
@@ -217,12 +217,12 @@ describe('a payee FSP', () => {
     if (post === undefined || east === undefined) throw new Error('nothing was sent')
     const message = { method: 'POST', target: post.path, headers: post.headers }
     await east.receive({ ...message, body: post.body })
-    const puts = await scheme.hub.heard(sent('PUT', 'bulkTransfers'), 2)
+    const puts = await scheme.hub.received(sent('PUT', 'bulkTransfers'), 2)
     expect(puts[1]?.body).toEqual(put?.body)
     expect(decided).toBe(1)
     const changed = { ...jsonOf(post), expiration: '2099-01-01T00:00:00.000Z' }
     await east.receive({ ...message, body: Buffer.from(JSON.stringify(changed)) })
-    const [, , refusal] = await scheme.hub.heard(sent('PUT', 'bulkTransfers'), 3)
+    const [, , refusal] = await scheme.hub.received(sent('PUT', 'bulkTransfers'), 3)
     expect(refusal?.path).toMatch(/\/error$/)
     expect(jsonOf(refusal)).toMatchObject({ errorInformation: { errorCode: '3106' } })
   })
@@ -237,19 +237,19 @@ describe('a payee FSP', () => {
       message.method === 'POST' && message.path === '/bulkTransfers' ? undefined : message,
     )
     const paying = payer.payBulk(orderOf(['1', '2'], { expiration: new Date(Date.now() + 1_000) }))
-    const [post] = await scheme.hub.heard(sent('POST', 'bulkTransfers'), 1)
+    const [post] = await scheme.hub.received(sent('POST', 'bulkTransfers'), 1)
     const json = jsonOf(post)
     const [, second] = json.individualTransfers
     const left = { ...json, individualTransfers: [second] }
     const headers = { ...callbackHeaders('east', 'Hub', 'bulkTransfers') }
-    const judgement = await east.receive({
+    const result = await east.receive({
       method: 'POST',
       target: '/bulkTransfers',
       headers: { ...headers, accept: headers['content-type'] },
       body: Buffer.from(JSON.stringify(left)),
     })
-    expect(judgement.status).toBe(202)
-    const [put] = await scheme.hub.heard(sent('PUT', 'bulkTransfers'), 1)
+    expect(result.status).toBe(202)
+    const [put] = await scheme.hub.received(sent('PUT', 'bulkTransfers'), 1)
     expect(put?.headers['fspiop-destination']).toBe('Hub')
     expect(jsonOf(put).individualTransferResults).toEqual([
       { transferId: second?.transferId, fulfilment: expect.any(String) },
@@ -275,8 +275,8 @@ describe('a payee FSP', () => {
     const [put] = scheme.hub.taken.filter(sent('PUT', 'bulkTransfers'))
     const headers = callbackHeaders('east', 'payerfsp', 'bulkTransfers')
     const body = put?.body ?? Buffer.alloc(0)
-    const judgement = await east.receive({ method: 'PUT', target: put?.path ?? '', headers, body })
-    expect(judgement).toMatchObject({ status: 400, error: { errorCode: '3100' } })
+    const result = await east.receive({ method: 'PUT', target: put?.path ?? '', headers, body })
+    expect(result).toMatchObject({ status: 400, error: { errorCode: '3100' } })
   })
 })
 
@@ -306,8 +306,8 @@ describe('a payer FSP', () => {
     const payer = open('payerfsp')
     scheme.passOn((message) => (sent('PUT', 'bulkTransfers')(message) ? undefined : message))
     const paying = payer.payBulk(orderOf(['1']))
-    await scheme.hub.heard(sent('GET', 'bulkTransfers'), 1)
-    const [put] = await scheme.hub.heard(sent('PUT', 'bulkTransfers'), 1)
+    await scheme.hub.received(sent('GET', 'bulkTransfers'), 1)
+    const [put] = await scheme.hub.received(sent('PUT', 'bulkTransfers'), 1)
     const tell = (body: object) =>
       payer.receive({
         method: 'PUT',

@@ -1,7 +1,7 @@
 /** Many payments of one customer at once, as the payer's FSP asks for them and learns of them. */
 import type { ErrorInformation, TransactionType } from '@causeway/fspiop'
 import type { Amount } from '../amount.ts'
-import type { Ended } from '../asking.ts'
+import type { Ended } from '../pending-requests.ts'
 import type { NamedParty, PartyId } from '../parties/party.ts'
 import type { ServedParty } from '../payments/payment.ts'
 import type { Quote } from '../quotes/quote.ts'

@@ -9,7 +9,7 @@ import {
   type TransactionType,
 } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
-import { tenths } from '../asking.ts'
+import { tenths } from '../pending-requests.ts'
 import type { Lookups } from '../parties/lookups.ts'
 import { partyKey, type PartyId } from '../parties/party.ts'
 import type { Quote } from '../quotes/quote.ts'

@@ -7,17 +7,17 @@ import {
   postBulkQuotes,
   type PostQuotes,
 } from '@causeway/fspiop'
-import { bodyOf, type Hearers, idOf } from '../inbound.ts'
+import { bodyOf, type InboundHandlers, idOf } from '../inbound.ts'
 import { type Outgoing, type Route, writeMessage } from '../message.ts'
 import { decisionOn, type QuotePayeeOptions } from '../quotes/payee.ts'
 import { quoteAnswer } from '../quotes/terms.ts'
-import { type Asked, openRepeats } from '../repeats.ts'
+import { type CachedRequest, openIdempotencyCache } from '../idempotency-cache.ts'
 
 export interface BulkQuotePayeeOptions extends QuotePayeeOptions {
   readonly hubName: string
 }
 
-interface Requested extends Asked {
+interface Requested extends CachedRequest {
   /** Who sent it: the payer FSP, or the hub where that has left items out. */
   readonly source: string
   readonly payerFsp: string
@@ -25,24 +25,24 @@ interface Requested extends Asked {
 
 const validity_ms_usually = 60_000
 
-export function bulkQuotePayeeHearers(
+export function bulkQuotePayeeHandlers(
   options: BulkQuotePayeeOptions,
-): Pick<Hearers, 'POST /bulkQuotes' | 'GET /bulkQuotes/{ID}'> {
-  const { name, hubName, link, patience_ms, remembered_max } = options
-  const requests = openRepeats<Requested>(link, remembered_max)
+): Pick<InboundHandlers, 'POST /bulkQuotes' | 'GET /bulkQuotes/{ID}'> {
+  const { name, hubName, link, answerTimeout_ms, remembered_max } = options
+  const requests = openIdempotencyCache<Requested>(link, remembered_max)
 
   async function take(source: string, body: PostBulkQuotes, terms: string): Promise<void> {
     const { bulkQuoteId, payer, expiration } = body
     const known = requests.get(bulkQuoteId)
     if (known === undefined) {
-      const until_ms = expiration ? Date.parse(expiration) : Date.now() + patience_ms
+      const until_ms = expiration ? Date.parse(expiration) : Date.now() + answerTimeout_ms
       const payerFsp = payer.partyIdInfo.fspId ?? source
       const request: Requested = { source, payerFsp, terms, until_ms, answer: undefined }
       requests.add(bulkQuoteId, request)
       const answer = await answerTo(options, { from: name, to: source }, payerFsp, body)
-      if (answer !== undefined) await requests.say(request, answer)
+      if (answer !== undefined) await requests.answer(request, answer)
     } else if (known.terms === terms) {
-      requests.repeat(known)
+      requests.resend(known)
     } else {
       const modified = refusal({ from: name, to: source }, bulkQuoteId, '3106')
       await link.sendUntil(modified, known.until_ms)
@@ -52,26 +52,26 @@ export function bulkQuotePayeeHearers(
   return {
     'POST /bulkQuotes'(message) {
       const reading = bodyOf(postBulkQuotes, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       const { source } = message
       const { fspId } = reading.value.payer.partyIdInfo
       if (fspId !== undefined && fspId !== source && source !== hubName) {
-        return { disbelieved: '/payer/partyIdInfo/fspId: it is not the source' }
+        return { rejected: '/payer/partyIdInfo/fspId: it is not the source' }
       }
       void take(source, reading.value, `${source} ${payloadHash(reading.json)}`)
-      return 'HEARD'
+      return 'HANDLED'
     },
     'GET /bulkQuotes/{ID}'(message) {
       const { source } = message
       const id = idOf(message)
       const request = requests.get(id)
       if (request !== undefined && [request.source, request.payerFsp].includes(source)) {
-        requests.repeat(request)
+        requests.resend(request)
       } else {
         const unknown = refusal({ from: name, to: source }, id, '3209')
-        void link.sendUntil(unknown, Date.now() + patience_ms)
+        void link.sendUntil(unknown, Date.now() + answerTimeout_ms)
       }
-      return 'HEARD'
+      return 'HANDLED'
     },
   }
 }

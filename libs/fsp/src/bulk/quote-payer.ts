@@ -7,13 +7,19 @@ import {
   putBulkQuotes,
 } from '@causeway/fspiop'
 import { moneyOf } from '../amount.ts'
-import { openQuestions } from '../asking.ts'
+import { openPendingRequests } from '../pending-requests.ts'
 import { informationIn } from '../errors.ts'
 import type { HubLink } from '../hub/link.ts'
-import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../inbound.ts'
+import {
+  bodyOf,
+  type InboundHandlers,
+  type HandlerResult,
+  idOf,
+  type Received,
+} from '../inbound.ts'
 import { extensionListOf, extensionsIn, type Outgoing, writeMessage } from '../message.ts'
 import { writeParty, writePartyIdInfo } from '../parties/party.ts'
-import type { Secrecy } from '../secrecy.ts'
+import type { FieldEncryption } from '../field-encryption.ts'
 import { faultOfAnswer } from '../quotes/terms.ts'
 import type { BulkQuoteOrder, BulkQuoteResult, BulkQuoteWord, ItemQuote } from './order.ts'
 
@@ -21,34 +27,34 @@ export interface BulkQuotePayerOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
-  readonly secrecy: Secrecy
-  readonly silence_ms: number
+  readonly fieldEncryption: FieldEncryption
+  readonly resendAfter_ms: number
 }
 
 export interface BulkQuotePayer {
   quote(order: BulkQuoteOrder): Promise<BulkQuoteResult>
-  readonly hearers: Pick<Hearers, 'PUT /bulkQuotes/{ID}' | 'PUT /bulkQuotes/{ID}/error'>
+  readonly handlers: Pick<InboundHandlers, 'PUT /bulkQuotes/{ID}' | 'PUT /bulkQuotes/{ID}/error'>
   close(): void
 }
 
 export function openBulkQuotePayer(options: BulkQuotePayerOptions): BulkQuotePayer {
-  const { name, hubName, link, silence_ms } = options
-  const questions = openQuestions<BulkQuoteOrder, BulkQuoteWord>(link, silence_ms)
+  const { name, hubName, link, resendAfter_ms } = options
+  const pending = openPendingRequests<BulkQuoteOrder, BulkQuoteWord>(link, resendAfter_ms)
 
   /** The order that the message answers. */
-  function askedBy({ source }: Received, id: string): BulkQuoteOrder | Hearing {
-    const order = questions.open(id)
+  function askedBy({ source }: Received, id: string): BulkQuoteOrder | HandlerResult {
+    const order = pending.contextOf(id)
     if (order === undefined) return 'NOT_MINE'
     return source === hubName || source === order.payeeFsp
       ? order
-      : { disbelieved: `${source} has no part in the bulk quote` }
+      : { rejected: `${source} has no part in the bulk quote` }
   }
 
   return {
     quote(order) {
       const { bulkQuoteId, payeeFsp, expiration } = order
       const route = { from: name, to: payeeFsp }
-      return questions.ask({
+      return pending.send({
         key: bulkQuoteId,
         request: requestMessage(options, order),
         until_ms: expiration.getTime(),
@@ -57,39 +63,39 @@ export function openBulkQuotePayer(options: BulkQuotePayerOptions): BulkQuotePay
         context: order,
       })
     },
-    hearers: {
+    handlers: {
       'PUT /bulkQuotes/{ID}'(message) {
         const id = idOf(message)
         const order = askedBy(message, id)
-        if (typeof order === 'string' || 'disbelieved' in order) return order
+        if (typeof order === 'string' || 'rejected' in order) return order
         const reading = bodyOf(putBulkQuotes, message)
-        if (!reading.ok) return { disbelieved: reading.detail }
-        questions.answer(id, { state: 'ANSWERED', items: itemsOf(order, reading.value) })
-        return 'HEARD'
+        if (!reading.ok) return { rejected: reading.detail }
+        pending.answer(id, { state: 'ANSWERED', items: itemsOf(order, reading.value) })
+        return 'HANDLED'
       },
       'PUT /bulkQuotes/{ID}/error'(message) {
         const id = idOf(message)
         const order = askedBy(message, id)
-        if (typeof order === 'string' || 'disbelieved' in order) return order
+        if (typeof order === 'string' || 'rejected' in order) return order
         const reading = bodyOf(errorBody, message)
-        if (!reading.ok) return { disbelieved: reading.detail }
+        if (!reading.ok) return { rejected: reading.detail }
         const error = informationIn(reading.value)
         // The answer to a question that came before the request itself.
-        if (error.errorCode === '3209') questions.note(id, error)
-        else questions.answer(id, { state: 'FAILED', error })
-        return 'HEARD'
+        if (error.errorCode === '3209') pending.noteError(id, error)
+        else pending.answer(id, { state: 'FAILED', error })
+        return 'HANDLED'
       },
     },
-    close: () => questions.close(),
+    close: () => pending.close(),
   }
 }
 
 /** Of the payees no more than how they are found: too many fields to be encrypted one by one. */
 function requestMessage(
-  { name, secrecy }: BulkQuotePayerOptions,
+  { name, fieldEncryption }: BulkQuotePayerOptions,
   { bulkQuoteId, payeeFsp, payer, transactionType, items, expiration }: BulkQuoteOrder,
 ): Outgoing {
-  const { body, encryption } = secrecy.hide(payeeFsp, {
+  const { body, encryption } = fieldEncryption.encrypt(payeeFsp, {
     bulkQuoteId,
     payer: writeParty(payer, name),
     expiration: expiration.toISOString(),

@@ -12,10 +12,14 @@ import {
   putBulkTransfers,
 } from '@causeway/fspiop'
 import { informationIn } from '../errors.ts'
-import { bodyOf, type Hear, type Hearing, idOf, type Received } from '../inbound.ts'
+import { bodyOf, type InboundHandler, type HandlerResult, idOf, type Received } from '../inbound.ts'
 import { extensionListOf, writeMessage } from '../message.ts'
-import { type Asked, openRepeats, type Repeats } from '../repeats.ts'
-import { keepAgreement } from '../transfers/agreement.ts'
+import {
+  type CachedRequest,
+  openIdempotencyCache,
+  type IdempotencyCache,
+} from '../idempotency-cache.ts'
+import { fulfilAgreement } from '../transfers/agreement.ts'
 import { decisionOf, type PayeeOptions } from '../transfers/payee.ts'
 
 export type BulkPayeeOptions = Pick<
@@ -31,34 +35,34 @@ export type BulkPayeeOptions = Pick<
 >
 
 export interface BulkPayee {
-  take(message: Received): Hearing
-  readonly hearOutcome: Hear
-  readonly hearError: Hear
+  take(message: Received): HandlerResult
+  readonly handleOutcome: InboundHandler
+  readonly handleError: InboundHandler
 }
 
-interface Taken extends Asked {
+interface Taken extends CachedRequest {
   /** The items that were taken and whose end has not been told. */
   readonly open: Set<string>
 }
 
 export function openBulkPayee(options: BulkPayeeOptions): BulkPayee {
   const { name, hubName, link, margin_ms, remembered_max, onOutcome } = options
-  const bulks = openRepeats<Taken>(link, remembered_max)
+  const bulks = openIdempotencyCache<Taken>(link, remembered_max)
 
-  function askedOf({ source }: Received, id: string): Taken | Hearing {
+  function askedOf({ source }: Received, id: string): Taken | HandlerResult {
     const taken = bulks.get(id)
     if (taken === undefined) return 'NOT_MINE'
-    return source === hubName ? taken : { disbelieved: `${source} is not the hub` }
+    return source === hubName ? taken : { rejected: `${source} is not the hub` }
   }
 
   return {
     take({ source, ...message }) {
       const reading = bodyOf(postBulkTransfers, { source, ...message })
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       const body = reading.value
-      if (body.payeeFsp !== name) return { disbelieved: `/payeeFsp: this is ${name}` }
+      if (body.payeeFsp !== name) return { rejected: `/payeeFsp: this is ${name}` }
       if (body.payerFsp !== source && source !== hubName) {
-        return { disbelieved: '/payerFsp: it is not the source' }
+        return { rejected: '/payerFsp: it is not the source' }
       }
       const terms = payloadHash(reading.json)
       const known = bulks.get(body.bulkTransferId)
@@ -68,20 +72,20 @@ export function openBulkPayee(options: BulkPayeeOptions): BulkPayee {
         bulks.add(body.bulkTransferId, taken)
         void decide(options, bulks, { taken, to: source, body })
       } else if (known.terms === terms) {
-        bulks.repeat(known)
+        bulks.resend(known)
       } else {
         const path = `/bulkTransfers/${body.bulkTransferId}/error`
         const error = { errorInformation: errorInformation('3106') }
         const modified = writeMessage('PUT', path, { from: name, to: source }, error)
         void link.sendUntil(modified, known.until_ms)
       }
-      return 'HEARD'
+      return 'HANDLED'
     },
-    hearOutcome(message) {
+    handleOutcome(message) {
       const taken = askedOf(message, idOf(message))
-      if (typeof taken === 'string' || 'disbelieved' in taken) return taken
+      if (typeof taken === 'string' || 'rejected' in taken) return taken
       const reading = bodyOf(putBulkTransfers, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       for (const result of reading.value.individualTransferResults ?? []) {
         const { transferId, fulfilment, errorInformation: told } = result
         if (fulfilment === undefined && told === undefined) continue
@@ -89,12 +93,12 @@ export function openBulkPayee(options: BulkPayeeOptions): BulkPayee {
         const error = told && informationIn({ errorInformation: told })
         onOutcome({ transferId, state: error ? 'ABORTED' : 'COMMITTED', error })
       }
-      return 'HEARD'
+      return 'HANDLED'
     },
     /** Of the bulk as a whole; the hub tells the end of each item in its outcome. */
-    hearError(message) {
+    handleError(message) {
       const taken = askedOf(message, idOf(message))
-      return typeof taken === 'string' || 'disbelieved' in taken ? taken : 'HEARD'
+      return typeof taken === 'string' || 'rejected' in taken ? taken : 'HANDLED'
     },
   }
 }
@@ -107,7 +111,7 @@ interface Deciding {
 
 async function decide(
   options: BulkPayeeOptions,
-  bulks: Repeats<Taken>,
+  bulks: IdempotencyCache<Taken>,
   { taken, to, body }: Deciding,
 ): Promise<void> {
   const results = await Promise.all(
@@ -124,7 +128,7 @@ async function decide(
     individualTransferResults: said,
     bulkTransferState: 'COMPLETED',
   })
-  await bulks.say(taken, answer)
+  await bulks.answer(taken, answer)
 }
 
 /** The item as a transfer of its own. */
@@ -139,7 +143,7 @@ function itemOf(
 /** Undefined: nothing is said of the item. */
 async function resultOf(options: BulkPayeeOptions, item: PostTransfers) {
   const { transferId } = item
-  const kept = keepAgreement(options.secret, item, new Date())
+  const kept = fulfilAgreement(options.secret, item, new Date())
   if ('error' in kept) return { transferId, fulfilment: undefined, errorInformation: kept.error }
   const decision = await decisionOf(options, item, kept)
   switch (decision.type) {

@@ -10,10 +10,10 @@ import {
   putBulkTransfers,
 } from '@causeway/fspiop'
 import { moneyOf } from '../amount.ts'
-import { openQuestions } from '../asking.ts'
+import { openPendingRequests } from '../pending-requests.ts'
 import { informationIn } from '../errors.ts'
 import type { HubLink } from '../hub/link.ts'
-import { bodyOf, type Hear, type Hearing, idOf, type Received } from '../inbound.ts'
+import { bodyOf, type InboundHandler, type HandlerResult, idOf, type Received } from '../inbound.ts'
 import { extensionListOf, extensionsIn, type Outgoing, writeMessage } from '../message.ts'
 import { verdictOfError } from '../transfers/verdict.ts'
 import type { BulkTransferOrder, BulkTransferResult, BulkTransferWord, ItemEnd } from './order.ts'
@@ -22,35 +22,35 @@ export interface BulkPayerOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
-  readonly silence_ms: number
+  readonly resendAfter_ms: number
   /** So long after the expiration the outcome is still waited for. */
   readonly margin_ms: number
 }
 
 export interface BulkPayer {
   transfer(order: BulkTransferOrder): Promise<BulkTransferResult>
-  readonly hearOutcome: Hear
-  readonly hearError: Hear
+  readonly handleOutcome: InboundHandler
+  readonly handleError: InboundHandler
   close(): void
 }
 
 export function openBulkPayer(options: BulkPayerOptions): BulkPayer {
-  const { name, hubName, link, silence_ms, margin_ms } = options
-  const questions = openQuestions<BulkTransferOrder, BulkTransferWord>(link, silence_ms)
+  const { name, hubName, link, resendAfter_ms, margin_ms } = options
+  const pending = openPendingRequests<BulkTransferOrder, BulkTransferWord>(link, resendAfter_ms)
 
-  function askedBy({ source }: Received, id: string): BulkTransferOrder | Hearing {
-    const order = questions.open(id)
+  function askedBy({ source }: Received, id: string): BulkTransferOrder | HandlerResult {
+    const order = pending.contextOf(id)
     if (order === undefined) return 'NOT_MINE'
     return source === hubName || source === order.payeeFsp
       ? order
-      : { disbelieved: `${source} has no part in the bulk transfer` }
+      : { rejected: `${source} has no part in the bulk transfer` }
   }
 
   return {
     transfer(order) {
       const { bulkTransferId, payeeFsp, expiration } = order
       const route = { from: name, to: payeeFsp }
-      return questions.ask({
+      return pending.send({
         key: bulkTransferId,
         request: requestMessage(name, order),
         until_ms: expiration.getTime(),
@@ -59,35 +59,35 @@ export function openBulkPayer(options: BulkPayerOptions): BulkPayer {
         context: order,
       })
     },
-    hearOutcome(message) {
+    handleOutcome(message) {
       const id = idOf(message)
       const order = askedBy(message, id)
-      if (typeof order === 'string' || 'disbelieved' in order) return order
+      if (typeof order === 'string' || 'rejected' in order) return order
       const reading = bodyOf(putBulkTransfers, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       const { bulkTransferState: state } = reading.value
       if (state !== 'COMPLETED' && state !== 'REJECTED') {
-        questions.note(id, undefined)
-        return 'HEARD'
+        pending.noteError(id, undefined)
+        return 'HANDLED'
       }
       const items = itemsOf(order, reading.value)
-      if ('disbelieved' in items) return items
-      questions.answer(id, { state, items })
-      return 'HEARD'
+      if ('rejected' in items) return items
+      pending.answer(id, { state, items })
+      return 'HANDLED'
     },
-    hearError(message) {
+    handleError(message) {
       const id = idOf(message)
       const order = askedBy(message, id)
-      if (typeof order === 'string' || 'disbelieved' in order) return order
+      if (typeof order === 'string' || 'rejected' in order) return order
       const reading = bodyOf(errorBody, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       const error = informationIn(reading.value)
       const isOpen = error.errorCode === '3210' || verdictOfError(error).state === 'OPEN'
-      if (isOpen) questions.note(id, error)
-      else questions.answer(id, { state: 'ABORTED', error })
-      return 'HEARD'
+      if (isOpen) pending.noteError(id, error)
+      else pending.answer(id, { state: 'ABORTED', error })
+      return 'HANDLED'
     },
-    close: () => questions.close(),
+    close: () => pending.close(),
   }
 }
 
@@ -116,12 +116,12 @@ function requestMessage(
 function itemsOf(
   order: BulkTransferOrder,
   { individualTransferResults = [] }: PutBulkTransfers,
-): ReadonlyMap<string, ItemEnd> | { readonly disbelieved: string } {
+): ReadonlyMap<string, ItemEnd> | { readonly rejected: string } {
   const results = new Map(individualTransferResults.map((item) => [item.transferId, item]))
   const ends = new Map<string, ItemEnd>()
   for (const { transferId, condition } of order.items) {
     const end = endIn(results.get(transferId), condition)
-    if (end === undefined) return { disbelieved: `${transferId} has no fulfilment and no error` }
+    if (end === undefined) return { rejected: `${transferId} has no fulfilment and no error` }
     ends.set(transferId, end)
   }
   return ends

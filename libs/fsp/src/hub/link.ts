@@ -1,6 +1,6 @@
 /**
- * The way to the hub: each message is signed once and shown with the token of the hour, and what the
- * hub could not take is sent again, byte for byte, until it is answered or has lost its meaning.
+ * The connection to the hub: each message is signed once and sent with the current token. What the
+ * hub cannot take is sent again, byte for byte, until it is answered or has expired.
  */
 import type { Outgoing } from '../message.ts'
 import type { Seal } from './signing.ts'
@@ -8,21 +8,21 @@ import type { Tokens } from './token.ts'
 import type { HubAnswer, Transport } from './transport.ts'
 
 export interface HubLink {
-  /** One try; undefined: no answer, the message may or may not have arrived. */
+  /** One attempt; undefined: no answer, the message may or may not have arrived. */
   send(message: Outgoing): Promise<HubAnswer | undefined>
   /**
-   * Tries again while the hub cannot be reached or has no time for it (5xx but 501), with growing
-   * pauses, until the time `until_ms` (of Date.now). The last try's answer.
+   * Tries again while the hub cannot be reached or has no capacity (5xx but 501), with growing
+   * pauses, until `until_ms` (of Date.now). Resolves with the last attempt's answer.
    */
   sendUntil(message: Outgoing, until_ms: number): Promise<HubAnswer | undefined>
-  /** Fails what is in flight and closes every connection. */
+  /** Aborts what is in flight and closes every connection. */
   close(): Promise<void>
 }
 
 export interface HubLinkParts {
   readonly transport: Transport
   readonly seal: Seal
-  /** Undefined: who sends is told by the certificate, or not at all. */
+  /** Undefined: the certificate identifies the sender, or nothing does. */
   readonly tokens: Tokens | undefined
 }
 
@@ -59,7 +59,7 @@ export function openHubLink({ transport, seal, tokens }: HubLinkParts): HubLink 
   }
 }
 
-/** A token that the hub does not take any more is replaced, once. */
+/** A token that the hub no longer accepts is replaced, once. */
 async function withToken(
   transport: Transport,
   tokens: Tokens,
@@ -78,7 +78,7 @@ function bearing(message: Outgoing, token: string): Outgoing {
   return { ...message, headers: { ...message.headers, authorization: `Bearer ${token}` } }
 }
 
-/** Whether the same message may be taken later: the fault is the hub's, or lies on the way to it. */
+/** Whether the same message may succeed later: the fault is the hub's or the network's. */
 function mayPass(status: number): boolean {
   return status === 429 || (status >= 500 && status !== 501)
 }

@@ -1,17 +1,17 @@
-/** The FSP's own signature on what it sends. FSPIOP (Signature) 3. */
+/** The FSP's signature on the messages that it sends. FSPIOP (Signature) 3. */
 import { readPublicKey, signatureHeader, type SignatureAlgorithm } from '@causeway/fspiop'
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import type { Outgoing } from '../message.ts'
 
 export interface Signing {
-  /** Private. ES256 costs a tenth of RSA, where the scheme takes it. */
+  /** Private. ES256 costs a tenth of RSA, where the scheme accepts it. */
   readonly key: KeyObject
-  /** The key's name, by which the hub finds its public half. */
+  /** The key's id, by which the hub finds its public half. */
   readonly kid: string
   readonly alg: SignatureAlgorithm
 }
 
-/** The message with its signature; what needs none is given back as it is. */
+/** Returns the message with its signature, or unchanged when it needs none. */
 export type Seal = (message: Outgoing) => Outgoing | Promise<Outgoing>
 
 /** Throws TypeError for a key that cannot make signatures of this kind. */
@@ -20,12 +20,12 @@ export function sealWith(signing: Signing | undefined): Seal {
   const { key, alg } = signing
   const needed = alg === 'ES256' ? 'ec' : 'rsa'
   if (key.type !== 'private' || key.asymmetricKeyType !== needed) {
-    throw new TypeError(`the signing key is not a private one for ${alg}`)
+    throw new TypeError(`the signing key is not a private key for ${alg}`)
   }
   return (message) => (message.body === undefined ? message : sign(signing, message, message.body))
 }
 
-/** GET and DELETE have nothing that could be changed unseen, and are not signed. */
+/** GET and DELETE have no body to protect, and are not signed. */
 async function sign(signing: Signing, message: Outgoing, body: Buffer): Promise<Outgoing> {
   const { method, path, headers } = message
   const signature = await signatureHeader({
@@ -49,7 +49,10 @@ async function sign(signing: Signing, message: Outgoing, body: Buffer): Promise<
   }
 }
 
-/** From a private key in PEM; the key is named by its thumbprint (RFC 7638). Throws TypeError for others. */
+/**
+ * From a private key in PEM; the key id is its thumbprint (RFC 7638). Throws TypeError for other
+ * keys.
+ */
 export async function readSigning(pem: string): Promise<Signing> {
   const key = createPrivateKey(pem)
   const publicKey = createPublicKey(key).export({ type: 'spki', format: 'pem' }).toString()
@@ -58,7 +61,7 @@ export async function readSigning(pem: string): Promise<Signing> {
   return { key, kid: reading.kid, alg: key.asymmetricKeyType === 'ec' ? 'ES256' : 'RS256' }
 }
 
-/** The public half as others are told it: one entry of a JWK set. */
+/** The public half as it is published: one entry of a JWK set. */
 export function publicJwk({ key, kid, alg }: Signing): object {
   return { ...createPublicKey(key).export({ format: 'jwk' }), kid, alg, use: 'sig' }
 }

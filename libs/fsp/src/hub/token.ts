@@ -1,6 +1,6 @@
 /**
- * The bearer token of the FSP: fetched when it is first needed, renewed before it ends, and one fetch
- * at a time, whoever waits for it. RFC 6749 4.4.
+ * The FSP's bearer token: fetched at its first use, renewed before it expires. Concurrent callers
+ * share one fetch. RFC 6749 4.4.
  */
 import type { HubAnswer, Transport } from './transport.ts'
 
@@ -9,26 +9,26 @@ export interface TokenOptions {
   readonly clientSecret: string
 }
 
-/** A token, or the answer that was given in its place (undefined: none). */
+/** A token, or the answer that the hub gave instead (undefined: none). */
 export type Grant =
   { readonly token: string } | { readonly token: undefined; readonly answer: HubAnswer | undefined }
 
 export interface Tokens {
   current(): Promise<Grant>
-  /** After the hub has refused this one: the one that has come since, or a new one. */
+  /** After the hub has refused this token: the one fetched since, or a new one. */
   insteadOf(refused: string): Promise<Grant>
 }
 
 interface Held {
   readonly token: string
-  /** From then on a new one is fetched beside; times of Date.now. */
+  /** From this time on a new token is fetched in the background; times of Date.now. */
   readonly renew_at_ms: number
   readonly ends_at_ms: number
 }
 
 /** RFC 6749 lets a server leave it out. */
 const life_s_usually = 60
-/** Renewed so long before its end, or after four fifths of a short life. */
+/** Renewed this long before it expires, or after four fifths of a short life. */
 const renewal_ms_max = 30_000
 const retry_ms = 1_000
 
@@ -53,7 +53,7 @@ export function openTokens(transport: Transport, options: TokenOptions): Tokens 
       held = fetched
       return fetched
     }
-    // The one that still serves is not asked to be replaced with every message.
+    // While the current token is valid, a failed renewal is not retried with every message.
     if (held !== undefined) held = { ...held, renew_at_ms: Date.now() + retry_ms }
     return { token: undefined, answer: answer?.status === 200 ? undefined : answer }
   }

@@ -1,9 +1,9 @@
-/** Requests to the hub over kept connections: one try each, bounded in time and size. */
+/** Requests to the hub over persistent connections: one attempt each, bounded in time and size. */
 import { Pool, type Dispatcher } from 'undici'
 
 export interface HubRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** From the resource name on, with its query. */
+  /** From the resource name on, with the query. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer | undefined
@@ -11,22 +11,22 @@ export interface HubRequest {
 
 export interface HubAnswer {
   readonly status: number
-  /** At most its first 64 KiB. */
+  /** At most the first 64 KiB. */
   readonly body: Buffer
 }
 
-/** What an https hub is shown, and what it is held against. All are PEM. */
+/** The client certificate for an https hub, and the CA that verifies the hub. All are PEM. */
 export interface Tls {
   readonly ca: string
-  /** With its key, where the hub asks who comes. */
+  /** With its key, where the hub requires a client certificate. */
   readonly certificate?: string
   readonly key?: string
 }
 
 export interface Transport {
-  /** Undefined: no whole answer, the request may or may not have arrived. */
+  /** Undefined: no complete answer, the request may or may not have arrived. */
   request(request: HubRequest): Promise<HubAnswer | undefined>
-  /** Fails what is in flight and closes every connection. */
+  /** Aborts what is in flight and closes every connection. */
   close(): Promise<void>
 }
 
@@ -34,7 +34,9 @@ export interface TransportOptions {
   /** Origin and base path of the hub's FSP port, without a slash at the end. */
   readonly hubUrl: string
   readonly connections_max: number
-  /** For each try: for the connection, for the head of the answer, between parts of its body. */
+  /**
+   * For each attempt: to connect, to receive the head of the answer, and between parts of its body.
+   */
   readonly timeout_ms: number
   readonly tls: Tls | undefined
 }
@@ -75,26 +77,26 @@ function openPool(origin: string, { connections_max, timeout_ms, tls }: Transpor
   })
 }
 
-/** The dispatcher's own callbacks cost a third of what a stream for each answer does. */
+/** The dispatcher's own callbacks cost a third of a stream per answer. */
 function answerHandler(done: (answer: HubAnswer | undefined) => void): Dispatcher.DispatchHandler {
   let status = 0
-  let kept: Buffer[] = []
-  let kept_bytes = 0
+  let chunks: Buffer[] = []
+  let chunks_bytes = 0
   return {
     onRequestStart() {
-      // Its presence says that the callbacks are of this form and not of the older one.
+      // Its presence selects the current form of the callbacks, not the older one.
     },
     onResponseStart(_controller, statusCode) {
       status = statusCode
     },
     onResponseData(_controller, chunk) {
-      if (kept_bytes >= body_bytes_max) return
-      kept.push(chunk)
-      kept_bytes += chunk.length
+      if (chunks_bytes >= body_bytes_max) return
+      chunks.push(chunk)
+      chunks_bytes += chunk.length
     },
     onResponseEnd() {
-      done({ status, body: Buffer.concat(kept).subarray(0, body_bytes_max) })
-      kept = []
+      done({ status, body: Buffer.concat(chunks).subarray(0, body_bytes_max) })
+      chunks = []
     },
     onResponseError() {
       done(undefined)

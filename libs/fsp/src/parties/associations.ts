@@ -1,39 +1,42 @@
-/** Which customers the scheme knows to be this FSP's, told to the hub. FSPIOP 6.2. */
+/** Registers at the scheme which customers are this FSP's. FSPIOP 6.2. */
 import { errorBody, putParticipant } from '@causeway/fspiop'
-import { type Ended, openQuestions } from '../asking.ts'
+import { type Ended, openPendingRequests } from '../pending-requests.ts'
 import { type Failed, informationIn } from '../errors.ts'
 import type { HubLink } from '../hub/link.ts'
-import { bodyOf, type Hear, type Hearers, type Received } from '../inbound.ts'
+import { bodyOf, type InboundHandler, type InboundHandlers, type Received } from '../inbound.ts'
 import { writeMessage } from '../message.ts'
-import { takeTurns } from '../turns.ts'
+import { serializeByKey } from '../serialize.ts'
 import { type PartyId, partyIn, partyKey, partyPath } from './party.ts'
 
-/** FAILED: the scheme has no place for parties of this type (3003), or the party is another FSP's. */
+/** FAILED: the scheme supports no parties of this type (3003), or the party is another FSP's. */
 export type AssociationResult = Ended<{ readonly state: 'DONE' } | Failed>
 
 export interface AssociationOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
-  readonly silence_ms: number
-  readonly patience_ms: number
+  readonly resendAfter_ms: number
+  readonly answerTimeout_ms: number
 }
 
 export interface Associations {
   associate(party: PartyId, currency?: string): Promise<AssociationResult>
   disassociate(party: PartyId, currency?: string): Promise<AssociationResult>
-  readonly hearers: Hearers
+  readonly handlers: InboundHandlers
   close(): void
 }
 
 type Wish = 'POST' | 'DELETE'
 
 export function openAssociations(options: AssociationOptions): Associations {
-  const { name, hubName, link, silence_ms, patience_ms } = options
-  const questions = openQuestions<Wish, { readonly state: 'DONE' } | Failed>(link, silence_ms)
-  const takeTurn = takeTurns<AssociationResult>()
+  const { name, hubName, link, resendAfter_ms, answerTimeout_ms } = options
+  const pending = openPendingRequests<Wish, { readonly state: 'DONE' } | Failed>(
+    link,
+    resendAfter_ms,
+  )
+  const serialize = serializeByKey<AssociationResult>()
 
-  /** Either may be said again without harm, so it is also its own reminder. */
+  /** Both requests are idempotent, so each may be resent unchanged. */
   function ask(wish: Wish, party: PartyId, currency: string | undefined) {
     const path = partyPath('participants', party)
     const route = { from: name }
@@ -44,9 +47,9 @@ export function openAssociations(options: AssociationOptions): Associations {
         ? writeMessage('POST', path, route, { fspId: name, ...chosen })
         : writeMessage('DELETE', path + query, route)
     const key = partyKey(party)
-    return takeTurn(key, `${wish} ${currency ?? ''}`, () => {
-      const until_ms = Date.now() + patience_ms
-      return questions.ask({
+    return serialize(key, `${wish} ${currency ?? ''}`, () => {
+      const until_ms = Date.now() + answerTimeout_ms
+      return pending.send({
         key,
         request: request(),
         until_ms,
@@ -57,39 +60,39 @@ export function openAssociations(options: AssociationOptions): Associations {
     })
   }
 
-  const hear: Hear = (message) => {
+  const handle: InboundHandler = (message) => {
     const reading = bodyOf(putParticipant, message)
-    if (!reading.ok) return { disbelieved: reading.detail }
-    if (message.source !== hubName) return { disbelieved: `${message.source} is not the hub` }
+    if (!reading.ok) return { rejected: reading.detail }
+    if (message.source !== hubName) return { rejected: `${message.source} is not the hub` }
     const key = keyOf(message)
-    const wish = questions.open(key)
+    const wish = pending.contextOf(key)
     if (wish === undefined) return 'NOT_MINE'
     const { fspId } = reading.value
     if (fspId !== (wish === 'POST' ? name : undefined)) {
-      return { disbelieved: '/fspId: it is not what was asked for' }
+      return { rejected: '/fspId: it is not the one that was requested' }
     }
-    questions.answer(key, { state: 'DONE' })
-    return 'HEARD'
+    pending.answer(key, { state: 'DONE' })
+    return 'HANDLED'
   }
 
-  const hearError: Hear = (message) => {
+  const handleError: InboundHandler = (message) => {
     const reading = bodyOf(errorBody, message)
-    if (!reading.ok) return { disbelieved: reading.detail }
-    if (message.source !== hubName) return { disbelieved: `${message.source} is not the hub` }
-    questions.answer(keyOf(message), { state: 'FAILED', error: informationIn(reading.value) })
-    return 'HEARD'
+    if (!reading.ok) return { rejected: reading.detail }
+    if (message.source !== hubName) return { rejected: `${message.source} is not the hub` }
+    pending.answer(keyOf(message), { state: 'FAILED', error: informationIn(reading.value) })
+    return 'HANDLED'
   }
 
   return {
     associate: (party, currency) => ask('POST', party, currency),
     disassociate: (party, currency) => ask('DELETE', party, currency),
-    hearers: {
-      'PUT /participants/{Type}/{ID}': hear,
-      'PUT /participants/{Type}/{ID}/{SubId}': hear,
-      'PUT /participants/{Type}/{ID}/error': hearError,
-      'PUT /participants/{Type}/{ID}/{SubId}/error': hearError,
+    handlers: {
+      'PUT /participants/{Type}/{ID}': handle,
+      'PUT /participants/{Type}/{ID}/{SubId}': handle,
+      'PUT /participants/{Type}/{ID}/error': handleError,
+      'PUT /participants/{Type}/{ID}/{SubId}/error': handleError,
     },
-    close: () => questions.close(),
+    close: () => pending.close(),
   }
 }
 

@@ -1,15 +1,15 @@
 /**
- * Who a party is and which FSP serves it: asked of the scheme, and told of the FSP's own customers.
- * FSPIOP 6.3.
+ * Party lookups: sends them to the scheme, and answers those about the FSP's own customers. FSPIOP
+ * 6.3.
  */
 import { errorBody, errorInformation, putParties } from '@causeway/fspiop'
-import { type Ended, openQuestions } from '../asking.ts'
+import { type Ended, openPendingRequests } from '../pending-requests.ts'
 import { type Failed, informationIn } from '../errors.ts'
 import type { HubLink } from '../hub/link.ts'
-import { bodyOf, type Hear, type Hearers, type Received } from '../inbound.ts'
+import { bodyOf, type InboundHandler, type InboundHandlers, type Received } from '../inbound.ts'
 import { type Outgoing, writeMessage } from '../message.ts'
-import type { Secrecy } from '../secrecy.ts'
-import { takeTurns } from '../turns.ts'
+import type { FieldEncryption } from '../field-encryption.ts'
+import { serializeByKey } from '../serialize.ts'
 import {
   type NamedParty,
   type PartyDetails,
@@ -21,7 +21,7 @@ import {
   writeParty,
 } from './party.ts'
 
-/** FAILED: nobody serves the party (3204), or who does cannot be asked. */
+/** FAILED: no FSP serves the party (3204), or the serving FSP cannot be reached. */
 export type PartyResult = Ended<Found>
 
 type Found =
@@ -31,32 +31,32 @@ export interface LookupOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
-  readonly secrecy: Secrecy
-  /** The FSP's own customer of that name; undefined when it has none. */
+  readonly fieldEncryption: FieldEncryption
+  /** The FSP's own customer with that identifier; undefined when it has none. */
   readonly onLookUp: (
     party: PartyId,
   ) => PartyDetails | undefined | Promise<PartyDetails | undefined>
-  readonly silence_ms: number
-  readonly patience_ms: number
+  readonly resendAfter_ms: number
+  readonly answerTimeout_ms: number
 }
 
 export interface Lookups {
   lookUp(party: PartyId, currency?: string): Promise<PartyResult>
-  readonly hearers: Hearers
+  readonly handlers: InboundHandlers
   close(): void
 }
 
 export function openLookups(options: LookupOptions): Lookups {
-  const { name, link, silence_ms, patience_ms } = options
-  const questions = openQuestions<undefined, Found>(link, silence_ms)
-  const takeTurn = takeTurns<PartyResult>()
+  const { name, link, resendAfter_ms, answerTimeout_ms } = options
+  const pending = openPendingRequests<undefined, Found>(link, resendAfter_ms)
+  const serialize = serializeByKey<PartyResult>()
 
   function ask(party: PartyId, currency: string | undefined): Promise<PartyResult> {
     const query = currency === undefined ? '' : `?currency=${encodeURIComponent(currency)}`
     const path = partyPath('parties', party) + query
     const request = () => writeMessage('GET', path, { from: name })
-    const deadline_ms = Date.now() + patience_ms
-    return questions.ask({
+    const deadline_ms = Date.now() + answerTimeout_ms
+    return pending.send({
       key: partyKey(party),
       request: request(),
       until_ms: deadline_ms,
@@ -66,44 +66,44 @@ export function openLookups(options: LookupOptions): Lookups {
     })
   }
 
-  /** Several FSPs may answer, and the first answer counts; later ones change nothing. */
-  const hearParty: Hear = (message) => {
+  /** Several FSPs may answer; the first answer counts, later ones change nothing. */
+  const handleParty: InboundHandler = (message) => {
     const reading = bodyOf(putParties, message)
-    if (!reading.ok) return { disbelieved: reading.detail }
+    if (!reading.ok) return { rejected: reading.detail }
     const { source: fspId } = message
     const party = readParty(reading.value.party)
     if (party.fspId !== undefined && party.fspId !== fspId) {
-      return { disbelieved: '/party/partyIdInfo/fspId: it is not the source' }
+      return { rejected: '/party/partyIdInfo/fspId: it is not the source' }
     }
-    if (fspId === options.hubName) return { disbelieved: 'the hub has no parties' }
-    questions.answer(keyOf(message), { state: 'FOUND', party: { ...party, fspId } })
-    return 'HEARD'
+    if (fspId === options.hubName) return { rejected: 'the hub has no parties' }
+    pending.answer(keyOf(message), { state: 'FOUND', party: { ...party, fspId } })
+    return 'HANDLED'
   }
 
-  const hearError: Hear = (message) => {
+  const handleError: InboundHandler = (message) => {
     const reading = bodyOf(errorBody, message)
-    if (!reading.ok) return { disbelieved: reading.detail }
-    questions.answer(keyOf(message), { state: 'FAILED', error: informationIn(reading.value) })
-    return 'HEARD'
+    if (!reading.ok) return { rejected: reading.detail }
+    pending.answer(keyOf(message), { state: 'FAILED', error: informationIn(reading.value) })
+    return 'HANDLED'
   }
 
-  const tell: Hear = (message) => {
+  const handleRequest: InboundHandler = (message) => {
     void answer(options, partyIn(message.parameters), message.source)
-    return 'HEARD'
+    return 'HANDLED'
   }
 
   return {
     lookUp: (party, currency) =>
-      takeTurn(partyKey(party), currency ?? '', () => ask(party, currency)),
-    hearers: {
-      'GET /parties/{Type}/{ID}': tell,
-      'GET /parties/{Type}/{ID}/{SubId}': tell,
-      'PUT /parties/{Type}/{ID}': hearParty,
-      'PUT /parties/{Type}/{ID}/{SubId}': hearParty,
-      'PUT /parties/{Type}/{ID}/error': hearError,
-      'PUT /parties/{Type}/{ID}/{SubId}/error': hearError,
+      serialize(partyKey(party), currency ?? '', () => ask(party, currency)),
+    handlers: {
+      'GET /parties/{Type}/{ID}': handleRequest,
+      'GET /parties/{Type}/{ID}/{SubId}': handleRequest,
+      'PUT /parties/{Type}/{ID}': handleParty,
+      'PUT /parties/{Type}/{ID}/{SubId}': handleParty,
+      'PUT /parties/{Type}/{ID}/error': handleError,
+      'PUT /parties/{Type}/{ID}/{SubId}/error': handleError,
     },
-    close: () => questions.close(),
+    close: () => pending.close(),
   }
 }
 
@@ -111,14 +111,14 @@ function keyOf({ parameters }: Received): string {
   return partyKey(partyIn(parameters))
 }
 
-/** A question about a customer has no id, so a repeat of it is answered anew. */
+/** A lookup of a customer has no id, so a repeat is answered again. */
 async function answer(options: LookupOptions, party: PartyId, to: string): Promise<void> {
-  const { link, patience_ms } = options
-  await link.sendUntil(await answerTo(options, party, to), Date.now() + patience_ms)
+  const { link, answerTimeout_ms } = options
+  await link.sendUntil(await answerTo(options, party, to), Date.now() + answerTimeout_ms)
 }
 
 async function answerTo(
-  { name, onLookUp, secrecy }: LookupOptions,
+  { name, onLookUp, fieldEncryption }: LookupOptions,
   party: PartyId,
   to: string,
 ): Promise<Outgoing> {
@@ -135,6 +135,8 @@ async function answerTo(
     const error = { errorInformation: errorInformation('3204') }
     return writeMessage('PUT', `${path}/error`, route, error)
   }
-  const { body, encryption } = secrecy.hide(to, { party: writeParty({ ...found, ...party }, name) })
+  const { body, encryption } = fieldEncryption.encrypt(to, {
+    party: writeParty({ ...found, ...party }, name),
+  })
   return writeMessage('PUT', path, route, body, encryption)
 }

@@ -1,7 +1,10 @@
-/** Parties: how they are named in the scheme, and what an FSP tells of them. FSPIOP 7.4 (Party). */
+/**
+ * Parties: their identifiers in the scheme, and what an FSP discloses about them. FSPIOP 7.4
+ * (Party).
+ */
 import type { Party, PartyIdInfo, PartyIdType, PathParameters } from '@causeway/fspiop'
 
-/** The name of a party in the scheme. */
+/** The identifier of a party in the scheme. */
 export interface PartyId {
   readonly type: PartyIdType
   readonly id: string
@@ -9,7 +12,7 @@ export interface PartyId {
   readonly subId?: string
 }
 
-/** What an FSP tells of its customer; names are in any script. */
+/** What an FSP discloses about its customer; names are in any script. */
 export interface PartyDetails {
   readonly name?: string
   readonly merchantClassificationCode?: string
@@ -36,12 +39,12 @@ export function partyPath(resource: 'parties' | 'participants', { type, id, subI
   return `/${resource}/${segments.map((segment) => encodeURIComponent(segment)).join('/')}`
 }
 
-/** What requests about a party are known by. */
+/** The key of open requests about a party. */
 export function partyKey({ type, id, subId }: PartyId): string {
   return subId === undefined ? `${type}/${id}` : `${type}/${id}/${subId}`
 }
 
-/** The party that a path names. */
+/** The party in a path. */
 export function partyIn({ Type, ID, SubId }: PathParameters): PartyId {
   if (Type === undefined || ID === undefined) throw new Error('the path names no party')
   return { type: Type as PartyIdType, id: ID, ...(SubId === undefined ? {} : { subId: SubId }) }
@@ -57,7 +60,7 @@ export function writePartyIdInfo(party: PartyId & { readonly fspId?: string | un
   }
 }
 
-/** As messages write it; `fspId` is the FSP that the party is a customer of. */
+/** The form in messages; `fspId` is the FSP that the party is a customer of. */
 export function writeParty(party: NamedParty, fspId: string) {
   const { name, merchantClassificationCode, personalInfo } = party
   return {

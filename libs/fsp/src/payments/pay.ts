@@ -1,10 +1,10 @@
 /**
- * A whole payment: who the payee is, on which terms, and the transfer. Each leg begins when the one
- * before has ended well, and until the transfer is sent nothing can move.
+ * A whole payment: lookup, quote and transfer. Each leg begins when the one before has succeeded,
+ * and until the transfer is sent no money can move.
  */
 import { type ErrorInformation, errorInformation } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
-import { tenths } from '../asking.ts'
+import { tenths } from '../pending-requests.ts'
 import type { Lookups } from '../parties/lookups.ts'
 import type { QuotePayer } from '../quotes/payer.ts'
 import type { Quote } from '../quotes/quote.ts'
@@ -23,8 +23,8 @@ const defaultType = {
   initiatorType: 'CONSUMER',
 } as const
 
-/** What is known of a payment that is under way. */
-interface Course {
+/** The state of a payment under way. */
+interface Run {
   readonly order: PaymentOrder
   readonly transactionId: string
   readonly ms: { lookup?: number; quote?: number; transfer?: number }
@@ -33,10 +33,10 @@ interface Course {
   transferId: string | undefined
 }
 
-/** Resolves with how it ended; rejects only for an order that makes no message. */
+/** Resolves with the outcome; rejects only for an order that makes no valid message. */
 export async function pay(parts: PaymentParts, order: PaymentOrder): Promise<PaymentResult> {
   const begun_ms = performance.now()
-  const course: Course = {
+  const run: Run = {
     order,
     transactionId: order.transactionId ?? randomUUID(),
     ms: {},
@@ -44,27 +44,27 @@ export async function pay(parts: PaymentParts, order: PaymentOrder): Promise<Pay
     quote: undefined,
     transferId: undefined,
   }
-  const end = await go(parts, course)
-  const { transactionId, transferId, payee, quote } = course
-  const ms = { ...course.ms, total: tenths(performance.now() - begun_ms) }
+  const end = await go(parts, run)
+  const { transactionId, transferId, payee, quote } = run
+  const ms = { ...run.ms, total: tenths(performance.now() - begun_ms) }
   return { transactionId, transferId, payee, quote, ms, ...end }
 }
 
-async function go(parts: PaymentParts, course: Course): Promise<PaymentEnd> {
-  const payee = await found(parts, course)
+async function go(parts: PaymentParts, run: Run): Promise<PaymentEnd> {
+  const payee = await found(parts, run)
   if ('state' in payee) return payee
-  course.payee = payee
-  const quote = await quoted(parts, course, payee)
+  run.payee = payee
+  const quote = await quoted(parts, run, payee)
   if ('state' in quote) return quote
-  course.quote = quote
-  const { confirm } = course.order
+  run.quote = quote
+  const { confirm } = run.order
   if (confirm !== undefined && !(await confirm({ payee, quote }))) return { state: 'DECLINED' }
-  return transferred(parts, course, payee, quote)
+  return transferred(parts, run, payee, quote)
 }
 
 async function found(
   { lookups }: PaymentParts,
-  { order, ms }: Course,
+  { order, ms }: Run,
 ): Promise<ServedParty | PaymentEnd> {
   const { to, amount } = order
   if (to.fspId !== undefined) return to
@@ -75,7 +75,7 @@ async function found(
 
 async function quoted(
   { quotes }: PaymentParts,
-  { order, transactionId, ms }: Course,
+  { order, transactionId, ms }: Run,
   payee: ServedParty,
 ): Promise<Quote | PaymentEnd> {
   const { payer, amountType = 'SEND', transactionType = defaultType } = order
@@ -100,29 +100,29 @@ async function quoted(
 
 async function transferred(
   { transfers }: PaymentParts,
-  course: Course,
+  run: Run,
   { fspId: payeeFsp }: ServedParty,
   { transferAmount, ilpPacket, condition, expiration: quoteExpiration }: Quote,
 ): Promise<PaymentEnd> {
-  const { extensions, expiration } = course.order
+  const { extensions, expiration } = run.order
   const transferId = randomUUID()
-  course.transferId = transferId
+  run.transferId = transferId
   const ended = await transfers.transfer({
     transferId,
     payeeFsp,
     amount: transferAmount,
     ilpPacket,
     condition,
-    // What the payee FSP does not stand by any longer is not worth waiting for.
+    // The payee FSP refuses a transfer on an expired quote, so there is no reason to send it.
     expiration: expiration < quoteExpiration ? expiration : quoteExpiration,
     ...(extensions === undefined ? {} : { extensions }),
   })
-  course.ms.transfer = ended.ms
+  run.ms.transfer = ended.ms
   const leg = 'transfer'
   switch (ended.state) {
     case 'COMMITTED': {
-      const { state, fulfilment, completedTimestamp, extensions: told } = ended
-      return { state, fulfilment, completedTimestamp, extensions: told }
+      const { state, fulfilment, completedTimestamp, extensions: answered } = ended
+      return { state, fulfilment, completedTimestamp, extensions: answered }
     }
     case 'ABORTED':
       return { state: ended.state, leg, error: ended.error }
@@ -133,7 +133,7 @@ async function transferred(
   }
 }
 
-/** A silence before the transfer is a plain no: nothing was sent that could move money. */
+/** No answer before the transfer ends the payment: nothing that moves money was sent. */
 function endedBefore(
   leg: Exclude<Leg, 'transfer'>,
   ended:
@@ -144,6 +144,6 @@ function endedBefore(
   if (ended.state === 'REFUSED') {
     return { state: 'REFUSED', leg, status: ended.status, error: ended.error }
   }
-  const error = ended.error ?? errorInformation('2004', `nobody answered the ${leg} in time`)
+  const error = ended.error ?? errorInformation('2004', `no answer to the ${leg} in time`)
   return { state: 'ABORTED', leg, error }
 }

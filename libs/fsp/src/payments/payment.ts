@@ -1,4 +1,4 @@
-/** A whole payment as the payer's FSP asks for it and learns of it. */
+/** A whole payment: what the payer's FSP orders, and its result. */
 import type { ErrorInformation, TransactionType } from '@causeway/fspiop'
 import type { Amount } from '../amount.ts'
 import type { NamedParty, PartyId } from '../parties/party.ts'
@@ -7,12 +7,12 @@ import type { Quote } from '../quotes/quote.ts'
 export interface PaymentOrder {
   /** The FSP's own customer. */
   readonly payer: NamedParty
-  /** Looked up first, unless it is known which FSP serves it. */
+  /** Looked up first, unless its FSP is given. */
   readonly to: (PartyId & { readonly fspId?: undefined }) | ServedParty
   /** SEND (when left out): the payer gives exactly this; RECEIVE: the payee gets exactly this. */
   readonly amountType?: 'SEND' | 'RECEIVE'
   readonly amount: Amount
-  /** The payer FSP's own; given, they are disclosed. */
+  /** The payer FSP's own fees; disclosed when given. */
   readonly fees?: Amount
   /** TRANSFER by a CONSUMER when left out. */
   readonly transactionType?: TransactionType
@@ -20,11 +20,11 @@ export interface PaymentOrder {
   /** A new UUID when left out. */
   readonly transactionId?: string
   readonly note?: string
-  /** Quote and transfer end with it. */
+  /** The expiration of both quote and transfer. */
   readonly expiration: Date
-  /** Of the request for the quote and of the transfer. */
+  /** Extensions of the quote request and of the transfer. */
   readonly extensions?: readonly { readonly key: string; readonly value: string }[]
-  /** Whether the payer wants it on these terms; without it every payment goes on. */
+  /** Whether the payer accepts these terms; without it every payment continues. */
   readonly confirm?: (offer: Offer) => boolean | Promise<boolean>
 }
 
@@ -37,7 +37,7 @@ export interface Offer {
 
 export type Leg = 'lookup' | 'quote' | 'transfer'
 
-/** Milliseconds, from the call to its end; a leg that was not gone has none. */
+/** Milliseconds, from the call to its end; absent for a leg that was not reached. */
 export interface PaymentMs {
   readonly lookup?: number
   readonly quote?: number
@@ -47,7 +47,7 @@ export interface PaymentMs {
 
 export type PaymentResult = {
   readonly transactionId: string
-  /** Of the transfer, when it came to one. */
+  /** Of the transfer, when one was sent. */
   readonly transferId: string | undefined
   readonly payee: ServedParty | undefined
   readonly quote: Quote | undefined
@@ -60,28 +60,32 @@ export type PaymentEnd =
       readonly state: 'COMMITTED'
       readonly fulfilment: string
       readonly completedTimestamp: string | undefined
-      /** Of the payee FSP's answer to the transfer. */
+      /** Extensions of the payee FSP's answer to the transfer. */
       readonly extensions: ReadonlyMap<string, string>
     }
-  /** Nothing has moved and nothing is reserved: the other FSP or the hub said no, or said nothing. */
+  /**
+   * Nothing has moved and nothing is reserved: the other FSP or the hub refused, or did not answer.
+   */
   | { readonly state: 'ABORTED'; readonly leg: Leg; readonly error: ErrorInformation }
   | {
-      /** The hub did not take the message; nothing has moved. */
+      /** The hub did not accept the message; nothing has moved. */
       readonly state: 'REFUSED'
       readonly leg: Leg
       readonly status: number
       readonly error: ErrorInformation
     }
-  /** The payer did not want it on these terms; nothing has moved. */
+  /** The payer did not accept the terms; nothing has moved. */
   | { readonly state: 'DECLINED' }
   | {
-      /** Nobody said in time how the transfer ended: either may be true. */
+      /**
+       * The outcome of the transfer was not received in time: it may have been committed or not.
+       */
       readonly state: 'UNRESOLVED'
       readonly leg: 'transfer'
       readonly error: ErrorInformation | undefined
     }
 
-/** A payment back: a transfer of its own that names what it undoes. FSPIOP 7.4 (Refund). */
+/** A refund: a transfer of its own that names the original transaction. FSPIOP 7.4 (Refund). */
 export function refundOf(originalTransactionId: string, refundReason?: string): TransactionType {
   return {
     scenario: 'REFUND',

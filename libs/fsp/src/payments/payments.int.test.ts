@@ -33,7 +33,7 @@ function open(name: string, options: Partial<FspOptions> = {}): Fsp {
     name,
     hubUrl: scheme.hub.url,
     secret: randomBytes(32),
-    silence_ms: 50,
+    resendAfter_ms: 50,
     margin_ms: 300,
     ...options,
   })
@@ -42,7 +42,7 @@ function open(name: string, options: Partial<FspOptions> = {}): Fsp {
   return fsp
 }
 
-/** A payer FSP, and a payee FSP with one customer whom the scheme knows. */
+/** A payer FSP, and a payee FSP with one customer who is registered at the scheme. */
 async function openBoth(payeeOptions: Partial<FspOptions> = {}): Promise<Fsp> {
   const payer = open('payerfsp')
   const onLookUp: FspOptions['onLookUp'] = ({ id }) => (id === mei.id ? mei : undefined)
@@ -65,7 +65,7 @@ const sent = (method: string, resource: string) => (message: Taken) =>
   message.method === method && message.path.startsWith(`/${resource}`)
 
 describe('a whole payment', () => {
-  test('is looked up, quoted and transferred, and says how long each leg took', async () => {
+  test('A payment is looked up, quoted and transferred, and its result has the time of each leg', async () => {
     const payer = await openBoth()
     const result = await payer.pay(order())
     expect(result).toEqual({
@@ -88,7 +88,7 @@ describe('a whole payment', () => {
     expect(total).toBeGreaterThanOrEqual(Math.floor(lookup + quote + transfer))
   })
 
-  test('carries what the payee FSP charges', async () => {
+  test('A payment includes the fees of the payee FSP', async () => {
     const payeeFspFee = { currency: 'USD', amount: '0.5' }
     const payer = await openBoth({ onQuote: () => ({ type: 'AGREE', payeeFspFee }) })
     expect(await payer.pay(order({ amountType: 'RECEIVE' }))).toMatchObject({
@@ -101,7 +101,7 @@ describe('a whole payment', () => {
     })
   })
 
-  test('brings the extensions of the answers of the payee FSP', async () => {
+  test('The result of a payment has the extensions of the payee FSP’s answers', async () => {
     const payer = await openBoth({
       onQuote: () => ({ type: 'AGREE', extensions: [{ key: 'tariff', value: 'night' }] }),
       onTransfer: () => ({ type: 'COMMIT', extensions: [{ key: 'booking', value: '77' }] }),
@@ -113,7 +113,7 @@ describe('a whole payment', () => {
     })
   })
 
-  test('ends before the transfer when the payer does not want the terms', async () => {
+  test('A payment ends before the transfer when the payer rejects the terms', async () => {
     const payer = await openBoth()
     const confirm: PaymentOrder['confirm'] = ({ payee }) => payee.name !== mei.name
     expect(await payer.pay(order({ confirm }))).toMatchObject({
@@ -123,7 +123,7 @@ describe('a whole payment', () => {
     expect(scheme.hub.taken.some(sent('POST', 'transfers'))).toBe(false)
   })
 
-  test('to a number that nobody serves ends with the lookup', async () => {
+  test('A payment to a number that no FSP serves ends with the lookup', async () => {
     const payer = await openBoth()
     const to = { type: 'MSISDN', id: '12025550199' } as const
     const result = await payer.pay(order({ to }))
@@ -137,13 +137,13 @@ describe('a whole payment', () => {
       'transfer',
       { onTransfer: () => ({ type: 'REJECT', error: errorInformation('5101') }) as const },
     ],
-  ])('that is rejected ends with the %s', async (leg, options) => {
+  ])('A payment that the other FSP rejects ends with the %s', async (leg, options) => {
     const payer = await openBoth(options)
     const error = errorInformation('5101')
     expect(await payer.pay(order())).toMatchObject({ state: 'ABORTED', leg, error })
   })
 
-  test('that the hub refuses ends with what the hub says', async () => {
+  test('A payment that the hub refuses ends with the error of the hub', async () => {
     const payer = await openBoth()
     const error = errorInformation('3100', 'not today')
     scheme.hub.replyWith(({ method, path }) =>
@@ -159,7 +159,7 @@ describe('a whole payment', () => {
     })
   })
 
-  test('that nobody answers is aborted while nothing can have moved', async () => {
+  test('A payment without an answer is aborted as long as no money can have moved', async () => {
     const payer = await openBoth()
     scheme.passOn((message) => (sent('POST', 'quotes')(message) ? undefined : message))
     const expiration = new Date(Date.now() + 300)
@@ -169,17 +169,20 @@ describe('a whole payment', () => {
   test.each([
     ['PUT', 'parties', 'GET'],
     ['PUT', 'quotes', 'GET'],
-  ])('survives that the first %s /%s is lost, because it asks', async (method, resource, asks) => {
-    const payer = await openBoth()
-    let lost = 0
-    scheme.passOn((message) =>
-      sent(method, resource)(message) && lost++ === 0 ? undefined : message,
-    )
-    expect(await payer.pay(order())).toMatchObject({ state: 'COMMITTED' })
-    expect(scheme.hub.taken.filter(sent(asks, resource)).length).toBeGreaterThan(0)
-  })
+  ])(
+    'A payment survives the loss of the first %s /%s, because the FSP asks again',
+    async (method, resource, asks) => {
+      const payer = await openBoth()
+      let lost = 0
+      scheme.passOn((message) =>
+        sent(method, resource)(message) && lost++ === 0 ? undefined : message,
+      )
+      expect(await payer.pay(order())).toMatchObject({ state: 'COMMITTED' })
+      expect(scheme.hub.taken.filter(sent(asks, resource)).length).toBeGreaterThan(0)
+    },
+  )
 
-  test('back is a payment that names what it undoes', async () => {
+  test('A refund is a payment that names the original transaction', async () => {
     const quotes: IncomingQuote[] = []
     const payer = await openBoth({
       onQuote(quote) {
@@ -200,7 +203,7 @@ describe('a whole payment', () => {
     })
   })
 
-  test('is not paid on an answer that does not add up', async () => {
+  test('A payment is not made on a quote whose amounts do not add up', async () => {
     const payer = await openBoth()
     scheme.passOn((message) => {
       if (!sent('PUT', 'quotes')(message)) return message
@@ -216,7 +219,7 @@ describe('a whole payment', () => {
 })
 
 describe('the payee FSP', () => {
-  test('answers a quote that comes again with the same bytes, and another one of its id with 3106', async () => {
+  test('A repeated quote gets the same bytes, and another quote with its id is refused with 3106', async () => {
     const payer = await openBoth()
     await payer.pay(order())
     const post = scheme.hub.taken.find(sent('POST', 'quotes'))
@@ -227,15 +230,15 @@ describe('the payee FSP', () => {
       const { method, path: target, headers } = post
       expect(await payee.receive({ method, target, headers, body })).toEqual({ status: 202 })
     }
-    const [first, ...others] = await scheme.hub.heard(sent('PUT', 'quotes'), 3)
+    const [first, ...others] = await scheme.hub.received(sent('PUT', 'quotes'), 3)
     const codes = others.map(({ body }) =>
       body.equals(first?.body ?? body) ? 'same' : body.toString(),
     )
     expect(codes).toEqual(expect.arrayContaining([expect.stringContaining('"3106"'), 'same']))
   })
 
-  /** What the payee FSP answers to GET /transactions/{ID}. */
-  async function told(transactionId: string, asker = 'payerfsp'): Promise<Taken> {
+  /** The payee FSP's answer to GET /transactions/{ID}. */
+  async function stateOf(transactionId: string, asker = 'payerfsp'): Promise<Taken> {
     const path = `/transactions/${transactionId}`
     const headers = callbackHeaders('payeefsp', asker, 'transactions')
     const before = scheme.hub.taken.filter(sent('PUT', 'transactions')).length
@@ -248,7 +251,7 @@ describe('the payee FSP', () => {
       body,
     })
     expect(answer).toEqual({ status: 202 })
-    const puts = await scheme.hub.heard(sent('PUT', 'transactions'), before + 1)
+    const puts = await scheme.hub.received(sent('PUT', 'transactions'), before + 1)
     const [last] = puts.slice(before)
     if (last === undefined) throw new Error('nothing was answered')
     expect(last.headers['fspiop-destination']).toBe(asker)
@@ -262,45 +265,48 @@ describe('the payee FSP', () => {
       readonly errorInformation?: { readonly errorCode: string }
     }
 
-  test('tells the payer FSP, and nobody else, what became of a transaction', async () => {
+  test('The payee FSP reports the state of a transaction to the payer FSP and to no other FSP', async () => {
     const payer = await openBoth()
     const transactionId = randomUUID()
-    const unknown = await told(transactionId)
+    const unknown = await stateOf(transactionId)
     expect(unknown.path).toBe(`/transactions/${transactionId}/error`)
     expect(stateIn(unknown).errorInformation?.errorCode).toBe('3207')
 
     const paid = await payer.pay(order())
     if (paid.state !== 'COMMITTED') throw new Error(paid.state)
-    const done = await told(paid.transactionId)
+    const done = await stateOf(paid.transactionId)
     expect(done.path).toBe(`/transactions/${paid.transactionId}`)
     expect(stateIn(done)).toEqual({
       transactionState: 'COMPLETED',
       completedTimestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]{12}Z$/),
     })
-    const strangers = await told(paid.transactionId, 'otherfsp')
+    const strangers = await stateOf(paid.transactionId, 'otherfsp')
     expect(stateIn(strangers).errorInformation?.errorCode).toBe('3207')
   })
 
-  test('tells that a transaction it refused is REJECTED', async () => {
+  test('A transaction that the payee FSP refused is reported as REJECTED', async () => {
     const error = errorInformation('5104')
     const payer = await openBoth({ onTransfer: () => ({ type: 'REJECT', error }) })
     const refused = await payer.pay(order())
     if (refused.state !== 'ABORTED') throw new Error(refused.state)
-    expect(stateIn(await told(refused.transactionId))).toEqual({ transactionState: 'REJECTED' })
+    expect(stateIn(await stateOf(refused.transactionId))).toEqual({ transactionState: 'REJECTED' })
   })
 
   test.each([
     ['COMMITTED', 'COMPLETED'],
     ['ABORTED', 'REJECTED'],
   ] as const)(
-    'tells PENDING of a transaction until the hub says %s, then %s',
+    'A transaction is PENDING until the hub reports %s, and then %s',
     async (transferState, transactionState) => {
-      const payer = await openBoth({ silence_ms: 5_000, onTransfer: () => ({ type: 'RESERVE' }) })
+      const payer = await openBoth({
+        resendAfter_ms: 5_000,
+        onTransfer: () => ({ type: 'RESERVE' }),
+      })
       void payer.pay(order())
-      const [put] = await scheme.hub.heard(sent('PUT', 'transfers'), 1)
+      const [put] = await scheme.hub.received(sent('PUT', 'transfers'), 1)
       const [quote] = scheme.hub.taken.filter(sent('POST', 'quotes'))
       const { transactionId } = JSON.parse(String(quote?.body)) as { transactionId: string }
-      expect(stateIn(await told(transactionId))).toEqual({ transactionState: 'PENDING' })
+      expect(stateIn(await stateOf(transactionId))).toEqual({ transactionState: 'PENDING' })
       await opened[1]?.receive({
         method: 'PATCH',
         target: put?.path ?? '',
@@ -309,11 +315,11 @@ describe('the payee FSP', () => {
           JSON.stringify({ transferState, completedTimestamp: '2030-01-01T00:00:00.000Z' }),
         ),
       })
-      expect(stateIn(await told(transactionId))).toMatchObject({ transactionState })
+      expect(stateIn(await stateOf(transactionId))).toMatchObject({ transactionState })
     },
   )
 
-  test('refuses a transfer whose quote has expired', async () => {
+  test('A transfer whose quote has expired is refused', async () => {
     const payer = await openBoth({
       onQuote: () => ({ type: 'AGREE', expiration: new Date(Date.now() + 150) }),
     })
@@ -339,28 +345,28 @@ describe('the payee FSP', () => {
   })
 })
 
-test('an association can be ended, and then nobody serves the number', async () => {
+test('After an association is ended no FSP serves the number', async () => {
   const payer = await openBoth()
   expect(await payer.lookUp(mei)).toMatchObject({ state: 'FOUND', party: { name: mei.name } })
   expect(await opened[1]?.disassociate(mei)).toMatchObject({ state: 'DONE' })
   expect(await payer.lookUp(mei)).toMatchObject({ state: 'FAILED', error: { errorCode: '3204' } })
 })
 
-test('lookups of one number at the same time are one question', async () => {
+test('Concurrent lookups of one number send one request', async () => {
   const payer = await openBoth()
   const results = await Promise.all([payer.lookUp(mei), payer.lookUp(mei)])
   expect(results.map(({ state }) => state)).toEqual(['FOUND', 'FOUND'])
   expect(scheme.hub.taken.filter(sent('GET', 'parties'))).toHaveLength(1)
 })
 
-test('a ping tells when the hub had it', async () => {
+test('A ping returns the time at which the hub received it', async () => {
   expect(await open('payerfsp').ping()).toMatchObject({
     state: 'ANSWERED',
     receivedAt: expect.stringMatching(/Z$/),
   })
 })
 
-/** The time is past. */
+/** Waits until the time has passed. */
 function until(time: Date): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, time.getTime() - Date.now() + 1))
 }

@@ -1,21 +1,21 @@
 /**
- * How a payment ended whose transfer was UNRESOLVED: the hub is asked until it says so. Whoever has to
- * tell a third party the end must know it, and never guess.
+ * Finds out how a payment ended whose transfer was UNRESOLVED: asks the hub until it reports a
+ * final state. A third party must get the true outcome, never a guess.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Payer } from '../transfers/payer.ts'
 import type { PaymentEnd, PaymentResult } from './payment.ts'
 
 export interface Resolver {
-  /** Undefined: closed before it was known. */
+  /** Undefined: closed before the outcome was known. */
   resolve(result: PaymentResult): Promise<PaymentResult | undefined>
   close(): void
 }
 
-/** The hub is asked after each silence; one round of questions is as long as this. */
+/** The hub is asked again after each wait; one round of requests is as long as this. */
 const round_ms = 600_000
 
-export function resolveWith(transfers: Pick<Payer, 'resolve'>, silence_ms: number): Resolver {
+export function resolveWith(transfers: Pick<Payer, 'resolve'>, resendAfter_ms: number): Resolver {
   const closing = new AbortController()
   const { signal } = closing
 
@@ -34,7 +34,7 @@ export function resolveWith(transfers: Pick<Payer, 'resolve'>, silence_ms: numbe
       const { state, fulfilment, completedTimestamp, extensions } = ended
       return { state, fulfilment, completedTimestamp, extensions }
     }
-    // A refused question says nothing about the transfer.
+    // A refused request reveals nothing about the transfer.
     return ended.state === 'ABORTED'
       ? { state: ended.state, leg: 'transfer', error: ended.error }
       : undefined
@@ -45,7 +45,7 @@ export function resolveWith(transfers: Pick<Payer, 'resolve'>, silence_ms: numbe
       while (!signal.aborted) {
         const end = await ask(result)
         if (end !== undefined) return { ...result, ...end }
-        await pause(silence_ms, undefined, { signal }).catch(() => undefined)
+        await pause(resendAfter_ms, undefined, { signal }).catch(() => undefined)
       }
       return undefined
     },

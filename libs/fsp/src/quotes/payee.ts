@@ -1,6 +1,6 @@
 /**
- * The payee's side of a quote: each is decided once and answered the same. What was agreed goes into
- * the packet, so that the transfer brings it back.
+ * The payee's side of a quote: each request is decided once and repeats get the same answer. The
+ * terms go into the ILP packet, so that the transfer brings them back.
  */
 import {
   type ErrorInformation,
@@ -11,48 +11,48 @@ import {
 } from '@causeway/fspiop'
 import { moneyOf } from '../amount.ts'
 import type { HubLink } from '../hub/link.ts'
-import { bodyOf, type Hearers, idOf } from '../inbound.ts'
+import { bodyOf, type InboundHandlers, idOf } from '../inbound.ts'
 import { extensionsIn, type Outgoing, type Route, writeMessage } from '../message.ts'
 import { readParty } from '../parties/party.ts'
-import { type Asked, openRepeats } from '../repeats.ts'
+import { type CachedRequest, openIdempotencyCache } from '../idempotency-cache.ts'
 import type { IncomingQuote, QuoteDecision } from './quote.ts'
 import { quoteAnswer } from './terms.ts'
 
 export interface QuotePayeeOptions {
   readonly name: string
   readonly link: HubLink
-  /** The one that makes the fulfilments of transfers. */
+  /** The secret that derives the fulfilments of transfers. */
   readonly secret: Buffer
   readonly onQuote: (request: IncomingQuote) => QuoteDecision | Promise<QuoteDecision>
-  /** How long a request without expiration waits to be answered. */
-  readonly patience_ms: number
+  /** How long a request without an expiration may wait for its answer. */
+  readonly answerTimeout_ms: number
   readonly remembered_max: number
 }
 
-interface Requested extends Asked {
+interface Requested extends CachedRequest {
   readonly payerFsp: string
 }
 
 const validity_ms_usually = 60_000
 
-export function quotePayeeHearers(
+export function quotePayeeHandlers(
   options: QuotePayeeOptions,
-): Pick<Hearers, 'POST /quotes' | 'GET /quotes/{ID}'> {
-  const { name, link, patience_ms, remembered_max } = options
-  const requests = openRepeats<Requested>(link, remembered_max)
+): Pick<InboundHandlers, 'POST /quotes' | 'GET /quotes/{ID}'> {
+  const { name, link, answerTimeout_ms, remembered_max } = options
+  const requests = openIdempotencyCache<Requested>(link, remembered_max)
 
   async function take(payerFsp: string, body: PostQuotes, terms: string): Promise<void> {
     const { quoteId, expiration } = body
     const route = { from: name, to: payerFsp }
     const known = requests.get(quoteId)
     if (known === undefined) {
-      const until_ms = expiration ? Date.parse(expiration) : Date.now() + patience_ms
+      const until_ms = expiration ? Date.parse(expiration) : Date.now() + answerTimeout_ms
       const request: Requested = { payerFsp, terms, until_ms, answer: undefined }
       requests.add(quoteId, request)
       const answer = await answerTo(options, route, body)
-      if (answer !== undefined) await requests.say(request, answer)
+      if (answer !== undefined) await requests.answer(request, answer)
     } else if (known.terms === terms) {
-      requests.repeat(known)
+      requests.resend(known)
     } else {
       await link.sendUntil(refusal(route, quoteId, errorInformation('3106')), known.until_ms)
     }
@@ -61,31 +61,31 @@ export function quotePayeeHearers(
   return {
     'POST /quotes'(message) {
       const reading = bodyOf(postQuotes, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       const { source } = message
       const { fspId } = reading.value.payer.partyIdInfo
       if (fspId !== undefined && fspId !== source) {
-        return { disbelieved: '/payer/partyIdInfo/fspId: it is not the source' }
+        return { rejected: '/payer/partyIdInfo/fspId: it is not the source' }
       }
       void take(source, reading.value, `${source} ${payloadHash(reading.json)}`)
-      return 'HEARD'
+      return 'HANDLED'
     },
     'GET /quotes/{ID}'(message) {
       const { source } = message
       const id = idOf(message)
       const request = requests.get(id)
       if (request?.payerFsp === source) {
-        requests.repeat(request)
+        requests.resend(request)
       } else {
         const unknown = refusal({ from: name, to: source }, id, errorInformation('3205'))
-        void link.sendUntil(unknown, Date.now() + patience_ms)
+        void link.sendUntil(unknown, Date.now() + answerTimeout_ms)
       }
-      return 'HEARD'
+      return 'HANDLED'
     },
   }
 }
 
-/** Undefined: nothing is to be said. */
+/** Undefined: send no answer. */
 async function answerTo(
   options: QuotePayeeOptions,
   route: Route & { readonly to: string },
@@ -111,7 +111,7 @@ async function answerTo(
   }
 }
 
-/** An FSP whose own books fail agrees to nothing. */
+/** An FSP whose own systems fail accepts no quote. */
 export async function decisionOn(
   { onQuote }: Pick<QuotePayeeOptions, 'onQuote'>,
   payerFsp: string,

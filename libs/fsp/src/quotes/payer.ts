@@ -1,14 +1,23 @@
-/** The payer's side of a quote: it is asked for, and an answer that does not add up is no agreement. */
+/**
+ * The payer's side of a quote: sends the request, and rejects an answer whose amounts do not add
+ * up.
+ */
 import { errorBody, type PutQuotes, putQuotes } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 import { moneyOf } from '../amount.ts'
-import { openQuestions } from '../asking.ts'
+import { openPendingRequests } from '../pending-requests.ts'
 import { type Failed, informationIn } from '../errors.ts'
 import type { HubLink } from '../hub/link.ts'
-import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../inbound.ts'
+import {
+  bodyOf,
+  type InboundHandlers,
+  type HandlerResult,
+  idOf,
+  type Received,
+} from '../inbound.ts'
 import { extensionListOf, extensionsIn, type Outgoing, writeMessage } from '../message.ts'
 import { writeParty } from '../parties/party.ts'
-import type { Secrecy } from '../secrecy.ts'
+import type { FieldEncryption } from '../field-encryption.ts'
 import type { Agreed, Quote, QuoteOrder, QuoteResult } from './quote.ts'
 import { faultOfAnswer } from './terms.ts'
 
@@ -16,27 +25,27 @@ export interface QuotePayerOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
-  readonly secrecy: Secrecy
-  readonly silence_ms: number
+  readonly fieldEncryption: FieldEncryption
+  readonly resendAfter_ms: number
 }
 
 export interface QuotePayer {
   quote(order: QuoteOrder): Promise<QuoteResult>
-  readonly hearers: Pick<Hearers, 'PUT /quotes/{ID}' | 'PUT /quotes/{ID}/error'>
+  readonly handlers: Pick<InboundHandlers, 'PUT /quotes/{ID}' | 'PUT /quotes/{ID}/error'>
   close(): void
 }
 
 export function openQuotePayer(options: QuotePayerOptions): QuotePayer {
-  const { name, hubName, link, silence_ms } = options
-  const questions = openQuestions<QuoteOrder, Agreed | Failed>(link, silence_ms)
+  const { name, hubName, link, resendAfter_ms } = options
+  const pending = openPendingRequests<QuoteOrder, Agreed | Failed>(link, resendAfter_ms)
 
-  /** Undefined: nobody here asked for it, or the message is from a stranger. */
-  function askedBy({ source }: Received, id: string): QuoteOrder | Hearing {
-    const order = questions.open(id)
+  /** Undefined: this FSP sent no such request, or the message is from an unrelated FSP. */
+  function askedBy({ source }: Received, id: string): QuoteOrder | HandlerResult {
+    const order = pending.contextOf(id)
     if (order === undefined) return 'NOT_MINE'
     return source === hubName || source === order.payeeFsp
       ? order
-      : { disbelieved: `${source} has no part in the quote` }
+      : { rejected: `${source} is not a party to the quote` }
   }
 
   return {
@@ -44,7 +53,7 @@ export function openQuotePayer(options: QuotePayerOptions): QuotePayer {
       const { quoteId = randomUUID(), transactionId = randomUUID() } = order
       const route = { from: name, to: order.payeeFsp }
       const until_ms = order.expiration.getTime()
-      const ended = await questions.ask({
+      const ended = await pending.send({
         key: quoteId,
         request: requestMessage(options, { ...order, quoteId, transactionId }),
         until_ms,
@@ -54,45 +63,45 @@ export function openQuotePayer(options: QuotePayerOptions): QuotePayer {
       })
       return { quoteId, transactionId, ...ended }
     },
-    hearers: {
+    handlers: {
       'PUT /quotes/{ID}'(message) {
         const id = idOf(message)
         const order = askedBy(message, id)
-        if (typeof order === 'string' || 'disbelieved' in order) return order
+        if (typeof order === 'string' || 'rejected' in order) return order
         const reading = bodyOf(putQuotes, message)
-        if (!reading.ok) return { disbelieved: reading.detail }
+        if (!reading.ok) return { rejected: reading.detail }
         const error = faultOfAnswer(order, reading.value, new Date())
-        questions.answer(
+        pending.answer(
           id,
           error === undefined
             ? { state: 'AGREED', quote: readQuote(reading.value, reading.json as object) }
             : { state: 'FAILED', error },
         )
-        return 'HEARD'
+        return 'HANDLED'
       },
       'PUT /quotes/{ID}/error'(message) {
         const id = idOf(message)
         const order = askedBy(message, id)
-        if (typeof order === 'string' || 'disbelieved' in order) return order
+        if (typeof order === 'string' || 'rejected' in order) return order
         const reading = bodyOf(errorBody, message)
-        if (!reading.ok) return { disbelieved: reading.detail }
+        if (!reading.ok) return { rejected: reading.detail }
         const error = informationIn(reading.value)
-        // The answer to a question that came before the request itself.
-        if (error.errorCode === '3205') questions.note(id, error)
-        else questions.answer(id, { state: 'FAILED', error })
-        return 'HEARD'
+        // The answer to a GET that was received before the request itself.
+        if (error.errorCode === '3205') pending.noteError(id, error)
+        else pending.answer(id, { state: 'FAILED', error })
+        return 'HANDLED'
       },
     },
-    close: () => questions.close(),
+    close: () => pending.close(),
   }
 }
 
 function requestMessage(
-  { name, secrecy }: QuotePayerOptions,
+  { name, fieldEncryption }: QuotePayerOptions,
   order: QuoteOrder & { readonly quoteId: string; readonly transactionId: string },
 ): Outgoing {
   const { transactionRequestId, fees, note } = order
-  const { body, encryption } = secrecy.hide(order.payeeFsp, {
+  const { body, encryption } = fieldEncryption.encrypt(order.payeeFsp, {
     quoteId: order.quoteId,
     transactionId: order.transactionId,
     ...(transactionRequestId === undefined ? {} : { transactionRequestId }),

@@ -1,18 +1,18 @@
 /** A quote as its two FSPs see it. */
 import type { ErrorInformation, TransactionType } from '@causeway/fspiop'
 import type { Amount } from '../amount.ts'
-import type { Ended } from '../asking.ts'
+import type { Ended } from '../pending-requests.ts'
 import type { Failed } from '../errors.ts'
 import type { NamedParty } from '../parties/party.ts'
 import type { PayeeTerms } from './terms.ts'
 
-/** What a payer FSP asks about. */
+/** A payer FSP's request for a quote. */
 export interface QuoteOrder {
   /** A new UUID when left out; the same id again is the same quote. */
   readonly quoteId?: string
-  /** Of the payment that may follow; a new UUID when left out. */
+  /** The transaction that may follow; a new UUID when left out. */
   readonly transactionId?: string
-  /** Where the payee has asked for the payment. */
+  /** The transaction request, where the payee has requested the payment. */
   readonly transactionRequestId?: string
   readonly payeeFsp: string
   readonly payee: NamedParty
@@ -20,32 +20,32 @@ export interface QuoteOrder {
   /** SEND: the payer gives exactly this; RECEIVE: the payee gets exactly this. */
   readonly amountType: 'SEND' | 'RECEIVE'
   readonly amount: Amount
-  /** The payer FSP's own; given, they are disclosed and reckoned with. */
+  /** The payer FSP's own fees; disclosed and included when given. */
   readonly fees?: Amount
   readonly transactionType: TransactionType
   readonly note?: string
-  /** An answer after it is of no use. */
+  /** An answer after this time is not used. */
   readonly expiration: Date
   readonly extensions?: readonly { readonly key: string; readonly value: string }[]
 }
 
-/** What the two FSPs have agreed on; a transfer must carry exactly this. */
+/** The agreed terms; a transfer must carry exactly these. */
 export interface Quote {
   readonly transferAmount: Amount
   readonly payeeReceiveAmount: Amount | undefined
   readonly payeeFspFee: Amount | undefined
   readonly payeeFspCommission: Amount | undefined
-  /** A transfer that comes later is refused. */
+  /** A later transfer is refused. */
   readonly expiration: Date
   readonly ilpPacket: string
   readonly condition: string
-  /** Of the payee FSP's answer. */
+  /** Extensions of the payee FSP's answer. */
   readonly extensions: ReadonlyMap<string, string>
-  /** The answer of the payee FSP as it is written: what a third party's user signs is a hash over it. */
+  /** The body of the payee FSP's answer as received: a PISP's user signs a hash of it. */
   readonly body: object
 }
 
-/** FAILED: the payee FSP or the hub has refused it, or its answer does not add up. */
+/** FAILED: the payee FSP or the hub has refused it, or the amounts of the answer do not add up. */
 export type QuoteResult = { readonly quoteId: string; readonly transactionId: string } & Ended<
   Agreed | Failed
 >
@@ -55,7 +55,7 @@ export interface Agreed {
   readonly quote: Quote
 }
 
-/** A request for a quote that has come to the payee FSP. */
+/** A request for a quote at the payee FSP. */
 export interface IncomingQuote {
   readonly quoteId: string
   readonly transactionId: string
@@ -65,7 +65,7 @@ export interface IncomingQuote {
   readonly payee: NamedParty
   readonly amountType: 'SEND' | 'RECEIVE'
   readonly amount: Amount
-  /** The payer FSP's, where it discloses them. */
+  /** The payer FSP's fees, where it discloses them. */
   readonly fees: Amount | undefined
   readonly transactionType: TransactionType
   readonly note: string | undefined
@@ -76,9 +76,9 @@ export interface IncomingQuote {
 export type QuoteDecision =
   | ({
       readonly type: 'AGREE'
-      /** Until when a transfer may come; a minute from now when left out. */
+      /** Until when a transfer is accepted; a minute from now when left out. */
       readonly expiration?: Date
     } & PayeeTerms)
   | { readonly type: 'REJECT'; readonly error: ErrorInformation }
-  /** Say nothing. No honest FSP wants this, but a test does. */
+  /** Send no answer. For tests only. */
   | { readonly type: 'IGNORE' }

@@ -53,7 +53,7 @@ function answered(
 }
 
 describe('what the payee FSP answers', () => {
-  test('is what the payer FSP accepts, whatever the amounts', () => {
+  test('The payer FSP accepts the answer of the payee FSP, whatever the amounts', () => {
     const cents = (min: bigint, max: bigint) =>
       fc.bigInt({ min, max }).map((each) => formatAmount(each * 100n))
     fc.assert(
@@ -74,7 +74,7 @@ describe('what the payee FSP answers', () => {
     )
   })
 
-  test('has a packet for exactly the transfer, whose condition only this FSP can fulfil', () => {
+  test('The packet is for exactly the transfer, and only the payee FSP can fulfil its condition', () => {
     const { ilpPacket, condition } = answered(request(), { payeeFspCommission: '0.5' })
     const packet = decodePacket(ilpPacket)
     expect(packet?.amount).toBe(950n)
@@ -82,7 +82,7 @@ describe('what the payee FSP answers', () => {
     expect(fulfils(fulfilmentOf(Buffer.alloc(32, 8), ilpPacket), condition)).toBe(false)
   })
 
-  test('names in the packet the transaction request that came before, and only then', () => {
+  test('The packet names the transaction request that came before, and only then', () => {
     const transactionRequestId = '5e0f8a5c-2f5d-4f38-8b8e-6a3a4f1b9d20'
     const named = (asked: ReturnType<typeof request>) => {
       const packet = decodePacket(answered(asked).ilpPacket)
@@ -95,7 +95,7 @@ describe('what the payee FSP answers', () => {
     expect(named(request())).toBeUndefined()
   })
 
-  test('says in the packet between whom and until when, and nobody by name', () => {
+  test('The packet names the FSPs and the expiration, and no person', () => {
     const { data } = decodePacket(answered(request()).ilpPacket) ?? { data: Buffer.alloc(0) }
     expect(readTransaction(data)).toMatchObject({
       ok: true,
@@ -115,7 +115,7 @@ describe('what the payee FSP answers', () => {
     ['5103', request(), { payeeFspFee: { currency: 'EUR', amount: '1' } }],
     ['5103', request({ amount: '1' }), { payeeFspCommission: usd('1') }],
     ['3100', request({ amount: '1.001' }), {}],
-  ])('is %s when the terms come to no amount', (errorCode, asked, terms) => {
+  ])('The answer is %s when the terms come to no amount', (errorCode, asked, terms) => {
     expect(quoteAnswer(own, 'payerfsp', asked, { ...terms, expiration })).toMatchObject({
       error: { errorCode },
     })
@@ -127,7 +127,7 @@ test.each([
   ['another amount to receive', { payeeReceiveAmount: usd('9') }, '3100'],
   ['another currency', { transferAmount: { currency: 'EUR', amount: '10' } }, '3100'],
   ['an expiration in the past', { expiration: now.toISOString() }, '3302'],
-])('the payer FSP does not go on with %s', (_what, changes, errorCode) => {
+])('The payer FSP rejects an answer with %s', (_what, changes, errorCode) => {
   const asked = request()
   const answer = { ...answered(asked), ...changes } as PutQuotes
   expect(faultOfAnswer(asked, answer, now)).toMatchObject({ errorCode })

@@ -1,6 +1,6 @@
 /**
- * The arithmetic and the packet of a quote, on both sides: what the payee FSP writes, and what the
- * payer FSP does not let itself be told. FSPIOP 5.1, 6.5.
+ * The amounts and the packet of a quote: the payee FSP writes them, the payer FSP checks them.
+ * FSPIOP 5.1, 6.5.
  */
 import {
   amountToIlp,
@@ -19,12 +19,12 @@ import { extensionListOf, type Extensions } from '../message.ts'
 import { readPartyIdInfo, writePartyIdInfo } from '../parties/party.ts'
 import { agree, quoteExpirationKey } from '../transfers/agreement.ts'
 
-/** What the payee FSP asks for and gives; nothing where it is left out. */
+/** The payee FSP's fee and commission; zero where left out. */
 export interface PayeeTerms {
   readonly payeeFspFee?: Amount
-  /** What it gives up for the business, to the payer FSP's advantage. */
+  /** The commission that the payee FSP pays to the payer FSP. */
   readonly payeeFspCommission?: Amount
-  /** Of the answer. */
+  /** Extensions of the answer. */
   readonly extensions?: Extensions
 }
 
@@ -38,7 +38,7 @@ export interface QuoteAnswer {
   readonly condition: string
 }
 
-/** The body of PUT /quotes/{ID}, or why these terms come to none. */
+/** The body of PUT /quotes/{ID}, or why these terms are not possible. */
 export function quoteAnswer(
   own: { readonly name: string; readonly secret: Buffer },
   payerFsp: string,
@@ -84,7 +84,7 @@ export function quoteAnswer(
 
 const noAmount = { error: errorInformation('5103', 'the terms come to no amount') }
 
-/** No names of persons: a packet is not encrypted, and not for them alone. */
+/** Names no persons: a packet is not encrypted, and other parties read it too. */
 function agreedData(
   request: PostQuotes,
   { payerFsp, payeeFsp }: { readonly payerFsp: string; readonly payeeFsp: string },
@@ -110,7 +110,7 @@ function partyAt(fspId: string, { partyIdInfo }: Party) {
   return { partyIdInfo: writePartyIdInfo({ ...readPartyIdInfo(partyIdInfo), fspId }) }
 }
 
-/** Why the payer FSP does not go on with this answer; undefined when it is as it must be. */
+/** Why the payer FSP rejects this answer; undefined when it is correct. */
 export function faultOfAnswer(
   asked: {
     readonly amountType: 'SEND' | 'RECEIVE'
@@ -123,16 +123,16 @@ export function faultOfAnswer(
   const { transferAmount, payeeReceiveAmount, payeeFspFee, payeeFspCommission } = answer
   const expected = transferAmountOf({ ...asked, payeeFspFee, payeeFspCommission })
   if (!isSame(transferAmount, expected)) {
-    return errorInformation('3100', '/transferAmount: not what the terms come to')
+    return errorInformation('3100', '/transferAmount: does not match the terms')
   }
   const received = payeeReceiveAmountOf(transferAmount, payeeFspFee, payeeFspCommission)
   if (payeeReceiveAmount !== undefined && !isSame(payeeReceiveAmount, received)) {
-    return errorInformation('3100', '/payeeReceiveAmount: not what the terms come to')
+    return errorInformation('3100', '/payeeReceiveAmount: does not match the terms')
   }
   return Date.parse(answer.expiration) <= now.getTime() ? errorInformation('3302') : undefined
 }
 
-/** Amounts have one way of being written. */
+/** An amount has exactly one written form. */
 function isSame(one: Amount, other: Amount | undefined): boolean {
   return one.currency === other?.currency && one.amount === other.amount
 }

@@ -1,15 +1,21 @@
 /**
- * The payer's proof at the payee's device: the payer FSP makes a one-time password, the payee FSP says
- * what was entered, and after so many wrong ones nothing is paid. FSPIOP 6.6.
+ * The payer's confirmation at the payee's device: the payer FSP issues a one-time password, the
+ * payee FSP sends what was entered, and after too many wrong ones nothing is paid. FSPIOP 6.6.
  */
 import { errorBody, putAuthorizations, type PutAuthorizations } from '@causeway/fspiop'
 import { formatAmount, parseAmount } from '@causeway/money'
 import { timingSafeEqual } from 'node:crypto'
 import { type Amount, moneyOf } from '../amount.ts'
-import { openQuestions } from '../asking.ts'
+import { openPendingRequests } from '../pending-requests.ts'
 import { type Failed, informationIn } from '../errors.ts'
 import type { HubLink } from '../hub/link.ts'
-import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../inbound.ts'
+import {
+  bodyOf,
+  type InboundHandlers,
+  type HandlerResult,
+  idOf,
+  type Received,
+} from '../inbound.ts'
 import { writeMessage } from '../message.ts'
 import type { Otp } from './request.ts'
 
@@ -17,7 +23,7 @@ export interface AuthorizerOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
-  readonly silence_ms: number
+  readonly resendAfter_ms: number
 }
 
 export interface Challenge {
@@ -25,7 +31,7 @@ export interface Challenge {
   readonly payeeFsp: string
   /** What is transferred. */
   readonly amount: Amount
-  /** The payer FSP's own, on top of it. */
+  /** The payer FSP's own fees, on top of it. */
   readonly fees: Amount | undefined
   readonly otp: Otp
   /** Of Date.now. */
@@ -33,25 +39,33 @@ export interface Challenge {
 }
 
 export interface Authorizer {
-  /** False: the payer does not want to, has no attempts left, or nothing was heard in time. */
+  /** False: the payer rejects, has no attempts left, or no answer arrived in time. */
   isProven(challenge: Challenge): Promise<boolean>
-  readonly hearers: Pick<Hearers, 'PUT /authorizations/{ID}' | 'PUT /authorizations/{ID}/error'>
+  readonly handlers: Pick<
+    InboundHandlers,
+    'PUT /authorizations/{ID}' | 'PUT /authorizations/{ID}/error'
+  >
   close(): void
 }
 
 type Answered = { readonly state: 'ANSWERED'; readonly body: PutAuthorizations } | Failed
 
-/** A challenge while one of its attempts is asked about. */
+/** A challenge while one of its attempts is pending. */
 interface Attempt {
   readonly challenge: Challenge
-  /** How often it was asked again: each time may bring its answer once more. */
+  /** How often the attempt was sent again: each copy may bring its answer once more. */
   reminders: number
-  /** By the bytes of an answer that was heard, how many copies of it may still come. */
+  /** By the bytes of a received answer, how many copies of it may still arrive. */
   readonly copies: Map<string, number>
 }
 
-export function openAuthorizer({ name, hubName, link, silence_ms }: AuthorizerOptions): Authorizer {
-  const questions = openQuestions<Attempt, Answered>(link, silence_ms)
+export function openAuthorizer({
+  name,
+  hubName,
+  link,
+  resendAfter_ms,
+}: AuthorizerOptions): Authorizer {
+  const pending = openPendingRequests<Attempt, Answered>(link, resendAfter_ms)
 
   function ask(challenge: Challenge, retriesLeft: number, copies: Attempt['copies']) {
     const { transactionRequestId: id, payeeFsp, until_ms } = challenge
@@ -63,7 +77,7 @@ export function openAuthorizer({ name, hubName, link, silence_ms }: AuthorizerOp
     })
     const route = { from: name, to: payeeFsp }
     const request = () => writeMessage('GET', `/authorizations/${id}?${query.toString()}`, route)
-    return questions.ask({
+    return pending.send({
       key: id,
       request: request(),
       until_ms,
@@ -92,40 +106,41 @@ export function openAuthorizer({ name, hubName, link, silence_ms }: AuthorizerOp
       }
       return false
     },
-    hearers: {
+    handlers: {
       'PUT /authorizations/{ID}'(message) {
         const id = idOf(message)
-        const attempt = questions.open(id)
+        const attempt = pending.contextOf(id)
         if (attempt === undefined) return 'NOT_MINE'
         if (!hasPart(message, attempt)) return stranger(message)
         const reading = bodyOf(putAuthorizations, message)
-        if (!reading.ok) return { disbelieved: reading.detail }
-        if (isCopy(attempt, message.body)) return 'HEARD'
-        questions.answer(id, { state: 'ANSWERED', body: reading.value })
-        return 'HEARD'
+        if (!reading.ok) return { rejected: reading.detail }
+        if (isCopy(attempt, message.body)) return 'HANDLED'
+        pending.answer(id, { state: 'ANSWERED', body: reading.value })
+        return 'HANDLED'
       },
       'PUT /authorizations/{ID}/error'(message) {
         const id = idOf(message)
-        const attempt = questions.open(id)
+        const attempt = pending.contextOf(id)
         if (attempt === undefined) return 'NOT_MINE'
         if (!hasPart(message, attempt)) return stranger(message)
         const reading = bodyOf(errorBody, message)
-        if (!reading.ok) return { disbelieved: reading.detail }
-        questions.answer(id, { state: 'FAILED', error: informationIn(reading.value) })
-        return 'HEARD'
+        if (!reading.ok) return { rejected: reading.detail }
+        pending.answer(id, { state: 'FAILED', error: informationIn(reading.value) })
+        return 'HANDLED'
       },
     },
-    close: () => questions.close(),
+    close: () => pending.close(),
   }
 }
 
-function stranger({ source }: Received): Hearing {
-  return { disbelieved: `${source} has no part in the request` }
+function stranger({ source }: Received): HandlerResult {
+  return { rejected: `${source} is not a party to the request` }
 }
 
 /**
- * An answer does not say which attempt it is about. As many copies of one as an earlier attempt may still
- * bring are none of this attempt's; if the same was entered again, the next reminder brings it again.
+ * An answer does not name its attempt. Copies of an answer that an earlier attempt may still bring
+ * are not counted for this attempt; if the same value was entered again, the next reminder brings
+ * it.
  */
 function isCopy({ copies, reminders }: Attempt, body: Buffer): boolean {
   const answer = body.toString()
@@ -134,13 +149,13 @@ function isCopy({ copies, reminders }: Attempt, body: Buffer): boolean {
   return left > 0
 }
 
-/** What the payer will have paid in the end. */
+/** What the payer pays in total. */
 function totalOf({ amount, fees }: Challenge): Amount {
   const sum = (parseAmount(amount.amount) ?? 0n) + (parseAmount(fees?.amount ?? '0') ?? 0n)
   return moneyOf({ currency: amount.currency, amount: formatAmount(sum) })
 }
 
-/** In constant time: how much of it was right is nobody's to know. */
+/** In constant time: it must not reveal how much of the value was right. */
 function isEntered({ authenticationInfo }: PutAuthorizations, secret: string): boolean {
   if (authenticationInfo?.authentication !== 'OTP') return false
   const entered = Buffer.from(authenticationInfo.authenticationValue)

@@ -1,6 +1,6 @@
 /**
- * The payee's side of a payment that it asks for: the request is sent, what the payer enters at the
- * payee's device is passed on, and the request has its end when its transfer was taken.
+ * The payee's side of a payment request: sends the request, passes on what the payer enters at the
+ * payee's device, and ends when the transfer was accepted.
  */
 import {
   errorBody,
@@ -11,15 +11,25 @@ import {
 } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 import { moneyOf } from '../amount.ts'
-import { openQuestions, type Questions } from '../asking.ts'
+import { openPendingRequests, type PendingRequests } from '../pending-requests.ts'
 import { informationIn } from '../errors.ts'
 import type { HubLink } from '../hub/link.ts'
-import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../inbound.ts'
+import {
+  bodyOf,
+  type InboundHandlers,
+  type HandlerResult,
+  idOf,
+  type Received,
+} from '../inbound.ts'
 import { extensionListOf, type Outgoing, type Route, writeMessage } from '../message.ts'
 import { writeParty, writePartyIdInfo } from '../parties/party.ts'
 import type { IncomingQuote } from '../quotes/quote.ts'
-import { type Asked, openRepeats, type Repeats } from '../repeats.ts'
-import type { Secrecy } from '../secrecy.ts'
+import {
+  type CachedRequest,
+  openIdempotencyCache,
+  type IdempotencyCache,
+} from '../idempotency-cache.ts'
+import type { FieldEncryption } from '../field-encryption.ts'
 import type { IncomingTransfer, PayeeDecision, PayeeOutcome } from '../transfers/outcome.ts'
 import type {
   AuthorizationDecision,
@@ -34,43 +44,43 @@ export interface RequestPayeeOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
-  readonly secrecy: Secrecy
+  readonly fieldEncryption: FieldEncryption
   readonly onAuthorization: (
     asked: IncomingAuthorization,
   ) => AuthorizationDecision | Promise<AuthorizationDecision>
-  readonly silence_ms: number
+  readonly resendAfter_ms: number
   readonly margin_ms: number
   readonly remembered_max: number
 }
 
 export interface RequestPayee {
   requestPayment(order: RequestOrder): Promise<RequestResult>
-  /** A quote was given: it tells which transaction the request became. */
+  /** A quote was given: it names the transaction of the request. */
   quoted(quote: IncomingQuote): void
   /** A transfer was decided. */
   decided(transfer: IncomingTransfer, decision: PayeeDecision): void
   settled(outcome: PayeeOutcome): void
-  readonly hearers: Hearers
+  readonly handlers: InboundHandlers
   close(): void
 }
 
-type Requests = Questions<RequestOrder, RequestEnd>
+type Requests = PendingRequests<RequestOrder, RequestEnd>
 
 const defaultType = { scenario: 'PAYMENT', initiator: 'PAYEE', initiatorType: 'BUSINESS' } as const
 
 export function openRequestPayee(options: RequestPayeeOptions): RequestPayee {
-  const { name, link, silence_ms, margin_ms, remembered_max } = options
-  const requests: Requests = openQuestions(link, silence_ms)
+  const { name, link, resendAfter_ms, margin_ms, remembered_max } = options
+  const requests: Requests = openPendingRequests(link, resendAfter_ms)
   const transactions = openTransactions((requestId, transactionId, transferId) => {
     requests.answer(requestId, { state: 'PAID', transactionId, transferId })
   })
-  const authorizations = openRepeats<Asked>(link, remembered_max)
+  const authorizations = openIdempotencyCache<CachedRequest>(link, remembered_max)
 
   return {
     async requestPayment(order) {
       const { transactionRequestId = randomUUID(), payer, expiration } = order
       const route = { from: name, to: payer.fspId }
-      const ended = await requests.ask({
+      const ended = await requests.send({
         key: transactionRequestId,
         request: requestMessage(options, { ...order, transactionRequestId }),
         until_ms: expiration.getTime(),
@@ -83,24 +93,24 @@ export function openRequestPayee(options: RequestPayeeOptions): RequestPayee {
     },
     quoted(quote) {
       const { transactionRequestId: id, transactionId } = quote
-      const order = id === undefined ? undefined : requests.open(id)
+      const order = id === undefined ? undefined : requests.contextOf(id)
       if (id !== undefined && order !== undefined && isAnswer(quote, order)) {
         transactions.add(id, transactionId)
       }
     },
     decided: (transfer, decision) => transactions.decided(transfer, decision),
     settled: (outcome) => transactions.settled(outcome),
-    hearers: {
-      'PUT /transactionRequests/{ID}': (message) => hearState(options, requests, message),
-      'PUT /transactionRequests/{ID}/error': (message) => hearError(options, requests, message),
+    handlers: {
+      'PUT /transactionRequests/{ID}': (message) => handleState(options, requests, message),
+      'PUT /transactionRequests/{ID}/error': (message) => handleError(options, requests, message),
       'GET /authorizations/{ID}': (message) =>
-        hearAuthorization(options, requests, authorizations, message),
+        handleAuthorization(options, requests, authorizations, message),
     },
     close: () => requests.close(),
   }
 }
 
-/** A quote about less than was asked for does not pay the request. */
+/** A quote for less than the requested amount does not pay the request. */
 function isAnswer(quote: IncomingQuote, { payer, amount }: RequestOrder): boolean {
   return (
     quote.payerFsp === payer.fspId &&
@@ -111,11 +121,11 @@ function isAnswer(quote: IncomingQuote, { payer, amount }: RequestOrder): boolea
 }
 
 function requestMessage(
-  { name, secrecy }: RequestPayeeOptions,
+  { name, fieldEncryption }: RequestPayeeOptions,
   order: RequestOrder & { readonly transactionRequestId: string },
 ): Outgoing {
   const { payer, note, authenticationType } = order
-  const { body, encryption } = secrecy.hide(payer.fspId, {
+  const { body, encryption } = fieldEncryption.encrypt(payer.fspId, {
     transactionRequestId: order.transactionRequestId,
     payee: writeParty(order.payee, name),
     payer: writePartyIdInfo(payer),
@@ -130,71 +140,71 @@ function requestMessage(
   return writeMessage('POST', '/transactionRequests', route, body, encryption)
 }
 
-/** Of the states only REJECTED is an end: whether it is paid is told by the transfer. */
-function hearState({ hubName }: RequestPayeeOptions, requests: Requests, message: Received) {
+/** Only REJECTED is a final state here: the transfer shows whether the request is paid. */
+function handleState({ hubName }: RequestPayeeOptions, requests: Requests, message: Received) {
   const id = idOf(message)
-  const order = requests.open(id)
+  const order = requests.contextOf(id)
   if (order === undefined) return 'NOT_MINE'
   const stranger = strangerIn(message, hubName, order)
   if (stranger !== undefined) return stranger
   const reading = bodyOf(putTransactionRequests, message)
-  if (!reading.ok) return { disbelieved: reading.detail }
+  if (!reading.ok) return { rejected: reading.detail }
   if (reading.value.transactionRequestState === 'REJECTED') {
     requests.answer(id, { state: 'REJECTED' })
   }
-  return 'HEARD'
+  return 'HANDLED'
 }
 
-function hearError({ hubName }: RequestPayeeOptions, requests: Requests, message: Received) {
+function handleError({ hubName }: RequestPayeeOptions, requests: Requests, message: Received) {
   const id = idOf(message)
-  const order = requests.open(id)
+  const order = requests.contextOf(id)
   if (order === undefined) return 'NOT_MINE'
   const stranger = strangerIn(message, hubName, order)
   if (stranger !== undefined) return stranger
   const reading = bodyOf(errorBody, message)
-  if (!reading.ok) return { disbelieved: reading.detail }
+  if (!reading.ok) return { rejected: reading.detail }
   const error = informationIn(reading.value)
-  // The answer to a question that came before the request itself.
-  if (error.errorCode === '3206') requests.note(id, error)
+  // The answer to a GET that was received before the request itself.
+  if (error.errorCode === '3206') requests.noteError(id, error)
   else requests.answer(id, { state: 'FAILED', error })
-  return 'HEARD'
+  return 'HANDLED'
 }
 
 function strangerIn(
   { source }: Received,
   hubName: string,
   { payer }: RequestOrder,
-): Exclude<Hearing, string> | undefined {
+): Exclude<HandlerResult, string> | undefined {
   return source === hubName || source === payer.fspId
     ? undefined
-    : { disbelieved: `${source} has no part in the request` }
+    : { rejected: `${source} is not a party to the request` }
 }
 
-/** One attempt is one question to the payer, however often it comes. */
-function hearAuthorization(
+/** One attempt asks the payer once, however often the message arrives. */
+function handleAuthorization(
   options: RequestPayeeOptions,
   requests: Requests,
-  authorizations: Repeats<Asked>,
+  authorizations: IdempotencyCache<CachedRequest>,
   message: Received,
-): Hearing {
+): HandlerResult {
   const reading = readAuthorizationsQuery(message.query)
-  if (!reading.ok) return { disbelieved: reading.detail }
+  if (!reading.ok) return { rejected: reading.detail }
   const id = idOf(message)
   const route = { from: options.name, to: message.source }
-  const order = requests.open(id)
+  const order = requests.contextOf(id)
   if (order === undefined || order.payer.fspId !== message.source) {
     const unknown = errorMessage(route, id, errorInformation('3206'))
     void options.link.sendUntil(unknown, Date.now() + options.margin_ms)
-    return 'HEARD'
+    return 'HANDLED'
   }
   const { authenticationType, amount, currency, retriesLeft } = reading.value
   const attempt = `${id}/${retriesLeft}`
   const known = authorizations.get(attempt)
   if (known !== undefined) {
-    authorizations.repeat(known)
-    return 'HEARD'
+    authorizations.resend(known)
+    return 'HANDLED'
   }
-  const asked: Asked = {
+  const asked: CachedRequest = {
     terms: message.query,
     until_ms: order.expiration.getTime(),
     answer: undefined,
@@ -205,8 +215,8 @@ function hearAuthorization(
     authenticationType,
     amount: { currency, amount },
     retriesLeft: Number(retriesLeft),
-  }).then((answer) => authorizations.say(asked, answer))
-  return 'HEARD'
+  }).then((answer) => authorizations.answer(asked, answer))
+  return 'HANDLED'
 }
 
 async function authorize(

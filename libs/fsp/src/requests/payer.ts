@@ -1,6 +1,6 @@
 /**
- * The payer's side of a payment that the payee asks for: each request is decided once, the payer proves
- * it where that is asked for, and the payment is made like any other.
+ * The payer's side of a payment request: each request is decided once, the payer confirms it where
+ * that is required, and the payment is made like any other.
  */
 import {
   type ErrorInformation,
@@ -12,11 +12,15 @@ import {
 import { randomUUID } from 'node:crypto'
 import { moneyOf } from '../amount.ts'
 import type { HubLink } from '../hub/link.ts'
-import { bodyOf, type Hearers, idOf } from '../inbound.ts'
+import { bodyOf, type InboundHandlers, idOf } from '../inbound.ts'
 import { extensionsIn, type Outgoing, type Route, writeMessage } from '../message.ts'
 import { readParty, readPartyIdInfo } from '../parties/party.ts'
 import type { PaymentOrder, PaymentResult } from '../payments/payment.ts'
-import { type Asked, openRepeats, type Repeats } from '../repeats.ts'
+import {
+  type CachedRequest,
+  openIdempotencyCache,
+  type IdempotencyCache,
+} from '../idempotency-cache.ts'
 import type { Authorizer } from './authorizer.ts'
 import type { IncomingRequest, RequestDecision, RequestOutcome } from './request.ts'
 
@@ -28,70 +32,70 @@ export interface RequestPayerOptions {
   readonly onRequest: (request: IncomingRequest) => RequestDecision | Promise<RequestDecision>
   readonly onRequestOutcome: (outcome: RequestOutcome) => void
   /** How long a request without expiration may take. */
-  readonly patience_ms: number
+  readonly answerTimeout_ms: number
   readonly remembered_max: number
 }
 
-interface Requested extends Asked {
+interface Requested extends CachedRequest {
   readonly payeeFsp: string
 }
 
 interface Parts extends RequestPayerOptions {
-  readonly requests: Repeats<Requested>
+  readonly requests: IdempotencyCache<Requested>
 }
 
-export function requestPayerHearers(options: RequestPayerOptions): Hearers {
-  const { name, link, patience_ms, remembered_max } = options
-  const parts: Parts = { ...options, requests: openRepeats(link, remembered_max) }
+export function requestPayerHandlers(options: RequestPayerOptions): InboundHandlers {
+  const { name, link, answerTimeout_ms, remembered_max } = options
+  const parts: Parts = { ...options, requests: openIdempotencyCache(link, remembered_max) }
   return {
     'POST /transactionRequests'(message) {
       const reading = bodyOf(postTransactionRequests, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       const { source } = message
       const { payer, payee } = reading.value
       if (payer.fspId !== undefined && payer.fspId !== name) {
-        return { disbelieved: `/payer/fspId: this is ${name}` }
+        return { rejected: `/payer/fspId: this is ${name}` }
       }
       const { fspId } = payee.partyIdInfo
       if (fspId !== undefined && fspId !== source) {
-        return { disbelieved: '/payee/partyIdInfo/fspId: it is not the source' }
+        return { rejected: '/payee/partyIdInfo/fspId: it is not the source' }
       }
       take(parts, source, reading.value, `${source} ${payloadHash(reading.json)}`)
-      return 'HEARD'
+      return 'HANDLED'
     },
     'GET /transactionRequests/{ID}'(message) {
       const { source } = message
       const id = idOf(message)
       const request = parts.requests.get(id)
       if (request?.payeeFsp === source) {
-        parts.requests.repeat(request)
+        parts.requests.resend(request)
       } else {
         const unknown = refusal({ from: name, to: source }, id, errorInformation('3206'))
-        void link.sendUntil(unknown, Date.now() + patience_ms)
+        void link.sendUntil(unknown, Date.now() + answerTimeout_ms)
       }
-      return 'HEARD'
+      return 'HANDLED'
     },
   }
 }
 
 function take(parts: Parts, payeeFsp: string, body: PostTransactionRequests, terms: string): void {
-  const { requests, link, name, patience_ms } = parts
+  const { requests, link, name, answerTimeout_ms } = parts
   const { transactionRequestId: id, expiration } = body
   const known = requests.get(id)
   if (known === undefined) {
-    const until_ms = expiration ? Date.parse(expiration) : Date.now() + patience_ms
+    const until_ms = expiration ? Date.parse(expiration) : Date.now() + answerTimeout_ms
     const request: Requested = { payeeFsp, terms, until_ms, answer: undefined }
     requests.add(id, request)
     void follow(parts, request, body)
   } else if (known.terms === terms) {
-    requests.repeat(known)
+    requests.resend(known)
   } else {
     const modified = refusal({ from: name, to: payeeFsp }, id, errorInformation('3106'))
     void link.sendUntil(modified, known.until_ms)
   }
 }
 
-/** RECEIVED is said at once: whether the payer wants to may take a while. */
+/** RECEIVED is sent at once: the payer's decision may take a while. */
 async function follow(
   parts: Parts,
   request: Requested,
@@ -101,34 +105,34 @@ async function follow(
   const { transactionRequestId: id } = body
   const route = { from: name, to: request.payeeFsp }
   if (request.until_ms <= Date.now()) {
-    await requests.say(request, refusal(route, id, errorInformation('3301')))
+    await requests.answer(request, refusal(route, id, errorInformation('3301')))
     return
   }
   const transactionId = randomUUID()
-  await requests.say(request, state(route, id, 'RECEIVED', transactionId))
+  await requests.answer(request, state(route, id, 'RECEIVED', transactionId))
   const decision = await decisionOn(parts, request.payeeFsp, body)
   if (decision.type === 'REJECT') {
     const { error } = decision
     const answer = error === undefined ? state(route, id, 'REJECTED') : refusal(route, id, error)
-    await requests.say(request, answer)
+    await requests.answer(request, answer)
     return
   }
   const { authenticationType } = body
   if (authenticationType !== undefined && (authenticationType !== 'OTP' || !decision.otp)) {
     const error = errorInformation('4100', `there is no ${authenticationType} for this payer`)
-    await requests.say(request, refusal(route, id, error))
+    await requests.answer(request, refusal(route, id, error))
     return
   }
   const order = orderOf(parts, request, body, decision)
   const result = await parts.pay({ ...order, transactionId })
   parts.onRequestOutcome({ transactionRequestId: id, result })
-  if (result.state === 'DECLINED') await requests.say(request, state(route, id, 'REJECTED'))
+  if (result.state === 'DECLINED') await requests.answer(request, state(route, id, 'REJECTED'))
   if (result.state === 'ABORTED' || result.state === 'REFUSED') {
-    await requests.say(request, refusal(route, id, result.error))
+    await requests.answer(request, refusal(route, id, result.error))
   }
 }
 
-/** An FSP whose own books fail pays nothing. */
+/** An FSP whose own systems fail pays nothing. */
 async function decisionOn(
   { onRequest }: Parts,
   payeeFsp: string,
@@ -153,7 +157,7 @@ async function decisionOn(
   }
 }
 
-/** The payee is to get exactly what it asked for. */
+/** The payee gets exactly the requested amount. */
 function orderOf(
   { authorizer }: Parts,
   { payeeFsp, until_ms }: Requested,

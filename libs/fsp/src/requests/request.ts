@@ -1,12 +1,12 @@
-/** A payment that the payee has asked for, as its two FSPs see it. FSPIOP 6.4, 6.6. */
+/** A payment that the payee requests, as its two FSPs see it. FSPIOP 6.4, 6.6. */
 import type { ErrorInformation, TransactionType } from '@causeway/fspiop'
 import type { Amount } from '../amount.ts'
-import type { Ended } from '../asking.ts'
+import type { Ended } from '../pending-requests.ts'
 import type { Failed } from '../errors.ts'
 import type { NamedParty, PartyId } from '../parties/party.ts'
 import type { PaymentResult } from '../payments/payment.ts'
 
-/** What a payee FSP asks the payer's FSP for. */
+/** A payee FSP's request to the payer's FSP. */
 export interface RequestOrder {
   /** A new UUID when left out. */
   readonly transactionRequestId?: string
@@ -17,9 +17,9 @@ export interface RequestOrder {
   /** PAYMENT, by a BUSINESS, when left out. */
   readonly transactionType?: TransactionType
   readonly note?: string
-  /** OTP: the payer proves at the payee's device that the payment is theirs. */
+  /** OTP: the payer confirms the payment at the payee's device. */
   readonly authenticationType?: 'OTP'
-  /** Nothing is paid for it later. */
+  /** No payment is made for it later. */
   readonly expiration: Date
   readonly extensions?: readonly { readonly key: string; readonly value: string }[]
 }
@@ -29,7 +29,10 @@ export type RequestResult = { readonly transactionRequestId: string } & Ended<Re
 
 export type RequestEnd =
   | {
-      /** This FSP has taken the transfer: at once (COMMIT), or when the hub confirmed it (RESERVE). */
+      /**
+       * This FSP has accepted the transfer: at once (COMMIT), or when the hub confirmed it
+       * (RESERVE).
+       */
       readonly state: 'PAID'
       readonly transactionId: string
       readonly transferId: string
@@ -37,7 +40,7 @@ export type RequestEnd =
   | { readonly state: 'REJECTED' }
   | Failed
 
-/** A request that has come to the payer's FSP. */
+/** A request that was received by the payer's FSP. */
 export interface IncomingRequest {
   readonly transactionRequestId: string
   readonly payeeFsp: string
@@ -53,32 +56,32 @@ export interface IncomingRequest {
 
 export type RequestDecision =
   | {
-      /** The payer's FSP goes on: quote, proof where one is asked for, transfer. */
+      /** The payer's FSP continues: quote, confirmation where it is required, transfer. */
       readonly type: 'PAY'
       /** The payer as this FSP knows them. */
       readonly payer: NamedParty
-      /** This FSP's own fees; given, they are disclosed. */
+      /** This FSP's own fees; disclosed when given. */
       readonly fees?: Amount
-      /** How the payer proves it; needed where the request asks for an OTP. */
+      /** How the payer confirms; required where the request asks for an OTP. */
       readonly otp?: Otp
     }
-  /** With an error, that is told; without, that the payer does not want to. */
+  /** With an error: it is sent; without: the payer rejects. */
   | { readonly type: 'REJECT'; readonly error?: ErrorInformation }
 
 export interface Otp {
-  /** Makes a new one (3 to 10 digits), sends it to the payer, and tells it. */
+  /** Makes a new password (3 to 10 digits), sends it to the payer, and returns it. */
   make(): string | Promise<string>
   /** How often the payer may try. */
   readonly attempts_max: number
 }
 
-/** What became of a request at the payer's FSP. */
+/** The outcome of a request at the payer's FSP. */
 export interface RequestOutcome {
   readonly transactionRequestId: string
   readonly result: PaymentResult
 }
 
-/** The payer is to prove at the payee's device that the payment is theirs. */
+/** The payer is asked to confirm the payment at the payee's device. */
 export interface IncomingAuthorization {
   readonly transactionRequestId: string
   readonly authenticationType: string
@@ -91,5 +94,5 @@ export interface IncomingAuthorization {
 export type AuthorizationDecision =
   | { readonly type: 'ENTERED'; readonly value: string }
   | { readonly type: 'REJECTED' }
-  /** The payer wants a new one. */
+  /** The payer asks for a new password. */
   | { readonly type: 'RESEND' }

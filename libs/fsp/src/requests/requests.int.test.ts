@@ -38,7 +38,7 @@ function open(name: string, options: Partial<FspOptions>): Fsp {
     name,
     hubUrl: scheme.hub.url,
     secret: randomBytes(32),
-    silence_ms: 50,
+    resendAfter_ms: 50,
     margin_ms: 300,
     ...options,
   })
@@ -49,7 +49,7 @@ function open(name: string, options: Partial<FspOptions>): Fsp {
 
 const made = ['1111', '2222', '3333']
 
-/** A payer FSP whose customers pay what they are asked for; its one-time passwords are 1111, 2222, … */
+/** A payer FSP whose customers pay what is requested; its one-time passwords are 1111, 2222, … */
 function openPayer(options: Partial<FspOptions> = {}): Fsp {
   const passwords = [...made]
   return open('payerfsp', {
@@ -63,7 +63,7 @@ function openPayer(options: Partial<FspOptions> = {}): Fsp {
   })
 }
 
-/** A payee FSP at whose device the payer enters what the test says, one after the other. */
+/** A payee FSP at whose device the payer enters the given values, one after the other. */
 function openPayee(entered: readonly AuthorizationDecision[] = []): Fsp {
   const left = [...entered]
   return open('payeefsp', {
@@ -90,7 +90,7 @@ const isAbout = (method: string, resource: string) => (message: Taken) =>
 const entered = (value: string): AuthorizationDecision => ({ type: 'ENTERED', value })
 
 describe('a payment that the payee asks for', () => {
-  test('is paid, and both sides learn it', async () => {
+  test('A requested payment is made, and both sides receive its outcome', async () => {
     openPayer()
     const result = await openPayee().requestPayment(order())
     expect(result).toMatchObject({ state: 'PAID' })
@@ -107,12 +107,12 @@ describe('a payment that the payee asks for', () => {
     })
   })
 
-  test('is not paid when the payer does not want to', async () => {
+  test('A requested payment is not made when the payer rejects it', async () => {
     openPayer({ onRequest: () => ({ type: 'REJECT' }) })
     expect(await openPayee().requestPayment(order())).toMatchObject({ state: 'REJECTED' })
   })
 
-  test('is not paid by an FSP that pays no requests', async () => {
+  test('A requested payment is not made by an FSP that pays no requests', async () => {
     open('payerfsp', {})
     expect(await openPayee().requestPayment(order())).toMatchObject({
       state: 'FAILED',
@@ -120,7 +120,7 @@ describe('a payment that the payee asks for', () => {
     })
   })
 
-  test('is asked for again when its answer was lost', async () => {
+  test('A request is sent again when its answer was lost', async () => {
     openPayer({ onRequest: () => ({ type: 'REJECT' }) })
     let lost = 0
     scheme.passOn((message) =>
@@ -130,7 +130,7 @@ describe('a payment that the payee asks for', () => {
     expect(scheme.hub.taken.some(isAbout('GET', 'transactionRequests'))).toBe(true)
   })
 
-  test('is not paid by a quote about less', async () => {
+  test('A request is not paid by a quote for less', async () => {
     openPayer()
     const payee = openPayee()
     scheme.passOn((message) => {
@@ -146,7 +146,7 @@ describe('a payment that the payee asks for', () => {
 describe('a one-time password', () => {
   const withOtp = () => order({ authenticationType: 'OTP' })
 
-  test('lets the payment through when it is entered right', async () => {
+  test('The right one-time password lets the payment continue', async () => {
     openPayer()
     const payee = openPayee([entered('1111')])
     expect(await payee.requestPayment(withOtp())).toMatchObject({ state: 'PAID' })
@@ -155,20 +155,20 @@ describe('a one-time password', () => {
     ])
   })
 
-  test('may be wrong while there are attempts left', async () => {
+  test('A wrong one-time password may be followed by another while attempts are left', async () => {
     openPayer()
     const payee = openPayee([entered('1234'), entered('1111')])
     expect(await payee.requestPayment(withOtp())).toMatchObject({ state: 'PAID' })
     expect(asked.map(({ retriesLeft }) => retriesLeft)).toEqual([3, 2])
   })
 
-  test('is made anew when the payer asks for another', async () => {
+  test('A new one-time password is made when the payer asks for one', async () => {
     openPayer()
     const payee = openPayee([{ type: 'RESEND' }, entered('2222')])
     expect(await payee.requestPayment(withOtp())).toMatchObject({ state: 'PAID' })
   })
 
-  test('is made anew once, when the wish for another comes twice', async () => {
+  test('One new one-time password is made when the request for it arrives twice', async () => {
     const payer = openPayer()
     const payee = openPayee([{ type: 'RESEND' }, entered('2222')])
     let late: Taken | undefined
@@ -191,15 +191,15 @@ describe('a one-time password', () => {
   test.each([
     ['is wrong too often', [entered('123'), entered('2222'), entered('1112')], 3],
     ['is not entered', [{ type: 'REJECTED' } as const], 1],
-  ])('that %s stops the payment', async (_what, answers, questions) => {
+  ])('A one-time password that %s stops the payment', async (_what, answers, pending) => {
     openPayer()
     expect(await openPayee(answers).requestPayment(withOtp())).toMatchObject({ state: 'REJECTED' })
-    expect(asked).toHaveLength(questions)
+    expect(asked).toHaveLength(pending)
     expect(scheme.hub.taken.some(isAbout('POST', 'transfers'))).toBe(false)
     expect(await outcome).toMatchObject({ result: { state: 'DECLINED' } })
   })
 
-  test('is asked for once for each attempt, however often the question comes', async () => {
+  test('The payer is asked once for each attempt, however often the message arrives', async () => {
     openPayer()
     const payee = openPayee([entered('1111')])
     let lost = 0

@@ -1,8 +1,8 @@
-/** Which transaction a request for a payment has become, from its quote until its transfer is taken. */
+/** The transaction of a payment request, from its quote until its transfer is accepted. */
 import type { IncomingTransfer, PayeeDecision, PayeeOutcome } from '../transfers/outcome.ts'
 
 export interface Transactions {
-  /** A request is one transaction: the one of its last quote. */
+  /** A request has one transaction: that of its last quote. */
   add(requestId: string, transactionId: string): void
   decided(transfer: IncomingTransfer, decision: PayeeDecision): void
   settled(outcome: PayeeOutcome): void
@@ -14,7 +14,7 @@ export function openTransactions(
 ): Transactions {
   const byRequest = new Map<string, { readonly id: string; reservedBy: string | undefined }>()
   const requestOf = new Map<string, string>()
-  /** Requests by the transfers that wait for the hub's word. */
+  /** Requests by the transfers that wait for the hub's confirmation. */
   const reserved = new Map<string, string>()
 
   function forget(requestId: string): void {

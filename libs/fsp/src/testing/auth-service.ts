@@ -1,18 +1,21 @@
 /**
- * As much of an auth service as a DFSP's side needs: it believes every credential and every signature
- * until it is told otherwise, and tells both sides of a consent that it has ended.
+ * The part of an auth service that a DFSP needs: it accepts every credential and every signature
+ * unless a test sets an error, and notifies both sides of a consent when it ends.
  */
 import { errorInformation } from '@causeway/fspiop'
 import { request } from 'undici'
 import type { Fsp } from '../index.ts'
 
 export interface AuthServiceStandIn extends Pick<Fsp, 'name' | 'receive'> {
-  /** From now on it answers registrations, or verifications, with this error; undefined: they are right. */
+  /**
+   * From now on it answers registrations, or verifications, with this error; undefined: it accepts
+   * them.
+   */
   refuse(
     what: 'consents' | 'verifications',
     code: '6103' | '6200' | '6201' | '2001' | undefined,
   ): void
-  /** It does not answer any more. */
+  /** It stops answering. */
   fallSilent(): void
 }
 
@@ -23,7 +26,7 @@ export function authServiceAt(hubUrl: string, pispId: string): AuthServiceStandI
   const dfsps = new Map<string, string>()
   let isSilent = false
 
-  async function say(to: string, method: 'PUT' | 'PATCH', path: string, body: object) {
+  async function sendTo(to: string, method: 'PUT' | 'PATCH', path: string, body: object) {
     if (isSilent) return
     const [, resource = ''] = /^\/(\w+)/.exec(path) ?? []
     const answer = await request(`${hubUrl}${path}`, {
@@ -43,7 +46,7 @@ export function authServiceAt(hubUrl: string, pispId: string): AuthServiceStandI
     if (method === 'DELETE') {
       const dfspId = dfsps.get(target) ?? ''
       const change = { status: 'REVOKED', revokedAt: new Date().toISOString() }
-      await Promise.all([dfspId, pispId].map((to) => say(to, 'PATCH', target, change)))
+      await Promise.all([dfspId, pispId].map((to) => sendTo(to, 'PATCH', target, change)))
       return
     }
     const json = JSON.parse(body.toString()) as Record<string, string> & { credential: object }
@@ -53,14 +56,14 @@ export function authServiceAt(hubUrl: string, pispId: string): AuthServiceStandI
       : `/thirdpartyRequests/verifications/${json['verificationRequestId']}`
     const code = refusals.get(isRegistration ? 'consents' : 'verifications')
     if (code !== undefined) {
-      await say(source, 'PUT', `${path}/error`, { errorInformation: errorInformation(code) })
+      await sendTo(source, 'PUT', `${path}/error`, { errorInformation: errorInformation(code) })
     } else if (isRegistration) {
       dfsps.set(path, source)
       const { scopes, credential } = json
       const verified = { ...credential, status: 'VERIFIED' }
-      await say(source, 'PUT', path, { scopes, credential: verified, status: 'ISSUED' })
+      await sendTo(source, 'PUT', path, { scopes, credential: verified, status: 'ISSUED' })
     } else {
-      await say(source, 'PUT', path, { authenticationResponse: 'VERIFIED' })
+      await sendTo(source, 'PUT', path, { authenticationResponse: 'VERIFIED' })
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * As much of a hub as an FSP sees of it: it takes messages over HTTP and keeps them byte for byte;
- * what it answers and what it calls back is each test's own.
+ * The part of a hub that an FSP sees: it takes messages over HTTP and stores them byte for byte;
+ * each test defines its answers and its callbacks.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -19,12 +19,12 @@ export type Reply = number | { readonly status: number; readonly body: unknown }
 export interface HubStandIn {
   readonly url: string
   readonly taken: readonly Taken[]
-  /** From now on; 202 to POST and GET and 200 to PUT when left alone. */
+  /** The answers from now on; by default 202 to POST and GET and 200 to PUT. */
   replyWith(reply: (message: Taken) => Reply): void
-  /** Told of every message right after its answer has left. */
+  /** Called for every message right after its answer was sent. */
   onTaken(listener: (message: Taken) => void): void
-  /** Resolves with the messages that fit as soon as there are so many. */
-  heard(fits: (message: Taken) => boolean, count: number): Promise<readonly Taken[]>
+  /** Resolves with the messages that match as soon as there are this many. */
+  received(fits: (message: Taken) => boolean, count: number): Promise<readonly Taken[]>
   stop(): Promise<void>
 }
 
@@ -58,7 +58,7 @@ export async function openHubStandIn(): Promise<HubStandIn> {
     taken,
     replyWith: (next) => (reply = next),
     onTaken: (next) => (listener = next),
-    heard: (fits, count) =>
+    received: (fits, count) =>
       new Promise((resolve) => {
         const look = () => {
           const fitting = taken.filter(fits)
@@ -77,7 +77,7 @@ export async function openHubStandIn(): Promise<HubStandIn> {
   }
 }
 
-/** The headers of a callback that the hub makes. */
+/** The headers of a callback that the hub itself creates. */
 export function callbackHeaders(
   to: string,
   from = 'Hub',

@@ -1,6 +1,7 @@
 /**
- * A scheme in one process: the hub stand-in passes FSPs' messages on byte for byte, knows whose
- * customer a number is, and answers for itself where a hub does. What a test wants lost is lost.
+ * A scheme in one process: the hub stand-in relays FSPs' messages byte for byte, knows whose
+ * customer a number is, and answers for itself where a hub does. A test chooses which messages are
+ * lost.
  */
 import { errorInformation, signatureHeader } from '@causeway/fspiop'
 import type { Fsp, Signing } from '../index.ts'
@@ -10,11 +11,13 @@ export interface Scheme {
   readonly hub: HubStandIn
   /** Messages reach the FSP from now on. */
   join(fsp: Pick<Fsp, 'name' | 'receive'>): void
-  /** Nothing reaches it any more. */
+  /** Messages no longer reach the FSP. */
   leave(name: string): void
-  /** What the FSPs answered to what was passed on, in the order of the answers. */
+  /** The FSPs' answers to relayed messages, in their order. */
   readonly statuses: readonly number[]
-  /** What is passed on from now on; undefined: nothing. Everything as it came when left alone. */
+  /**
+   * What is relayed from now on; undefined: nothing. By default every message is relayed unchanged.
+   */
   passOn(pass: (message: Taken) => Taken | undefined): void
   stop(): Promise<void>
 }
@@ -30,11 +33,11 @@ export async function openScheme(signing?: Signing): Promise<Scheme> {
 
   async function deliver(to: string, message: Taken): Promise<void> {
     const { method, path, headers, body } = message
-    const judgement = await fsps.get(to)?.receive({ method, target: path, headers, body })
-    if (judgement !== undefined) statuses.push(judgement.status)
+    const result = await fsps.get(to)?.receive({ method, target: path, headers, body })
+    if (result !== undefined) statuses.push(result.status)
   }
 
-  async function say(to: string, { path, body }: Answer): Promise<void> {
+  async function sendTo(to: string, { path, body }: Answer): Promise<void> {
     const bytes = Buffer.from(JSON.stringify(body))
     const resource = /^\/(\w+)/.exec(path)?.[1] ?? ''
     const headers = callbackHeaders(to, 'Hub', resource)
@@ -46,7 +49,7 @@ export async function openScheme(signing?: Signing): Promise<Scheme> {
     })
   }
 
-  /** What the hub knows itself. */
+  /** The requests that the hub itself answers. */
   function answerTo({ method, path, headers, body }: Taken): Answer | undefined {
     const source = String(headers['fspiop-source'])
     const [target = ''] = path.split('?')
@@ -70,7 +73,7 @@ export async function openScheme(signing?: Signing): Promise<Scheme> {
   hub.onTaken((message) => {
     const answer = answerTo(message)
     if (answer !== undefined) {
-      void say(String(message.headers['fspiop-source']), answer)
+      void sendTo(String(message.headers['fspiop-source']), answer)
       return
     }
     const passed = pass(message)
@@ -80,7 +83,7 @@ export async function openScheme(signing?: Signing): Promise<Scheme> {
     void deliver(String(named), withoutAccept(passed))
   })
 
-  /** Who holds a consent ends it, whomever the message names. */
+  /** The holder of a consent ends it, whatever destination the message names. */
   function redirected({ method, path }: Taken): string | undefined {
     const isUnlinking = method === 'DELETE' && path.startsWith('/consents/')
     return isUnlinking && fsps.has('centralAuth') ? 'centralAuth' : undefined

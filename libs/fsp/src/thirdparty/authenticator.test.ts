@@ -13,7 +13,7 @@ function clientDataOf({ response }: { readonly response: { readonly clientDataJS
 }
 
 describe('an attestation', () => {
-  test('names the challenge, the origin and the kind of the ceremony', () => {
+  test('An attestation names the challenge, the origin and the kind of the ceremony', () => {
     const credential = createAuthenticator().register({ challenge, origin })
     expect(credential.type).toBe('public-key')
     expect(bytes(credential.rawId).toString('base64url')).toBe(credential.id)
@@ -25,7 +25,7 @@ describe('an attestation', () => {
     })
   })
 
-  test('without statement is a CBOR map whose bytes are as WebAuthn has them', () => {
+  test('An attestation without a statement is a CBOR map encoded as WebAuthn requires', () => {
     const device = createAuthenticator()
     const credential = device.register({ challenge, origin })
     const object = bytes(credential.response.attestationObject)
@@ -46,7 +46,7 @@ describe('an attestation', () => {
     expect(object.toString('hex')).toBe(expected.toString('hex'))
   })
 
-  test('that is packed carries a signature of the credential over its data', () => {
+  test('A packed attestation carries a signature of the credential over its data', () => {
     const device = createAuthenticator({ attestation: 'packed' })
     const { response } = device.register({ challenge, origin })
     const object = bytes(response.attestationObject)
@@ -61,7 +61,7 @@ describe('an attestation', () => {
 })
 
 describe('an assertion', () => {
-  test('is signed by the registered key over authenticator data and client data', () => {
+  test('An assertion is signed by the registered key over authenticator data and client data', () => {
     const device = createAuthenticator()
     const { response } = device.assert({ challenge, origin, rpId: 'pisp.example' })
     const authData = bytes(response.authenticatorData)
@@ -75,7 +75,7 @@ describe('an assertion', () => {
   const countIn = ({ response }: { readonly response: { readonly authenticatorData: string } }) =>
     bytes(response.authenticatorData).readUInt32BE(33)
 
-  test('counts one up, and a clone of the device falls behind it', () => {
+  test('The signature counter increases by one, and that of a cloned device falls behind', () => {
     const device = createAuthenticator()
     expect(countIn(device.assert({ challenge, origin }))).toBe(1)
     const clone = device.clone()
@@ -84,7 +84,7 @@ describe('an assertion', () => {
     expect(countIn(clone.assert({ challenge, origin }))).toBe(2)
   })
 
-  test('of a device that does not count has the counter 0', () => {
+  test('A device that does not count has the counter 0', () => {
     const device = createAuthenticator({ counts: false })
     device.assert({ challenge, origin })
     expect(countIn(device.assert({ challenge, origin }))).toBe(0)
@@ -93,7 +93,7 @@ describe('an assertion', () => {
 
 describe('a generic key', () => {
   test.each(['P-256', 'RSA-2048', 'Ed25519'] as const)(
-    'of kind %s signs the hash of the text of the challenge',
+    'A generic key of kind %s signs the hash of the text of the challenge',
     (kind) => {
       const key = createGenericKey(kind)
       const publicKey = createPublicKey({ key: bytes(key.publicKey), type: 'spki', format: 'der' })

@@ -1,8 +1,8 @@
 /**
- * A user's device in software, for tests and for the sandbox: FIDO authenticators with an ES256 key and
- * a signature counter, and plain key pairs for GENERIC credentials. It does what a device does and
- * protects nothing: the keys lie in memory. WebAuthn Level 2, sections 6.1, 6.5 and 8; Third-Party API
- * 1.0, sections 3.2.1.
+ * A user's device in software, for tests and for the sandbox: FIDO authenticators with an ES256 key
+ * and a signature counter, and plain key pairs for GENERIC credentials. It behaves like a device
+ * but protects nothing: the keys are in memory. WebAuthn Level 2, sections 6.1, 6.5 and 8;
+ * Third-Party API 1.0, sections 3.2.1.
  */
 import {
   createHash,
@@ -37,7 +37,7 @@ export interface FidoAssertion {
 export interface Ceremony {
   /** The bytes that the relying party wants signed. */
   readonly challenge: Buffer
-  /** Of the page or app that asks: "https://app.pisp.example". */
+  /** The origin of the requesting page or app: "https://app.pisp.example". */
   readonly origin: string
   /** The origin's host when left out. */
   readonly rpId?: string
@@ -46,24 +46,26 @@ export interface Ceremony {
 export interface AuthenticatorOptions {
   /** `none` when left out; `packed` is self attestation, signed with the credential's own key. */
   readonly attestation?: 'none' | 'packed'
-  /** Each signature counts one up; `false`: the counter is always 0, as with most passkeys. */
+  /**
+   * Each signature increases it by one; `false`: the counter is always 0, as with most passkeys.
+   */
   readonly counts?: boolean
 }
 
 export interface Authenticator {
   readonly publicKey: KeyObject
-  /** Shows the public key (navigator.credentials.create). */
+  /** Returns the public key (navigator.credentials.create). */
   register(ceremony: Ceremony): FidoAttestation
   /** Signs (navigator.credentials.get). */
   assert(ceremony: Ceremony): FidoAssertion
-  /** A second device with the same key and today's counter: what a thief of the key would have. */
+  /** A second device with the same key and the current counter, such as a thief of the key has. */
   clone(): Authenticator
 }
 
 const flags = { userPresent: 0x01, userVerified: 0x04, attestedCredentialData: 0x40 } as const
 const es256 = -7
 
-/** One credential on a device of its own. */
+/** One credential on its own device. */
 export function createAuthenticator(options: AuthenticatorOptions = {}): Authenticator {
   const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   return open({ keys, id: randomBytes(32), options }, 0)

@@ -1,4 +1,6 @@
-/** As much of CBOR as an authenticator writes: integers, byte strings, text and maps. RFC 8949. */
+/**
+ * The subset of CBOR that an authenticator writes: integers, byte strings, text and maps. RFC 8949.
+ */
 
 export type CborValue = number | string | Buffer | CborMap
 

@@ -1,19 +1,22 @@
-/** What a user allows a PISP at a DFSP, as both sides write it. Third-Party API 1.0, section 3.2. */
+/**
+ * A user's consent for a PISP at a DFSP, in the form of the messages. Third-Party API 1.0, section
+ * 3.2.
+ */
 import type { FidoAssertion, FidoAttestation } from './authenticator.ts'
 
-/** How a user proves to the DFSP that the consent is theirs. */
+/** How a user authenticates to the DFSP for the consent. */
 export type Channel = 'WEB' | 'OTP'
 
 /** An account that a DFSP offers for linking. */
 export interface Account {
-  /** Opaque, chosen by the DFSP; the only name of the account that a PISP learns. */
+  /** Opaque, chosen by the DFSP; a PISP identifies the account by it alone. */
   readonly address: string
   /** ISO 4217. */
   readonly currency: string
   readonly accountNickname?: string
 }
 
-/** What may be done with an account: ACCOUNTS_GET_BALANCE, ACCOUNTS_TRANSFER, ACCOUNTS_STATEMENT. */
+/** The actions on an account: ACCOUNTS_GET_BALANCE, ACCOUNTS_TRANSFER, ACCOUNTS_STATEMENT. */
 export interface Scope {
   readonly address: string
   readonly actions: readonly string[]
@@ -29,7 +32,7 @@ export interface WrittenScope {
   readonly actions: readonly string[]
 }
 
-/** Without what else a message may say there. */
+/** Without other members that a message may carry there. */
 export function readScopes(written: readonly WrittenScope[]): readonly Scope[] {
   return written.map(({ address, accountId, actions }) => ({
     address: address ?? accountId ?? '',
@@ -37,7 +40,7 @@ export function readScopes(written: readonly WrittenScope[]): readonly Scope[] {
   }))
 }
 
-/** The key that a user pays with, before and after it was checked. */
+/** The key that a user signs payments with, before and after its verification. */
 export type Credential =
   | { readonly credentialType: 'FIDO'; readonly fidoPayload: FidoAttestation }
   | {
@@ -45,12 +48,12 @@ export type Credential =
       readonly genericPayload: { readonly publicKey: string; readonly signature: string }
     }
 
-/** What a user has signed to let a payment go. */
+/** What a user has signed to authorize a payment. */
 export type SignedPayload =
   | { readonly signedPayloadType: 'FIDO'; readonly fidoSignedPayload: FidoAssertion }
   | { readonly signedPayloadType: 'GENERIC'; readonly genericSignedPayload: string }
 
-/** The key as a message has it; undefined when its payload is missing. */
+/** The key in a message; undefined when its payload is missing. */
 export function readCredential({
   credentialType,
   payload,
@@ -76,7 +79,7 @@ interface WrittenCredential {
   readonly genericPayload?: object | undefined
 }
 
-/** What was signed as a message has it; undefined when it is missing. */
+/** The signed payload in a message; undefined when it is missing. */
 export function readSigned({
   signedPayloadType,
   fidoSignedPayload,

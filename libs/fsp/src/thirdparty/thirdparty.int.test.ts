@@ -34,14 +34,14 @@ let pisp: Fsp
 let otps: string[]
 let payments: ThirdPartyPayment[]
 let device: Authenticator
-/** Long enough that nothing is said twice, but where messages are lost. */
-let silence_ms: number
+/** Long enough that no message is sent twice, unless messages are lost. */
+let resendAfter_ms: number
 
 beforeEach(async () => {
   scheme = await openScheme()
   opened = []
   otps = []
-  silence_ms = 2_000
+  resendAfter_ms = 2_000
   payments = []
   device = createAuthenticator()
   auth = authServiceAt(scheme.hub.url, 'pispx')
@@ -58,9 +58,9 @@ function open(name: string, options: Partial<FspOptions>): Fsp {
     name,
     hubUrl: scheme.hub.url,
     secret: randomBytes(32),
-    silence_ms,
+    resendAfter_ms,
     margin_ms: 300,
-    patience_ms: 3_000,
+    answerTimeout_ms: 3_000,
     ...options,
   })
   opened.push(fsp)
@@ -91,7 +91,7 @@ async function openAll(
   expect(await wallet.associate(mei)).toMatchObject({ state: 'DONE' })
 }
 
-/** The user logs in and allows what was asked for, or enters the password that was sent. */
+/** The user logs in and allows what is requested, or enters the password that was sent. */
 function linking(changes: Partial<LinkOrder> = {}): LinkOrder {
   return {
     dfspId: 'bank',
@@ -152,14 +152,14 @@ function endsOf(transactionRequestId: string): readonly Taken[] {
 }
 
 describe('a PISP', () => {
-  test('learns from the hub where accounts can be linked, and asks once a day', async () => {
+  test('A PISP gets from the hub the DFSPs where accounts can be linked, and asks once a day', async () => {
     await openAll()
     expect(await pisp.pisp.providers()).toMatchObject({ state: 'FOUND', providers: ['bank'] })
     await pisp.pisp.providers()
     expect(sent('GET', '/services')).toHaveLength(1)
   })
 
-  test('sees the accounts of a user with their names masked', async () => {
+  test('A PISP sees the accounts of a user with masked names', async () => {
     await openAll()
     expect(await pisp.pisp.accounts('bank', 'amara')).toMatchObject({
       state: 'FOUND',
@@ -167,7 +167,7 @@ describe('a PISP', () => {
     })
   })
 
-  test('is told that a user is unknown', async () => {
+  test('A PISP is informed that a user is unknown', async () => {
     await openAll()
     expect(await pisp.pisp.accounts('bank', 'jonas')).toMatchObject({
       state: 'FAILED',
@@ -177,7 +177,7 @@ describe('a PISP', () => {
 })
 
 describe('linking', () => {
-  test('by the web registers the key at the auth service and the account in the scheme', async () => {
+  test('Linking by web registers the key at the auth service and the account in the scheme', async () => {
     await openAll()
     const consentId = await linked()
     expect([...bank.dfsp.links()]).toMatchObject([
@@ -195,7 +195,7 @@ describe('linking', () => {
     expect(sent('POST', `/participants/THIRD_PARTY_LINK/${account.address}`)).toHaveLength(1)
   })
 
-  test('is signed by the key over consent and scopes alone', async () => {
+  test('Linking is signed by the key over consent and scopes only', async () => {
     await openAll()
     const consentId = await linked()
     const [message] = sent('PUT', `/consents/${consentId}`)
@@ -208,7 +208,7 @@ describe('linking', () => {
     })
   })
 
-  test('gives what the user has chosen at the DFSP, not what the PISP has asked for', async () => {
+  test('Linking grants what the user has chosen at the DFSP, not what the PISP has requested', async () => {
     await openAll()
     const chosen = [{ address: other.address, actions: ['ACCOUNTS_TRANSFER'] }]
     const result = await pisp.pisp.link(
@@ -222,7 +222,7 @@ describe('linking', () => {
     expect(result).toMatchObject({ state: 'LINKED', scopes: chosen })
   })
 
-  test("never gives what is not the user's", async () => {
+  test("Linking never grants accounts that are not the user's", async () => {
     await openAll()
     const foreign = [{ address: 'bank.jonas.1', actions: ['ACCOUNTS_TRANSFER'] }]
     let back: string | undefined = 'not asked'
@@ -238,7 +238,7 @@ describe('linking', () => {
     expect(result).toMatchObject({ state: 'DECLINED', leg: 'authentication' })
   })
 
-  test('by a one-time password goes on when a wrong one is followed by the right one', async () => {
+  test('Linking by one-time password continues when a wrong one is followed by the right one', async () => {
     await openAll()
     const result = await pisp.pisp.link(
       linking({
@@ -250,7 +250,7 @@ describe('linking', () => {
     expect(otps).toEqual([expect.stringMatching(/^\d{6}$/)])
   })
 
-  test('ends with the last wrong one-time password, and the right one comes too late', async () => {
+  test('Linking ends with the last wrong one-time password, and the right one is too late', async () => {
     await openAll()
     const order = linking({ channels: ['OTP'], authenticate: () => Promise.resolve('wrong') })
     expect(await pisp.pisp.link(order)).toMatchObject({
@@ -262,10 +262,10 @@ describe('linking', () => {
   })
 
   test.each<[string, Partial<LinkOrder>, string]>([
-    ['an address of a stranger', { callbackUri: 'https://evil.example/' }, '6204'],
+    ['an unknown address', { callbackUri: 'https://evil.example/' }, '6204'],
     ['accounts that are not the user’s', { userId: 'jonas' }, '6101'],
     ['actions that are not offered', { scopes: [{ address, actions: ['STEAL'] }] }, '6101'],
-  ])('is refused with %s', async (_what, changes, errorCode) => {
+  ])('Linking %s is refused', async (_what, changes, errorCode) => {
     await openAll()
     expect(await pisp.pisp.link(linking(changes))).toMatchObject({
       state: 'FAILED',
@@ -274,7 +274,7 @@ describe('linking', () => {
     })
   })
 
-  test('is refused when the user says no at the DFSP', async () => {
+  test('Linking is refused when the user refuses at the DFSP', async () => {
     await openAll()
     const result = await pisp.pisp.link(
       linking({
@@ -295,22 +295,22 @@ describe('linking', () => {
     ['6200', '6200'],
     ['2001', '6003'],
   ] as const)(
-    'that the auth service refuses with %s ends with %s, and no account is linked',
-    async (said, told) => {
+    'Linking that the auth service refuses with %s ends with %s, and no account is linked',
+    async (received, expected) => {
       await openAll()
-      auth.refuse('consents', said)
+      auth.refuse('consents', received)
       expect(await pisp.pisp.link(linking())).toMatchObject({
         state: 'FAILED',
         leg: 'credential',
-        error: { errorCode: told },
+        error: { errorCode: expected },
       })
       expect([...bank.dfsp.links()]).toMatchObject([{ state: 'GRANTED' }])
       expect(sent('POST', '/participants/THIRD_PARTY_LINK')).toEqual([])
     },
   )
 
-  test('survives the loss of every message, once', async () => {
-    silence_ms = 100
+  test('Linking survives the loss of every message, once', async () => {
+    resendAfter_ms = 100
     await openAll()
     const lost = new Set<string>()
     scheme.passOn((message) => {
@@ -325,7 +325,7 @@ describe('linking', () => {
 })
 
 describe('a payment of a third party', () => {
-  test('is quoted, signed by the user, checked and paid, and ends with one PATCH', async () => {
+  test('A payment of a PISP is quoted, signed by the user, verified and paid, and ends with one PATCH', async () => {
     await openAll()
     const consentId = await linked()
     const result = await pisp.pisp.pay(payment())
@@ -356,7 +356,7 @@ describe('a payment of a third party', () => {
     })
   })
 
-  test('shows the user what is paid, and has the whole quote signed', async () => {
+  test('A payment shows the user the amounts, and the signature covers the whole quote', async () => {
     await openAll(
       {},
       {
@@ -385,7 +385,7 @@ describe('a payment of a third party', () => {
     ])
   })
 
-  test('that the user does not want ends with both states REJECTED', async () => {
+  test('A payment that the user rejects ends with both states REJECTED', async () => {
     await openAll()
     await linked()
     const result = await pisp.pisp.pay(payment({ sign: () => Promise.resolve(undefined) }))
@@ -400,15 +400,18 @@ describe('a payment of a third party', () => {
     ['6201', '6201'],
     ['6103', '6103'],
     ['2001', '6003'],
-  ] as const)('whose signature is answered %s ends with %s', async (said, told) => {
-    await openAll()
-    await linked()
-    auth.refuse('verifications', said)
-    const result = await pisp.pisp.pay(payment())
-    expect(result).toMatchObject({ state: 'FAILED', error: { errorCode: told } })
-    expect(endsOf(result.transactionRequestId)).toHaveLength(1)
-    expect(sent('POST', '/transfers')).toEqual([])
-  })
+  ] as const)(
+    'A payment whose signature is answered %s ends with %s',
+    async (received, expected) => {
+      await openAll()
+      await linked()
+      auth.refuse('verifications', received)
+      const result = await pisp.pisp.pay(payment())
+      expect(result).toMatchObject({ state: 'FAILED', error: { errorCode: expected } })
+      expect(endsOf(result.transactionRequestId)).toHaveLength(1)
+      expect(sent('POST', '/transfers')).toEqual([])
+    },
+  )
 
   test.each<[string, Partial<FspOptions>]>([
     [
@@ -429,7 +432,7 @@ describe('a payment of a third party', () => {
         }),
       },
     ],
-  ])('whose %s fails ends with 6003 and no word of why', async (_leg, payee) => {
+  ])('A payment whose %s fails ends with 6003 and without the reason', async (_leg, payee) => {
     await openAll({}, payee)
     await linked()
     const result = await pisp.pisp.pay(payment())
@@ -443,19 +446,22 @@ describe('a payment of a third party', () => {
     ['INACTIVE', '6104'],
     ['WITHOUT_FUNDS', '6104'],
     ['OTHER_CURRENCY', '4103'],
-  ] as const)('from an account that is %s is refused with %s', async (state, errorCode) => {
-    await openAll({ payerAccount: () => ({ state }) })
-    await linked()
-    expect(await pisp.pisp.pay(payment())).toMatchObject({
-      state: 'FAILED',
-      leg: 'request',
-      error: { errorCode },
-    })
-    expect(sent('POST', '/quotes')).toEqual([])
-    expect(payments).toEqual([])
-  })
+  ] as const)(
+    'A payment from an account that is %s is refused with %s',
+    async (state, errorCode) => {
+      await openAll({ payerAccount: () => ({ state }) })
+      await linked()
+      expect(await pisp.pisp.pay(payment())).toMatchObject({
+        state: 'FAILED',
+        leg: 'request',
+        error: { errorCode },
+      })
+      expect(sent('POST', '/quotes')).toEqual([])
+      expect(payments).toEqual([])
+    },
+  )
 
-  test('from an account that was not linked is refused', async () => {
+  test('A payment from an account that was not linked is refused', async () => {
     await openAll()
     await linked()
     expect(await pisp.pisp.pay(payment({ account: other.address }))).toMatchObject({
@@ -464,20 +470,20 @@ describe('a payment of a third party', () => {
     })
   })
 
-  test('under a consent of another PISP is refused', async () => {
+  test('A payment under a consent of another PISP is refused', async () => {
     await openAll()
     await linked()
     const stranger = open('pispy', {})
     expect(await stranger.pisp.pay(payment())).toMatchObject({ error: { errorCode: '6104' } })
   })
 
-  test('under a consent that has expired is refused', async () => {
+  test('A payment under a consent that has expired is refused', async () => {
     await openAll({ consent_ms_max: 1 })
     await linked()
     expect(await pisp.pisp.pay(payment())).toMatchObject({ error: { errorCode: '6103' } })
   })
 
-  test('is not made when its consent ends while the user signs', async () => {
+  test('A payment is not made when its consent ends while the user signs', async () => {
     await openAll()
     const consentId = await linked()
     const { sign } = payment()
@@ -493,7 +499,7 @@ describe('a payment of a third party', () => {
     expect(sent('POST', '/transfers')).toEqual([])
   })
 
-  test('that the PISP’s user does not answer fails with its expiration, on both sides', async () => {
+  test('A payment that the PISP’s user does not answer fails at its expiration, on both sides', async () => {
     await openAll()
     await linked()
     const expiration = new Date(Date.now() + 500)
@@ -501,12 +507,12 @@ describe('a payment of a third party', () => {
     const result = await pisp.pisp.pay(payment({ expiration, sign }))
     expect(result).toMatchObject({ state: 'FAILED', error: { errorCode: '3301' } })
     const { transactionRequestId: id } = result
-    await scheme.hub.heard(isAbout('PUT', `/thirdpartyRequests/transactions/${id}/error`), 1)
+    await scheme.hub.received(isAbout('PUT', `/thirdpartyRequests/transactions/${id}/error`), 1)
     expect(payments).toMatchObject([{ transferId: undefined, outcome: { type: 'FAILED' } }])
   })
 
-  test('is paid once and ends once, however often and lossy its messages come', async () => {
-    silence_ms = 100
+  test('A payment is paid once and ends once, however often its messages are repeated or lost', async () => {
+    resendAfter_ms = 100
     await openAll()
     await linked()
     const lost = new Set<string>()
@@ -529,7 +535,7 @@ describe('a status query', () => {
   const query = async (from: Fsp, id: string) => {
     const path = `/thirdpartyRequests/transactions/${id}`
     const media = 'application/vnd.interoperability.thirdpartyRequests+json;version=1.0'
-    const judgement = await bank.receive({
+    const result = await bank.receive({
       method: 'GET',
       target: path,
       headers: {
@@ -541,7 +547,7 @@ describe('a status query', () => {
       },
       body: Buffer.alloc(0),
     })
-    expect(judgement).toEqual({ status: 202 })
+    expect(result).toEqual({ status: 202 })
     const isAnswer = (message: Taken) =>
       message.method === 'PUT' &&
       message.path.startsWith(path) &&
@@ -549,14 +555,14 @@ describe('a status query', () => {
     return isAnswer
   }
 
-  test('of the PISP that asked for the payment is answered with how it ended', async () => {
+  test('A status query of the PISP that requested the payment is answered with its outcome', async () => {
     await openAll()
     await linked()
     const { transactionRequestId: id, transactionId } = await pisp.pisp.pay(payment())
     const isAnswer = await query(pisp, id)
     const isEnd = (message: Taken) =>
       isAnswer(message) && String(message.body).includes('COMPLETED')
-    const [answer] = await scheme.hub.heard(isEnd, 1)
+    const [answer] = await scheme.hub.received(isEnd, 1)
     expect(jsonOf(answer)).toMatchObject({
       transactionId,
       transactionRequestState: 'ACCEPTED',
@@ -564,16 +570,16 @@ describe('a status query', () => {
     })
   })
 
-  test('of another PISP, or about an unknown payment, is refused', async () => {
+  test('A status query of another PISP, or about an unknown payment, is refused', async () => {
     await openAll()
     await linked()
     const { transactionRequestId: id } = await pisp.pisp.pay(payment())
     const stranger = open('pispy', {})
-    const [foreign] = await scheme.hub.heard(await query(stranger, id), 1)
+    const [foreign] = await scheme.hub.received(await query(stranger, id), 1)
     expect(foreign?.path).toMatch(/\/error$/)
     expect(jsonOf(foreign)).toMatchObject({ errorInformation: { errorCode: '6104' } })
     const unknown = 'e5c1d8f3-72a6-4b09-8d14-f0b35a9c2e61'
-    const [none] = await scheme.hub.heard(await query(pisp, unknown), 1)
+    const [none] = await scheme.hub.received(await query(pisp, unknown), 1)
     expect(jsonOf(none)).toMatchObject({ errorInformation: { errorCode: '3206' } })
   })
 })
@@ -582,18 +588,21 @@ describe('unlinking', () => {
   test.each([
     ['the PISP', () => pisp.pisp.unlink([...pisp.pisp.consents()][0]?.consentId ?? '')],
     ['the DFSP', () => bank.dfsp.unlink([...bank.dfsp.links()][0]?.consentId ?? '')],
-  ])('by %s ends the consent on both sides and removes the link', async (_who, unlink) => {
-    await openAll()
-    await linked()
-    await unlink()
-    await scheme.hub.heard(isAbout('DELETE', '/participants/THIRD_PARTY_LINK'), 1)
-    await scheme.hub.heard(isAbout('PATCH', '/consents'), 2)
-    expect([...bank.dfsp.links()]).toMatchObject([{ state: 'REVOKED' }])
-    expect([...pisp.pisp.consents()]).toMatchObject([{ state: 'REVOKED' }])
-    expect(await pisp.pisp.pay(payment())).toMatchObject({ error: { errorCode: '6103' } })
-  })
+  ])(
+    'Unlinking by %s ends the consent on both sides and removes the link',
+    async (_who, unlink) => {
+      await openAll()
+      await linked()
+      await unlink()
+      await scheme.hub.received(isAbout('DELETE', '/participants/THIRD_PARTY_LINK'), 1)
+      await scheme.hub.received(isAbout('PATCH', '/consents'), 2)
+      expect([...bank.dfsp.links()]).toMatchObject([{ state: 'REVOKED' }])
+      expect([...pisp.pisp.consents()]).toMatchObject([{ state: 'REVOKED' }])
+      expect(await pisp.pisp.pay(payment())).toMatchObject({ error: { errorCode: '6103' } })
+    },
+  )
 
-  test('by several at once, on either side, is one revocation for each side', async () => {
+  test('Unlinking several times at once, on either side, is one revocation for each side', async () => {
     await openAll()
     const consentId = await linked()
     const [first, second] = await Promise.all([
@@ -607,11 +616,11 @@ describe('unlinking', () => {
       ({ headers }) => headers['fspiop-source'],
     )
     expect(sources).toEqual(['bank', 'pispx'])
-    await scheme.hub.heard(isAbout('PATCH', '/consents'), 4)
-    await scheme.hub.heard(isAbout('DELETE', '/participants/THIRD_PARTY_LINK'), 1)
+    await scheme.hub.received(isAbout('PATCH', '/consents'), 4)
+    await scheme.hub.received(isAbout('DELETE', '/participants/THIRD_PARTY_LINK'), 1)
   })
 
-  test('one of two consents on an account keeps its link in the scheme', async () => {
+  test('Unlinking one of two consents on an account retains its link in the scheme', async () => {
     await openAll()
     const first = await linked()
     await linked()
@@ -621,7 +630,7 @@ describe('unlinking', () => {
   })
 })
 
-test('a GENERIC key links and pays as a FIDO one does', async () => {
+test('A GENERIC key links and pays as a FIDO key does', async () => {
   await openAll()
   const key = createGenericKey('Ed25519')
   const { publicKey } = key
@@ -659,7 +668,7 @@ describe('a DFSP that checks signatures itself', () => {
         fidoSignedPayload: assert(Buffer.from(challenge, 'base64url')),
       })
 
-  test('asks no auth service', async () => {
+  test('A DFSP that verifies signatures itself asks no auth service', async () => {
     await openByItself()
     await linked()
     expect(await pisp.pisp.pay(payment())).toMatchObject({ state: 'COMPLETED' })
@@ -696,7 +705,7 @@ describe('a DFSP that checks signatures itself', () => {
           },
         }),
     ],
-  ])('takes no key %s', async (_what, createCredential) => {
+  ])('A DFSP that verifies signatures itself refuses a key %s', async (_what, createCredential) => {
     await openByItself()
     expect(await pisp.pisp.link(linking({ createCredential }))).toMatchObject({
       state: 'FAILED',
@@ -727,7 +736,7 @@ describe('a DFSP that checks signatures itself', () => {
             genericSignedPayload: createGenericKey().sign(challenge),
           }),
     ],
-  ])('takes no signature %s', async (_what, sign) => {
+  ])('A DFSP that verifies signatures itself refuses a signature %s', async (_what, sign) => {
     await openByItself()
     await linked()
     expect(await pisp.pisp.pay(payment({ sign: sign() }))).toMatchObject({
@@ -737,7 +746,7 @@ describe('a DFSP that checks signatures itself', () => {
     expect(sent('POST', '/transfers')).toEqual([])
   })
 
-  test('takes no signature of a copied device whose counter has fallen behind', async () => {
+  test('A DFSP refuses a signature of a copied device whose counter has fallen behind', async () => {
     await openByItself()
     await linked()
     const copy = device.clone()
@@ -746,7 +755,7 @@ describe('a DFSP that checks signatures itself', () => {
     expect(await pisp.pisp.pay(payment({ sign }))).toMatchObject({ error: { errorCode: '6201' } })
   })
 
-  test('ends a consent when its PISP wants it, and only then', async () => {
+  test('A DFSP without an auth service ends a consent when its PISP asks for it, and only then', async () => {
     await openByItself()
     const consentId = await linked()
     const stranger = open('pispy', { pisp: { consents: [...pisp.pisp.consents()] } })

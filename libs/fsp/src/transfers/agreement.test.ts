@@ -1,6 +1,6 @@
 import { conditionOf, decodePacket, type PostTransfers } from '@causeway/fspiop'
 import { describe, expect, test } from '@jest/globals'
-import { agree, keepAgreement } from './agreement.ts'
+import { agree, fulfilAgreement } from './agreement.ts'
 
 const secret = Buffer.alloc(32, 7)
 const amount = { currency: 'USD', amount: '99.5' }
@@ -26,7 +26,7 @@ function transfer(changes: Partial<PostTransfers> = {}): PostTransfers {
 }
 
 describe('agreeing', () => {
-  test('says the amount in the smallest coin, and the data as they are', () => {
+  test('A packet has the amount in the smallest unit, and the data unchanged', () => {
     expect(decodePacket(agreed().ilpPacket)).toEqual({
       amount: 9950n,
       address: 'g.payeefsp',
@@ -34,7 +34,7 @@ describe('agreeing', () => {
     })
   })
 
-  test('gives the same packet and condition each time, and others for another secret', () => {
+  test('The same terms give the same packet and condition, and another secret gives others', () => {
     expect(agreed()).toEqual(agreed())
     expect(agreed(Buffer.alloc(32, 8)).condition).not.toBe(agreed().condition)
   })
@@ -43,24 +43,26 @@ describe('agreeing', () => {
     ['more decimals than the currency has', { currency: 'JPY', amount: '1.5' }],
     ['no currency', { currency: 'ZZZ', amount: '1' }],
     ['no amount', { currency: 'USD', amount: '1.50' }],
-  ])('is not possible with %s', (_what, wrong) => {
+  ])('No packet is made with %s', (_what, wrong) => {
     expect(agree(secret, { payeeFsp: 'payeefsp', amount: wrong, data })).toBeUndefined()
   })
 })
 
 describe('keeping an agreement', () => {
-  test('gives the fulfilment of the condition', () => {
-    const kept = keepAgreement(secret, transfer(), now)
-    expect('fulfilment' in kept && conditionOf(kept.fulfilment)).toBe(transfer().condition)
+  test('A transfer that matches its quote gets the fulfilment of the condition', () => {
+    const fulfilled = fulfilAgreement(secret, transfer(), now)
+    expect('fulfilment' in fulfilled && conditionOf(fulfilled.fulfilment)).toBe(
+      transfer().condition,
+    )
   })
 
   test.each([
     ['at its expiration', '3303', transfer({ expiration: now.toISOString() })],
     ['for another amount', '5105', transfer({ amount: { currency: 'USD', amount: '99.51' } })],
     ['to the address of another FSP', '5105', transfer({ payeeFsp: 'otherfsp' })],
-    ['for a packet that is none', '5105', transfer({ ilpPacket: 'AAAA' })],
-    ['for a condition made by others', '5105', transfer({ ...agreed(Buffer.alloc(32, 8)) })],
-  ])('is refused %s', (_what, errorCode, broken) => {
-    expect(keepAgreement(secret, broken, now)).toMatchObject({ error: { errorCode } })
+    ['with a malformed packet', '5105', transfer({ ilpPacket: 'AAAA' })],
+    ['with a condition of another FSP', '5105', transfer({ ...agreed(Buffer.alloc(32, 8)) })],
+  ])('A transfer %s is refused', (_what, errorCode, broken) => {
+    expect(fulfilAgreement(secret, broken, now)).toMatchObject({ error: { errorCode } })
   })
 })

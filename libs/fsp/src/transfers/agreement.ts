@@ -1,7 +1,7 @@
 /**
- * What the payee FSP holds a transfer against: its own packet, amount and secret. The fulfilment is
- * made from secret and packet alone, and the packet says what was agreed in the quote and until when;
- * so nothing has to be stored, and nothing can be forgotten.
+ * What the payee FSP checks a transfer against: its own packet, amount and secret. The fulfilment
+ * is derived from secret and packet alone, and the packet holds the terms of the quote and its
+ * expiration; so nothing has to be stored, and nothing can be lost.
  */
 import {
   amountToIlp,
@@ -27,16 +27,16 @@ export interface AgreementTerms {
   readonly payeeFsp: string
   /** What the transfer must carry. */
   readonly amount: Amount
-  /** What the packet says to the two FSPs; the hub does not look at it. */
+  /** The content of the packet for the two FSPs; the hub does not read it. */
   readonly data: Buffer
 }
 
-/** The extension of the packet's transaction that says until when the quote holds. */
+/** The extension of the packet's transaction with the expiration of the quote. */
 export const quoteExpirationKey = 'quoteExpiration'
 
 /**
  * The packet of these terms and the condition that the payee FSP will fulfil; undefined when the
- * amount cannot be said in the currency's smallest coin, or the data is too long for a packet.
+ * amount has more decimals than the currency, or the data is too long for a packet.
  */
 export function agree(secret: Buffer, terms: AgreementTerms): Agreement | undefined {
   const amount = amountToIlp(terms.amount.amount, terms.amount.currency)
@@ -46,29 +46,29 @@ export function agree(secret: Buffer, terms: AgreementTerms): Agreement | undefi
   return { ilpPacket, condition: conditionOf(fulfilmentOf(secret, ilpPacket)) }
 }
 
-/** The address of all accounts of an FSP: a global one, with what an address may hold. */
+/** The address of all accounts of an FSP: a global ILP address in the permitted characters. */
 function addressOf(fspId: string): string {
   return `g.${fspId.replace(/[^A-Za-z0-9_~-]/g, '-')}`
 }
 
-export type Kept =
+export type Fulfilled =
   | { readonly fulfilment: string; readonly transaction: Transaction | undefined }
   | { readonly error: ErrorInformation }
 
-/** The fulfilment of a transfer that is what this FSP has agreed to, or the error to answer. */
-export function keepAgreement(secret: Buffer, transfer: PostTransfers, now: Date): Kept {
+/** The fulfilment of a transfer that matches this FSP's quote, or the error to answer. */
+export function fulfilAgreement(secret: Buffer, transfer: PostTransfers, now: Date): Fulfilled {
   if (Date.parse(transfer.expiration) <= now.getTime()) return { error: errorInformation('3303') }
   const packet = decodePacket(transfer.ilpPacket)
   if (packet === undefined) return broken('the packet cannot be read')
   if (packet.address !== addressOf(transfer.payeeFsp)) {
-    return broken('the address of the packet is not of the payee FSP')
+    return broken('the address of the packet is not that of the payee FSP')
   }
   if (packet.amount !== amountToIlp(transfer.amount.amount, transfer.amount.currency)) {
-    return broken('the amount is not the one of the packet')
+    return broken('the amount is not that of the packet')
   }
   const fulfilment = fulfilmentOf(secret, transfer.ilpPacket)
   if (!fulfils(fulfilment, transfer.condition)) {
-    return broken('the condition is not the one of the packet')
+    return broken('the condition is not that of the packet')
   }
   const reading = readTransaction(packet.data)
   if (!reading.ok) return { fulfilment, transaction: undefined }
@@ -76,14 +76,14 @@ export function keepAgreement(secret: Buffer, transfer: PostTransfers, now: Date
   return error === undefined ? { fulfilment, transaction: reading.value } : { error }
 }
 
-/** The packet is this FSP's own, for the condition proves it: what it says is what was agreed. */
+/** The condition proves that the packet is this FSP's own, so its content is what was agreed. */
 function breachOf(
   { amount, payer, extensionList }: Transaction,
   transfer: PostTransfers,
   now: Date,
 ): ErrorInformation | undefined {
   if (amount.currency !== transfer.amount.currency) {
-    return errorInformation('5105', 'the currency is not the one of the quote')
+    return errorInformation('5105', 'the currency is not that of the quote')
   }
   const { fspId } = payer.partyIdInfo
   if (fspId !== undefined && fspId !== transfer.payerFsp) {
@@ -95,6 +95,6 @@ function breachOf(
     : undefined
 }
 
-function broken(detail: string): Kept {
+function broken(detail: string): Fulfilled {
   return { error: errorInformation('5105', detail) }
 }

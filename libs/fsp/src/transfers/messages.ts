@@ -26,7 +26,7 @@ export function askMessage(route: Route, transferId: string): Outgoing {
   return writeMessage('GET', `/transfers/${transferId}`, route)
 }
 
-/** RESERVED asks the hub for its word (PATCH) before the customer gets anything. */
+/** RESERVED requests the hub's confirmation (PATCH) before the customer gets anything. */
 export function fulfilMessage(
   route: Route,
   transferId: string,
@@ -51,14 +51,14 @@ export function errorMessage(
   return writeMessage('PUT', `/transfers/${transferId}/error`, route, { errorInformation })
 }
 
-/** The answer to GET /transactions/{ID}; 3207 when there is nothing to tell. FSPIOP 6.8. */
+/** The answer to GET /transactions/{ID}; 3207 when the transaction is unknown. FSPIOP 6.8. */
 export function transactionMessage(
   route: Route,
   transactionId: string,
-  told: PutTransactions | undefined,
+  transaction: PutTransactions | undefined,
 ): Outgoing {
   const path = `/transactions/${transactionId}`
-  return told === undefined
+  return transaction === undefined
     ? writeMessage('PUT', `${path}/error`, route, { errorInformation: errorInformation('3207') })
-    : writeMessage('PUT', path, route, told)
+    : writeMessage('PUT', path, route, transaction)
 }

@@ -1,10 +1,10 @@
-/** What becomes of a transfer, as its two FSPs learn it. */
+/** A transfer and its outcome, as its two FSPs see them. */
 import type { ErrorInformation, Transaction } from '@causeway/fspiop'
-import type { Ended } from '../asking.ts'
+import type { Ended } from '../pending-requests.ts'
 import type { Amount } from '../amount.ts'
 import type { Extensions } from '../message.ts'
 
-/** What a payer FSP asks for; the packet and the condition are what the payee FSP has agreed to. */
+/** A payer FSP's order; packet and condition are those of the payee FSP's quote. */
 export interface TransferOrder {
   /** A new UUID when left out; the same id again is the same transfer. */
   readonly transferId?: string
@@ -17,8 +17,8 @@ export interface TransferOrder {
 }
 
 /**
- * REFUSED: the hub did not take the message and nothing was reserved. UNRESOLVED: no answer that
- * decides it came in time; either may be true, and asking again is due.
+ * REFUSED: the hub did not accept the message and nothing was reserved. UNRESOLVED: no final answer
+ * arrived in time; the transfer may be committed or not, and the payer must ask again.
  */
 export type TransferResult = { readonly transferId: string } & Ended<
   | {
@@ -36,7 +36,7 @@ export type TransferResult = { readonly transferId: string } & Ended<
     }
 >
 
-/** A transfer that has come to the payee FSP and is as this FSP has agreed to it. */
+/** A transfer that was received by the payee FSP and matches its quote. */
 export interface IncomingTransfer {
   readonly transferId: string
   readonly payerFsp: string
@@ -44,20 +44,20 @@ export interface IncomingTransfer {
   readonly ilpPacket: string
   readonly expiration: Date
   readonly extensions: ReadonlyMap<string, string>
-  /** What was agreed in the quote; undefined when the packet says nothing that can be read. */
+  /** The transaction of the quote; undefined when the packet holds no readable one. */
   readonly transaction: Transaction | undefined
 }
 
 export type PayeeDecision =
-  /** Take the money: what is due to the customer may be given at once. */
+  /** Accept: the customer may be credited at once. */
   | { readonly type: 'COMMIT'; readonly extensions?: Extensions }
-  /** Take the money, but wait for the hub's word before the customer gets anything. */
+  /** Accept, but wait for the hub's confirmation before the customer is credited. */
   | { readonly type: 'RESERVE'; readonly extensions?: Extensions }
   | { readonly type: 'REJECT'; readonly error: ErrorInformation }
-  /** Say nothing; the hub aborts at the expiration. No honest FSP wants this, but a test does. */
+  /** Send no answer; the hub aborts at the expiration. For tests only. */
   | { readonly type: 'IGNORE' }
 
-/** What the payee FSP learns after its own answer. Each transfer has at most one outcome. */
+/** What the payee FSP receives after its own answer. Each transfer has at most one outcome. */
 export interface PayeeOutcome {
   readonly transferId: string
   readonly state: 'COMMITTED' | 'ABORTED' | 'UNRESOLVED'

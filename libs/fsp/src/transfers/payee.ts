@@ -1,41 +1,45 @@
 /**
- * The payee's side of a transfer: each is decided once and answered the same however often it comes,
- * the answer is sent until the hub has it, and the hub's own word about it is told once.
+ * The payee's side of a transfer. Each transfer is decided once and repeats get the same answer.
+ * The answer is sent until the hub has it, and the hub's final state is reported once.
  */
 import { type ErrorInformation, errorInformation, type PostTransfers } from '@causeway/fspiop'
 import type { HubLink } from '../hub/link.ts'
-import type { Hearing } from '../inbound.ts'
+import type { HandlerResult } from '../inbound.ts'
 import { extensionsIn, type Route } from '../message.ts'
-import { type Asked, openRepeats, type Repeats } from '../repeats.ts'
-import { keepAgreement, type Kept } from './agreement.ts'
+import {
+  type CachedRequest,
+  openIdempotencyCache,
+  type IdempotencyCache,
+} from '../idempotency-cache.ts'
+import { fulfilAgreement, type Fulfilled } from './agreement.ts'
 import { errorMessage, fulfilMessage, transactionMessage } from './messages.ts'
 import type { IncomingTransfer, PayeeDecision, PayeeOutcome } from './outcome.ts'
-import type { TransferWord } from './payer.ts'
+import type { TransferMessage } from './payer.ts'
 import { openTransactions, type Transactions } from './transactions.ts'
 
 export interface PayeeOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
-  /** 32 bytes that only this FSP knows: its fulfilments are made with it. */
+  /** 32 bytes that only this FSP knows; they derive its fulfilments. */
   readonly secret: Buffer
   readonly onTransfer: (transfer: IncomingTransfer) => PayeeDecision | Promise<PayeeDecision>
   readonly onOutcome: (outcome: PayeeOutcome) => void
-  readonly silence_ms: number
+  readonly resendAfter_ms: number
   readonly margin_ms: number
-  /** So many transfers are remembered; the oldest are forgotten first. */
+  /** This many transfers are stored; the oldest are dropped first. */
   readonly remembered_max: number
 }
 
 export interface Payee {
-  take(source: string, body: PostTransfers): Hearing
-  hear(word: TransferWord): Hearing
-  /** GET /transactions/{ID}: answers the payer FSP with what has become of the payment. */
-  tell(source: string, transactionId: string): Hearing
+  take(source: string, body: PostTransfers): HandlerResult
+  handle(word: TransferMessage): HandlerResult
+  /** GET /transactions/{ID}: answers the payer FSP with the state of the transaction. */
+  reportTransaction(source: string, transactionId: string): HandlerResult
   close(): void
 }
 
-interface Taken extends Asked {
+interface Taken extends CachedRequest {
   readonly id: string
   readonly route: Route
   timer: NodeJS.Timeout | undefined
@@ -43,7 +47,7 @@ interface Taken extends Asked {
 }
 
 interface Transfers extends PayeeOptions {
-  readonly taken: Repeats<Taken>
+  readonly taken: IdempotencyCache<Taken>
   readonly transactions: Transactions
 }
 
@@ -54,22 +58,27 @@ export function openPayee(options: PayeeOptions): Payee {
     settleSilently(transfer)
     transactions.forget(transfer.id)
   }
-  const transfers = { ...options, transactions, taken: openRepeats(link, remembered_max, forget) }
+  const transfers = {
+    ...options,
+    transactions,
+    taken: openIdempotencyCache(link, remembered_max, forget),
+  }
   return {
     take: (source, body) => take(transfers, source, body),
-    hear: (word) => hear(transfers, word),
-    tell: (source, transactionId) => tell(transfers, source, transactionId),
+    handle: (word) => handle(transfers, word),
+    reportTransaction: (source, transactionId) =>
+      reportTransaction(transfers, source, transactionId),
     close() {
       for (const transfer of transfers.taken.values()) settleSilently(transfer)
     },
   }
 }
 
-function take(transfers: Transfers, source: string, body: PostTransfers): Hearing {
+function take(transfers: Transfers, source: string, body: PostTransfers): HandlerResult {
   const { name, taken } = transfers
   const { transferId: id } = body
-  if (body.payeeFsp !== name) return { disbelieved: `/payeeFsp: this is ${name}` }
-  if (body.payerFsp !== source) return { disbelieved: '/payerFsp: it is not the source' }
+  if (body.payeeFsp !== name) return { rejected: `/payeeFsp: this is ${name}` }
+  if (body.payerFsp !== source) return { rejected: '/payerFsp: it is not the source' }
   const terms = termsOf(body)
   const route = { from: name, to: source }
   const known = taken.get(id)
@@ -86,12 +95,12 @@ function take(transfers: Transfers, source: string, body: PostTransfers): Hearin
     taken.add(id, transfer)
     void decide(transfers, transfer, body)
   } else if (known.terms === terms) {
-    taken.repeat(known)
+    taken.resend(known)
   } else {
     const modified = errorMessage(route, id, errorInformation('3106'))
     void transfers.link.sendUntil(modified, known.until_ms)
   }
-  return 'HEARD'
+  return 'HANDLED'
 }
 
 function termsOf({ payerFsp, amount, ilpPacket, condition, expiration }: PostTransfers): string {
@@ -101,39 +110,45 @@ function termsOf({ payerFsp, amount, ilpPacket, condition, expiration }: PostTra
 async function decide(transfers: Transfers, transfer: Taken, body: PostTransfers): Promise<void> {
   const { taken, transactions } = transfers
   const { id, route } = transfer
-  const kept = keepAgreement(transfers.secret, body, new Date())
-  if ('error' in kept) {
-    await taken.say(transfer, errorMessage(route, id, kept.error))
+  const fulfilled = fulfilAgreement(transfers.secret, body, new Date())
+  if ('error' in fulfilled) {
+    await taken.answer(transfer, errorMessage(route, id, fulfilled.error))
     return
   }
-  if (kept.transaction !== undefined) {
-    transactions.add(id, kept.transaction.transactionId, body.payerFsp)
+  if (fulfilled.transaction !== undefined) {
+    transactions.add(id, fulfilled.transaction.transactionId, body.payerFsp)
   }
-  const decision = await decisionOf(transfers, body, kept)
+  const decision = await decisionOf(transfers, body, fulfilled)
   switch (decision.type) {
     case 'COMMIT':
       transactions.set(id, 'COMPLETED')
-      await taken.say(transfer, fulfilMessage(route, id, 'COMMITTED', { ...decision, ...kept }))
+      await taken.answer(
+        transfer,
+        fulfilMessage(route, id, 'COMMITTED', { ...decision, ...fulfilled }),
+      )
       return
     case 'RESERVE':
       transactions.set(id, 'PENDING')
-      await taken.say(transfer, fulfilMessage(route, id, 'RESERVED', { ...decision, ...kept }))
-      listen(transfers, transfer)
+      await taken.answer(
+        transfer,
+        fulfilMessage(route, id, 'RESERVED', { ...decision, ...fulfilled }),
+      )
+      awaitOutcome(transfers, transfer)
       return
     case 'REJECT':
       transactions.set(id, 'REJECTED')
-      await taken.say(transfer, errorMessage(route, id, decision.error))
+      await taken.answer(transfer, errorMessage(route, id, decision.error))
       return
     case 'IGNORE':
       return
   }
 }
 
-/** An FSP whose own books fail has not taken the money. */
+/** An FSP whose own systems fail has not accepted the transfer. */
 export async function decisionOf(
   transfers: Pick<PayeeOptions, 'onTransfer'>,
   body: PostTransfers,
-  { transaction }: Exclude<Kept, { error: unknown }>,
+  { transaction }: Exclude<Fulfilled, { error: unknown }>,
 ): Promise<PayeeDecision> {
   try {
     return await transfers.onTransfer({
@@ -151,30 +166,31 @@ export async function decisionOf(
 }
 
 /**
- * An FSP that asked for the hub's word waits for it, and says its own again when that does not come: the
- * hub takes it if it had got lost, and repeats its word if not. FSPIOP 6.7.
+ * An FSP that sent RESERVED waits for the hub's confirmation, and sends its own answer again when
+ * it does not arrive: the hub accepts the answer if it was lost, and repeats its confirmation if
+ * not. FSPIOP 6.7.
  */
-function listen(transfers: Transfers, transfer: Taken): void {
+function awaitOutcome(transfers: Transfers, transfer: Taken): void {
   if (transfer.settled) return
   const left_ms = transfer.until_ms - Date.now()
   if (left_ms <= 0) {
     settle(transfers, transfer, 'UNRESOLVED')
     return
   }
-  const wait_ms = Math.min(transfers.silence_ms, left_ms)
-  transfer.timer = setTimeout(() => void sayAgain(transfers, transfer), wait_ms)
+  const wait_ms = Math.min(transfers.resendAfter_ms, left_ms)
+  transfer.timer = setTimeout(() => void resendAnswer(transfers, transfer), wait_ms)
 }
 
-async function sayAgain(transfers: Transfers, transfer: Taken): Promise<void> {
+async function resendAnswer(transfers: Transfers, transfer: Taken): Promise<void> {
   const { answer, until_ms } = transfer
   if (answer !== undefined && Date.now() < until_ms) await transfers.link.send(answer)
-  listen(transfers, transfer)
+  awaitOutcome(transfers, transfer)
 }
 
-function hear(transfers: Transfers, word: TransferWord): Hearing {
+function handle(transfers: Transfers, word: TransferMessage): HandlerResult {
   const transfer = transfers.taken.get(word.id)
   if (transfer === undefined) return 'NOT_MINE'
-  if (word.source !== transfers.hubName) return { disbelieved: `${word.source} is not the hub` }
+  if (word.source !== transfers.hubName) return { rejected: `${word.source} is not the hub` }
   switch (word.kind) {
     case 'NOTICE':
       settle(transfers, transfer, word.state)
@@ -189,16 +205,27 @@ function hear(transfers: Transfers, word: TransferWord): Hearing {
     case 'ERROR':
       if (endsTransfer(word.error)) settle(transfers, transfer, 'ABORTED', word.error)
   }
-  return 'HEARD'
+  return 'HANDLED'
 }
 
-function tell({ name, link, transactions, margin_ms }: Transfers, source: string, id: string) {
-  const answer = transactionMessage({ from: name, to: source }, id, transactions.tell(id, source))
+function reportTransaction(
+  { name, link, transactions, margin_ms }: Transfers,
+  source: string,
+  id: string,
+) {
+  const answer = transactionMessage(
+    { from: name, to: source },
+    id,
+    transactions.stateFor(id, source),
+  )
   void link.sendUntil(answer, Date.now() + margin_ms)
-  return 'HEARD' as const
+  return 'HANDLED' as const
 }
 
-/** 3106 and 3208 answer a message, 1xxx and 2xxx tell of troubles: the transfer itself goes on. */
+/**
+ * 3106 and 3208 refuse a message, 1xxx and 2xxx report technical faults: the transfer itself
+ * continues.
+ */
 function endsTransfer({ errorCode }: ErrorInformation): boolean {
   return !/^[12]|^3106$|^3208$/.test(errorCode)
 }

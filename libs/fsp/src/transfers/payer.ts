@@ -1,12 +1,12 @@
 /**
- * The payer's side of a transfer: it is posted, the outcome comes as a callback, and after a silence
- * the hub is asked, so that a lost callback costs time and never the truth.
+ * The payer's side of a transfer: sends it, receives the outcome as a callback, and asks the hub
+ * when no callback arrives, so that a lost callback costs time and never the truth.
  */
 import type { ErrorInformation, PutTransfersAnswer } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
-import { openQuestions } from '../asking.ts'
+import { openPendingRequests } from '../pending-requests.ts'
 import type { HubLink } from '../hub/link.ts'
-import type { Hearing } from '../inbound.ts'
+import type { HandlerResult } from '../inbound.ts'
 import { askMessage, prepareMessage } from './messages.ts'
 import type { TransferOrder, TransferResult } from './outcome.ts'
 import { verdictOfError, verdictOfState, type Verdict } from './verdict.ts'
@@ -15,14 +15,14 @@ export interface PayerOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
-  /** Without a word for so long, the hub is asked, and again after each further such time. */
-  readonly silence_ms: number
-  /** So long after the expiration the outcome is still waited for. */
+  /** After so long without an answer the hub is asked, and again after each such time. */
+  readonly resendAfter_ms: number
+  /** How long after the expiration the outcome is still awaited. */
   readonly margin_ms: number
 }
 
-/** What was said of a transfer, to its payer or its payee. */
-export type TransferWord = { readonly id: string; readonly source: string } & (
+/** A message about a transfer, for its payer or its payee. */
+export type TransferMessage = { readonly id: string; readonly source: string } & (
   | { readonly kind: 'STATE'; readonly body: PutTransfersAnswer }
   | { readonly kind: 'ERROR'; readonly error: ErrorInformation }
   | { readonly kind: 'NOTICE'; readonly state: 'COMMITTED' | 'ABORTED' }
@@ -30,23 +30,23 @@ export type TransferWord = { readonly id: string; readonly source: string } & (
 
 export interface Payer {
   transfer(order: TransferOrder): Promise<TransferResult>
-  /** Asks how a transfer ended that was UNRESOLVED, until it is known or `until_ms` (of Date.now). */
+  /** Asks how an UNRESOLVED transfer ended, until it is known or `until_ms` (of Date.now). */
   resolve(transferId: string, order: TransferOrder, until_ms: number): Promise<TransferResult>
-  hear(word: Exclude<TransferWord, { kind: 'NOTICE' }>): Hearing
-  /** Everything that is open ends UNRESOLVED. */
+  handle(word: Exclude<TransferMessage, { kind: 'NOTICE' }>): HandlerResult
+  /** Every open transfer ends UNRESOLVED. */
   close(): void
 }
 
 type End = Extract<Verdict, { state: 'COMMITTED' | 'ABORTED' }>
 
-export function openPayer({ name, hubName, link, silence_ms, margin_ms }: PayerOptions): Payer {
-  const questions = openQuestions<TransferOrder, End>(link, silence_ms)
+export function openPayer({ name, hubName, link, resendAfter_ms, margin_ms }: PayerOptions): Payer {
+  const pending = openPendingRequests<TransferOrder, End>(link, resendAfter_ms)
   return {
     async transfer(order) {
       const transferId = order.transferId ?? randomUUID()
       const route = { from: name, to: order.payeeFsp }
       const until_ms = order.expiration.getTime()
-      const ended = await questions.ask({
+      const ended = await pending.send({
         key: transferId,
         request: prepareMessage(route, transferId, order),
         until_ms,
@@ -58,7 +58,7 @@ export function openPayer({ name, hubName, link, silence_ms, margin_ms }: PayerO
     },
     async resolve(transferId, order, until_ms) {
       const request = () => askMessage({ from: name, to: order.payeeFsp }, transferId)
-      const ended = await questions.ask({
+      const ended = await pending.send({
         key: transferId,
         request: request(),
         until_ms,
@@ -68,11 +68,11 @@ export function openPayer({ name, hubName, link, silence_ms, margin_ms }: PayerO
       })
       return { transferId, ...ended }
     },
-    hear(word) {
-      const order = questions.open(word.id)
+    handle(word) {
+      const order = pending.contextOf(word.id)
       if (order === undefined) return 'NOT_MINE'
       if (word.source !== hubName && word.source !== order.payeeFsp) {
-        return { disbelieved: `${word.source} has no part in the transfer` }
+        return { rejected: `${word.source} is not a party to the transfer` }
       }
       const verdict =
         word.kind === 'ERROR'
@@ -81,15 +81,15 @@ export function openPayer({ name, hubName, link, silence_ms, margin_ms }: PayerO
       switch (verdict.state) {
         case 'COMMITTED':
         case 'ABORTED':
-          questions.answer(word.id, verdict)
-          return 'HEARD'
+          pending.answer(word.id, verdict)
+          return 'HANDLED'
         case 'OPEN':
-          questions.note(word.id, verdict.error)
-          return 'HEARD'
+          pending.noteError(word.id, verdict.error)
+          return 'HANDLED'
         case 'DISBELIEVED':
-          return { disbelieved: verdict.why }
+          return { rejected: verdict.why }
       }
     },
-    close: () => questions.close(),
+    close: () => pending.close(),
   }
 }

@@ -1,22 +1,22 @@
 /**
- * What the payee FSP knows of a transaction, for the payer FSP that asks with GET /transactions/{ID}: the
- * state of its last transfer. A transaction whose transfer has not come is unknown. FSPIOP 6.8.
+ * The payee FSP's transactions, for the payer FSP that asks with GET /transactions/{ID}: the state
+ * of the last transfer. A transaction whose transfer has not arrived is unknown. FSPIOP 6.8.
  */
 import type { PutTransactions } from '@causeway/fspiop'
 
 export interface Transactions {
-  /** A transfer of the transaction has come. */
+  /** A transfer of the transaction was received. */
   add(transferId: string, transactionId: string, payerFsp: string): void
   set(transferId: string, state: PutTransactions['transactionState']): void
   forget(transferId: string): void
-  /** Undefined for everybody but its payer FSP. */
-  tell(transactionId: string, askerFsp: string): PutTransactions | undefined
+  /** Undefined for every FSP except the payer FSP. */
+  stateFor(transactionId: string, askerFsp: string): PutTransactions | undefined
 }
 
 interface Known {
   readonly transactionId: string
   readonly payerFsp: string
-  told: PutTransactions
+  body: PutTransactions
 }
 
 export function openTransactions(): Transactions {
@@ -24,14 +24,14 @@ export function openTransactions(): Transactions {
   const last = new Map<string, Known>()
   return {
     add(transferId, transactionId, payerFsp) {
-      const known: Known = { transactionId, payerFsp, told: { transactionState: 'RECEIVED' } }
+      const known: Known = { transactionId, payerFsp, body: { transactionState: 'RECEIVED' } }
       byTransfer.set(transferId, known)
       last.set(transactionId, known)
     },
     set(transferId, transactionState) {
       const known = byTransfer.get(transferId)
-      if (known === undefined || known.told.transactionState === transactionState) return
-      known.told =
+      if (known === undefined || known.body.transactionState === transactionState) return
+      known.body =
         transactionState === 'COMPLETED'
           ? { completedTimestamp: new Date().toISOString(), transactionState }
           : { transactionState }
@@ -42,9 +42,9 @@ export function openTransactions(): Transactions {
       byTransfer.delete(transferId)
       if (last.get(known.transactionId) === known) last.delete(known.transactionId)
     },
-    tell(transactionId, askerFsp) {
+    stateFor(transactionId, askerFsp) {
       const known = last.get(transactionId)
-      return known?.payerFsp === askerFsp ? known.told : undefined
+      return known?.payerFsp === askerFsp ? known.body : undefined
     },
   }
 }

@@ -31,7 +31,7 @@ function open(name: string, options: Partial<FspOptions> = {}): Fsp {
     name,
     hubUrl: hub.url,
     secret,
-    silence_ms: 20,
+    resendAfter_ms: 20,
     margin_ms: 300,
     ...options,
   })
@@ -53,14 +53,14 @@ function order(changes: Partial<TransferOrder> = {}): TransferOrder {
   }
 }
 
-/** The message as the hub relays it: the FSP's own headers, its accept on requests only. */
+/** The message as the hub relays it: the FSP's own headers; Accept on requests only. */
 async function relay(to: Fsp, { method, path, headers, body }: Taken): Promise<number> {
   const { accept, ...others } = headers
   const relayed = method === 'PUT' ? others : { accept, ...others }
   return (await to.receive({ method, target: path, headers: relayed, body })).status
 }
 
-async function tell(
+async function deliver(
   to: Fsp,
   method: 'PUT' | 'PATCH',
   target: string,
@@ -86,7 +86,7 @@ function fulfilmentIn({ body }: Taken): string {
   return (JSON.parse(body.toString()) as { fulfilment: string }).fulfilment
 }
 
-/** A hub that relays everything between the two, but for what the test takes out. */
+/** A hub that relays every message between the two, except those that the test drops. */
 function connect(payer: Fsp, payee: Fsp, passes: (message: Taken) => boolean = () => true): void {
   hub.onTaken((message) => {
     if (message.method === 'GET' || !passes(message)) return
@@ -95,7 +95,7 @@ function connect(payer: Fsp, payee: Fsp, passes: (message: Taken) => boolean = (
 }
 
 describe('a transfer between two FSPs', () => {
-  test('is committed, and both have said all that the API asks for', async () => {
+  test('A transfer is committed, and both FSPs have sent all that the API requires', async () => {
     const payer = open('payerfsp')
     connect(payer, open('payeefsp'))
     const ordered = order({ extensions: [{ key: 'note', value: 'rent' }] })
@@ -138,14 +138,14 @@ describe('a transfer between two FSPs', () => {
     ])
   })
 
-  test('is aborted with the error of a payee that rejects it', async () => {
+  test('A transfer is aborted with the error of a payee that rejects it', async () => {
     const error = errorInformation('5104', 'not today')
     const payer = open('payerfsp')
     connect(payer, open('payeefsp', { onTransfer: () => ({ type: 'REJECT', error }) }))
     expect(await payer.transfer(order())).toMatchObject({ state: 'ABORTED', error })
   })
 
-  test('is aborted when the payee FSP itself fails', async () => {
+  test('A transfer is aborted when the payee FSP itself fails', async () => {
     const payer = open('payerfsp')
     const onTransfer = () => Promise.reject(new Error('the books are closed'))
     connect(payer, open('payeefsp', { onTransfer }))
@@ -158,8 +158,8 @@ describe('a transfer between two FSPs', () => {
   test.each([
     ['another amount', { amount: { currency: 'USD', amount: '11' } }],
     ['another condition', { condition: 'GRzLaTP7DJ9t4P-a_BA0WA9wzzlsugf00-Tn6kESAfM' }],
-    ['a packet that is none', { ilpPacket: 'AAAA' }],
-  ])('is refused by the payee FSP for %s', async (_what, change) => {
+    ['a malformed packet', { ilpPacket: 'AAAA' }],
+  ])('The payee FSP refuses a transfer with %s', async (_what, change) => {
     const decided: unknown[] = []
     const payer = open('payerfsp')
     const onTransfer = (transfer: unknown): PayeeDecision => {
@@ -176,7 +176,7 @@ describe('a transfer between two FSPs', () => {
 })
 
 describe('the payer FSP', () => {
-  test('asks after a silence and believes the answer when the callback was lost', async () => {
+  test('The payer FSP asks the hub when the callback was lost, and accepts the answer', async () => {
     const payer = open('payerfsp')
     const payee = open('payeefsp')
     let put: Taken | undefined
@@ -185,20 +185,20 @@ describe('the payer FSP', () => {
       if (message.method === 'PUT') put = message
       if (message.method !== 'GET' || put === undefined) return
       const body = { fulfilment: fulfilmentIn(put), completedTimestamp, transferState: 'COMMITTED' }
-      void tell(payer, 'PUT', message.path, body)
+      void deliver(payer, 'PUT', message.path, body)
     })
     expect(await payer.transfer(order())).toMatchObject({ state: 'COMMITTED', completedTimestamp })
     expect(hub.taken.some(({ method }) => method === 'GET')).toBe(true)
   })
 
-  test('goes on waiting while the hub answers RESERVED, and takes ABORTED with its cause', async () => {
+  test('The payer FSP waits while the hub answers RESERVED, and accepts ABORTED with its cause', async () => {
     const payer = open('payerfsp')
     const states = ['RECEIVED', 'RESERVED', 'ABORTED']
     hub.onTaken(({ method, path }) => {
       if (method !== 'GET') return
       const transferState = states.shift()
       const cause = { extension: [{ key: 'cause', value: '3303: Transfer expired' }] }
-      void tell(payer, 'PUT', path, {
+      void deliver(payer, 'PUT', path, {
         transferState,
         ...(transferState === 'ABORTED' ? { completedTimestamp, extensionList: cause } : {}),
       })
@@ -210,12 +210,12 @@ describe('the payer FSP', () => {
     expect(states).toEqual([])
   })
 
-  test('is told of the time-out by the hub', async () => {
+  test('The payer FSP receives the timeout from the hub', async () => {
     const payer = open('payerfsp')
     hub.onTaken(({ method }) => {
       if (method !== 'POST') return
       const errorInformationSent = { errorInformation: errorInformation('3303') }
-      void tell(payer, 'PUT', `/transfers/${ordered.transferId}/error`, errorInformationSent)
+      void deliver(payer, 'PUT', `/transfers/${ordered.transferId}/error`, errorInformationSent)
     })
     const ordered = order()
     expect(await payer.transfer(ordered)).toMatchObject({
@@ -224,17 +224,17 @@ describe('the payer FSP', () => {
     })
   })
 
-  test('says that it does not know when nothing decides it until after the expiration', async () => {
+  test('The result is UNRESOLVED when no final answer arrives until after the expiration', async () => {
     const payer = open('payerfsp', { margin_ms: 100 })
     hub.onTaken(({ method, path }) => {
       if (method !== 'GET') return
-      void tell(payer, 'PUT', `${path}/error`, { errorInformation: errorInformation('2001') })
+      void deliver(payer, 'PUT', `${path}/error`, { errorInformation: errorInformation('2001') })
     })
     const result = await payer.transfer(order({ expiration: new Date(Date.now() + 50) }))
     expect(result).toMatchObject({ state: 'UNRESOLVED', error: { errorCode: '2001' } })
   })
 
-  test('takes a callback again without effect, also long after', async () => {
+  test('A repeated callback is accepted without effect, also long after', async () => {
     const payer = open('payerfsp')
     const payee = open('payeefsp')
     const statuses: Promise<number>[] = []
@@ -247,7 +247,7 @@ describe('the payer FSP', () => {
     expect(await Promise.all(statuses)).toEqual([200, 200])
   })
 
-  test('does not believe a commit without the right fulfilment, nor a stranger', async () => {
+  test('The payer FSP rejects a commit without the right fulfilment, and any unrelated sender', async () => {
     const dropped: string[] = []
     const statuses: Promise<number>[] = []
     const onDropped: FspOptions['onDropped'] = (_method, _target, { errorDescription }) =>
@@ -260,10 +260,10 @@ describe('the payer FSP', () => {
       const right = { fulfilment: fulfilmentIn(message), transferState: 'COMMITTED' }
       const wrong = { ...right, fulfilment: 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA' }
       statuses.push(
-        tell(payer, 'PUT', message.path, wrong, 'payeefsp'),
-        tell(payer, 'PUT', message.path, { transferState: 'COMMITTED' }),
-        tell(payer, 'PUT', message.path, right, 'strangerfsp'),
-        tell(payer, 'PUT', message.path, right, 'payeefsp'),
+        deliver(payer, 'PUT', message.path, wrong, 'payeefsp'),
+        deliver(payer, 'PUT', message.path, { transferState: 'COMMITTED' }),
+        deliver(payer, 'PUT', message.path, right, 'strangerfsp'),
+        deliver(payer, 'PUT', message.path, right, 'payeefsp'),
       )
     })
     expect(await payer.transfer(order())).toMatchObject({ state: 'COMMITTED' })
@@ -271,15 +271,15 @@ describe('the payer FSP', () => {
     const why = [
       'COMMITTED without the fulfilment of the condition',
       'COMMITTED without the fulfilment of the condition',
-      'strangerfsp has no part in the transfer',
+      'strangerfsp is not a party to the transfer',
     ]
     expect(dropped).toEqual(why.map((each) => `Generic validation error - ${each}`))
   })
 
-  test('sends the same bytes again when the hub has no time, and when the connection breaks', async () => {
+  test('The payer FSP sends the same bytes again when the hub has no capacity, and when the connection breaks', async () => {
     const replies: (503 | 'RESET' | 202)[] = [503, 'RESET', 202]
     hub.replyWith(({ method }) => (method === 'POST' ? (replies.shift() ?? 202) : 200))
-    const payer = open('payerfsp', { silence_ms: 5_000 })
+    const payer = open('payerfsp', { resendAfter_ms: 5_000 })
     const payee = open('payeefsp')
     connect(payer, payee, ({ method }) => method !== 'POST' || replies.length === 0)
     expect(await payer.transfer(order())).toMatchObject({ state: 'COMMITTED' })
@@ -289,7 +289,7 @@ describe('the payer FSP', () => {
     expect(new Set(posts.map(({ headers }) => headers['date'])).size).toBe(1)
   })
 
-  test('ends at once when the hub refuses the message', async () => {
+  test('A transfer ends at once when the hub refuses the message', async () => {
     const error = errorInformation('3102', 'header date')
     hub.replyWith(() => ({ status: 400, body: { errorInformation: error } }))
     expect(await open('payerfsp').transfer(order())).toMatchObject({
@@ -299,18 +299,18 @@ describe('the payer FSP', () => {
     })
   })
 
-  test('ends what is open when it is closed', async () => {
+  test('Closing the FSP ends its open transfers', async () => {
     const payer = open('payerfsp')
     const result = payer.transfer(order())
     await payer.close()
     expect(await result).toMatchObject({ state: 'UNRESOLVED' })
   })
 
-  test('refuses an id that is under way', async () => {
+  test('An id that is pending is refused', async () => {
     const payer = open('payerfsp')
     const ordered = order()
     const first = payer.transfer(ordered)
-    await expect(payer.transfer(ordered)).rejects.toThrow('is under way already')
+    await expect(payer.transfer(ordered)).rejects.toThrow('is pending already')
     await payer.close()
     await first
   })
@@ -322,7 +322,7 @@ describe('the payee FSP', () => {
     outcomes.length = 0
   })
 
-  function heard(count: number): Promise<readonly Taken[]> {
+  function receivedByHub(count: number): Promise<readonly Taken[]> {
     return new Promise((resolve) => {
       const look = () => {
         const puts = hub.taken.filter(({ method }) => method === 'PUT')
@@ -349,7 +349,7 @@ describe('the payee FSP', () => {
     )
   }
 
-  test('decides once and answers a repeat with the same bytes', async () => {
+  test('The payee FSP decides once and answers a repeat with the same bytes', async () => {
     let decided = 0
     const payee = open('payeefsp', {
       onTransfer: () => {
@@ -359,55 +359,55 @@ describe('the payee FSP', () => {
     })
     const body = prepare(order())
     expect(await post(payee, body)).toBe(202)
-    await heard(1)
+    await receivedByHub(1)
     expect(await post(payee, body)).toBe(202)
-    const [first, second] = await heard(2)
+    const [first, second] = await receivedByHub(2)
     expect(decided).toBe(1)
     expect(second?.body).toEqual(first?.body)
   })
 
-  test('answers 3106 to the same id with other content', async () => {
+  test('The payee FSP answers 3106 to the same id with other content', async () => {
     const payee = open('payeefsp')
     const ordered = order()
     await post(payee, prepare(ordered))
-    await heard(1)
+    await receivedByHub(1)
     const other = prepare(ordered, { expiration: '2031-01-01T00:00:00.000Z' })
     await post(payee, other)
-    const [, second] = await heard(2)
+    const [, second] = await receivedByHub(2)
     expect(second?.path).toBe(`/transfers/${ordered.transferId}/error`)
     expect(JSON.parse(String(second?.body))).toMatchObject({
       errorInformation: { errorCode: '3106' },
     })
   })
 
-  test('sends its answer again, byte for byte, until the hub has it', async () => {
+  test('The payee FSP sends its answer again, byte for byte, until the hub has it', async () => {
     const replies: (503 | 'RESET')[] = [503, 'RESET']
     hub.replyWith(() => replies.shift() ?? 200)
     await post(open('payeefsp'), prepare(order()))
-    const puts = await heard(3)
+    const puts = await receivedByHub(3)
     expect(new Set(puts.map(({ body }) => body.toString())).size).toBe(1)
   })
 
   test.each(['COMMITTED', 'ABORTED'] as const)(
-    'that asked RESERVED learns %s from the PATCH, once',
+    'A payee FSP that answered RESERVED receives %s by PATCH, once',
     async (transferState) => {
       const payee = open('payeefsp', {
-        silence_ms: 5_000,
+        resendAfter_ms: 5_000,
         onTransfer: () => ({ type: 'RESERVE' }),
         onOutcome: (outcome) => outcomes.push(outcome),
       })
       const { transferId = '', ...ordered } = order()
       await post(payee, prepare({ transferId, ...ordered }))
-      const [put] = await heard(1)
+      const [put] = await receivedByHub(1)
       expect(JSON.parse(String(put?.body))).toMatchObject({ transferState: 'RESERVED' })
       const patch = { transferState, completedTimestamp }
-      expect(await tell(payee, 'PATCH', `/transfers/${transferId}`, patch)).toBe(200)
-      expect(await tell(payee, 'PATCH', `/transfers/${transferId}`, patch)).toBe(200)
+      expect(await deliver(payee, 'PATCH', `/transfers/${transferId}`, patch)).toBe(200)
+      expect(await deliver(payee, 'PATCH', `/transfers/${transferId}`, patch)).toBe(200)
       expect(outcomes).toEqual([{ transferId, state: transferState, error: undefined }])
     },
   )
 
-  test('that asked RESERVED sends the same PUT again when the PATCH was lost', async () => {
+  test('A payee FSP that answered RESERVED sends the same PUT again when the PATCH was lost', async () => {
     const bodies: string[] = []
     const settled = new Promise<PayeeOutcome>((resolve) => {
       const payee = open('payeefsp', {
@@ -418,7 +418,7 @@ describe('the payee FSP', () => {
         if (method !== 'PUT') return
         bodies.push(body.toString())
         if (bodies.length < 3) return
-        void tell(payee, 'PATCH', path, { transferState: 'COMMITTED', completedTimestamp })
+        void deliver(payee, 'PATCH', path, { transferState: 'COMMITTED', completedTimestamp })
       })
       void post(payee, prepare(order()))
     })
@@ -428,32 +428,32 @@ describe('the payee FSP', () => {
     expect(hub.taken.filter(({ method }) => method !== 'PUT')).toEqual([])
   })
 
-  test('is told by 3303 that its answer came too late', async () => {
+  test('The payee FSP receives 3303 when its answer came too late', async () => {
     const payee = open('payeefsp', { onOutcome: (outcome) => outcomes.push(outcome) })
     const { transferId = '', ...ordered } = order()
     await post(payee, prepare({ transferId, ...ordered }))
-    await heard(1)
+    await receivedByHub(1)
     const error = errorInformation('3303')
-    await tell(payee, 'PUT', `/transfers/${transferId}/error`, { errorInformation: error })
+    await deliver(payee, 'PUT', `/transfers/${transferId}/error`, { errorInformation: error })
     expect(outcomes).toEqual([{ transferId, state: 'ABORTED', error }])
   })
 
-  test('answers 3303 to what comes after its expiration', async () => {
+  test('The payee FSP answers 3303 to a transfer that arrives after its expiration', async () => {
     const expired = order({ expiration: new Date(Date.now() - 1) })
     await post(open('payeefsp'), prepare(expired))
-    const [put] = await heard(1)
+    const [put] = await receivedByHub(1)
     expect(JSON.parse(String(put?.body))).toMatchObject({ errorInformation: { errorCode: '3303' } })
   })
 
-  test('forgets the oldest transfers first, and still answers them the same', async () => {
+  test('The payee FSP drops the oldest transfers first, and still gives them the same answer', async () => {
     const payee = open('payeefsp', { remembered_max: 1 })
     const first = prepare(order())
     await post(payee, first)
-    await heard(1)
+    await receivedByHub(1)
     await post(payee, prepare(order()))
-    await heard(2)
+    await receivedByHub(2)
     await post(payee, first)
-    const puts = await heard(3)
+    const puts = await receivedByHub(3)
     expect(puts[2]?.path).toBe(puts[0]?.path)
     expect(fulfilmentIn(puts[2] as Taken)).toBe(fulfilmentIn(puts[0] as Taken))
   })

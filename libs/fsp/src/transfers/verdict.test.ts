@@ -5,7 +5,7 @@ import { verdictOfError, verdictOfState } from './verdict.ts'
 const fulfilment = 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA'
 const condition = conditionOf(fulfilment)
 
-test('COMMITTED counts with the fulfilment of the condition', () => {
+test('COMMITTED with the fulfilment of the condition is final', () => {
   expect(verdictOfState({ transferState: 'COMMITTED', fulfilment }, condition)).toEqual({
     state: 'COMMITTED',
     fulfilment,
@@ -15,14 +15,14 @@ test('COMMITTED counts with the fulfilment of the condition', () => {
 })
 
 test.each([undefined, conditionOf(condition)])(
-  'COMMITTED with the fulfilment %s does not',
+  'COMMITTED with the fulfilment %s is not final',
   (other) => {
     const body = { transferState: 'COMMITTED' as const, ...(other && { fulfilment: other }) }
     expect(verdictOfState(body, condition).state).toBe('DISBELIEVED')
   },
 )
 
-test.each(['RECEIVED', 'RESERVED'] as const)('%s is no end', (transferState) => {
+test.each(['RECEIVED', 'RESERVED'] as const)('The state %s is not final', (transferState) => {
   expect(verdictOfState({ transferState }, condition).state).toBe('OPEN')
 })
 
@@ -36,12 +36,12 @@ test.each([
   expect(verdictOfState(body, condition)).toEqual({ state: 'ABORTED', error })
 })
 
-test.each(['1001', '2001', '2003', '3208'] as const)('error %s decides nothing', (code) => {
+test.each(['1001', '2001', '2003', '3208'] as const)('The error %s is not final', (code) => {
   expect(verdictOfError(errorInformation(code)).state).toBe('OPEN')
 })
 
 test.each(['3100', '3106', '3303', '4001', '5104', '5105'] as const)(
-  'error %s is an end',
+  'The error %s is final',
   (code) => {
     expect(verdictOfError(errorInformation(code)).state).toBe('ABORTED')
   },

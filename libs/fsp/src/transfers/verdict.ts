@@ -1,6 +1,6 @@
 /**
- * What a payer FSP makes of a word about its transfer. Only what proves or plainly says the end is an
- * end: a fault of the hub or of the way to it says nothing about the money.
+ * What a message means for a payer FSP's transfer. Only a proven or explicit outcome is final: a
+ * fault of the hub or of the network proves nothing about the money.
  */
 import {
   type ErrorInformation,
@@ -21,7 +21,9 @@ export type Verdict =
   | { readonly state: 'OPEN'; readonly error: ErrorInformation | undefined }
   | { readonly state: 'DISBELIEVED'; readonly why: string }
 
-/** Of PUT /transfers/{ID}: a commit counts only with the fulfilment of the transfer's condition. */
+/**
+ * For PUT /transfers/{ID}: a commit counts only with the fulfilment of the transfer's condition.
+ */
 export function verdictOfState(body: PutTransfersAnswer, condition: string): Verdict {
   switch (body.transferState) {
     case 'COMMITTED': {
@@ -39,7 +41,10 @@ export function verdictOfState(body: PutTransfersAnswer, condition: string): Ver
   }
 }
 
-/** 1xxx and 2xxx are troubles of the way and of servers; 3208 answers a question that came early. */
+/**
+ * 1xxx and 2xxx are faults of the network and of servers; 3208 answers a GET that was received
+ * early.
+ */
 export function verdictOfError(error: ErrorInformation): Verdict {
   return /^[12]|^3208$/.test(error.errorCode)
     ? { state: 'OPEN', error }

@@ -1,11 +1,14 @@
-/** Whether the hub lets this browser in, as whom and to do what; a session about to end is gone on with. */
+/**
+ * The log-in state of this browser: the operator, the privileges, and the renewal of a session
+ * about to expire.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { call, get, Refusal, session, type Session } from './api.ts'
 import { grants } from './domain/privileges.ts'
 
 export type Access =
   | { readonly state: 'OUT' }
-  /** `name` is undefined where nobody is asked who he is. */
+  /** `name` is undefined where the hub requires no log-in. */
   | {
       readonly state: 'IN'
       readonly name: string | undefined
@@ -24,7 +27,7 @@ const refresh_before_ms = 120_000
 
 export const accessQuery = { queryKey: ['access'], queryFn: readAccess, refetchInterval: 30_000 }
 
-/** Who the operator is, and whether he may; nobody may anything until it is known. */
+/** The operator and the privileges; until they are known, nothing is permitted. */
 export function useOperator() {
   const access = useQuery(accessQuery).data
   const { name, privileges = [] } = access?.state === 'IN' ? access : { name: undefined }
@@ -32,21 +35,21 @@ export function useOperator() {
 }
 
 async function readAccess(): Promise<Access> {
-  const kept = session.current()
-  if (kept === undefined) return withoutToken()
-  // It allows nothing but to choose another password.
-  if (kept.mustChangePassword) return out
-  const state = await call<TokenState>('POST', '/iam-token-verifty', { token: kept.accessToken })
+  const stored = session.current()
+  if (stored === undefined) return withoutToken()
+  // The session permits only a change of password.
+  if (stored.mustChangePassword) return out
+  const state = await call<TokenState>('POST', '/iam-token-verifty', { token: stored.accessToken })
   if (!state.active) {
     session.end()
     return out
   }
-  await goOn(kept, state.expiresAt)
+  await goOn(stored, state.expiresAt)
   const { sub, privileges = [] } = state
   return { state: 'IN', name: sub?.replace(/^.*::/, ''), privileges }
 }
 
-/** Nobody is asked who he is, or everybody. */
+/** Where no log-in is required, every caller is the operator. */
 async function withoutToken(): Promise<Access> {
   try {
     await get('/participants')
@@ -64,7 +67,7 @@ async function goOn({ refreshToken }: Session, expiresAt = ''): Promise<void> {
 }
 
 export async function logOut(): Promise<void> {
-  // The session ends here even where the hub does not hear of it.
+  // The session ends in this browser even when the hub cannot be reached.
   await call('POST', '/app-logout').catch(() => undefined)
   session.end()
   window.location.reload()

@@ -1,10 +1,10 @@
 /**
- * The operator API, and nothing else: what an operator can do here, a script can do. Refusals become
- * errors whose message is the sentence that the API gave.
+ * The operator API, and nothing else: everything that the console does, a script can do. A refusal
+ * becomes an error with the message of the API.
  */
 import { readExactJson } from './domain/amounts.ts'
 
-/** The API refused, or could not be reached (status 0). */
+/** The API refused the call, or could not be reached (status 0). */
 export class Refusal extends Error {
   readonly status: number
   readonly code: string
@@ -26,11 +26,11 @@ const key = 'causeway-session'
 
 let hasEnded = false
 
-/** Kept until the tab is closed. */
+/** Stored until the tab is closed. */
 export const session = {
   current(): Session | undefined {
-    const kept = sessionStorage.getItem(key)
-    return kept === null ? undefined : (JSON.parse(kept) as Session)
+    const stored = sessionStorage.getItem(key)
+    return stored === null ? undefined : (JSON.parse(stored) as Session)
   },
   begin(opened: Session): void {
     sessionStorage.setItem(key, JSON.stringify(opened))
@@ -39,7 +39,7 @@ export const session = {
     hasEnded = true
     sessionStorage.removeItem(key)
   },
-  /** Since the page was opened; its log-in form says so. */
+  /** The session has expired since the page was opened; the log-in form shows it. */
   hasEnded: () => hasEnded,
 }
 
@@ -50,7 +50,7 @@ export async function call<Body>(method: Method, path: string, body?: unknown): 
   return (text === '' ? undefined : readExactJson(text)) as Body
 }
 
-/** Saves what the API answers as a file of the browser's. */
+/** Saves an answer of the API as a file. */
 export async function download(path: string, name: string): Promise<void> {
   const answer = await ask('GET', path)
   const link = document.createElement('a')
@@ -60,7 +60,7 @@ export async function download(path: string, name: string): Promise<void> {
   URL.revokeObjectURL(link.href)
 }
 
-/** What the API did not refuse. */
+/** Sends the call; throws when the API refuses it. */
 async function ask(method: Method, path: string, body?: unknown): Promise<Response> {
   const token = session.current()?.accessToken
   const headers: Record<string, string> = { accept: 'application/json' }
@@ -85,7 +85,7 @@ export interface ErrorInformation {
   readonly errorDescription: string
 }
 
-/** Whatever stands before the hub may answer in words of its own. */
+/** A proxy in front of the hub may answer in another format. */
 function refusalOf(status: number, text: string): Refusal {
   try {
     const { errorInformation } = JSON.parse(text) as { readonly errorInformation: ErrorInformation }
@@ -97,11 +97,11 @@ function refusalOf(status: number, text: string): Refusal {
 
 export const get = <Body>(path: string) => call<Body>('GET', path)
 
-/** The path of a participant, or of what belongs to it. */
+/** The path of a participant, or of one of its resources. */
 export const participantPath = (name: string, rest = '') =>
   `/participants/${encodeURIComponent(name)}${rest}`
 
-/** A query without what is empty. */
+/** The query string, without empty members. */
 export function query(values: Readonly<Record<string, string>>): string {
   const filled = Object.entries(values).filter(([, value]) => value !== '')
   return filled.length === 0 ? '' : `?${new URLSearchParams(filled).toString()}`

@@ -1,4 +1,4 @@
-/** Log-in, the ways between the views, and the views. */
+/** Log-in, navigation, and the views. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link, Route, Router, Switch, useLocation } from 'wouter'
@@ -113,9 +113,9 @@ function Views() {
       <Route path="/audit" component={Audit} />
       <Route path="/audit/of/:search" component={Audit} />
       <Route>
-        <Page title="Not here">
+        <Page title="Page not found">
           <p>
-            There is no such page. <Link href="/">Go to the overview</Link>
+            This page does not exist. <Link href="/">Go to the overview</Link>
           </p>
         </Page>
       </Route>
@@ -123,13 +123,13 @@ function Views() {
   )
 }
 
-/** The address after # is the view's; a jump within the page must leave it alone. */
+/** The fragment of the address selects the view; a link within the page must not change it. */
 function focusMain(event: { preventDefault(): void }) {
   event.preventDefault()
   document.getElementById('main')?.focus()
 }
 
-/** With the privilege without which there is nothing to see. */
+/** With the privilege that the view requires. */
 const ways = [
   ['/', 'Overview', ''],
   ['/participants', 'Participants', 'VIEW_PARTICIPANTS'],
@@ -153,7 +153,7 @@ function Header() {
   return (
     <header>
       <strong className="brand">Causeway</strong>
-      {/* Only on a phone; elsewhere the ways are always open. */}
+      {/* Only on a phone; elsewhere the navigation is always open. */}
       <button
         type="button"
         className="menu"

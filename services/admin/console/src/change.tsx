@@ -1,6 +1,6 @@
 /**
- * How anything is changed: a form or a button, a question before what cannot be taken back, and then
- * everything is read anew, so that what is shown is what the hub says.
+ * Forms and buttons that change something. An irreversible change asks for confirmation; after each
+ * change all data is fetched again, so that the page shows the state of the hub.
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useLayoutEffect, useRef, useState, type FormEvent, type ReactNode } from 'react'
@@ -10,11 +10,11 @@ export interface FieldOf<Name extends string> {
   readonly name: Name
   readonly label: string
   readonly type?: 'text' | 'password' | 'search' | 'url' | 'email' | 'date' | 'datetime-local'
-  /** Several lines, as of a key. */
+  /** Several lines, for example a key. */
   readonly isLong?: boolean
-  /** One of them is chosen. */
+  /** A choice of one. */
   readonly options?: readonly string[]
-  /** Any number of them; they come as one text with commas between. */
+  /** A choice of any number; the value is a list separated by commas. */
   readonly checks?: readonly string[]
   readonly initial?: string
   readonly optional?: boolean
@@ -25,40 +25,43 @@ export interface FieldOf<Name extends string> {
 
 export type Values<Name extends string> = Readonly<Record<Name, string>>
 
-/** What is asked before it is done. */
+/** The confirmation before a change. */
 export interface Question {
   readonly title: string
   readonly text: ReactNode
 }
 
-/** One way to send a form off; the first one is the usual one. */
+/** One way to submit a form; the first is the default. */
 export interface Way<Name extends string> {
   readonly label: string
-  /** `id` is the same when the same is sent again after a failure, so that it is done once. */
+  /**
+   * `id` is the same when the same values are sent again after a failure, so that the change is
+   * made once.
+   */
   readonly run: (values: Values<Name>, id: string) => Promise<unknown>
-  /** What is said when it is done; an answer that is shown only once is shown here. */
+  /** The message after success; a value that is shown only once is shown here. */
   readonly done?: ReactNode | ((answer: unknown) => ReactNode)
   readonly confirm?: (values: Values<Name>) => Question
   readonly isDangerous?: boolean
 }
 
-/** What the choices of a field with `checks` are. */
+/** The choices of a field with `checks`. */
 export function listOf(text: string): readonly string[] {
   return text === '' ? [] : text.split(',')
 }
 
-/** A form that was sent off. */
+/** A form that was submitted. */
 interface Sent<Name extends string> {
   readonly way: Way<Name>
   readonly values: Values<Name>
 }
 
-/** One that is sent when its question is answered. */
+/** A form that is submitted once its confirmation is given. */
 interface Asked<Name extends string> extends Sent<Name> {
   readonly question: Question
 }
 
-/** A form of labelled fields; says whether the change was made. */
+/** A form of labelled fields; shows whether the change was made. */
 export function ChangeForm<Name extends string>({
   fields,
   ways,
@@ -68,11 +71,11 @@ export function ChangeForm<Name extends string>({
 }: {
   fields: readonly FieldOf<Name>[]
   ways: readonly Way<Name>[]
-  /** It changes nothing that is shown, and keeps what was typed. */
+  /** It changes no data on the page, and keeps its values. */
   quiet?: boolean
-  /** When it is done, only what is said about it stays. */
+  /** After success only the message stays. */
   once?: boolean
-  /** A way out, before the others. */
+  /** A button to cancel, before the others. */
   cancel?: ReactNode
 }) {
   const form = useRef<HTMLFormElement>(null)
@@ -120,9 +123,9 @@ export function ChangeForm<Name extends string>({
   )
 }
 
-/** Sends a form off; what is sent again after a failure has the id of the first time. */
+/** Submits a form; a retry after a failure has the id of the first attempt. */
 function useChange<Name extends string>(quiet: boolean, reset: () => void) {
-  /** The last one that failed, or is under way. */
+  /** The last one that failed, or is in progress. */
   const attempt = useRef<{ readonly content: string; readonly id: string }>(undefined)
   const client = useQueryClient()
   return useMutation({
@@ -171,7 +174,7 @@ function Confirmation<Name extends string>({
   )
 }
 
-/** A UUID; browsers make them only for pages of safe addresses. */
+/** A UUID; browsers provide it only in a secure context. */
 function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
@@ -180,8 +183,8 @@ function newId(): string {
 }
 
 function Done<Name extends string>({ way: { done }, answer }: { way: Way<Name>; answer: unknown }) {
-  const said = typeof done === 'function' ? done(answer) : done
-  return said === undefined || said === '' ? null : <div role="status">{said}</div>
+  const message = typeof done === 'function' ? done(answer) : done
+  return message === undefined || message === '' ? null : <div role="status">{message}</div>
 }
 
 function valuesIn<Name extends string>(
@@ -194,7 +197,7 @@ function valuesIn<Name extends string>(
   ) as Values<Name>
 }
 
-/** A change that takes no more than a press. */
+/** A change by a button alone. */
 export function ActionButton({
   label,
   run,
@@ -224,7 +227,7 @@ export function ActionButton({
   )
 }
 
-/** A button that asks first, for a word of explanation or for more, and says what will come of it. */
+/** A button that opens a dialog, for a reason or more fields, and describes the effect. */
 export function AskButton<Name extends string>({
   label,
   of,
@@ -235,7 +238,7 @@ export function AskButton<Name extends string>({
   kind = '',
 }: {
   label: string
-  /** What it is about, where those who see read it beside the button. */
+  /** The object of the change, where it is only visible next to the button. */
   of?: string
   title?: string
   text: ReactNode
@@ -245,7 +248,7 @@ export function AskButton<Name extends string>({
 }) {
   const [isOpen, setOpen] = useState(false)
   const close = () => setOpen(false)
-  // With nothing to say about it, it is over when it is done.
+  // Without a message, the dialog closes after success.
   const run = async (values: Values<Name>, id: string) => {
     const answer = await way.run(values, id)
     if (way.done === undefined) close()
@@ -267,7 +270,7 @@ export function AskButton<Name extends string>({
   )
 }
 
-/** The browser keeps the focus inside, closes it with Escape and gives the focus back. */
+/** The browser keeps the focus inside, closes the dialog with Escape and returns the focus. */
 function Dialog({
   title,
   close,
@@ -279,7 +282,7 @@ function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // Before it leaves the page, so that the focus finds its way back.
+  // Before the dialog leaves the page, so that the focus returns.
   useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()

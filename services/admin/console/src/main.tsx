@@ -1,4 +1,4 @@
-/** The console: a page in the browser that calls the operator API, and keeps nothing itself. */
+/** The console: a page in the browser that calls the operator API and stores no data. */
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
@@ -17,7 +17,7 @@ const client: QueryClient = new QueryClient({
   }),
   defaultOptions: {
     queries: {
-      // What the API refuses it refuses again; only what could not be reached is asked anew.
+      // A refusal by the API is final; only unreachable services are retried.
       retry: (failures, error) =>
         failures < retries_max && (!(error instanceof Refusal) || error.status === 0),
       staleTime: 1_000,
@@ -26,7 +26,7 @@ const client: QueryClient = new QueryClient({
 })
 
 const root = document.getElementById('root')
-if (root === null) throw new Error('the page has no place for the console')
+if (root === null) throw new Error('the page has no root element for the console')
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={client}>

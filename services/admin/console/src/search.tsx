@@ -1,4 +1,4 @@
-/** A search is part of the address: it can be kept, sent to somebody, and gone back to. */
+/** A search is part of the address: it can be bookmarked, shared, and returned to. */
 import { useLocation, useParams } from 'wouter'
 import { query } from './api.ts'
 import { ChangeForm, type FieldOf, type Values } from './change.tsx'
@@ -9,7 +9,7 @@ export function searchPath(view: string, values: Readonly<Record<string, string>
   return text === '' ? view : `${view}/of/${text}`
 }
 
-/** What the address searches for, and how to search for something else. */
+/** The search in the address, and a function to change it. */
 export function useSearch<Name extends string>(view: string, names: readonly Name[]) {
   const { search: key = '' } = useParams<{ search?: string }>()
   const [, navigate] = useLocation()
@@ -24,12 +24,12 @@ export function useSearch<Name extends string>(view: string, names: readonly Nam
   return { key, search, searchFor }
 }
 
-/** What a field for date and time holds, as an instant; its clock is in UTC, as all clocks here. */
+/** The value of a date-and-time field as an instant, in UTC like all times of the console. */
 export function instant(text: string): string {
   return text === '' ? '' : new Date(`${text}Z`).toISOString()
 }
 
-/** The fields of a search, filled with what the address searches for. */
+/** The fields of a search, filled from the address. */
 export function SearchForm<Name extends string>({
   fields,
   of: { key, search, searchFor },
@@ -49,7 +49,7 @@ export function SearchForm<Name extends string>({
   )
 }
 
-/** Finds more of what is shown page by page, while there is more. */
+/** A button that loads the next page, while there is one. */
 export function More({
   label,
   of: { hasNextPage, isFetchingNextPage, fetchNextPage },

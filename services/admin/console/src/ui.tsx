@@ -1,15 +1,15 @@
-/** The few elements that every view is made of: labelled, reachable by keyboard, and plain. */
+/** The basic elements of every view: labelled and reachable by keyboard. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useId, useLayoutEffect, useRef, type ReactNode } from 'react'
 import { Refusal } from './api.ts'
 import { isNegative, shownAmount, type Amount } from './domain/amounts.ts'
 
-/** Whoever comes from another view begins at the heading of this one; who just opened the page, at its top. */
+/** After a change of view the focus is on the new heading; on a newly opened page, at its top. */
 let isFirstView = true
 
 export function Page({ title, children }: { title: string; children: ReactNode }) {
   const heading = useRef<HTMLHeadingElement>(null)
-  // Before it is shown: a key that is pressed at once must not go to the view before.
+  // Before it is painted: a key pressed at once must not reach the previous view.
   useLayoutEffect(() => {
     if (!isFirstView) {
       window.scrollTo(0, 0)
@@ -38,7 +38,7 @@ export function Card({ title, children }: { title: string; children: ReactNode }
   )
 }
 
-/** What a query has to say before, instead of, or with its data. */
+/** The state of a query: loading, failed, or its data. */
 export function Loaded<Data>({
   query,
   children,
@@ -60,7 +60,7 @@ export function Loaded<Data>({
     <>
       {problem}
       <p>
-        What follows is as of <Time at={new Date(query.dataUpdatedAt).toISOString()} />.
+        Showing data as of <Time at={new Date(query.dataUpdatedAt).toISOString()} />.
       </p>
       {children(query.data)}
     </>
@@ -75,7 +75,7 @@ export function Loading() {
   )
 }
 
-/** The code is what an FSP or a manual knows it by, the description says what is special this time. */
+/** The code of the error catalogue, and a description of the particular error. */
 export function Problem({ error }: { error: Error }) {
   const code = error instanceof Refusal ? error.code : ''
   return (
@@ -113,7 +113,7 @@ const bad = [
   'VOIDED',
 ]
 
-/** The word says it; the colour only helps. */
+/** The text carries the meaning; the colour only supports it. */
 export function State({ state }: { state: string }) {
   const kind = good.includes(state) ? 'good' : bad.includes(state) ? 'bad' : 'waiting'
   return <span className={`state ${kind}`}>{state.replaceAll('_', ' ')}</span>
@@ -128,7 +128,7 @@ export function Money({ amount, currency }: { amount: Amount; currency?: string 
   )
 }
 
-/** In UTC, as everything in the hub. */
+/** In UTC, like all times of the hub. */
 export function Time({ at }: { at: string | null }) {
   if (at === null) return <>–</>
   return (
@@ -140,11 +140,14 @@ export function Time({ at }: { at: string | null }) {
 
 export interface Row {
   readonly key: string | number
-  /** One for each column; the first names the row. */
+  /** One per column; the first names the row. */
   readonly cells: readonly ReactNode[]
 }
 
-/** On a phone each row stands by itself, and each cell says what it is; so the roles are told anew. */
+/**
+ * On a phone each row is a block of its own and each cell carries its label; so the roles are
+ * repeated.
+ */
 export function Table({
   caption,
   head,
@@ -152,7 +155,7 @@ export function Table({
   empty,
 }: {
   caption: string
-  /** The name of a column of figures begins with #. */
+  /** The label of a numeric column begins with #. */
   head: readonly string[]
   rows: readonly Row[]
   empty: string
@@ -201,7 +204,7 @@ export function Table({
 const isNothing = (shown: ReactNode) =>
   shown === null || shown === undefined || shown === false || shown === ''
 
-/** Pairs of what and how much; what is nothing is left out. */
+/** Pairs of label and value, without empty ones. */
 export function Facts({ of }: { of: Readonly<Record<string, ReactNode>> }) {
   const known = Object.entries(of).filter(([, value]) => !isNothing(value))
   return (

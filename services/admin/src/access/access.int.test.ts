@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readSettings } from '@causeway/runtime'
-import { toldOf } from '../testing/identities.ts'
+import { refusalOf } from '../testing/identities.ts'
 import { openWorld, type World } from '../testing/world.ts'
 import { operations } from '../routes.ts'
 import { settings } from '../settings.ts'
@@ -21,7 +21,7 @@ const firstPassword = 'the first password of all'
 const password = 'correct horse battery'
 
 let admin: World
-/** The administrator's. */
+/** The administrator's token. */
 let token = ''
 
 beforeAll(async () => {
@@ -67,7 +67,7 @@ async function changePassword(id: string, secret: string, accessToken: string): 
   expect((await as(accessToken, 'POST', '/app-change-secret', change)).status).toBe(204)
 }
 
-/** Somebody with roles and a password of his own; his token. */
+/** Creates an operator with roles and a password, and returns the operator's token. */
 async function person(name: string, ...roles: readonly string[]): Promise<string> {
   const { json } = await as(token, 'POST', '/operators', { name, roles })
   const { secret } = json as { readonly secret: string }
@@ -82,7 +82,7 @@ const everyOperation = () =>
   })
 
 describe('every route', () => {
-  test('names a privilege, and only these ask nobody: log-in, health, the document, public keys', () => {
+  test('Every route names a privilege, except log-in, health, the document and public keys', () => {
     const all = everyOperation()
     for (const { method, path, privilege } of all) {
       const isNamed =
@@ -108,7 +108,7 @@ describe('every route', () => {
     ])
   })
 
-  test('refuses who has no token, and reads nothing of what he sends', async () => {
+  test('A request without a token is refused before its body is read', async () => {
     for (const { method, path, privilege } of everyOperation()) {
       if (privilege === open) continue
       const filled = path.replaceAll(/:\w+/g, '1')
@@ -122,21 +122,25 @@ describe('every route', () => {
     }
   })
 
-  test('that changes something is refused to a viewer', async () => {
+  test('A viewer cannot use a route that changes something', async () => {
     const viewer = await person('only-looks', 'viewer')
     for (const { method, path, privilege } of everyOperation()) {
       if (privilege.startsWith('VIEW_') || [open, signedIn].includes(privilege)) continue
       const answer = await as(viewer, method, path.replaceAll(/:\w+/g, '1'), {})
-      expect({ method, path, told: toldOf(answer) }).toEqual({ method, path, told: '403 3000' })
+      expect({ method, path, refusal: refusalOf(answer) }).toEqual({
+        method,
+        path,
+        refusal: '403 3000',
+      })
     }
     expect((await as(viewer, 'GET', '/participants')).status).toBe(200)
   })
 
-  test('is among the privileges that roles are made of', async () => {
+  test('The privileges of the routes are those that roles are made of', async () => {
     const { json } = await eventually(async () => {
       const answer = await as(token, 'GET', '/privileges')
       return (answer.json as readonly unknown[]).length > 0 ? answer : undefined
-    }, 'the privileges are registered')
+    }, 'The privileges of the routes are registered')
     expect((json as readonly { readonly id: string }[]).map(({ id }) => id)).toEqual(
       privilegesOf(everyOperation()),
     )
@@ -144,26 +148,26 @@ describe('every route', () => {
 })
 
 describe('a log-in', () => {
-  test('with a wrong password or an unknown name tells nothing but 401', async () => {
+  test('A log-in with a wrong password and one with an unknown name get the same 401', async () => {
     for (const id of ['administrator', 'nobody-at-all']) {
-      const answer = await admin.call('POST', '/app-basic-auth', { id, secret: 'not it at all' })
-      expect(toldOf(answer)).toBe('401 3000')
+      const answer = await admin.call('POST', '/app-basic-auth', { id, secret: 'a wrong one' })
+      expect(refusalOf(answer)).toBe('401 3000')
       expect(answer.text).toContain('unknown operator or wrong password')
     }
   })
 
-  test('with a first password lets nobody do anything but change it', async () => {
+  test('A session with an initial password permits only a change of password', async () => {
     const { json } = await as(token, 'POST', '/operators', { name: 'newcomer', roles: ['viewer'] })
     const { secret } = json as { readonly secret: string }
     const first = await logIn('newcomer', secret)
     expect(first.mustChangePassword).toBe(true)
-    expect(toldOf(await as(first.accessToken, 'GET', '/participants'))).toBe('403 3000')
+    expect(refusalOf(await as(first.accessToken, 'GET', '/participants'))).toBe('403 3000')
     const ofAnother = {
       id: 'administrator',
       secret: password,
       newSecret: 'something else, and long',
     }
-    expect(toldOf(await as(first.accessToken, 'POST', '/app-change-secret', ofAnother))).toBe(
+    expect(refusalOf(await as(first.accessToken, 'POST', '/app-change-secret', ofAnother))).toBe(
       '403 3000',
     )
     await changePassword('newcomer', secret, first.accessToken)
@@ -172,17 +176,17 @@ describe('a log-in', () => {
     expect((await as(next.accessToken, 'GET', '/participants')).status).toBe(200)
   })
 
-  test('goes on with its refresh token, once', async () => {
+  test('A session is renewed with its refresh token, once', async () => {
     await person('goes-on', 'viewer')
     const { refreshToken } = await logIn('goes-on')
     const { json } = await admin.call('POST', '/app-token-refresh', { refreshToken })
     expect((await as((json as Session).accessToken, 'GET', '/participants')).status).toBe(200)
     const again = await admin.call('POST', '/app-token-refresh', { refreshToken })
-    expect(toldOf(again)).toBe('401 3000')
+    expect(refusalOf(again)).toBe('401 3000')
   })
 })
 
-test('/iam-token-verifty and /app-authorize tell what a token allows', async () => {
+test('/iam-token-verifty and /app-authorize return what a token permits', async () => {
   const viewer = await person('is-asked', 'viewer')
   const { json } = await admin.call('POST', '/iam-token-verifty', { token: viewer })
   expect(json).toMatchObject({
@@ -199,34 +203,34 @@ test('/iam-token-verifty and /app-authorize tell what a token allows', async () 
   const may = (privilege: string) =>
     admin.call('POST', '/app-authorize', { token: viewer, privilege })
   expect((await may('VIEW_AUDIT')).json).toMatchObject({ authorized: true, sub: 'user::is-asked' })
-  expect(toldOf(await may('MANAGE_FUNDS'))).toBe('403 3000')
+  expect(refusalOf(await may('MANAGE_FUNDS'))).toBe('403 3000')
   const unknown = await admin.call('POST', '/app-authorize', {
     token: 'x',
     privilege: 'VIEW_AUDIT',
   })
-  expect(toldOf(unknown)).toBe('401 3000')
+  expect(refusalOf(unknown)).toBe('401 3000')
 })
 
 describe('a token is refused at once', () => {
-  test('after log-out', async () => {
+  test('A token is refused immediately after log-out', async () => {
     const his = await person('logs-out', 'viewer')
     expect((await as(his, 'POST', '/app-logout')).status).toBe(204)
-    expect(toldOf(await as(his, 'GET', '/participants'))).toBe('401 3000')
+    expect(refusalOf(await as(his, 'GET', '/participants'))).toBe('401 3000')
   })
 
-  test('when its owner is disabled', async () => {
+  test('A token is refused as soon as its owner is disabled', async () => {
     const his = await person('is-disabled', 'viewer')
     expect((await as(token, 'PUT', '/operators/is-disabled', { isActive: false })).status).toBe(200)
-    expect(toldOf(await as(his, 'GET', '/participants'))).toBe('401 3000')
+    expect(refusalOf(await as(his, 'GET', '/participants'))).toBe('401 3000')
   })
 
-  test('when its owner is given another role', async () => {
+  test('A token is refused as soon as its owner gets another role', async () => {
     const his = await person('is-promoted', 'viewer')
     await as(token, 'PUT', '/operators/is-promoted', { roles: ['treasurer'] })
-    expect(toldOf(await as(his, 'GET', '/participants'))).toBe('401 3000')
+    expect(refusalOf(await as(his, 'GET', '/participants'))).toBe('401 3000')
   })
 
-  test('when it is changed, cut, signed by another key or of another kind', async () => {
+  test('A token that is changed, cut, signed by another key or of another kind is refused', async () => {
     const [head = '', body = '', signature = ''] = token.split('.')
     const unsigned = Buffer.from('{"alg":"none","typ":"at+jwt"}').toString('base64url')
     for (const forged of [
@@ -235,28 +239,30 @@ describe('a token is refused at once', () => {
       `${unsigned}.${body}.`,
       'x',
     ]) {
-      expect(toldOf(await as(forged, 'GET', '/participants'))).toBe('401 3000')
+      expect(refusalOf(await as(forged, 'GET', '/participants'))).toBe('401 3000')
     }
     expect(
-      toldOf(await admin.call('GET', '/participants', undefined, { authorization: 'Basic eA==' })),
+      refusalOf(
+        await admin.call('GET', '/participants', undefined, { authorization: 'Basic eA==' }),
+      ),
     ).toBe('401 3000')
   })
 })
 
-test('a role grants what it says from the moment that it says so', async () => {
+test('A changed role applies from the next request on', async () => {
   const role = { labelName: 'Auditor', privileges: ['VIEW_AUDIT'] }
   expect((await as(token, 'PUT', '/roles/auditor', role)).status).toBe(200)
   const auditor = await person('reads-audit', 'auditor')
   expect((await as(auditor, 'GET', '/audit')).status).toBe(200)
-  expect(toldOf(await as(auditor, 'GET', '/participants'))).toBe('403 3000')
+  expect(refusalOf(await as(auditor, 'GET', '/participants'))).toBe('403 3000')
   const more = { labelName: 'Auditor', privileges: ['VIEW_AUDIT', 'VIEW_PARTICIPANTS'] }
   await as(token, 'PUT', '/roles/auditor', more)
   expect((await as(auditor, 'GET', '/participants')).status).toBe(200)
   const own = await as(token, 'PUT', '/roles/viewer', role)
-  expect(toldOf(own)).toBe('400 3000')
+  expect(refusalOf(own)).toBe('400 3000')
 })
 
-test('a program may be given every role and still approves nothing', async () => {
+test('A program with every role still approves nothing', async () => {
   const creation = { name: 'robot', kind: 'MACHINE', roles: ['administrator'] }
   const { json } = await as(token, 'POST', '/operators', creation)
   const { accessToken } = await logIn('robot', (json as { readonly secret: string }).secret)
@@ -264,8 +270,8 @@ test('a program may be given every role and still approves nothing', async () =>
   const approvals = everyOperation().filter(({ privilege }) => privilege.startsWith('APPROVE_'))
   expect(approvals.length).toBeGreaterThan(0)
   for (const { method, path } of approvals) {
-    expect(toldOf(await as(accessToken, method, path, {}))).toBe('403 3000')
-    expect(toldOf(await as(accessToken, method, path, { decision: 'REJECT' }))).toBe('403 3000')
+    expect(refusalOf(await as(accessToken, method, path, {}))).toBe('403 3000')
+    expect(refusalOf(await as(accessToken, method, path, { decision: 'REJECT' }))).toBe('403 3000')
   }
 })
 
@@ -275,7 +281,7 @@ describe('a log-in with the header Basic', () => {
     return admin.call('POST', '/app-basic-auth', body, { authorization })
   }
 
-  test('is one with a name and a password', async () => {
+  test('A log-in by the header Basic needs a name and a password', async () => {
     await person('basic', 'viewer')
     const { status, json } = await knock(`basic:${password}`)
     expect(status).toBe(200)
@@ -283,11 +289,11 @@ describe('a log-in with the header Basic', () => {
     expect((await as(accessToken, 'GET', '/participants')).status).toBe(200)
   })
 
-  test('is refused where it is wrong, and a body goes before it', async () => {
-    expect(toldOf(await knock('basic:a wrong password'))).toBe('401 3000')
-    expect(toldOf(await knock('without a colon'))).toBe('400 3102')
+  test('A log-in by a wrong header Basic is refused, and a body has precedence over the header', async () => {
+    expect(refusalOf(await knock('basic:a wrong password'))).toBe('401 3000')
+    expect(refusalOf(await knock('without a colon'))).toBe('400 3102')
     const wrong = { id: 'basic', secret: 'another wrong one' }
-    expect(toldOf(await knock(`basic:${password}`, wrong))).toBe('401 3000')
+    expect(refusalOf(await knock(`basic:${password}`, wrong))).toBe('401 3000')
   })
 })
 
@@ -299,23 +305,23 @@ describe('who decides about requests', () => {
     expect((await as(token, 'PUT', `/roles/${name}`, role)).status).toBe(200)
     const decider = await person(`one-${name}`, name)
     return async (decision: string) =>
-      toldOf(await as(decider, 'POST', '/ApproveManageFunds', { ...request, decision }))
+      refusalOf(await as(decider, 'POST', '/ApproveManageFunds', { ...request, decision }))
   }
 
-  test('approves with one privilege', async () => {
+  test('A request is approved with one privilege', async () => {
     const decide = await deciding('approver', 'APPROVE_MANAGE_FUNDS')
     expect(await decide('REJECT')).toBe('403 3000')
     expect(await decide('APPROVE')).not.toContain('403')
   })
 
-  test('and rejects with another', async () => {
+  test('A request is rejected with another privilege', async () => {
     const decide = await deciding('rejecter', 'REJECT_MANAGE_FUNDS')
     expect(await decide('APPROVE')).toBe('403 3000')
     expect(await decide('REJECT')).not.toContain('403')
   })
 })
 
-test('an operator has an e-mail address, another one, and none', async () => {
+test('The e-mail address of an operator is set, changed and removed', async () => {
   const creation = { name: 'reader', roles: ['viewer'], email: 'reader@hub.example' }
   expect((await as(token, 'POST', '/operators', creation)).json).toMatchObject({
     email: 'reader@hub.example',
@@ -323,9 +329,9 @@ test('an operator has an e-mail address, another one, and none', async () => {
   const change = async (email: string | null) => as(token, 'PUT', '/operators/reader', { email })
   expect((await change('other@hub.example')).json).toMatchObject({ email: 'other@hub.example' })
   expect((await change(null)).json).toMatchObject({ email: null, roles: ['viewer'] })
-  expect(toldOf(await change('nowhere'))).toBe('400 3101')
+  expect(refusalOf(await change('nowhere'))).toBe('400 3101')
   const program = { name: 'mailbot', kind: 'MACHINE', roles: [], email: 'bot@hub.example' }
-  expect(toldOf(await as(token, 'POST', '/operators', program))).toBe('400 3100')
+  expect(refusalOf(await as(token, 'POST', '/operators', program))).toBe('400 3100')
 })
 
 describe.each(['/audit', '/read-audit-log'])('GET %s', (path) => {
@@ -347,14 +353,14 @@ describe.each(['/audit', '/read-audit-log'])('GET %s', (path) => {
     return json as Page
   }
 
-  test('shows what was done to an operator, by whom, with before and after', async () => {
+  test('The audit log shows what was done to an operator, by whom, with values before and after', async () => {
     const name = `is-watched-by${path.replaceAll('/', '-')}`
     await person(name, 'viewer')
     await as(token, 'PUT', `/operators/${name}`, { roles: ['maker'] })
     const { entries } = await eventually(async () => {
       const page = await pageOf(`subject=operators/${name}&actionType=UpdateOperator`)
       return page.entries.length > 0 ? page : undefined
-    }, 'the change is on record')
+    }, 'the change is in the audit log')
     expect(entries).toHaveLength(1)
     expect(entries[0]).toMatchObject({
       securityContext: { userId: 'administrator' },
@@ -364,7 +370,7 @@ describe.each(['/audit', '/read-audit-log'])('GET %s', (path) => {
     })
   })
 
-  test('shows pages, and refuses what it cannot read', async () => {
+  test('The audit log is shown in pages, and an invalid query is refused', async () => {
     const first = await pageOf('limit=2&userId=administrator')
     expect(first.entries).toHaveLength(2)
     const second = await pageOf(`limit=2&userId=administrator&cursor=${first.cursor ?? ''}`)
@@ -374,12 +380,12 @@ describe.each(['/audit', '/read-audit-log'])('GET %s', (path) => {
     }
   })
 
-  test('is not shown to whoever may not view the audit', async () => {
+  test('The audit log needs the privilege to view it', async () => {
     const unprivileged = await person(`blind${path.replaceAll('/', '-')}`)
     expect((await as(unprivileged, 'GET', path)).status).toBe(403)
   })
 
-  test('is proven whole by POST /audit/verify', async () => {
+  test('POST /audit/verify proves that the audit log is complete', async () => {
     const { json } = await as(token, 'POST', '/audit/verify')
     expect(json).toMatchObject({ clean: true, faults: [] })
     expect(json).toHaveProperty('lastHash', expect.stringMatching(/^[0-9a-f]{64}$/))

@@ -1,4 +1,4 @@
-/** Who did what: the log of audit, found by filters, and the proof that nobody changed it. */
+/** The audit log: a search by filters, and the proof that it was not changed. */
 import type { AuditEntry } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
@@ -15,14 +15,14 @@ const faults_max = 1_000
 const deadline_ms = 30_000
 
 const search = z.object({
-  bc: word.optional().meta({ description: 'The service that says it.' }),
+  bc: word.optional().meta({ description: 'The service that made the entry.' }),
   actionType: word.optional(),
   userId: word.optional(),
-  subject: word.optional().meta({ description: 'The subject, or everything below it.' }),
+  subject: word.optional().meta({ description: 'The subject, or all its descendants.' }),
   label: word.optional().meta({ description: 'KEY=VALUE' }),
   from: time.optional(),
   to: time.optional(),
-  cursor: z.string().optional().meta({ description: 'Of the answer before.' }),
+  cursor: z.string().optional().meta({ description: 'From the previous answer.' }),
   limit: z
     .string()
     .optional()
@@ -42,7 +42,7 @@ const shownEntry = z
     subject: z.string(),
     before: shownState,
     after: shownState,
-    /** Its place in the chain. */
+    /** Its position in the chain. */
     number: z.string(),
     recordedDate: shownTime,
     hash: z.string(),
@@ -60,7 +60,7 @@ const shownPage = z.strictObject({
 
 export function auditOperations(deps: Deps): readonly Operation[] {
   const about = {
-    about: 'What was done by whom, with what was before and after, the newest first',
+    about: 'Who did what, with the values before and after, newest first',
     query: search,
     answers: { 200: shownPage },
   }
@@ -76,7 +76,7 @@ export function auditVerification(deps: Deps): readonly Operation[] {
       'POST',
       '/audit/verify',
       {
-        about: 'Looks at every entry: is the chain whole, and each as it was signed?',
+        about: 'Verifies every entry: the hash chain and each signature',
         answers: {
           200: z.strictObject({
             clean: z.boolean(),
@@ -100,7 +100,7 @@ async function list(deps: Deps, query: z.infer<typeof search>): Promise<Answer> 
   const { label = '', cursor = '' } = query
   const [key = '', ...value] = label.split('=')
   if (label !== '' && value.length === 0) return refused('MALFORMED', 'label must be KEY=VALUE')
-  if (!/^\d{0,18}$/.test(cursor)) return refused('MALFORMED', 'cursor is none of ours')
+  if (!/^\d{0,18}$/.test(cursor)) return refused('MALFORMED', 'cursor is invalid')
   const { entries } = await deps.audit.ListAuditEntries({
     source: query.bc ?? '',
     action: query.actionType ?? '',
@@ -133,7 +133,7 @@ function entryBody(entry: AuditEntry) {
   } satisfies Json
 }
 
-/** Number and hash of the last one are for whoever keeps them somewhere else. */
+/** Number and hash of the last entry, for a caller that stores them elsewhere. */
 async function verify(deps: Deps): Promise<Answer> {
   const faults: string[] = []
   let checked = 0n

@@ -1,6 +1,6 @@
 /**
- * Before every operation: who asks, and may he? Tokens are verified here by the keys of auth-service,
- * which is not asked; what it took back is refused.
+ * Authenticates and authorizes every operation. Tokens are verified here with the keys of
+ * auth-service, without a call to it; revoked tokens are refused.
  */
 import type { Logger } from '@causeway/runtime'
 import { errors, jwtVerify } from 'jose'
@@ -11,45 +11,47 @@ import { grants, open, signedIn } from './privileges.ts'
 
 export interface Caller {
   readonly outcome: 'known'
-  /** The operator's name; 'unknown' who does not say it where nobody is asked. */
+  /** The operator's name; 'unknown' where none is required and none was sent. */
   readonly actor: string
-  /** As it was sent; empty where none was asked for. */
+  /** As it was sent; empty where none is required. */
   readonly token: string
-  /** Whether it lets the caller do what asks for a privilege. */
+  /** Whether the caller has the privilege. */
   may(privilege: string): boolean
 }
 
-/** What a request says of who sends it: the headers Authorization and X-Operator. */
-export interface Said {
+/** The identity that a request carries: the headers Authorization and X-Operator. */
+export interface SentIdentity {
   readonly authorization: string | undefined
   readonly operator: string | undefined
 }
 
 export interface Guard {
   /** Whether the caller has one of the privileges. Rejects only for a bug. */
-  check(privileges: readonly string[], said: Said): Promise<Caller | Refused>
-  /** What was changed holds for whoever asks next. */
+  check(privileges: readonly string[], sent: SentIdentity): Promise<Caller | Refused>
+  /** Reloads the policy, so that a change applies to the next request. */
   renew(): Promise<void>
   stop(): Promise<void>
 }
 
-const nobody: Caller = { outcome: 'known', actor: 'unknown', token: '', may: () => true }
+const anonymous: Caller = { outcome: 'known', actor: 'unknown', token: '', may: () => true }
 
-/** The header by which whoever reaches the port says who he is, where nobody asks for more. */
+/** The header with the caller's name, where OPERATOR_IDENTITY=none. */
 export const operatorHeader = 'X-Operator'
 const operatorPattern = /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/
 
-/** OPERATOR_IDENTITY=none: whoever reaches the port may do everything, in the name that he says. */
+/**
+ * OPERATOR_IDENTITY=none: every caller of the port may do everything, under the name that it sends.
+ */
 export const noGuard: Guard = {
-  check: (_privileges, { operator }) => Promise.resolve(believed(operator)),
+  check: (_privileges, { operator }) => Promise.resolve(asNamed(operator)),
   renew: () => Promise.resolve(),
   stop: () => Promise.resolve(),
 }
 
-function believed(operator: string | undefined): Caller | Refused {
-  if (operator === undefined) return nobody
+function asNamed(operator: string | undefined): Caller | Refused {
+  if (operator === undefined) return anonymous
   return operatorPattern.test(operator)
-    ? { ...nobody, actor: operator }
+    ? { ...anonymous, actor: operator }
     : refused('MALFORMED', `${operatorHeader} is the name of an operator`)
 }
 
@@ -59,7 +61,7 @@ export interface GuardParts {
   readonly log: Logger
 }
 
-/** Whom tokens of operators are meant for: auth-service writes it into each. */
+/** The audience of operators' tokens: auth-service writes it into each. */
 const audience = 'operator-api'
 
 const claims = z.object({
@@ -88,7 +90,7 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
     if (known === undefined) return refused('TOKEN_INVALID', 'not a token, or it has expired')
     const { sub, sid, ver, platformRoles, mustChangePassword } = known
     if (policies.isInvalidated([sid, sub], ver)) {
-      return refused('TOKEN_INVALID', 'it was taken back: log in again')
+      return refused('TOKEN_INVALID', 'the token was revoked: log in again')
     }
     const { roles } = await policies.current()
     const granted = platformRoles.flatMap((role) => roles.get(role) ?? [])
@@ -104,12 +106,12 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
 
   return {
     async check(privileges, { authorization = '' }) {
-      if (privileges.includes(open)) return nobody
+      if (privileges.includes(open)) return anonymous
       try {
         return await check(privileges, authorization)
       } catch (error) {
         log.warn({ err: error }, 'a token could not be checked')
-        return refused('UNAVAILABLE', 'ask again later')
+        return refused('UNAVAILABLE', 'try again later')
       }
     },
     async renew() {
@@ -119,7 +121,7 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
   }
 }
 
-/** A program is no second pair of eyes. */
+/** A program cannot be the second person of a four-eyes change. */
 function isAlone(subject: string, privilege: string): boolean {
   return subject.startsWith('app::') && /^(APPROVE|REJECT)_/.test(privilege)
 }

@@ -1,10 +1,10 @@
-/** A hub that asks nobody for a token still knows who did what, when he says it. */
+/** Without tokens the hub records the name in X-Operator. */
 import * as audit from '@causeway/audit'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { eventually } from '@causeway/runtime/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { toldOf } from '../testing/identities.ts'
+import { refusalOf } from '../testing/identities.ts'
 import { openWorld, type World } from '../testing/world.ts'
 import { onboard, openScheme } from '../testing/scheme.ts'
 
@@ -24,11 +24,11 @@ function as(operator: string, path: string, body: unknown) {
 
 const wanted = { participantId: 'greenbank', newState: 'INACTIVE', reason: 'a trial' }
 
-test('one person asks for a change and another one approves it, each by the name in X-Operator', async () => {
+test('One person requests a change and another approves it, each by the name in X-Operator', async () => {
   const { json } = await as('ada', '/UpdateParticipantState', wanted)
   const { requestId } = json as { readonly requestId: string }
   const verdict = { requestId, decision: 'APPROVE' }
-  expect(toldOf(await as('ada', '/ApproveParticipantStateUpdate', verdict))).toBe('403 3000')
+  expect(refusalOf(await as('ada', '/ApproveParticipantStateUpdate', verdict))).toBe('403 3000')
   const approved = await as('grace', '/ApproveParticipantStateUpdate', verdict)
   expect(approved.json).toMatchObject({ state: 'APPROVED', createdBy: 'ada', decidedBy: 'grace' })
   const actors = await eventually(async () => {
@@ -38,11 +38,11 @@ test('one person asks for a change and another one approves it, each by the name
     }
     const names = entries.map(({ securityContext: { userId } }) => userId)
     return names.includes('grace') ? names : undefined
-  }, 'the change on record')
+  }, 'the change is in the audit log')
   expect(actors).toContain('grace')
 })
 
-test('nobody is one person, who cannot approve what nobody has asked for', async () => {
+test('Callers without a name are one person, who cannot approve their own requests', async () => {
   const asked = await admin.call('POST', '/UpdateParticipantState', {
     ...wanted,
     newState: 'ACTIVE',
@@ -50,10 +50,10 @@ test('nobody is one person, who cannot approve what nobody has asked for', async
   const { requestId } = asked.json as { readonly requestId: string }
   const verdict = { requestId, decision: 'APPROVE' }
   const alone = await admin.call('POST', '/ApproveParticipantStateUpdate', verdict)
-  expect(toldOf(alone)).toBe('403 3000')
+  expect(refusalOf(alone)).toBe('403 3000')
   expect((await as('grace', '/ApproveParticipantStateUpdate', verdict)).status).toBe(200)
 })
 
-test('a name that is none is refused before anything is done', async () => {
-  expect(toldOf(await as('ada lovelace', '/UpdateParticipantState', wanted))).toBe('400 3101')
+test('An invalid name is refused before anything is done', async () => {
+  expect(refusalOf(await as('ada lovelace', '/UpdateParticipantState', wanted))).toBe('400 3101')
 })

@@ -1,4 +1,4 @@
-/** The people and programs that run the hub, and their roles. */
+/** The operators, people and programs, and their roles. */
 import type { Operator, Privilege, Role } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
@@ -6,7 +6,7 @@ import { flag, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
-import { passedOn, type Deps } from '../upstream.ts'
+import { refusedUpstream, type Deps } from '../upstream.ts'
 
 const deadline_ms = 10_000
 
@@ -15,13 +15,13 @@ const creation = z.strictObject({
   name: word,
   kind: z.enum(['PERSON', 'MACHINE']).optional().default('PERSON'),
   roles: roleIds,
-  /** Of a person: told of what waits for a decision of his, and of what became of his requests. */
+  /** For a person: where notices of pending requests and of decisions are sent. */
   email: z.email().max(254).optional(),
 })
 const change = z.strictObject({
   isActive: flag.optional(),
   roles: roleIds.optional(),
-  /** null: none any more. */
+  /** null: removes it. */
   email: z.email().max(254).nullable().optional(),
 })
 const password = z.strictObject({
@@ -74,7 +74,7 @@ export function operatorOperations(deps: Deps): readonly Operation[] {
   return [
     reads(
       '/operators',
-      { about: 'Everybody who may log in, or might', answers: { 200: z.array(shownOperator) } },
+      { about: 'Every operator, inactive ones too', answers: { 200: z.array(shownOperator) } },
       async () => {
         const { operators } = await deps.operators.ListOperators({ names: [] })
         return answered(200, operators.map(operatorBody))
@@ -86,7 +86,7 @@ export function operatorOperations(deps: Deps): readonly Operation[] {
       creation,
       {
         about:
-          'Makes an operator; the first secret is shown this once, and a person must change it',
+          'Creates an operator; only this answer shows the initial secret, and a person must change it',
         answers: { 201: shownSecret },
         refuses: ['OPERATOR_EXISTS', 'ROLE_UNKNOWN'],
       },
@@ -97,7 +97,7 @@ export function operatorOperations(deps: Deps): readonly Operation[] {
     ),
     reads(
       path,
-      { about: 'One of them', answers: { 200: shownOperator }, refuses: ['OPERATOR_UNKNOWN'] },
+      { about: 'One operator', answers: { 200: shownOperator }, refuses: ['OPERATOR_UNKNOWN'] },
       ({ operator }) => getOperator(deps, operator),
     ),
     writes(
@@ -106,7 +106,7 @@ export function operatorOperations(deps: Deps): readonly Operation[] {
       change,
       {
         about:
-          'Disables or enables an operator or gives other roles, and tokens of before end; or another e-mail address',
+          'Disables or enables an operator, changes the roles, which ends earlier tokens, or changes the e-mail address',
         answers: { 200: shownOperator },
         refuses: ['OPERATOR_UNKNOWN', 'ROLE_UNKNOWN', 'LAST_ADMINISTRATOR'],
       },
@@ -126,7 +126,7 @@ export function operatorOperations(deps: Deps): readonly Operation[] {
       'POST',
       `${path}/secret-reset`,
       {
-        about: 'Makes a new first secret, ends every session and opens a lock',
+        about: 'Creates a new initial secret, ends every session and removes a lock',
         answers: { 201: shownSecret },
         refuses: ['OPERATOR_UNKNOWN'],
       },
@@ -136,7 +136,7 @@ export function operatorOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** By the operator himself. */
+/** By the operator itself. */
 export function passwordOperations(deps: Deps): readonly Operation[] {
   return [
     writes(
@@ -144,16 +144,16 @@ export function passwordOperations(deps: Deps): readonly Operation[] {
       '/app-change-secret',
       password,
       {
-        about: 'Changes the own password; every session ends, log in with the new one',
+        about: "Changes the caller's password; every session ends, log in with the new one",
         answers: { 204: null },
         refuses: ['OPERATOR_UNKNOWN', 'NOT_ONESELF', 'LOCKED', 'BUSY'],
       },
       async ({ body: { id: name, secret, newSecret }, actor }) => {
         const isOneself = actor === name || deps.settings.OPERATOR_IDENTITY === 'none'
-        if (!isOneself) return refused('NOT_ONESELF', 'a password is changed by its owner')
+        if (!isOneself) return refused('NOT_ONESELF', 'only its owner can change a password')
         const change = { name, oldPassword: secret, newPassword: newSecret }
         const { refusal } = await deps.operators.ChangePassword(change, { deadline_ms })
-        return refusal ? passedOn(refusal) : answered(204)
+        return refusal ? refusedUpstream(refusal) : answered(204)
       },
     ),
   ]
@@ -163,7 +163,7 @@ export function roleOperations(deps: Deps): readonly Operation[] {
   return [
     reads(
       '/roles',
-      { about: 'What each role may do', answers: { 200: z.array(shownRole) } },
+      { about: 'The privileges of each role', answers: { 200: z.array(shownRole) } },
       async () => answered(200, (await deps.operators.ListRoles({})).roles.map(roleBody)),
     ),
     writes(
@@ -171,21 +171,21 @@ export function roleOperations(deps: Deps): readonly Operation[] {
       '/roles/:role',
       role,
       {
-        about: "Makes a role or replaces it; the hub's own ones stay as they are",
+        about: 'Creates or replaces a role; predefined roles cannot be changed',
         answers: { 200: shownRole },
         refuses: ['ROLE_BUILT_IN', 'PRIVILEGE_UNKNOWN', 'LAST_ADMINISTRATOR'],
       },
       async ({ role: id, body, actor }) => {
         const wanted = { id, ...body, isBuiltIn: false }
         const { role: made, refusal } = await deps.operators.SetRole({ role: wanted, actor })
-        if (refusal) return passedOn(refusal)
-        if (!made) throw new Error('a role was set without saying to what')
+        if (refusal) return refusedUpstream(refusal)
+        if (!made) throw new Error('a role was set, but not returned')
         return answered(200, roleBody(made))
       },
     ),
     reads(
       '/privileges',
-      { about: 'What roles can be made of', answers: { 200: z.array(shownPrivilege) } },
+      { about: 'The privileges that roles are made of', answers: { 200: z.array(shownPrivilege) } },
       async () =>
         answered(200, (await deps.operators.ListPrivileges({})).privileges.map(privilegeBody)),
     ),
@@ -202,8 +202,8 @@ function managed(
   { operator, refusal }: Awaited<ReturnType<Deps['operators']['CreateOperator']>>,
   status: 200 | 201,
 ): Answer {
-  if (refusal) return passedOn(refusal)
-  if (!operator?.operator) throw new Error('an operator was changed without saying to what')
+  if (refusal) return refusedUpstream(refusal)
+  if (!operator?.operator) throw new Error('an operator was changed, but not returned')
   const body = operatorBody(operator.operator)
   return answered(status, operator.secret === '' ? body : { ...body, secret: operator.secret })
 }

@@ -1,7 +1,7 @@
 /**
- * What the guard knows without asking: the keys that verify tokens, what each role may do, and which
- * tokens are not accepted any more. Read at the start, again every half minute and after each change
- * that it hears of; what is older than some minutes serves nobody.
+ * The data of the guard: the keys that verify tokens, the privileges of each role, and revoked
+ * tokens. Read at the start, every half minute, and after each change event; a policy older than a
+ * few minutes is not used.
  */
 import { onBroadcast } from '@causeway/events'
 import { operatorsService, type AccessPolicy } from '@causeway/protos'
@@ -21,11 +21,11 @@ export interface PolicyParts {
 }
 
 export interface Policies {
-  /** Rejects while auth-service does not answer and what was known is too old. */
+  /** Rejects while auth-service does not answer and the last policy is too old. */
   current(): Promise<Policy>
-  /** As it is now, for whoever has just changed it. */
+  /** Reads the current policy, after a change by this caller. */
   renew(): Promise<Policy>
-  /** @param ids the session and the subject of a token, `version` what it says of its subject */
+  /** @param ids the session and the subject of a token, `version` the version of its subject */
   isInvalidated(ids: readonly string[], version: number): boolean
   stop(): Promise<void>
 }
@@ -54,7 +54,7 @@ export async function openPolicies({ grpc, bus, log }: PolicyParts): Promise<Pol
     return policy
   }
 
-  /** One question for all who ask at the same time, begun after each of them asked. */
+  /** Concurrent callers share one read that begins after each of their calls. */
   const ask = gather<undefined, Policy>(
     async (questions) => {
       const policy = take(await GetAccessPolicy({}))
@@ -65,12 +65,12 @@ export async function openPolicies({ grpc, bus, log }: PolicyParts): Promise<Pol
 
   async function renew(): Promise<Policy> {
     const [policy] = await ask([undefined])
-    if (policy === undefined) throw new Error('no answer to the question for the policy')
+    if (policy === undefined) throw new Error('auth-service answered without a policy')
     return policy
   }
 
   function renewSoon(): void {
-    renew().catch((error: unknown) => log.warn({ err: error }, 'the policy was not renewed'))
+    renew().catch((error: unknown) => log.warn({ err: error }, 'the policy could not be renewed'))
   }
 
   const listener = await onBroadcast(bus, 'admin', changes, {
@@ -87,7 +87,7 @@ export async function openPolicies({ grpc, bus, log }: PolicyParts): Promise<Pol
     async () => {
       await renew()
     },
-    { log, name: 'renewal of what operators may do' },
+    { log, name: 'renewal of the operator policy' },
   )
   return {
     async current() {
@@ -103,7 +103,7 @@ export async function openPolicies({ grpc, bus, log }: PolicyParts): Promise<Pol
   }
 }
 
-/** Of a session all tokens are denied, of an operator those below a version; until they expire. */
+/** Revokes all tokens of a session, or those of an operator below a version, until they expire. */
 function openDenyList() {
   const denied = new Map<string, { readonly below: number; readonly until_ms: number }>()
   return {

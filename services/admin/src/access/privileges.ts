@@ -1,25 +1,25 @@
 /**
- * Which privilege each operation asks for. A group of routes is guarded as a whole where the contents
- * page names it, and an operation that nobody has guarded cannot be served: it does not compile.
+ * The privilege that each operation requires. The table of routes guards whole groups; an operation
+ * without a guard does not compile.
  */
 import { privilegeOfCall } from '@causeway/events'
 import type { Operation } from '../operation.ts'
 
 export interface GuardedOperation extends Operation {
-  /** A privilege; or OPEN: nobody is asked; or SIGNED_IN: any operator, whatever he may do. */
+  /** A privilege; OPEN: no log-in; SIGNED_IN: any operator, whatever the roles. */
   readonly privilege: string
-  /** Of a decision about a request: what is needed in the place of `privilege` to reject it. */
+  /** For the decision about a request: the privilege to reject it, in place of `privilege`. */
   readonly toReject?: string
-  /** After it, what the guard knows of tokens and roles may not be true any more. */
+  /** The operation may change tokens or roles, so the guard reloads its policy afterwards. */
   readonly changesAccess: boolean
 }
 
-/** Nobody is asked who he is. */
+/** No log-in is required. */
 export const open = 'OPEN'
-/** Any operator with a token, also one who must change his password first. */
+/** Any operator with a token, also one that must change the password first. */
 export const signedIn = 'SIGNED_IN'
 
-/** To see needs VIEW_<area>, unless something else is said; to change MANAGE_<area>. */
+/** Reading requires VIEW_<area>, unless another is given; changing requires MANAGE_<area>. */
 export function guarded(
   area: string,
   operations: readonly Operation[],
@@ -45,8 +45,8 @@ export function needs(
 }
 
 /**
- * Changes that two people make: `/GetPending…` needs VIEW_PENDING, `/Approve…` APPROVE_<change> or, to
- * reject, REJECT_<change>, another `/Get…` VIEW_PARTICIPANTS, and whatever else CREATE_<change>.
+ * Four-eyes changes: `/GetPending…` requires VIEW_PENDING, `/Approve…` APPROVE_<change> or, to
+ * reject, REJECT_<change>, another `/Get…` VIEW_PARTICIPANTS, and all others CREATE_<change>.
  */
 export function fourEyes(operations: readonly Operation[]): readonly GuardedOperation[] {
   return operations.map((operation) => {
@@ -65,12 +65,12 @@ function fourEyesPrivilege(name: string): string {
   return name.startsWith('Get') ? 'VIEW_PARTICIPANTS' : privilegeOfCall(name)
 }
 
-/** Each that lets a caller in; what the body asks for may need one of them in particular. */
+/** The privileges that admit a caller; the body may require a particular one of them. */
 export function privilegesToAsk({ privilege, toReject }: GuardedOperation): readonly string[] {
   return toReject === undefined ? [privilege] : [privilege, toReject]
 }
 
-/** What is needed for what the body asks for. */
+/** The privilege that the body requires. */
 export function privilegeFor(operation: GuardedOperation, body: unknown): string {
   const { privilege, toReject = privilege } = operation
   const isRejection =
@@ -78,16 +78,22 @@ export function privilegeFor(operation: GuardedOperation, body: unknown): string
   return isRejection ? toReject : privilege
 }
 
-/** Each privilege that some operation asks for, once. */
+/** Each privilege that some operation requires, once. */
 export function privilegesOf(operations: readonly GuardedOperation[]): readonly string[] {
   const all = operations.flatMap(privilegesToAsk)
   return [...new Set(all)].filter((one) => one !== open && one !== signedIn).toSorted()
 }
 
-/** Who owns them; raised with every privilege that joins or goes. */
+/**
+ * The owner of the privileges and the version of the set; raise it whenever a privilege is added or
+ * removed.
+ */
 export const privilegeSet = { boundedContextName: 'admin', privilegeSetVersion: '1.1.0' } as const
 
-/** What a list of privileges grants: each names one, or with a star at its end all that begin so. */
+/**
+ * The privileges that a list grants: each names one, or with a star at its end all with that
+ * prefix.
+ */
 export function grants(granted: readonly string[], privilege: string): boolean {
   return granted.some((one) =>
     one.endsWith('*') ? privilege.startsWith(one.slice(0, -1)) : one === privilege,

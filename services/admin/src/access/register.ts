@@ -1,4 +1,4 @@
-/** Tells auth-service which privileges this component asks for, until it has heard. */
+/** Registers the privileges of this component at auth-service, repeatedly until it succeeds. */
 import { operatorsService } from '@causeway/protos'
 import { retrying, type GrpcHost, type Logger } from '@causeway/runtime'
 import { privilegeSet, privilegesOf, privilegesToAsk, type GuardedOperation } from './privileges.ts'
@@ -7,7 +7,7 @@ export interface Registration {
   stop(): Promise<void>
 }
 
-/** In the background: nothing here waits for it, and it changes nothing that auth-service knows. */
+/** In the background: no operation waits for it, and it does not change existing roles. */
 export function registerPrivileges(
   grpc: GrpcHost,
   log: Logger,
@@ -27,9 +27,10 @@ export function registerPrivileges(
     signal: stopping.signal,
   }).then(
     ({ refusal }) => {
-      // A newer replica has registered its own, and this one is about to be replaced.
-      if (refusal?.reason === 'SET_OUTDATED') log.info({ refusal }, 'newer privileges are known')
-      else if (refusal) log.error({ refusal }, 'the privileges were not registered')
+      // A newer replica has registered its own privileges, and is about to replace this one.
+      if (refusal?.reason === 'SET_OUTDATED')
+        log.info({ refusal }, 'newer privileges are registered')
+      else if (refusal) log.error({ refusal }, 'the privileges could not be registered')
     },
     (error: unknown) => {
       if (!stopping.signal.aborted) log.error({ err: error }, 'registration of privileges failed')
@@ -43,7 +44,7 @@ export function registerPrivileges(
   }
 }
 
-/** 'VIEW_FUNDS' reads 'View funds'. */
+/** 'VIEW_FUNDS' becomes 'View funds'. */
 function labelOf(id: string): string {
   const words = id.toLowerCase().replaceAll('_', ' ')
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`

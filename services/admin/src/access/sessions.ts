@@ -1,15 +1,15 @@
 /**
- * Operators log in, go on, log out, and ask what a token allows. The names and the shapes of log-in and
- * of the question about a token are those of the Mojaloop reference architecture, misspelling included.
+ * Log-in, renewal, log-out, and the permissions of a token. The names and shapes are those of the
+ * Mojaloop reference architecture, including its misspelling.
  */
 import type { Session } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { commands, writes, type Operation } from '../operation.ts'
-import { passedOn, type Deps } from '../upstream.ts'
+import { refusedUpstream, type Deps } from '../upstream.ts'
 import { grants } from './privileges.ts'
 
-/** Hashing a password takes a while, and others may wait before. */
+/** Hashing a password takes a while, and other requests may be ahead. */
 const deadline_ms = 10_000
 
 const secret = z.string().min(1).max(256)
@@ -26,7 +26,7 @@ const shownSession = z
     /** Seconds. */
     expiresIn: z.int(),
     roles: z.array(z.string()),
-    /** The token allows nothing but to change the password. */
+    /** The token permits only a change of password. */
     mustChangePassword: z.boolean(),
   })
   .meta({ id: 'Session' })
@@ -40,7 +40,7 @@ const shownToken = z.strictObject({
   expiresAt: z.string().optional(),
 })
 
-/** Whoever has no token yet. */
+/** For callers without a token. */
 export function logInOperations(deps: Deps): readonly Operation[] {
   return [
     writes(
@@ -48,7 +48,7 @@ export function logInOperations(deps: Deps): readonly Operation[] {
       '/app-basic-auth',
       logIn,
       {
-        about: 'Logs an operator in: a name and its password become a bearer token',
+        about: 'Logs an operator in: name and password are exchanged for a bearer token',
         answers: { 200: shownSession },
         takesBasic: true,
         refuses: ['SECRET_WRONG', 'LOCKED', 'BUSY'],
@@ -60,7 +60,7 @@ export function logInOperations(deps: Deps): readonly Operation[] {
       '/app-token-refresh',
       refresh,
       {
-        about: 'Goes on with a session; the refresh token is replaced and serves once',
+        about: 'Renews a session; the refresh token is replaced and can be used once',
         answers: { 200: shownSession },
         refuses: ['TOKEN_INVALID'],
       },
@@ -71,7 +71,7 @@ export function logInOperations(deps: Deps): readonly Operation[] {
       '/iam-token-verifty',
       token,
       {
-        about: 'Whether a token is accepted now, and what it allows',
+        about: 'Whether a token is valid now, and what it permits',
         answers: { 200: shownToken },
       },
       async ({ body }) => answered(200, tokenBody(await stateOf(deps, body.token))),
@@ -81,7 +81,7 @@ export function logInOperations(deps: Deps): readonly Operation[] {
       '/app-authorize',
       question,
       {
-        about: 'Whether a token allows what a privilege stands for',
+        about: 'Whether a token grants a privilege',
         answers: {
           200: z.strictObject({
             authorized: z.literal(true),
@@ -96,17 +96,17 @@ export function logInOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** Whoever has one, also if it allows nothing else. */
+/** For any caller with a token. */
 export function logOutOperations(deps: Deps): readonly Operation[] {
   return [
     commands(
       'POST',
       '/app-logout',
-      { about: 'Ends the session of the token that is sent with it', answers: { 204: null } },
+      { about: 'Ends the session of the token in the request', answers: { 204: null } },
       async ({ token: accessToken }) => {
         if (accessToken === '') return answered(204)
         const { refusal } = await deps.operators.LogOut({ accessToken })
-        return refusal ? passedOn(refusal) : answered(204)
+        return refusal ? refusedUpstream(refusal) : answered(204)
       },
     ),
   ]
@@ -116,7 +116,7 @@ function sessionAnswer({
   session,
   refusal,
 }: Awaited<ReturnType<Deps['operators']['LogIn']>>): Answer {
-  if (refusal) return passedOn(refusal)
+  if (refusal) return refusedUpstream(refusal)
   if (!session) throw new Error('a log-in was answered with neither session nor refusal')
   return answered(200, sessionBody(session))
 }
@@ -137,14 +137,14 @@ function stateOf(deps: Deps, accessToken: string) {
   return deps.operators.CheckToken({ accessToken })
 }
 
-/** Of a token that is not accepted nothing else is said. */
+/** For an invalid token no other member is returned. */
 function tokenBody({ active, ...state }: Awaited<ReturnType<typeof stateOf>>) {
   return active ? { active, ...state } : { active }
 }
 
 async function authorize(deps: Deps, { token: asked, privilege }: z.infer<typeof question>) {
   const { active, sub, roles, privileges } = await stateOf(deps, asked)
-  if (!active) return refused('TOKEN_INVALID', 'not a token, or not any more')
+  if (!active) return refused('TOKEN_INVALID', 'not a token, or no longer valid')
   if (!grants(privileges, privilege)) return refused('PRIVILEGE_MISSING', privilege)
   return answered(200, { authorized: true, sub, roles })
 }

@@ -1,4 +1,4 @@
-/** Alarms that stand: positions near their limit, and transfers refused for want of liquidity. */
+/** Active alarms: positions near their limit, and transfers refused for lack of liquidity. */
 import type { StandingAlarm } from '@causeway/protos'
 import { z } from 'zod'
 import { answered } from '../answer.ts'
@@ -28,7 +28,8 @@ export function alarmOperations(deps: Deps): readonly Operation[] {
     reads(
       '/alarms',
       {
-        about: 'Alarms that stand: positions near their limit, and transfers refused for it',
+        about:
+          'Active alarms: positions near their limit, and transfers refused for lack of liquidity',
         query: search,
         answers: { 200: z.array(shownAlarm) },
       },

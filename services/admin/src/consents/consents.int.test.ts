@@ -5,7 +5,7 @@ import { eventually } from '@causeway/runtime/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { openAdminOfFsps, time, toldOf } from '../testing/identities.ts'
+import { openAdminOfFsps, time, refusalOf } from '../testing/identities.ts'
 import type { World } from '../testing/world.ts'
 
 let admin: World
@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 afterAll(() => admin.stop())
 
-test('an operator finds a consent and sees its history', async () => {
+test('An operator finds a consent and sees its history', async () => {
   const found = await eventually(async () => {
     const { json } = await admin.call('GET', '/consents?fspId=bankx&state=REFUSED')
     const page = json as { readonly consents: readonly object[]; readonly next: null }
@@ -55,12 +55,12 @@ test('an operator finds a consent and sees its history', async () => {
   })
 })
 
-test('an operator erases what a consent that is over consisted of', async () => {
+test('An operator erases the contents of a consent that has ended', async () => {
   const { status } = await admin.call('DELETE', `/consents/${consentId}/contents`)
   expect(status).toBe(204)
   const { json } = await admin.call('GET', `/consents/${consentId}`)
   expect(json).toMatchObject({ erasedAt: expect.stringMatching(time), consentRequestId: null })
   const unknown = `/consents/${randomUUID()}`
-  expect(toldOf(await admin.call('GET', unknown))).toMatch(/^404 3200/)
-  expect(toldOf(await admin.call('DELETE', `${unknown}/contents`))).toMatch(/^404 3200/)
+  expect(refusalOf(await admin.call('GET', unknown))).toMatch(/^404 3200/)
+  expect(refusalOf(await admin.call('DELETE', `${unknown}/contents`))).toMatch(/^404 3200/)
 })

@@ -6,7 +6,7 @@ import { cursor, queryTime, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
-import { passedOn, type Deps } from '../upstream.ts'
+import { refusedUpstream, type Deps } from '../upstream.ts'
 
 const page_max = 200
 const page_usual = 50
@@ -95,7 +95,7 @@ export function consentOperations(deps: Deps): readonly Operation[] {
       },
       async ({ consentId, actor: erasedBy }) => {
         const { refusal } = await deps.consents.EraseConsent({ consentId, erasedBy })
-        return refusal ? passedOn(refusal) : answered(204)
+        return refusal ? refusedUpstream(refusal) : answered(204)
       },
     ),
   ]

@@ -6,7 +6,7 @@ import { credentialsService } from '@causeway/protos'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { X509Certificate } from 'node:crypto'
-import { openAdminOfFsps, time, toldOf } from '../testing/identities.ts'
+import { openAdminOfFsps, time, refusalOf } from '../testing/identities.ts'
 import { openWorld, type World } from '../testing/world.ts'
 
 const services = [participantLifecycle, authService, settlements, notifications] as const
@@ -25,14 +25,14 @@ const { csr } = makeCsr({
   names: { dns: ['localhost'], ip: ['127.0.0.1'] },
 })
 
-/** What the edge is answered for a token. */
+/** The answer that the edge gets for a token. */
 async function mayGetToken(clientSecret: string): Promise<boolean> {
   const credentials = admin.parts.grpc.client(credentialsService, 'auth-service')
   const { token } = await credentials.IssueToken({ clientId: 'greenbank', clientSecret })
   return token !== undefined && token !== null
 }
 
-test('a client secret is shown once, gives tokens, and ends with all the others', async () => {
+test('A client secret is shown once, gives tokens, and ends with all the others', async () => {
   const path = '/participants/greenbank/client-secrets'
   const made = await admin.call('POST', path)
   expect([made.status, made.json]).toEqual([
@@ -48,7 +48,7 @@ test('a client secret is shown once, gives tokens, and ends with all the others'
   expect((await admin.call('DELETE', path)).status).toBe(204)
 })
 
-test('a certificate is issued for a request, with its authority and its end', async () => {
+test('A certificate is issued for a request, with its authority and its expiration', async () => {
   const { status, json } = await admin.call('POST', '/participants/greenbank/certificates', { csr })
   expect(status).toBe(201)
   expect(json).toEqual({
@@ -63,10 +63,10 @@ test('a certificate is issued for a request, with its authority and its end', as
   expect(x509.subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1')
 })
 
-test('a hub without an authority says that it issues none', async () => {
+test('A hub without a CA refuses to issue certificates', async () => {
   const other = await openWorld(services)
   const answer = await other.call('POST', '/participants/greenbank/certificates', { csr })
-  expect(toldOf(answer)).toBe('501 2002')
+  expect(refusalOf(answer)).toBe('501 2002')
   await other.stop()
 })
 
@@ -81,26 +81,30 @@ describe('refused is', () => {
     ['no request', 'greenbank', {}, '400 3102'],
     ['a request that is a number', 'greenbank', { csr: 7 }, '400 3100'],
     ['a request that is none', 'greenbank', { csr: 'x' }, '400 3100'],
-    ["a request for another's host", 'greenbank', { csr: foreign.csr }, '400 3100'],
+    ["a request for another FSP's host", 'greenbank', { csr: foreign.csr }, '400 3100'],
     ['an unknown member', 'greenbank', { csr, colour: 'red' }, '400 3100'],
-    ['a request of nobody', 'nobody', { csr }, '404 3200'],
+    ['a request for an unknown FSP', 'nobody', { csr }, '404 3200'],
     ['a request of the hub', 'Hub', { csr }, '404 3200'],
-  ])('%s', async (_, name, body, told) => {
-    expect(toldOf(await admin.call('POST', `/participants/${name}/certificates`, body))).toBe(told)
+  ])('%s', async (_, name, body, expected) => {
+    expect(refusalOf(await admin.call('POST', `/participants/${name}/certificates`, body))).toBe(
+      expected,
+    )
   })
 
   test.each([
-    ['a secret for nobody', 'POST', 'nobody', '404 3200'],
+    ['the end of secrets of an unknown FSP', 'POST', 'nobody', '404 3200'],
     ['a secret for the hub', 'POST', 'Hub', '404 3200'],
-    ['the end of secrets of nobody', 'DELETE', 'nobody', '404 3200'],
+    ['the end of secrets of an unknown FSP', 'DELETE', 'nobody', '404 3200'],
     ['a list of secrets', 'GET', 'greenbank', '405 3000'],
-  ])('%s', async (_, method, name, told) => {
-    expect(toldOf(await admin.call(method, `/participants/${name}/client-secrets`))).toBe(told)
+  ])('A request for %s is refused', async (_, method, name, expected) => {
+    expect(refusalOf(await admin.call(method, `/participants/${name}/client-secrets`))).toBe(
+      expected,
+    )
   })
 
-  test('an eleventh secret', async () => {
+  test('An eleventh secret is refused', async () => {
     const path = '/participants/greenbank/client-secrets'
     for (let n = 0; n < 10; n += 1) await admin.call('POST', path)
-    expect(toldOf(await admin.call('POST', path))).toBe('400 3100')
+    expect(refusalOf(await admin.call('POST', path))).toBe('400 3100')
   })
 })

@@ -1,9 +1,9 @@
-/** What FSPs identify themselves with: client secrets, shown once, and certificates for their keys. */
+/** The credentials of FSPs: client secrets, shown once, and certificates for their keys. */
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
 import { commands, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
-import { passedOn, type Deps } from '../upstream.ts'
+import { refusedUpstream, type Deps } from '../upstream.ts'
 
 const request = z.strictObject({ csr: z.string() })
 
@@ -23,7 +23,7 @@ export function credentialOperations(deps: Deps): readonly Operation[] {
       'POST',
       secrets,
       {
-        about: 'Makes a client secret, which only this answer shows',
+        about: 'Creates a client secret; only this answer shows it',
         answers: { 201: shownSecret },
         refuses: ['PARTICIPANT_UNKNOWN'],
       },
@@ -53,20 +53,20 @@ export function credentialOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** It is kept nowhere, so this answer is the only one that shows it. */
+/** The secret is stored only as a hash, so only this answer shows it. */
 async function createSecret(deps: Deps, participant: string, actor: string): Promise<Answer> {
   const { secret, refusal } = await deps.credentials.CreateClientSecret({
     participant,
     createdBy: actor,
   })
-  if (refusal) return passedOn(refusal)
-  if (!secret) throw new Error('a secret was created without showing it')
+  if (refusal) return refusedUpstream(refusal)
+  if (!secret) throw new Error('a secret was created, but not returned')
   return answered(201, { clientId: secret.clientId, clientSecret: secret.clientSecret })
 }
 
 async function endSecrets(deps: Deps, name: string, actor: string): Promise<Answer> {
   const { refusal } = await deps.credentials.EndClientSecrets({ name, actor })
-  return refusal ? passedOn(refusal) : answered(204)
+  return refusal ? refusedUpstream(refusal) : answered(204)
 }
 
 async function issueCertificate(
@@ -80,8 +80,8 @@ async function issueCertificate(
     csr,
     actor,
   })
-  if (refusal) return passedOn(refusal)
-  if (!certificate) throw new Error('a certificate was issued without showing it')
+  if (refusal) return refusedUpstream(refusal)
+  if (!certificate) throw new Error('a certificate was issued, but not returned')
   return answered(201, {
     certificate: certificate.certificate,
     ca: certificate.ca,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { openAdminOfFsps, time, toldOf } from '../testing/identities.ts'
+import { openAdminOfFsps, time, refusalOf } from '../testing/identities.ts'
 import type { World } from '../testing/world.ts'
 
 const services = [participantLifecycle, authService, settlements, notifications] as const
@@ -36,7 +36,7 @@ afterAll(async () => {
   await new Promise((resolve) => fsp.close(resolve))
 })
 
-/** A request that its FSP refuses for good, and so a dead letter of that FSP. */
+/** A request that its FSP refuses permanently, and so a dead letter of that FSP. */
 async function givenUp(fspId: string, deadline_ms = 60_000): Promise<string> {
   const notificationId = randomUUID()
   const payload: Payload<'NotifyRequested'> = {
@@ -66,7 +66,7 @@ async function idsOf(fspId: string): Promise<readonly string[]> {
   )
 }
 
-test('what was given up is listed, the newest first, by FSP or all', async () => {
+test('Dead letters are listed by FSP or all, newest first', async () => {
   const older = await givenUp('listed')
   const newer = await givenUp('listed')
   const other = await givenUp('other')
@@ -89,7 +89,7 @@ test('what was given up is listed, the newest first, by FSP or all', async () =>
   })
 })
 
-test('one is sent anew, arrives, and is none any more', async () => {
+test('A dead letter that is sent again and delivered is removed from the list', async () => {
   const id = await givenUp('resent')
   status = 202
   const before = received.length
@@ -97,10 +97,10 @@ test('one is sent anew, arrives, and is none any more', async () => {
   expect([answer.status, answer.json]).toEqual([202, { notificationId: id, outcome: 'RESENT' }])
   await eventually(() => received.length > before, 'it arrives')
   await eventually(async () => (await idsOf('resent')).length === 0, 'it is gone')
-  expect(toldOf(await admin.call('POST', `/dead-letters/${id}/resend`))).toBe('404 3200')
+  expect(refusalOf(await admin.call('POST', `/dead-letters/${id}/resend`))).toBe('404 3200')
 })
 
-test('many are sent anew, and each is answered for by itself', async () => {
+test('Several dead letters are sent again, each with its own result', async () => {
   const [one, two] = [await givenUp('many'), await givenUp('many')]
   const unknown = randomUUID()
   status = 202
@@ -115,21 +115,21 @@ test('many are sent anew, and each is answered for by itself', async () => {
       { notificationId: two, outcome: 'RESENT' },
     ],
   ])
-  await eventually(async () => (await idsOf('many')).length === 0, 'both are gone')
+  await eventually(async () => (await idsOf('many')).length === 0, 'both are delivered')
 })
 
-test('a request whose own deadline has passed stays what it is', async () => {
+test('A request whose own deadline has passed stays a dead letter', async () => {
   const deadline_ms = 1_000
   const id = await givenUp('late', deadline_ms)
   const resent = await eventually(async () => {
     const answer = await admin.call('POST', `/dead-letters/${id}/resend`)
     return answer.status === 400 ? answer : undefined
   }, 'the deadline passes')
-  expect(toldOf(resent)).toBe('400 3300')
+  expect(refusalOf(resent)).toBe('400 3300')
   expect(await idsOf('late')).toEqual([id])
 })
 
-test('they are lacking in the readiness of the FSP', async () => {
+test('Dead letters are shown as missing in the readiness of the FSP', async () => {
   await admin.call('POST', '/participants', { name: 'deadbank', currency: 'USD' })
   await givenUp('deadbank')
   const { json } = await admin.call('GET', '/participants/deadbank/readiness')
@@ -158,7 +158,7 @@ describe('refused is', () => {
     ['sending one that is no id', 'POST', '/x/resend', undefined, '400 3101'],
     ['sending an unknown one', 'POST', `/${randomUUID()}/resend`, undefined, '404 3200'],
     ['deleting', 'DELETE', '', undefined, '405 3000'],
-  ])('%s', async (_, method, where, body, told) => {
-    expect(toldOf(await admin.call(method, `/dead-letters${where}`, body))).toBe(told)
+  ])('The request %s is refused', async (_, method, where, body, expected) => {
+    expect(refusalOf(await admin.call(method, `/dead-letters${where}`, body))).toBe(expected)
   })
 })

@@ -1,4 +1,7 @@
-/** Dead letters: callbacks that were given up. Their bytes are kept, and can be sent anew. */
+/**
+ * Dead letters: callbacks whose delivery has failed permanently. Their bytes are stored and can be
+ * sent again.
+ */
 import type { DeadLetter } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
@@ -20,7 +23,7 @@ const search = z.object({
   limit: pageSize(letters_max).optional(),
 })
 
-const shownLetter = z
+const shownDeadLetter = z
   .strictObject({
     notificationId: z.string(),
     fspId: z.string(),
@@ -47,9 +50,9 @@ export function deadLetterOperations(deps: Deps): readonly Operation[] {
     reads(
       path,
       {
-        about: 'Callbacks that were given up, the newest first',
+        about: 'Dead letters, newest first',
         query: search,
-        answers: { 200: z.array(shownLetter) },
+        answers: { 200: z.array(shownDeadLetter) },
       },
       ({ query }) => listDeadLetters(deps, query),
     ),
@@ -58,7 +61,7 @@ export function deadLetterOperations(deps: Deps): readonly Operation[] {
       `${path}/resend`,
       resending,
       {
-        about: 'Sends some of them anew, each by itself',
+        about: 'Sends several dead letters again, each by itself',
         answers: { 202: z.array(shownResending) },
       },
       ({ body, actor }) => resendSome(deps, body.notificationIds, actor),
@@ -67,7 +70,7 @@ export function deadLetterOperations(deps: Deps): readonly Operation[] {
       'POST',
       `${path}/:notificationId/resend`,
       {
-        about: 'Sends one anew',
+        about: 'Sends one dead letter again',
         answers: { 202: shownResending },
         refuses: ['DEAD_LETTER_UNKNOWN', 'DEADLINE_PASSED'],
       },
@@ -76,7 +79,7 @@ export function deadLetterOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** The newest first. */
+/** Newest first. */
 async function listDeadLetters(
   deps: Deps,
   { fspId = '', limit = letters_usual }: z.infer<typeof search>,
@@ -85,7 +88,7 @@ async function listDeadLetters(
   return answered(200, deadLetters.map(letterBody))
 }
 
-/** Each by itself: one that is unknown or too late keeps no other back. */
+/** Each by itself: an unknown or expired one does not affect the others. */
 async function resendSome(deps: Deps, ids: readonly string[], actor: string): Promise<Answer> {
   const { answers } = await deps.notifications.ResendDeadLetters({ ids: [...ids], actor })
   return answered(
@@ -101,7 +104,7 @@ async function resendOne(deps: Deps, id: string, actor: string): Promise<Answer>
   if (outcome === 'EXPIRED') {
     return refused('DEADLINE_PASSED', 'a request is not sent after its own deadline')
   }
-  if (outcome !== 'RESENT') throw new Error(`a dead letter was sent anew with ${outcome}`)
+  if (outcome !== 'RESENT') throw new Error(`a dead letter was sent again with ${outcome}`)
   return answered(202, { notificationId: id, outcome })
 }
 

@@ -31,7 +31,7 @@ function differenceOf(ofLedger: Entry | undefined, own: Transfer | undefined) {
   return differenceIn({ entry: ofLedger, transfer: own })
 }
 
-/** Both pages, as far as both reach. */
+/** Compares both pages, as far as both reach. */
 function comparePages(entries: readonly Entry[], transfers: readonly Transfer[]) {
   const reached = reachOf(entries, transfers)
   return {
@@ -54,7 +54,7 @@ const agreeing = new Set([
 
 describe('one id', () => {
   test.each(outcomes.flatMap((outcome) => states.map((state) => [outcome, state] as const)))(
-    'the ledger says %s and transfers %s',
+    'A ledger entry %s and a transfer %s differ unless the states correspond',
     (outcome, state) => {
       const sentence = differenceOf(entry('a', outcome), transfer('a', state))
       if (agreeing.has(`${outcome} ${state}`)) expect(sentence).toBeUndefined()
@@ -62,30 +62,30 @@ describe('one id', () => {
     },
   )
 
-  test.each(outcomes)('a ledger entry %s without a transfer is a difference', (outcome) => {
+  test.each(outcomes)('A ledger entry %s without a transfer is a difference', (outcome) => {
     expect(differenceOf(entry('a', outcome), undefined)).toBe(
       `the ledger holds a as ${outcome}, but there is no such transfer`,
     )
   })
 
-  test.each(states)('a transfer %s without a ledger entry is a difference', (state) => {
+  test.each(states)('A transfer %s without a ledger entry is a difference', (state) => {
     expect(differenceOf(undefined, transfer('a', state))).toBe(
       `transfer a is ${state}, but the ledger has no entry of it`,
     )
   })
 
-  test('a tombstone without a transfer is no difference', () => {
+  test('A tombstone without a transfer is not a difference', () => {
     expect(differenceOf(entry('a', 'VOIDED', ''), undefined)).toBeUndefined()
   })
 
-  test('a tombstone of an open transfer is a difference', () => {
+  test('A tombstone of an open transfer is a difference', () => {
     expect(differenceOf(entry('a', 'VOIDED', ''), transfer('a', 'RESERVED'))).toBeDefined()
   })
 
   describe('a transfer aborted for MISMATCH', () => {
     const mismatched = transfer('a', 'ABORTED', 'MISMATCH')
 
-    test('is no difference when the ledger has the id for another kind of entry', () => {
+    test('An aborted MISMATCH is not a difference when the ledger has the id for another kind of entry', () => {
       expect(differenceOf(undefined, mismatched)).toBeUndefined()
     })
 
@@ -94,14 +94,20 @@ describe('one id', () => {
       ['REFUSED', undefined],
       ['RESERVED', 'transfer a is aborted for MISMATCH, but the ledger holds it as RESERVED'],
       ['POSTED', 'transfer a is aborted for MISMATCH, but the ledger holds it as POSTED'],
-    ])('of which the ledger has %s for another payer: %s', (outcome, sentence) => {
-      const others = { ...entry('a', outcome), payerFsp: 'redpay' }
-      expect(differenceOf(others, mismatched)).toBe(sentence)
-    })
+    ])(
+      'An aborted MISMATCH is compared with a ledger entry %s of another payer: %s',
+      (outcome, sentence) => {
+        const others = { ...entry('a', outcome), payerFsp: 'redpay' }
+        expect(differenceOf(others, mismatched)).toBe(sentence)
+      },
+    )
 
-    test.each(outcomes)('is a difference when the ledger has %s for the same payer', (outcome) => {
-      expect(differenceOf(entry('a', outcome, '7'), mismatched)).toBeDefined()
-    })
+    test.each(outcomes)(
+      'An aborted MISMATCH is a difference when the ledger has %s for the same payer',
+      (outcome) => {
+        expect(differenceOf(entry('a', outcome, '7'), mismatched)).toBeDefined()
+      },
+    )
   })
 
   test.each([
@@ -110,7 +116,7 @@ describe('one id', () => {
     [{ payerFsp: 'redpay' }, 'payer greenbank instead of redpay'],
     [{ payeeFsp: 'redpay' }, 'payee bluewallet instead of redpay'],
     [{ windowId: 7 }, 'window 0 instead of 7'],
-  ])('with other terms %p is a difference', (change, words) => {
+  ])('Terms that differ by %p are a difference', (change, words) => {
     const posted = { ...entry('a', 'POSTED'), ...change }
     expect(differenceOf(posted, transfer('a', 'COMMITTED'))).toBe(
       `transfer a differs from the ledger: ${words}`,
@@ -147,12 +153,12 @@ describe('one id', () => {
         { lines: [{ ...line, amount: '9' }] },
         'the line of transfer a differs from it: amount 9 instead of 10',
       ],
-    ])('%s: %#', (_, more, sentence) => {
+    ])('A transfer or a line is compared with all known data: %s (%#)', (_, more, sentence) => {
       expect(differenceIn(sides(more))).toBe(sentence)
     })
   })
 
-  test('a line in no window is missing only when it is a minute late', () => {
+  test('A missing line is a difference only after a minute', () => {
     const aborted = transfer('a', 'ABORTED', 'REJECTED')
     const end_ms = Date.parse(aborted.completedAt)
     const among = (now_ms: number) =>
@@ -160,13 +166,13 @@ describe('one id', () => {
     expect([among(end_ms + 59_999), among(end_ms + 60_000)]).toEqual([0, 1])
   })
 
-  test('an outcome that nobody knows is a difference', () => {
+  test('An unknown outcome is a difference', () => {
     expect(differenceOf(entry('a', 'LOST'), transfer('a', 'ABORTED'))).toBeDefined()
   })
 })
 
 describe('pages', () => {
-  test('are compared as far as both reach, and go on from there', () => {
+  test('Two pages are compared as far as both reach, and the next ones continue from there', () => {
     const compared = comparePages(
       [entry('a', 'POSTED'), entry('b', 'POSTED')],
       [transfer('a', 'COMMITTED'), transfer('c', 'COMMITTED'), transfer('d', 'COMMITTED')],
@@ -181,13 +187,13 @@ describe('pages', () => {
     })
   })
 
-  test('one empty side is at its end: the other is compared whole', () => {
+  test('An empty page is the end of its side, and the other side is compared in full', () => {
     const compared = comparePages([], [transfer('a', 'COMMITTED'), transfer('b', 'ABORTED')])
     expect(compared.differences.map(({ id }) => id)).toEqual(['a', 'b'])
     expect(compared.next).toBe('b')
   })
 
-  test('two empty sides are the end', () => {
+  test('Two empty pages are the end', () => {
     expect(comparePages([], [])).toEqual({
       differences: [],
       entries: 0,
@@ -196,26 +202,29 @@ describe('pages', () => {
     })
   })
 
-  test.each([1, 2, 3, 7])('pages of %i rows find what one look at everything finds', (size) => {
-    const entries = 'abdfghkl'.split('').map((id) => entry(id, id < 'e' ? 'POSTED' : 'VOIDED'))
-    const transfers = 'abcdefgiklm'
-      .split('')
-      .map((id) => transfer(id, id < 'd' || id > 'k' ? 'COMMITTED' : 'ABORTED'))
-    const found: string[] = []
-    let after: string | undefined = ''
-    let rows = 0
-    while (after !== undefined) {
-      const from: string = after
-      const page = <Row extends { id: string }>(all: readonly Row[]) =>
-        all.filter(({ id }) => id > from).slice(0, size)
-      const compared = comparePages(page(entries), page(transfers))
-      found.push(...compared.differences.map(({ sentence }) => sentence))
-      rows += compared.entries + compared.transfers
-      after = compared.next
-    }
-    expect(found).toEqual(
-      differencesAmong(entries, transfers, none).map(({ sentence }) => sentence),
-    )
-    expect(rows).toBe(entries.length + transfers.length)
-  })
+  test.each([1, 2, 3, 7])(
+    'Pages of %i rows find the same differences as one comparison of everything',
+    (size) => {
+      const entries = 'abdfghkl'.split('').map((id) => entry(id, id < 'e' ? 'POSTED' : 'VOIDED'))
+      const transfers = 'abcdefgiklm'
+        .split('')
+        .map((id) => transfer(id, id < 'd' || id > 'k' ? 'COMMITTED' : 'ABORTED'))
+      const found: string[] = []
+      let after: string | undefined = ''
+      let rows = 0
+      while (after !== undefined) {
+        const from: string = after
+        const page = <Row extends { id: string }>(all: readonly Row[]) =>
+          all.filter(({ id }) => id > from).slice(0, size)
+        const compared = comparePages(page(entries), page(transfers))
+        found.push(...compared.differences.map(({ sentence }) => sentence))
+        rows += compared.entries + compared.transfers
+        after = compared.next
+      }
+      expect(found).toEqual(
+        differencesAmong(entries, transfers, none).map(({ sentence }) => sentence),
+      )
+      expect(rows).toBe(entries.length + transfers.length)
+    },
+  )
 })

@@ -1,9 +1,9 @@
 /**
- * The ledger and the transfers tell the same story: reserved money belongs to an open transfer,
- * posted money to a committed one, voided and refused money to an aborted one, with the same terms.
+ * Compares the ledger with the transfers: reserved money belongs to an open transfer, posted money
+ * to a committed one, voided and refused money to an aborted one, with the same terms.
  */
 
-/** A line that has not come by then is missing. */
+/** A line that does not exist by then is missing. */
 const late_ms = 60_000
 
 interface Terms {
@@ -30,17 +30,17 @@ export interface Transfer extends Terms {
   readonly completedAt: string
 }
 
-/** What is known of one id. */
+/** The data of one id. */
 export interface Sides {
   readonly entry: Entry | undefined
   readonly transfer: Transfer | undefined
-  /** The fulfilment in the evidence of what is posted. */
+  /** The fulfilment in the evidence of a posted entry. */
   readonly fulfilment?: string | undefined
-  /** The lines of what is final and in no window; undefined where none were asked for. */
+  /** The lines of a final transfer that is in no window; undefined where none were queried. */
   readonly lines?: readonly Line[] | undefined
 }
 
-/** What settlements keeps of a transfer that is in no window. */
+/** The line that settlements stores for a transfer that is in no window. */
 export interface Line extends Omit<Terms, 'windowId'> {
   readonly transferId: string
   readonly state: string
@@ -54,9 +54,9 @@ const statesOf: ReadonlyMap<string, readonly string[]> = new Map([
 ])
 
 /**
- * What is wrong with one id, a sentence, or undefined. A tombstone without a transfer is none. Neither is a
- * transfer aborted for MISMATCH whose id the ledger has for another kind of entry, or for a transfer of
- * another payer that came to nothing.
+ * The difference of one id as a sentence, or undefined. A tombstone without a transfer is not a
+ * difference. Neither is a transfer aborted for MISMATCH whose id the ledger has for another kind
+ * of entry, or for a voided or refused transfer of another payer.
  */
 export function differenceOf(sides: Sides): string | undefined {
   const { entry, transfer } = sides
@@ -107,7 +107,10 @@ function differentTerms(own: Terms, ledgers: Terms): readonly string[] {
     .map((term) => `${termNames[term]} ${own[term]} instead of ${ledgers[term]}`)
 }
 
-/** Whether settlements must have a line of it that is in no window: lines follow by events, and may be late. */
+/**
+ * Whether settlements must have a line of a transfer in no window: lines follow by events, and may
+ * be late.
+ */
 export function hasLineOutside(
   { state, reason, windowId, completedAt }: Transfer,
   now_ms: number,
@@ -137,13 +140,13 @@ export interface Difference {
 export interface Reach {
   readonly entries: readonly Entry[]
   readonly transfers: readonly Transfer[]
-  /** Where the next pages begin, after this id; undefined when both sides are at their end. */
+  /** The id after which the next pages begin; undefined when both sides are at their end. */
   readonly next: string | undefined
 }
 
 /**
- * Cuts two pages that begin after the same id, both in id order, as far as both reach. Only an empty page
- * is an end, so it does not matter how long pages are.
+ * Cuts two pages that begin after the same id, both in id order, as far as both reach. Only an
+ * empty page is an end, so the length of pages does not matter.
  */
 export function reachOf(entries: readonly Entry[], transfers: readonly Transfer[]): Reach {
   const ends = [entries.at(-1)?.id, transfers.at(-1)?.id].filter((id) => id !== undefined)
@@ -154,7 +157,7 @@ export function reachOf(entries: readonly Entry[], transfers: readonly Transfer[
   return { entries: reached(entries), transfers: reached(transfers), next }
 }
 
-/** What further sides know of ids. */
+/** The data of ids from other services. */
 export interface Others {
   readonly fulfilments: ReadonlyMap<string, string>
   readonly lines: readonly Line[]

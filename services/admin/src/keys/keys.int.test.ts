@@ -3,7 +3,7 @@ import * as notifications from '@causeway/notifications'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { newKeyPair, openAdminOfFsps, time, toldOf } from '../testing/identities.ts'
+import { newKeyPair, openAdminOfFsps, time, refusalOf } from '../testing/identities.ts'
 import type { World } from '../testing/world.ts'
 
 const services = [participantLifecycle, authService, settlements, notifications] as const
@@ -26,7 +26,7 @@ async function kids(): Promise<readonly string[]> {
   return (json as readonly { readonly kid: string }[]).map(({ kid }) => kid)
 }
 
-test('a key is registered as PEM, as a JWK or as the text of one, and listed', async () => {
+test('A key is registered as PEM, as a JWK or as the text of one, and listed', async () => {
   const { pem, jwk } = newKeyPair()
   const { status, json } = await admin.call('POST', path, { use: 'sig', publicKey: pem })
   expect(status).toBe(201)
@@ -47,7 +47,7 @@ test('a key is registered as PEM, as a JWK or as the text of one, and listed', a
   expect((await kids()).filter((one) => one === kid)).toHaveLength(1)
 })
 
-test('a key with times begins and ends at them', async () => {
+test('A key with validity times is valid between them', async () => {
   const times = { validFrom: '2030-01-01T00:00:00+01:00', validTo: '2031-01-01T00:00:00Z' }
   const { pem } = newKeyPair()
   const { json } = await admin.call('POST', path, { use: 'sig', publicKey: pem, ...times })
@@ -57,7 +57,7 @@ test('a key with times begins and ends at them', async () => {
   })
 })
 
-test('a key is ended later or at once, and stays in the list', async () => {
+test('A key is ended later or at once, and stays in the list', async () => {
   const kid = 'with/slash'
   await admin.call('POST', path, { kid, use: 'sig', publicKey: newKeyPair().pem })
   const one = `${path}/${encodeURIComponent(kid)}`
@@ -67,7 +67,7 @@ test('a key is ended later or at once, and stays in the list', async () => {
   const now = await admin.call('DELETE', one)
   expect([now.status, now.json]).toMatchObject([200, { kid, validTo: expect.stringMatching(time) }])
   expect((await admin.call('DELETE', one)).json).toEqual(now.json)
-  expect(toldOf(await admin.call('PUT', one, { validTo }))).toBe('400 3100')
+  expect(refusalOf(await admin.call('PUT', one, { validTo }))).toBe('400 3100')
   expect(await kids()).toContain(kid)
 })
 
@@ -92,25 +92,31 @@ describe('refused is', () => {
     ['an end in the past', { ...key, validTo: '2020-01-01T00:00:00Z' }, '400 3100'],
     ['another key of a known kid', { ...key, kid: 'known' }, '400 3000'],
     ['an unknown member', { ...key, colour: 'red' }, '400 3100'],
-  ])('%s, and nothing is stored', async (_, body, told) => {
+  ])('A key is refused with %s, and nothing is stored', async (_, body, expected) => {
     const before = await kids()
     const answer = await admin.call('POST', path, body)
-    expect(toldOf(answer)).toBe(told)
+    expect(refusalOf(answer)).toBe(expected)
     expect(answer.text).not.toContain('BEGIN')
     expect(await kids()).toEqual(before)
   })
 
   test.each([
-    ['the keys of nobody', 'GET', '/participants/nobody/keys', undefined, '404 3200'],
-    ['a key for nobody', 'POST', '/participants/nobody/keys', key, '404 3200'],
+    ['the keys of an unknown FSP', 'GET', '/participants/nobody/keys', undefined, '404 3200'],
+    ['a key for an unknown FSP', 'POST', '/participants/nobody/keys', key, '404 3200'],
     ['a key for the hub', 'POST', '/participants/Hub/keys', key, '404 3200'],
     ['the end of an unknown key', 'DELETE', `${path}/unknown`, undefined, '404 3200'],
-    ['the end of a key of nobody', 'DELETE', '/participants/nobody/keys/a', undefined, '404 3200'],
+    [
+      'the end of a key of an unknown FSP',
+      'DELETE',
+      '/participants/nobody/keys/a',
+      undefined,
+      '404 3200',
+    ],
     ['the end of what is no kid', 'DELETE', `${path}/a%20b`, undefined, '400 3101'],
     ['an end without a time', 'PUT', `${path}/known`, {}, '400 3102'],
     ['an end that is no time', 'PUT', `${path}/known`, { validTo: 'soon' }, '400 3101'],
     ['another method', 'POST', `${path}/known`, {}, '405 3000'],
-  ])('%s', async (_, method, where, body, told) => {
-    expect(toldOf(await admin.call(method, where, body))).toBe(told)
+  ])('A request for %s is refused', async (_, method, where, body, expected) => {
+    expect(refusalOf(await admin.call(method, where, body))).toBe(expected)
   })
 })

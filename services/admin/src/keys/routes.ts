@@ -1,4 +1,4 @@
-/** The public keys of FSPs. Adding one is how keys are rotated: each that is valid verifies. */
+/** The public keys of FSPs. Keys are rotated by adding one: every valid key verifies. */
 import type { ParticipantKey, Refusal } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
@@ -6,7 +6,7 @@ import { keyId, time } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
-import { findParticipant, passedOn, unknownParticipant, type Deps } from '../upstream.ts'
+import { findParticipant, refusedUpstream, unknownParticipant, type Deps } from '../upstream.ts'
 
 /** A key is PEM, or a JWK as text or as it is. */
 const addition = z.strictObject({
@@ -42,7 +42,7 @@ export function keyOperations(deps: Deps): readonly Operation[] {
     reads(
       path,
       {
-        about: "An FSP's public keys, past and future ones too, the oldest first",
+        about: "An FSP's public keys, past and future ones too, oldest first",
         answers: { 200: z.array(shownKey) },
         refuses: ['PARTICIPANT_UNKNOWN'],
       },
@@ -53,7 +53,7 @@ export function keyOperations(deps: Deps): readonly Operation[] {
       path,
       addition,
       {
-        about: 'Adds a key; every valid one verifies',
+        about: 'Adds a key; every valid key verifies',
         answers: { 201: shownKey },
         refuses: ['PARTICIPANT_UNKNOWN', 'KEY_EXISTS'],
       },
@@ -63,7 +63,7 @@ export function keyOperations(deps: Deps): readonly Operation[] {
       'PUT',
       `${path}/:kid`,
       ending,
-      { about: 'Says when a key ends', answers: { 200: shownKey }, refuses },
+      { about: 'Sets the time at which a key ends', answers: { 200: shownKey }, refuses },
       ({ name, kid, body, actor }) => endKey(deps, name, kid, body.validTo, actor),
     ),
     commands(
@@ -75,7 +75,7 @@ export function keyOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** Past and future ones too, the oldest first. */
+/** Past and future keys too, oldest first. */
 async function listKeys(deps: Deps, name: string): Promise<Answer> {
   if ((await findParticipant(deps, name)) === undefined) return unknownParticipant(name)
   const { participants } = await deps.keys.GetParticipantKeys({ names: [name] })
@@ -102,7 +102,7 @@ async function addKey(
   )
 }
 
-/** Without a time it ends now. It stays in the list: what it has verified was verified. */
+/** Without a time the key ends now. It stays in the list, for messages that it has verified. */
 async function endKey(
   deps: Deps,
   participant: string,
@@ -120,8 +120,8 @@ function keyAnswer(
   { key, refusal }: { readonly key?: ParticipantKey | null; readonly refusal?: Refusal | null },
   status: 200 | 201,
 ): Answer {
-  if (refusal) return passedOn(refusal)
-  if (!key) throw new Error('a key was changed without saying to what')
+  if (refusal) return refusedUpstream(refusal)
+  if (!key) throw new Error('a key was changed, but not returned')
   return answered(status, keyBody(key))
 }
 

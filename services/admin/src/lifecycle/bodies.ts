@@ -1,4 +1,4 @@
-/** What a maker asks for: the body of each call, and the change that it becomes. */
+/** The bodies of a maker's calls, and the requested changes. */
 import { formatAmount } from '@causeway/money'
 import type { Change } from '@causeway/protos'
 import { z } from 'zod'
@@ -17,9 +17,9 @@ import {
   word,
 } from '../fields.ts'
 
-/** Chosen by the maker, so that the same request can be sent again; made up where it is left out. */
+/** Chosen by the maker, so that the same request can be sent again; generated when left out. */
 const base = { requestId: correlationId.optional() }
-/** Participants go by their names. */
+/** Participants are identified by name. */
 const participantId = word.min(2).max(30)
 const accountId = wholeNumber(1, 2 ** 31 - 1)
 const accountType = z.enum([
@@ -36,7 +36,7 @@ const list_max = 100
 const account = {
   ledgerAccountType: accountType,
   currency,
-  /** The net debit cap; of a POSITION account alone. */
+  /** The net debit cap; of a POSITION account only. */
   limit: decimalFromZero.optional(),
   alarmPercentage: percentage.optional(),
 }
@@ -110,7 +110,7 @@ export const updateEndpoints = z.strictObject({
   endpoints: endpoints.min(1),
 })
 
-/** What a checker says. */
+/** The checker's decision. */
 export const verdict = z.strictObject({
   requestId: correlationId,
   decision: z.enum(['APPROVE', 'REJECT']),

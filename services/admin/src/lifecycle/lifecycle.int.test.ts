@@ -1,4 +1,4 @@
-/** Two persons with tokens of their own change participants over HTTP, each call by its name. */
+/** Two people with their own tokens change participants over HTTP by each call. */
 import { randomUUID } from 'node:crypto'
 import * as authService from '@causeway/auth-service'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
@@ -12,7 +12,7 @@ const services = [authService, participantLifecycle, settlements] as const
 const patient = { deadline_ms: 20_000 }
 
 let admin: World
-/** The administration API as each of them is let in. */
+/** The administration API with each person's token. */
 let root: World
 let ada: World
 let grace: World
@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(() => admin.stop())
 
-/** A person who has changed the first password and logged in. */
+/** A person who has changed the initial password and logged in. */
 async function signedIn(name: string, roles: string[]): Promise<World> {
   const operators = admin.parts.grpc.client(operatorsService, 'auth-service')
   const made = await operators.CreateOperator(
@@ -154,23 +154,26 @@ const calls: readonly Row[] = [
 ]
 
 describe('each change', () => {
-  test.each(calls)('%s is asked for, waits in %s, and %s decides', async (...row) => {
-    const [maker, list, checker, body] = row
-    const requestId = randomUUID()
-    const asked = await ada.call('POST', `/${maker}`, { requestId, ...(await body()) })
-    expect(wordOf(asked)).toBe('202 PEND-APPROVAL')
-    expect(asked.json).toMatchObject({ requestId, type: maker, createdBy: 'ada' })
-    expect((await pending(list)).map((one) => one.requestId)).toEqual([requestId])
-    const verdict = { requestId, decision: 'APPROVE' }
-    expect(wordOf(await ada.call('POST', `/${checker}`, verdict))).toBe('403 3000')
-    const decided = await grace.call('POST', `/${checker}`, verdict)
-    expect(wordOf(decided)).toBe('200 APPROVED')
-    expect(decided.json).toMatchObject({ decidedBy: 'grace' })
-    expect(await pending(list)).toEqual([])
-  })
+  test.each(calls)(
+    'Each change, %s, is requested, listed in %s, and decided by %s',
+    async (...row) => {
+      const [maker, list, checker, body] = row
+      const requestId = randomUUID()
+      const asked = await ada.call('POST', `/${maker}`, { requestId, ...(await body()) })
+      expect(wordOf(asked)).toBe('202 PEND-APPROVAL')
+      expect(asked.json).toMatchObject({ requestId, type: maker, createdBy: 'ada' })
+      expect((await pending(list)).map((one) => one.requestId)).toEqual([requestId])
+      const verdict = { requestId, decision: 'APPROVE' }
+      expect(wordOf(await ada.call('POST', `/${checker}`, verdict))).toBe('403 3000')
+      const decided = await grace.call('POST', `/${checker}`, verdict)
+      expect(wordOf(decided)).toBe('200 APPROVED')
+      expect(decided.json).toMatchObject({ decidedBy: 'grace' })
+      expect(await pending(list)).toEqual([])
+    },
+  )
 })
 
-test('who may do both may not do both of one request', async () => {
+test('One person cannot make and decide the same request', async () => {
   const requestId = randomUUID()
   const body = { requestId, participantId: 'newbank', newState: 'CLOSED', reason: 'gone' }
   expect(wordOf(await grace.call('POST', '/UpdateParticipantState', body))).toBe(
@@ -190,7 +193,7 @@ test('who may do both may not do both of one request', async () => {
   )
 })
 
-test('a list that did not fit says where it goes on', async () => {
+test('A list with more entries names the next page', async () => {
   const names = ['oldbank', 'midbank', 'latebank']
   for (const name of names) await ada.call('POST', '/CreateParticipant', { name, type: 'PISP' })
   const seen: { readonly requestId: string; readonly change: { readonly name: string } }[] = []
@@ -207,7 +210,7 @@ test('a list that did not fit says where it goes on', async () => {
   }
 })
 
-test('what is refused says why', async () => {
+test('A refusal names its reason', async () => {
   const funds = {
     participantId: 'newbank',
     accountId: (await accountOf(root, 'newbank', 'SETTLEMENT')).id,
@@ -224,7 +227,7 @@ test('what is refused says why', async () => {
   expect(wordOf(await ada.call('POST', '/UpdateParticipantState', empty))).toBe('400 3102')
 })
 
-test('what covers a participant is told, with its history and its exclusions', async () => {
+test('The cover of a participant is shown with its history and its exclusions', async () => {
   const query = 'participantId=greenbank&currency=USD'
   expect((await ada.call('GET', `/GetLiquidityCoverCurrentState?${query}`)).json).toMatchObject({
     liquidity: 1000,

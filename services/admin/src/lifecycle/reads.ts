@@ -1,11 +1,17 @@
-/** What operators ask about participants and their cover, by the names of the reference architecture. */
+/** Reads of participants and their cover, with the names of the reference architecture. */
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
 import { currency, cursor, pageSize, queryTime, word } from '../fields.ts'
 import { reads, type Operation } from '../operation.ts'
 import { participantBody } from '../participants.ts'
 import { shownAmount, shownFlag, shownTime } from '../shapes.ts'
-import { findParticipant, passedOn, unitsOf, unknownParticipant, type Deps } from '../upstream.ts'
+import {
+  findParticipant,
+  refusedUpstream,
+  unitsOf,
+  unknownParticipant,
+  type Deps,
+} from '../upstream.ts'
 
 const participantId = word.min(2).max(30)
 
@@ -74,7 +80,7 @@ const shownReservation = z.strictObject({
 
 const historySearch = z.object({
   participantId,
-  /** Of its cover, unless an account is named. */
+  /** The history of its cover, unless an account is named. */
   currency: currency.optional(),
   accountId: pageSize(2 ** 31 - 1).optional(),
   from: queryTime.optional(),
@@ -98,7 +104,7 @@ export function liquidityReads(deps: Deps): readonly Operation[] {
     reads(
       '/GetLiquidityCoverCurrentState',
       {
-        about: 'What covers the payments of a participant in a currency, as of one moment',
+        about: "A consistent view of a participant's cover in a currency",
         query: z.object({ participantId, currency }),
         answers: { 200: shownCover },
         refuses: ['ACCOUNT_UNKNOWN'],
@@ -108,7 +114,7 @@ export function liquidityReads(deps: Deps): readonly Operation[] {
     reads(
       '/GetLiquidityCoverHistory',
       {
-        about: 'How an account came to its value, the newest change first',
+        about: "The history of an account's balance, newest change first",
         query: historySearch,
         answers: { 200: shownHistory },
         refuses: ['ACCOUNT_UNKNOWN', 'PARTICIPANT_UNKNOWN', 'INVALID'],
@@ -164,8 +170,8 @@ async function coverOf(deps: Deps, name: string, of: string): Promise<Answer> {
     name,
     currency: of,
   })
-  if (refusal) return passedOn(refusal)
-  if (!position) throw new Error('a question about cover had no answer')
+  if (refusal) return refusedUpstream(refusal)
+  if (!position) throw new Error('a read of the cover had no answer')
   const orNull = (text: string) => (text === '' ? null : unitsOf(text))
   return answered(200, {
     participantId: position.name,
@@ -200,8 +206,8 @@ async function historyOf(deps: Deps, search: z.infer<typeof historySearch>): Pro
     cursor: place,
     limit,
   })
-  if (refusal) return passedOn(refusal)
-  if (!page) throw new Error('a question about history had no answer')
+  if (refusal) return refusedUpstream(refusal)
+  if (!page) throw new Error('a read of the history had no answer')
   return answered(200, {
     changes: page.changes.map((one) => ({
       change: unitsOf(one.change),
@@ -220,7 +226,7 @@ async function reservationsOf(deps: Deps, name: string, of: string): Promise<Ans
     name,
     currency: of,
   })
-  if (refusal) return passedOn(refusal)
+  if (refusal) return refusedUpstream(refusal)
   return answered(
     200,
     (reservations?.reservations ?? []).map((one) => ({

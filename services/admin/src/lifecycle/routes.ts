@@ -1,6 +1,7 @@
 /**
- * Changes that two persons make, by the names that the reference architecture gives them: a maker asks,
- * the pending list shows it, another person approves or rejects. participant-lifecycle decides it all.
+ * Four-eyes changes, with the names of the reference architecture: a maker requests, the pending
+ * list shows the request, another person approves or rejects. participant-lifecycle makes all
+ * decisions.
  */
 import { randomUUID } from 'node:crypto'
 import type { Change } from '@causeway/protos'
@@ -9,7 +10,7 @@ import { answered, page, type Answer } from '../answer.ts'
 import type { Reason } from '../contract.ts'
 import { cursor, goesOn, pageSize } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
-import { passedOn, type Deps } from '../upstream.ts'
+import { refusedUpstream, type Deps } from '../upstream.ts'
 import {
   addParticipantAccount,
   changes,
@@ -26,7 +27,7 @@ import {
 import { liquidityReads } from './reads.ts'
 import { requestBody, shownRequest } from './shown.ts'
 
-/** A new endpoint is tried before it is approved, and the ledger may be busy. */
+/** A new endpoint is tested before it is approved, and the ledger may be busy. */
 const deadline_ms = 10_000
 const page_max = 1_000
 
@@ -66,7 +67,7 @@ function ofParticipants(deps: Deps): readonly Operation[] {
     ...change(
       deps,
       ['ManageFunds', 'GetPendingManageFunds', 'ApproveManageFunds'],
-      'funds that come in or go out',
+      'funds in or funds out',
       ofFunds,
       manageFunds,
       changes.manageFunds,
@@ -94,7 +95,7 @@ function ofParticipants(deps: Deps): readonly Operation[] {
     ...change(
       deps,
       ['UpdateEndpoints', 'GetPendingEndpointUpdates', 'ApproveEndpointsUpdate'],
-      'other endpoints, at which somebody has to answer',
+      'other endpoints, which must answer a test request',
       [...ofParticipant, 'ENDPOINT_UNREACHABLE'],
       updateEndpoints,
       changes.updateEndpoints,
@@ -115,7 +116,7 @@ function ofAccounts(deps: Deps): readonly Operation[] {
     ...change(
       deps,
       ['UpdateAccountStatus', 'GetPendingAccountsWithStatusUpdates', 'ApproveAccountStatusUpdate'],
-      'whether an account takes movements',
+      'activation or deactivation of an account',
       ofAccount,
       updateAccountStatus,
       changes.updateAccountStatus,
@@ -135,7 +136,7 @@ function ofAccounts(deps: Deps): readonly Operation[] {
         'GetPendingAccountsWithThresholdUpdates',
         'ApproveAccountThresholdUpdate',
       ],
-      'another percentage at which people are warned',
+      'another alarm threshold in percent',
       [...ofAccount, 'LIMIT_UNKNOWN'],
       updateAccountThreshold,
       changes.updateAccountThreshold,
@@ -166,7 +167,7 @@ function change<Body extends { readonly requestId?: string | undefined }>(
       `/${maker}`,
       body,
       {
-        about: `Asks for ${what}; another person decides`,
+        about: `Requests ${what}; another person decides`,
         answers: { 202: shownRequest },
         refuses: different,
       },
@@ -175,7 +176,7 @@ function change<Body extends { readonly requestId?: string | undefined }>(
     reads(
       `/${pending}`,
       {
-        about: `What waits for a decision: ${what}; the newest first. ${goesOn}`,
+        about: `Pending requests: ${what}; newest first. ${goesOn}`,
         query: place,
         answers: { 200: z.array(shownRequest) },
       },
@@ -186,7 +187,7 @@ function change<Body extends { readonly requestId?: string | undefined }>(
       `/${checker}`,
       verdict,
       {
-        about: `Approves or rejects ${what}; who asked for it may not`,
+        about: `Approves or rejects ${what}; the maker may not`,
         answers: { 200: shownRequest },
         refuses: [
           ...new Set<Reason>([
@@ -229,7 +230,7 @@ function shown(
   status: 200 | 202,
   { record, refusal }: Awaited<ReturnType<Deps['lifecycle']['RequestChange']>>,
 ): Answer {
-  if (refusal) return passedOn(refusal)
+  if (refusal) return refusedUpstream(refusal)
   if (!record) throw new Error('a change was answered with neither record nor refusal')
   return answered(status, requestBody(record))
 }

@@ -1,4 +1,4 @@
-/** A request as it is shown: the head, and under `change` what the maker asked for. */
+/** A request in answers: its head, and under `change` the requested values. */
 import type { Change, ChangeRecord } from '@causeway/protos'
 import { z } from 'zod'
 import type { Json } from '../json.ts'
@@ -12,7 +12,7 @@ export const shownRequest = z
     state: z.enum(['PEND-APPROVAL', 'APPROVED', 'REJECTED']),
     createdBy: z.string(),
     createdDate: shownTime,
-    /** What was asked for, in the words of the maker's call; amounts are strings. */
+    /** The requested values, with the member names of the maker's call; amounts are strings. */
     change: z.record(z.string(), z.unknown()),
     decidedBy: z.string().nullable(),
     decidedDate: shownTime.nullable(),

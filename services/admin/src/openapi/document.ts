@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document of the operator port, made of the route tables: whatever a row says of its
- * operation stands here, and what has no row does not.
+ * The OpenAPI document of the operator port, generated from the route tables: it has exactly the
+ * operations of their rows.
  */
 import { errorCatalogue } from '@causeway/fspiop'
 import type { Compatibility, Reason } from '../contract.ts'
@@ -15,7 +15,7 @@ import { answerSchema, requestSchema, type Named, type Schema } from './schema.t
 
 export interface DocumentOptions {
   readonly compatibility: Compatibility
-  /** Whether operators say who they are. */
+  /** Whether operators must authenticate. */
   readonly tokens: boolean
 }
 
@@ -34,7 +34,7 @@ export function openApiDocument(operations: readonly GuardedOperation[], options
       title: 'Causeway operator API',
       version: '1.0',
       description:
-        'The administration API, the settlement API (/v2) and what else the operator of the hub is served.',
+        'The administration API, the settlement API (/v2) and all other operations for the operator of the hub.',
     },
     servers: [{ url: '.' }],
     security: options.tokens ? [{ token: [] }] : [{}, { operator: [] }],
@@ -55,7 +55,7 @@ const operator = {
   type: 'apiKey',
   in: 'header',
   name: operatorHeader,
-  description: 'Who calls; believed as it is said.',
+  description: 'The name of the caller, not verified.',
 }
 
 function operationObject(
@@ -82,11 +82,11 @@ function guardObject(operation: GuardedOperation) {
     : { description: `Needs ${privilegesToAsk(operation).join(' or, to reject, ')}.` }
 }
 
-/** The word that the path is about: 'keys' of `/participants/:name/keys/:kid`. */
+/** The subject of the path: 'keys' of `/participants/:name/keys/:kid`. */
 function groupOf(path: string): string {
   const [first = '', , third] = path.split('/').slice(1)
   if (/^(v2|settlements|settlementWindows)$/.test(first)) return 'settlement'
-  // The calls of participant lifecycle are named by their commands.
+  // Operations of participant-lifecycle are named by their commands.
   if (/^[A-Z]/.test(first)) return 'lifecycle'
   return first === 'participants' && third !== undefined ? `participants: ${third}` : first
 }
@@ -128,7 +128,7 @@ function answerObjects({ about }: Operation, named: Named): Readonly<Record<stri
   )
 }
 
-/** What any request of this kind can be refused for, and what this operation says of itself. */
+/** The refusals of any request of this kind, and those of the operation itself. */
 export function reasonsOf(
   operation: GuardedOperation,
   { tokens }: DocumentOptions,
@@ -141,7 +141,7 @@ export function reasonsOf(
       ? []
       : (['MISSING', 'MALFORMED', 'INVALID', 'TOO_MANY', 'TOO_LARGE'] as const)),
     ...(tokens && operation.privilege !== open ? tokenReasons : []),
-    // A name in the header that is none.
+    // An invalid name in the header.
     ...(tokens ? [] : (['MALFORMED'] as const)),
     'NOT_ACCEPTABLE',
     ...(operation.method === 'POST' || operation.body !== null ? (['NOT_JSON'] as const) : []),
@@ -151,7 +151,7 @@ export function reasonsOf(
   return [...new Set(reasons)]
 }
 
-/** Of who does not say who he is, and of who may not. */
+/** Refusals for a missing identity and for missing privileges. */
 const tokenReasons: readonly Reason[] = [
   'TOKEN_MISSING',
   'TOKEN_INVALID',

@@ -18,7 +18,7 @@ let admin: World
 let text: string
 let document: Document
 
-/** No service behind it: the document is made of the route tables alone. */
+/** Without services: the document is generated from the route tables alone. */
 beforeAll(async () => {
   admin = await openWorld([])
   const answer = await admin.call('GET', '/openapi.json')
@@ -35,17 +35,17 @@ function described(): readonly (readonly [string, string, Described])[] {
 }
 
 describe('the document', () => {
-  test('has every path that answers, with exactly the methods that are allowed there', async () => {
+  test('The document has every path of the API, with exactly its methods', async () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       const answer = await admin.call('PATCH', path.replaceAll(/\{\w+\}/g, '7'))
       expect([path, answer.status]).toEqual([path, 405])
       const allowed = answer.headers.get('allow')?.split(', ') ?? []
-      const told = Object.keys(methods).map((method) => method.toUpperCase())
-      expect([path, told.toSorted()]).toEqual([path, allowed.toSorted()])
+      const documented = Object.keys(methods).map((method) => method.toUpperCase())
+      expect([path, documented.toSorted()]).toEqual([path, allowed.toSorted()])
     }
   })
 
-  test('has every row of the route tables', () => {
+  test('The document has every row of the route tables', () => {
     const settings = { COMPATIBILITY: 'specification' }
     const rows = operations({ settings } as Deps).map(
       ({ method, path }) => `${method.toLowerCase()} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
@@ -58,7 +58,7 @@ describe('the document', () => {
     ).toEqual(rows.toSorted())
   })
 
-  test('says of each operation what it is for and what it answers', () => {
+  test('The document has the purpose and the answers of each operation', () => {
     for (const [method, path, operation] of described()) {
       const what = `${method} ${path}`
       expect([what, operation.summary]).toEqual([what, expect.stringMatching(/^.{8,}$/)])
@@ -67,7 +67,7 @@ describe('the document', () => {
     }
   })
 
-  test('names each operation once, and only schemas that it has', () => {
+  test('The document has each operation once, and only schemas that exist', () => {
     const ids = described().map(([, , { operationId }]) => operationId)
     expect(new Set(ids).size).toBe(ids.length)
     const named = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(
@@ -78,7 +78,7 @@ describe('the document', () => {
     expect(text).not.toContain('#/$defs')
   })
 
-  test('shows what a request is read with', () => {
+  test('The document shows the schema that a request is read with', () => {
     expect(text).toContain('"NET_DEBIT_CAP"')
     expect(document.paths['/participants']).toMatchObject({
       post: {
@@ -104,7 +104,7 @@ describe('the document', () => {
 })
 
 describe('the page', () => {
-  test('and all that it needs come from the hub itself', async () => {
+  test('The documentation page and all its files come from the hub itself', async () => {
     const { status, headers, text: page } = await admin.call('GET', '/docs')
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     expect(page).not.toMatch(/https?:\/\//)
@@ -113,12 +113,12 @@ describe('the page', () => {
     for (const part of parts) expect((await admin.call('GET', `/${part}`)).status).toBe(200)
   })
 
-  test('has no other parts', async () => {
+  test('The documentation page has no other files', async () => {
     const answer = await admin.call('GET', '/docs/package.json')
     expect(answer.status).toBe(404)
   })
 
-  test('is refused to who wants no page', async () => {
+  test('The documentation page is refused for an Accept without HTML', async () => {
     const accept = { accept: 'image/png' }
     expect((await admin.call('GET', '/docs', undefined, accept)).status).toBe(406)
   })

@@ -1,4 +1,4 @@
-/** GET /openapi.json, and /docs: a page to browse it, whose files come from the hub itself. */
+/** GET /openapi.json, and /docs: a page to browse it, with all its files from the hub. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -66,7 +66,7 @@ export function documentOperations(
     reads(
       '/docs/:asset',
       {
-        about: 'What the page is made of',
+        about: 'The files of the page',
         answers: { 200: null },
         files: ['text/css', 'text/javascript', 'image/png'],
         refuses: ['URI_UNKNOWN'],

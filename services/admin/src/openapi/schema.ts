@@ -1,10 +1,13 @@
-/** zod schemas as JSON Schema: the same ones that requests are read with and answers are held to. */
+/**
+ * zod schemas as JSON Schema: the schemas that requests are read with and answers are checked
+ * against.
+ */
 import { z } from 'zod'
 import type { Json } from '../json.ts'
 
 export type Schema = { readonly [member: string]: Json }
 
-/** Schemas that have a name stand once, in the document's components. */
+/** A named schema is written once, in the document's components. */
 export type Named = Map<string, Schema>
 
 /** As a client writes it. */

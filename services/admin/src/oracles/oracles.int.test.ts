@@ -33,13 +33,13 @@ afterEach(() => removeAll(admin))
 const endpoint = { value: 'http://oracle.example/v1', endpointType: 'URL' }
 const msisdn = { oracleIdType: 'MSISDN', endpoint, currency: 'USD', isDefault: true }
 
-function toldOf({ status, json }: Answer): string {
+function refusalOf({ status, json }: Answer): string {
   const { errorInformation } = json as { errorInformation: { errorCode: string } }
   return `${status} ${errorInformation.errorCode}`
 }
 
 describe('oracles', () => {
-  test('are registered, listed by type and currency, changed and removed', async () => {
+  test('Oracles are registered, listed by type and currency, changed and removed', async () => {
     expect(await admin.call('POST', '/oracles', msisdn)).toMatchObject({ status: 201, text: '' })
     const plain = { oracleIdType: 'CONSENT', endpoint: { ...endpoint, value: 'builtin:' } }
     expect((await admin.call('POST', '/oracles', plain)).status).toBe(201)
@@ -71,7 +71,7 @@ describe('oracles', () => {
     expect(await list(admin)).toEqual([second])
   })
 
-  test('are registered under the media type of the lookup service, too', async () => {
+  test('Oracles are registered under the media type of the lookup service, too', async () => {
     const type = 'application/vnd.interoperability.participants+json;version=1.0'
     const headers = { 'content-type': type, accept: type }
     expect((await admin.call('POST', '/oracles', msisdn, headers)).status).toBe(201)
@@ -81,7 +81,7 @@ describe('oracles', () => {
     await removeAll(admin)
   })
 
-  test('are asked from the moment at which they are registered, until they are removed', async () => {
+  test('Oracles are called from their registration until they are removed', async () => {
     const { FindOwners } = admin.parts.grpc.client(accountLookupService, 'account-lookup')
     const party = { partyIdType: 'MSISDN', partyIdentifier: '27713803912' }
     const ask = async () => {
@@ -127,28 +127,28 @@ describe('oracles', () => {
       '400 3101',
     ],
     [
-      'with what is no address',
+      'with an invalid address',
       { ...msisdn, endpoint: { ...endpoint, value: 'nowhere' } },
       '400 3100',
     ],
     ['with an empty address', { ...msisdn, endpoint: { ...endpoint, value: '' } }, '400 3100'],
-    ['with a default that is neither', { ...msisdn, isDefault: 'perhaps' }, '400 3100'],
+    ['with an invalid default', { ...msisdn, isDefault: 'perhaps' }, '400 3100'],
     ['with an unknown member', { ...msisdn, colour: 'red' }, '400 3100'],
-  ])('%s are refused', async (_title, body, expected) => {
-    expect(toldOf(await admin.call('POST', '/oracles', body))).toBe(expected)
+  ])('Oracles %s are refused', async (_title, body, expected) => {
+    expect(refusalOf(await admin.call('POST', '/oracles', body))).toBe(expected)
     expect(await list(admin)).toEqual([])
   })
 
-  test('of the same type and currency are refused, also as a change', async () => {
+  test('Oracles of the same type and currency are refused, also as a change', async () => {
     await admin.call('POST', '/oracles', msisdn)
     const again = { ...msisdn, endpoint: { ...endpoint, value: 'http://second.example' } }
-    expect(toldOf(await admin.call('POST', '/oracles', again))).toBe('400 3100')
+    expect(refusalOf(await admin.call('POST', '/oracles', again))).toBe('400 3100')
     await admin.call('POST', '/oracles', { ...again, currency: 'EUR' })
     const [, other] = await list(admin)
     const path = `/oracles/${other?.oracleId}`
-    expect(toldOf(await admin.call('PUT', path, { currency: 'USD' }))).toBe('400 3100')
-    expect(toldOf(await admin.call('PUT', path, { oracleIdType: 'PHONE' }))).toBe('400 3101')
-    expect(toldOf(await admin.call('PUT', path, { endpoint: { value: 'nowhere' } }))).toBe(
+    expect(refusalOf(await admin.call('PUT', path, { currency: 'USD' }))).toBe('400 3100')
+    expect(refusalOf(await admin.call('PUT', path, { oracleIdType: 'PHONE' }))).toBe('400 3101')
+    expect(refusalOf(await admin.call('PUT', path, { endpoint: { value: 'nowhere' } }))).toBe(
       '400 3100',
     )
   })
@@ -164,7 +164,7 @@ describe('oracles', () => {
     ['GET', '/oracles/1', '405 3000'],
   ])('%s %s is refused with %s', async (method, path, expected) => {
     const body = method === 'PUT' ? { currency: 'USD' } : undefined
-    expect(toldOf(await admin.call(method, path, body))).toBe(expected)
+    expect(refusalOf(await admin.call(method, path, body))).toBe(expected)
   })
 })
 
@@ -177,11 +177,11 @@ describe("oracles of Mojaloop's scripts", () => {
 
   afterAll(() => lenient.stop())
 
-  test('are answered as those expect it', async () => {
+  test("Mojaloop's scripts get the answers about oracles that they expect", async () => {
     expect((await lenient.call('POST', '/oracles', msisdn)).status).toBe(201)
-    expect(toldOf(await lenient.call('POST', '/oracles', msisdn))).toBe('500 2001')
+    expect(refusalOf(await lenient.call('POST', '/oracles', msisdn))).toBe('500 2001')
     const unknown = '/oracles/2000000000'
     expect((await lenient.call('DELETE', unknown)).status).toBe(204)
-    expect(toldOf(await lenient.call('PUT', unknown, { currency: 'USD' }))).toBe('400 3003')
+    expect(refusalOf(await lenient.call('PUT', unknown, { currency: 'USD' }))).toBe('400 3003')
   })
 })

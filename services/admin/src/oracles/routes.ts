@@ -1,11 +1,11 @@
-/** Oracles: who is asked whose a party is, by the type of its identifier and by currency. */
+/** Oracles: the sources that find the FSP of a party, by identifier type and currency. */
 import type { Oracle } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
 import { currency, flag, oracleAddress, oracleType } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
-import { passedOn, type Deps } from '../upstream.ts'
+import { refusedUpstream, type Deps } from '../upstream.ts'
 
 const endpointType = z.literal('URL')
 
@@ -43,7 +43,7 @@ export function oracleOperations(deps: Deps): readonly Operation[] {
     reads(
       '/oracles',
       {
-        about: 'Who is asked whose a party is',
+        about: 'The oracles',
         query: search,
         answers: { 200: z.array(shownOracle) },
       },
@@ -61,7 +61,7 @@ export function oracleOperations(deps: Deps): readonly Operation[] {
       one,
       change,
       {
-        about: 'Changes an oracle; what is left out stays',
+        about: 'Changes an oracle; members that are left out stay',
         answers: { 204: null },
         refuses: ['ORACLE_UNKNOWN', 'ORACLE_EXISTS'],
       },
@@ -76,7 +76,7 @@ export function oracleOperations(deps: Deps): readonly Operation[] {
     commands(
       'DELETE',
       '/endpointcache',
-      { about: 'For scripts: this hub keeps its caches fresh by itself', answers: { 202: null } },
+      { about: 'For scripts: this hub refreshes its caches automatically', answers: { 202: null } },
       () => Promise.resolve(answered(202)),
     ),
   ]
@@ -107,10 +107,10 @@ async function createOracle(
     isDefault: body.isDefault ?? false,
     actor,
   })
-  return refusal ? passedOn(refusal) : answered(201)
+  return refusal ? refusedUpstream(refusal) : answered(201)
 }
 
-/** What is left out stays as it is. */
+/** Members that are left out stay. */
 async function changeOracle(
   deps: Deps,
   oracleId: number,
@@ -126,18 +126,20 @@ async function changeOracle(
     ...(body.currency === undefined ? {} : { currency: body.currency }),
     ...(body.isDefault === undefined ? {} : { isDefault: body.isDefault }),
   })
-  return refusal ? passedOn(refusal) : answered(204)
+  return refusal ? refusedUpstream(refusal) : answered(204)
 }
 
-/** To Mojaloop's clients an oracle that is not there is as good as removed. */
+/** With COMPATIBILITY=mojaloop removing an unknown oracle succeeds. */
 async function removeOracle(deps: Deps, oracleId: number, actor: string): Promise<Answer> {
   const { refusal } = await deps.oracles.RemoveOracle({ oracleId, actor })
   if (!refusal) return answered(204)
   const isGone = refusal.reason === 'ORACLE_UNKNOWN'
-  return isGone && deps.settings.COMPATIBILITY === 'mojaloop' ? answered(204) : passedOn(refusal)
+  return isGone && deps.settings.COMPATIBILITY === 'mojaloop'
+    ? answered(204)
+    : refusedUpstream(refusal)
 }
 
-/** One that serves any currency shows none. */
+/** An oracle for any currency shows none. */
 function oracleBody(oracle: Oracle) {
   return {
     oracleId: oracle.oracleId,

@@ -1,4 +1,4 @@
-/** What the services know of an FSP, gathered for its checklist. */
+/** Collects the data of an FSP's checklist from the services. */
 import type { AccountBalance, Participant, Ping } from '@causeway/protos'
 import type { Deps } from '../upstream.ts'
 import { unitsOf } from '../upstream.ts'
@@ -42,7 +42,7 @@ function timeOf(text: string): Date | null {
   return text === '' ? null : new Date(text)
 }
 
-/** One for each currency in which it has a position. Funds are what the scheme owes it. */
+/** One for each currency in which it has a position. Funds are the cover that it has. */
 function currenciesOf(
   { accounts }: Participant,
   balances: readonly AccountBalance[],

@@ -7,7 +7,7 @@ import { eventually } from '@causeway/runtime/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { newKeyPair, openAdminOfFsps, toldOf } from '../testing/identities.ts'
+import { newKeyPair, openAdminOfFsps, refusalOf } from '../testing/identities.ts'
 import type { World } from '../testing/world.ts'
 import { accountOf, deposit } from '../testing/scheme.ts'
 
@@ -44,7 +44,7 @@ async function lacking(): Promise<readonly string[]> {
   return missing
 }
 
-/** What the edge says of a ping and of the hub's own. */
+/** The edge's events about a ping and the hub's own ping. */
 async function pinged(status: 'SUCCESS' | 'FAILED'): Promise<void> {
   const pingId = randomUUID()
   const now = new Date().toISOString()
@@ -66,7 +66,7 @@ async function pinged(status: 'SUCCESS' | 'FAILED'): Promise<void> {
   ])
 }
 
-test('each step of onboarding takes its item off the list, until nothing is lacking', async () => {
+test('Each step of onboarding removes its item from the list, until none is missing', async () => {
   const first = ['keys', 'identity', 'endpoints', 'limits', 'accounts', 'ping', 'active', 'funds']
   expect(await lacking()).toEqual(first)
 
@@ -102,7 +102,7 @@ test('each step of onboarding takes its item off the list, until nothing is lack
   expect(await lacking()).toEqual([])
 })
 
-test('a key that was ended is lacking again', async () => {
+test('A key that was ended is missing again', async () => {
   const { json } = await admin.call('GET', `${path}/keys`)
   const [key] = json as readonly { readonly kid: string }[]
   await admin.call('DELETE', `${path}/keys/${key?.kid ?? ''}`)
@@ -113,6 +113,6 @@ test.each([
   ['nobody', '404 3200'],
   ['Hub', '404 3200'],
   ['x', '400 3100'],
-])('there is no readiness of %s', async (other, told) => {
-  expect(toldOf(await admin.call('GET', `/participants/${other}/readiness`))).toBe(told)
+])('There is no readiness of %s', async (other, expected) => {
+  expect(refusalOf(await admin.call('GET', `/participants/${other}/readiness`))).toBe(expected)
 })

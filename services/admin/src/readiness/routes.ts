@@ -1,4 +1,4 @@
-/** GET /participants/{name}/readiness: what an FSP still lacks, in plain words. */
+/** GET /participants/{name}/readiness: what an FSP still lacks. */
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
 import { reads, type Operation } from '../operation.ts'
@@ -9,7 +9,7 @@ import { gatherFacts } from './facts.ts'
 const shownItem = z.strictObject({
   item: z.string(),
   ok: z.boolean(),
-  /** What is there, or what is lacking and how it is put right. */
+  /** What exists, or what is missing and how to add it. */
   text: z.string(),
 })
 
@@ -24,7 +24,7 @@ export function readinessOperations(deps: Deps): readonly Operation[] {
     reads(
       '/participants/:name/readiness',
       {
-        about: 'What an FSP still lacks, and what to do',
+        about: 'What an FSP still lacks, and how to add it',
         answers: { 200: shownReadiness },
         refuses: ['PARTICIPANT_UNKNOWN'],
       },
@@ -33,7 +33,7 @@ export function readinessOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** The hub and its auth service are no FSPs: nobody onboards them. */
+/** The hub and its auth service are not FSPs and are not onboarded. */
 async function readiness(deps: Deps, name: string): Promise<Answer> {
   const participant = await findParticipant(deps, name)
   if (participant === undefined || participant.isHub) return unknownParticipant(name)

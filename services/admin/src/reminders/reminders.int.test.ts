@@ -28,14 +28,14 @@ beforeAll(async () => {
     reminderId: 'once',
     dueAt: new Date(Date.now() + 300).toISOString(),
     taskType: 'HTTP_POST',
-    // Nobody listens there.
+    // Nothing listens there.
     url: 'http://127.0.0.1:1/',
   })
 })
 
 afterAll(() => admin.stop())
 
-test('an operator sees what waits for its time, and what could not be delivered', async () => {
+test('An operator sees pending reminders, and those that could not be delivered', async () => {
   const failed = await eventually(async () => {
     const { json } = await admin.call('GET', '/reminders?state=FAILED')
     const [first] = json as readonly unknown[]

@@ -1,4 +1,4 @@
-/** Reminders that the scheduler keeps: what waits for its time, and what could not be delivered. */
+/** Reminders of the scheduler: pending ones, and those that could not be delivered. */
 import type { ScheduledReminder } from '@causeway/protos'
 import { z } from 'zod'
 import { answered } from '../answer.ts'
@@ -15,10 +15,10 @@ const search = z.object({ owner: word.optional(), state: z.enum(states).optional
 const shownReminder = z
   .strictObject({
     reminderId: z.string(),
-    /** The service whose it is. */
+    /** The service that owns it. */
     owner: z.string(),
     state: z.enum(states),
-    /** The time that it comes for next, or failed for. */
+    /** When it is due next, or was due when it failed. */
     dueAt: shownTime,
     cron: z.string().optional(),
     taskType: z.enum(['EVENT', 'HTTP_POST']),
@@ -49,7 +49,7 @@ export function reminderOperations(deps: Deps): readonly Operation[] {
 }
 
 function reminderBody({ reminder, lastError, ...fired }: ScheduledReminder) {
-  if (!reminder) throw new Error('a reminder was listed without what it is')
+  if (!reminder) throw new Error('a reminder was listed without its content')
   const { reminderId, owner, cron, taskType, url, recovery } = reminder
   const { state, dueAt, attempts, createdAt } = fired
   return {

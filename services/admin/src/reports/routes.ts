@@ -1,6 +1,6 @@
 /**
- * Files that others check their books by: the transfers behind each net of a settlement, and every
- * transfer of an FSP in a window or on a day.
+ * Files for reconciliation: the transfers behind each net of a settlement, and every transfer of an
+ * FSP in a window or on a day.
  */
 import type { Settlement } from '@causeway/protos'
 import { z } from 'zod'
@@ -8,7 +8,13 @@ import { answered, refused, type Answer } from '../answer.ts'
 import { queryDay, queryNumber, word } from '../fields.ts'
 import { reads, type Operation } from '../operation.ts'
 import { shownAmount, shownTime } from '../shapes.ts'
-import { findParticipant, passedOn, unitsOf, unknownParticipant, type Deps } from '../upstream.ts'
+import {
+  findParticipant,
+  refusedUpstream,
+  unitsOf,
+  unknownParticipant,
+  type Deps,
+} from '../upstream.ts'
 import { deadline, paging, rowBody, rowsAnswer, shownRow, textOrNull } from './rows.ts'
 
 const reportSearch = z.object({
@@ -89,9 +95,8 @@ async function settlementReport(
       deps.reports.ListSettlementTransfers({ settlementId, participant, ...page }, deadline),
     async ({ rows, cursor }) => {
       const { settlement, refusal } = await deps.settlements.GetSettlement({ id: settlementId })
-      if (refusal) return passedOn(refusal)
-      if (!settlement)
-        throw new Error('a settlement was answered with neither itself nor a refusal')
+      if (refusal) return refusedUpstream(refusal)
+      if (!settlement) throw new Error('a settlement was answered with neither record nor refusal')
       return answered(200, {
         ...headOf(settlement, participant),
         transfers: rows.map(rowBody),

@@ -1,11 +1,11 @@
-/** The transfers behind sums: a page of them as JSON, or all of them as a file that is never whole in memory. */
+/** Rows of transfers: a page of them as JSON, or all of them as a file that is streamed. */
 import type { Refusal, TransferRow, TransferRows } from '@causeway/protos'
 import { z } from 'zod'
 import { file, type Answer } from '../answer.ts'
 import { cursor, pageSize } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { shownAmount, shownTime } from '../shapes.ts'
-import { passedOn, unitsOf } from '../upstream.ts'
+import { refusedUpstream, unitsOf } from '../upstream.ts'
 import { csvLine } from './domain/csv.ts'
 
 const rows_max = 5_000
@@ -13,12 +13,12 @@ const rows_usual = 1_000
 
 export const deadline = { deadline_ms: 30_000 }
 
-/** What every list of rows can be asked for. */
+/** The query parameters of every list of rows. */
 export const paging = {
   format: z.enum(['json', 'csv']).optional().meta({
-    description: 'Instead of what Accept says; as csv all rows come, as json a page of them.',
+    description: 'Overrides Accept; csv has all rows, json a page of them.',
   }),
-  cursor: cursor.optional().meta({ description: 'The `cursor` of the page before.' }),
+  cursor: cursor.optional().meta({ description: 'The `cursor` of the previous page.' }),
   limit: pageSize(rows_max)
     .optional()
     .meta({ description: `${rows_usual} when it is left out.` }),
@@ -35,7 +35,7 @@ export const shownRow = z.strictObject({
   /** FEE: the interchange fee of the transfer. */
   kind: z.enum(['TRANSFER', 'FEE']),
   state: z.enum(['COMMITTED', 'ABORTED']),
-  /** As the FSP was told. */
+  /** As sent to the FSP. */
   reason: z.string().nullable(),
   payerFsp: z.string(),
   payeeFsp: z.string(),
@@ -49,10 +49,10 @@ export const shownRow = z.strictObject({
   completedTimestamp: z.string().nullable(),
   /** The hub's clock. */
   finalisedDate: shownTime,
-  /** The transaction request that came before it, of a payee's FSP or of a PISP. */
+  /** The transaction request of the payment, from a payee's FSP or from a PISP. */
   transactionRequestId: z.string().nullable(),
   pispFsp: z.string().nullable(),
-  /** True: the two cannot be told at the moment, because a service is away. */
+  /** True: the two cannot be read now, because a service does not answer. */
   originUnavailable: z.boolean(),
 })
 
@@ -120,7 +120,7 @@ interface PageAnswer {
   readonly refusal?: Refusal | null
 }
 
-/** All rows as a file called `name`, or a page of them as `shown` shows it. */
+/** All rows as a file called `name`, or a page of them in the format of `shown`. */
 export async function rowsAnswer(
   asked: Paging & { readonly wanted: string; readonly name: string },
   read: (page: Page) => Promise<PageAnswer>,
@@ -129,13 +129,13 @@ export async function rowsAnswer(
   const format = asked.format ?? (asked.wanted === 'text/csv' ? 'csv' : 'json')
   const limit = asked.limit ?? (format === 'csv' ? rows_max : rows_usual)
   const first = await read({ cursor: asked.cursor ?? '', limit })
-  if (first.refusal) return passedOn(first.refusal)
+  if (first.refusal) return refusedUpstream(first.refusal)
   const rows = rowsOf(first)
   if (format === 'json') return shown(rows)
   return file('text/csv', pieces(rows, limit, read), `${asked.name}.csv`)
 }
 
-/** A page at a time, the next one when the client has taken the last. */
+/** One page at a time; the next is read when the client has taken the last. */
 async function* pieces(
   first: TransferRows,
   limit: number,

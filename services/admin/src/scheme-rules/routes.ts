@@ -1,6 +1,6 @@
 /**
- * Scheme rules: what the scheme demands of quotes. Quoting keeps them as one list with one iteration
- * number and judges by them in the order of the list; the operator changes one at a time.
+ * Scheme rules: conditions on quotes. Quoting stores them as one list with one iteration number and
+ * applies them in its order; the operator changes one at a time.
  */
 import type { SchemeRulesState } from '@causeway/protos'
 import { z } from 'zod'
@@ -8,11 +8,11 @@ import { answered, refused, type Answer, type Answered } from '../answer.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
-import { passedOn, type Deps } from '../upstream.ts'
+import { refusedUpstream, type Deps } from '../upstream.ts'
 import { schemeRule, shownRule, type SchemeRule } from './rule.ts'
 
-/** A rule as quoting keeps it. */
-interface KeptRule {
+/** A rule as quoting stores it. */
+interface StoredRule {
   readonly id: string
   readonly [member: string]: Json
 }
@@ -24,7 +24,7 @@ const shownRules = z.strictObject({
   rules: z.array(shownRule),
 })
 
-/** So often a change is made anew because somebody else changed the list meanwhile. */
+/** How often a change is retried because the list was changed at the same time. */
 const tries_max = 5
 
 export function schemeRuleOperations(deps: Deps): readonly Operation[] {
@@ -33,7 +33,7 @@ export function schemeRuleOperations(deps: Deps): readonly Operation[] {
     reads(
       '/scheme-rules',
       {
-        about: 'What the scheme demands of quotes, in the order in which it is judged',
+        about: 'The conditions on quotes, in the order in which they are checked',
         answers: { 200: shownRules },
       },
       () => listRules(deps),
@@ -43,7 +43,7 @@ export function schemeRuleOperations(deps: Deps): readonly Operation[] {
       one,
       schemeRule,
       {
-        about: 'Sets a rule: a new one is judged last, another keeps its place',
+        about: 'Sets a rule: a new rule is checked last, a replaced one keeps its position',
         answers: { 200: shownRule, 201: shownRule },
       },
       ({ ruleId, body, actor }) => putRule(deps, ruleId, body, actor),
@@ -57,7 +57,7 @@ export function schemeRuleOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** In the order in which they are judged, with who changed them last. */
+/** In the order in which they are checked, with the last editor. */
 async function listRules(deps: Deps): Promise<Answer> {
   const state = await deps.rules.GetSchemeRules({})
   const { iteration, changedAt, changedBy } = state
@@ -65,11 +65,14 @@ async function listRules(deps: Deps): Promise<Answer> {
   return answered(200, { iteration, ...change, rules: rulesOf(state) })
 }
 
-/** A rule that is there keeps its place; a new one is judged last. */
+/** A replaced rule keeps its position; a new one is checked last. */
 async function putRule(deps: Deps, id: string, body: SchemeRule, actor: string): Promise<Answer> {
-  if ((body.id ?? id) !== id) return refused('INVALID', 'id is not the one of the path')
+  if ((body.id ?? id) !== id) return refused('INVALID', 'id is not that of the path')
   const { id: _, ...members } = body
-  const rule: KeptRule = { id, ...(JSON.parse(JSON.stringify(members)) as Omit<KeptRule, 'id'>) }
+  const rule: StoredRule = {
+    id,
+    ...(JSON.parse(JSON.stringify(members)) as Omit<StoredRule, 'id'>),
+  }
   return changeRules(deps, actor, (rules) =>
     rules.some((each) => each.id === id)
       ? { rules: rules.map((each) => (each.id === id ? rule : each)), answer: answered(200, rule) }
@@ -86,8 +89,8 @@ async function deleteRule(deps: Deps, id: string, actor: string): Promise<Answer
 }
 
 interface Change {
-  readonly rules: readonly KeptRule[]
-  /** What is told when the change is made. */
+  readonly rules: readonly StoredRule[]
+  /** The answer when the change was made. */
   readonly answer: Answered
 }
 
@@ -95,7 +98,7 @@ interface Change {
 async function changeRules(
   { rules }: Deps,
   actor: string,
-  change: (rules: readonly KeptRule[]) => Change | Extract<Answer, { outcome: 'refused' }>,
+  change: (rules: readonly StoredRule[]) => Change | Extract<Answer, { outcome: 'refused' }>,
 ): Promise<Answer> {
   for (let tries = 1; tries <= tries_max; tries++) {
     const state = await rules.GetSchemeRules({})
@@ -107,12 +110,12 @@ async function changeRules(
       changedBy: actor,
     })
     if (!refusal) return changed.answer
-    if (refusal.reason !== 'STALE') return passedOn(refusal)
+    if (refusal.reason !== 'STALE') return refusedUpstream(refusal)
   }
-  return refused('UNAVAILABLE', 'others change the scheme rules at the same time')
+  return refused('UNAVAILABLE', 'other operators are changing the scheme rules')
 }
 
-/** Quoting has read them, so they are what they are said to be. */
-function rulesOf({ rulesJson }: SchemeRulesState): readonly KeptRule[] {
-  return JSON.parse(rulesJson) as readonly KeptRule[]
+/** Quoting has validated them, so their type is known. */
+function rulesOf({ rulesJson }: SchemeRulesState): readonly StoredRule[] {
+  return JSON.parse(rulesJson) as readonly StoredRule[]
 }

@@ -1,15 +1,15 @@
 /**
- * A scheme rule as the operator writes it. Its form is read here, so that it is refused as every other
- * request is; whether it makes sense among the others is judged by quoting.
+ * A scheme rule as the operator writes it. Its form is checked here, like that of every request;
+ * quoting checks it against the other rules.
  */
 import { formatAmount } from '@causeway/money'
 import { schemeRuleOf } from '@causeway/protos'
 import { z } from 'zod'
 import { currency, decimalFromZero, percentage, wholeNumber } from '../fields.ts'
 
-/** Amounts are shown as FSPIOP writes them, whether a number or a string was sent. */
+/** Amounts are shown in the FSPIOP form, whether a number or a string was sent. */
 export const schemeRule = schemeRuleOf({
-  // As the path says; a rule that was read may be sent back as it came.
+  // The id of the path; a rule may be sent back exactly as it was read.
   id: z.string().optional(),
   currency,
   amount: decimalFromZero.transform(formatAmount),

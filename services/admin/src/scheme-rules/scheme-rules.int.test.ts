@@ -32,7 +32,7 @@ async function listed(): Promise<Listed['rules']> {
   return (await list()).rules
 }
 
-function toldOf({ status, json }: Answer): string {
+function refusalOf({ status, json }: Answer): string {
   const { errorInformation } = json as {
     errorInformation: { errorCode: string; errorDescription: string }
   }
@@ -78,7 +78,7 @@ const rules = [
 const path = (id: string) => `/scheme-rules/${id}`
 
 describe('scheme rules', () => {
-  test('of every type are set, shown in the order in which they are judged, and removed', async () => {
+  test('Rules of every type are set, shown in the order in which they are checked, and removed', async () => {
     for (const rule of rules) {
       const { id, ...members } = rule
       expect(await admin.call('PUT', path(id), members)).toMatchObject({ status: 201, json: rule })
@@ -97,7 +97,7 @@ describe('scheme rules', () => {
     })
   })
 
-  test('keep their place when they are replaced, also by what was shown', async () => {
+  test('A replaced rule keeps its position, also when it is sent as it was shown', async () => {
     for (const rule of rules) await admin.call('PUT', path(rule.id), rule)
     const [currencies, cash, ...others] = rules
     const changed = { ...cash, max: '50' }
@@ -108,7 +108,7 @@ describe('scheme rules', () => {
     expect(await listed()).toEqual([currencies, changed, ...others])
   })
 
-  test('take amounts as numbers or text, and keep every digit', async () => {
+  test('Rules take amounts as numbers or text, and retain every digit', async () => {
     const body = '{"type":"AMOUNT","currency":"USD","min":1.50,"max":999999999999999999.9999}'
     expect(await admin.call('PUT', path('exact'), body)).toMatchObject({
       status: 201,
@@ -116,22 +116,23 @@ describe('scheme rules', () => {
     })
   })
 
-  test('hold in quoting', async () => {
+  test('Rules apply in quoting', async () => {
     await admin.call('PUT', path('validity'), rules[4])
     const { GetSchemeRules } = admin.parts.grpc.client(schemeRulesService, 'quoting')
     const { rulesJson, changedBy } = await GetSchemeRules({})
     expect([JSON.parse(rulesJson), changedBy]).toEqual([[rules[4]], 'unknown'])
   })
 
-  test('that are changed by several at once all stand', async () => {
+  test('Concurrent changes of rules are all made', async () => {
     const ids = ['a', 'b', 'c', 'd']
     const answers = await Promise.all(
       ids.map((id) => admin.call('PUT', path(id), { ...rules[0], id })),
     )
     const made = ids.filter((_id, at) => answers[at]?.status === 201)
     expect((await listed()).map(({ id }) => id).toSorted()).toEqual(made)
-    // Who lost too often is asked to try again.
-    for (const answer of answers) if (answer.status !== 201) expect(toldOf(answer)).toBe('503 2003')
+    // A request that lost too often must be sent again.
+    for (const answer of answers)
+      if (answer.status !== 201) expect(refusalOf(answer)).toBe('503 2003')
     expect(made.length).toBeGreaterThan(0)
   })
 
@@ -157,7 +158,7 @@ describe('scheme rules', () => {
     ['with an amount below 0', 'cash', { ...cash, min: -1 }, '400 3100'],
     ['with a minimum above the maximum', 'cash', { ...cash, min: '11', max: '10' }, '400 3100'],
     ['that bound nothing', 'cash', { type: 'AMOUNT', currency: 'USD' }, '400 3100'],
-    ['of nobody', 'cash', { ...cash, payerFsp: '' }, '400 3100'],
+    ['without a payer', 'cash', { ...cash, payerFsp: '' }, '400 3100'],
     ['without a window', 'hour', { ...hour, windowMinutes: undefined }, '400 3102'],
     ['with a window of more than a day', 'hour', { ...hour, windowMinutes: 1_441 }, '400 3100'],
     ['with half a minute', 'hour', { ...hour, windowMinutes: 0.5 }, '400 3100'],
@@ -169,8 +170,8 @@ describe('scheme rules', () => {
     ['under another id', 'x', validity, '400 3100'],
     ['under an id with a blank', 'a%20b', { ...validity, id: undefined }, '400 3101'],
     ['under an id of 65 letters', 'a'.repeat(65), { ...validity, id: undefined }, '400 3101'],
-  ])('%s are refused, and nothing changes', async (_title, id, body, expected) => {
-    expect(toldOf(await admin.call('PUT', path(id), body))).toBe(expected)
+  ])('Rules %s are refused, and nothing changes', async (_title, id, body, expected) => {
+    expect(refusalOf(await admin.call('PUT', path(id), body))).toBe(expected)
     expect(await listed()).toEqual([])
   })
 
@@ -180,18 +181,18 @@ describe('scheme rules', () => {
     ['POST', '/scheme-rules', '405 3000'],
     ['GET', '/scheme-rules/currencies', '405 3000'],
   ])('%s %s is refused with %s', async (method, of, expected) => {
-    expect(toldOf(await admin.call(method, of))).toBe(expected)
+    expect(refusalOf(await admin.call(method, of))).toBe(expected)
   })
 })
 
-test('a hub without scheme rules says so', async () => {
+test('A hub without scheme rules shows an empty list', async () => {
   const fresh = await openWorld([quoting])
   expect((await fresh.call('GET', '/scheme-rules')).json).toEqual({ iteration: 0, rules: [] })
   await fresh.stop()
 })
 
-test('without quoting the operator is asked to come back', async () => {
+test('Without quoting the operator is asked to try again later', async () => {
   const lonely = await openWorld([])
-  expect(toldOf(await lonely.call('GET', '/scheme-rules'))).toBe('503 2003')
+  expect(refusalOf(await lonely.call('GET', '/scheme-rules'))).toBe('503 2003')
   await lonely.stop()
 })

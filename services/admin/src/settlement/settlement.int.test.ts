@@ -51,7 +51,7 @@ beforeAll(async () => {
 
 afterAll(() => admin.stop())
 
-function toldOf({ status, json }: Answer): string {
+function refusalOf({ status, json }: Answer): string {
   const { errorInformation } = json as { errorInformation: { errorCode: string } }
   return `${status} ${errorInformation.errorCode}`
 }
@@ -120,16 +120,16 @@ describe('a window and its settlement', () => {
   let settlement: SettlementRow
   let path: string
 
-  test('an empty window is not closed', async () => {
+  test('An empty window is not closed', async () => {
     const closing = { state: 'CLOSED', reason: 'too early' }
     const answer = await admin.call('POST', `/v2/settlementWindows/${await openWindow()}`, closing)
-    expect(toldOf(answer)).toBe('400 3100')
+    expect(refusalOf(answer)).toBe('400 3100')
     expect(answer.text).toContain(
       `Generic validation error - Window ${await openWindow()} is empty`,
     )
   })
 
-  test('a window with payments is closed, and shows what it holds', async () => {
+  test('A window with payments is closed, and shows its content', async () => {
     await pay('green', 'blue', '30')
     await pay('blue', 'green', '10.5')
     windowId = await closeWindow()
@@ -143,15 +143,15 @@ describe('a window and its settlement', () => {
     })
   }, 30_000)
 
-  test('its transfers show what their FSPs agreed on', async () => {
+  test('The transfers of a window show the transaction of their FSPs', async () => {
     const [first] = paid
-    if (first === undefined) throw new Error('nobody has paid')
+    if (first === undefined) throw new Error('the window has no transfer')
     const { status, json } = await admin.call('GET', `/transactions/${first.transferId}`)
     expect(status).toBe(200)
     expect(json).toEqual(transactionOf(first))
   })
 
-  test('a settlement begins with what each owes', async () => {
+  test('A settlement begins with the net of each participant', async () => {
     const { status, json } = await settle(windowId)
     expect(status).toBe(200)
     settlement = json as SettlementRow
@@ -171,7 +171,7 @@ describe('a window and its settlement', () => {
       settlement.participants.find(({ accounts }) => accounts[0]?.id === blue.position)?.id ?? 0
   })
 
-  test('an account that would run ahead is told so beside it, and the others step', async () => {
+  test('An account that is ahead shows its refusal, and the others step', async () => {
     const ahead = stepped(settlement, 'PS_TRANSFERS_RECORDED')
     const body = {
       participants: ahead.participants.map(({ id, accounts }) => ({
@@ -194,7 +194,7 @@ describe('a window and its settlement', () => {
     expect(blues).not.toHaveProperty('errorInformation')
   })
 
-  test('an account of nobody is told beside the number that was sent', async () => {
+  test('An unknown account is shown by its number, with the refusal', async () => {
     const body = {
       participants: [
         { id: green.id, accounts: [{ id: 999_999, state: 'SETTLED', reason: 'a guess' }] },
@@ -207,7 +207,7 @@ describe('a window and its settlement', () => {
     ])
   })
 
-  test('one participant and one account can be looked at and stepped alone', async () => {
+  test('One participant and one account can be read and stepped alone', async () => {
     const one = `${path}/participants/${green.id}`
     const seen = (await admin.call('GET', one)).json as SettlementRow
     expect(seen.participants.map(({ id }) => id)).toEqual([green.id])
@@ -227,7 +227,7 @@ describe('a window and its settlement', () => {
     })
   })
 
-  test('receivers give back their capacity first, payers get theirs when it is committed', async () => {
+  test('Receivers lose their capacity first, payers regain theirs when it is committed', async () => {
     expect([await valueOf('green'), await valueOf('blue')]).toEqual([19.5, -19.5])
     await admin.call('PUT', path, stepped(settlement, 'PS_TRANSFERS_RESERVED'))
     expect([await valueOf('green'), await valueOf('blue')]).toEqual([19.5, 0])
@@ -237,10 +237,10 @@ describe('a window and its settlement', () => {
     expect(json).toMatchObject({ id: settlement.id, state: 'SETTLED' })
     expect((await windowsIn('SETTLED')).map(({ id }) => id)).toEqual([windowId])
     const aborting = { state: 'ABORTED', reason: 'too late' }
-    expect(toldOf(await admin.call('PUT', path, aborting))).toBe('400 3100')
+    expect(refusalOf(await admin.call('PUT', path, aborting))).toBe('400 3100')
   }, 30_000)
 
-  test('its report lists each transfer behind each net', async () => {
+  test('The report of a settlement lists each transfer behind each net', async () => {
     const { json } = await admin.call('GET', `${path}/report`)
     const report = json as {
       readonly nets: readonly { readonly participant: string; readonly net: number }[]
@@ -260,7 +260,7 @@ describe('a window and its settlement', () => {
     expect(report.nets).toContainEqual(expect.objectContaining({ participant: 'green', net: sum }))
   })
 
-  test('the report comes as a file, a page after the other', async () => {
+  test('The report is streamed as a file, page by page', async () => {
     for (const path_ of [`${path}/report?format=csv`, `${path}/report?format=csv&limit=1`]) {
       const { status, headers, text } = await admin.call('GET', path_)
       expect([status, headers.get('content-type')]).toEqual([200, 'text/csv; charset=utf-8'])
@@ -276,7 +276,7 @@ describe('a window and its settlement', () => {
     expect(accepted.headers.get('content-type')).toBe('text/csv; charset=utf-8')
   })
 
-  test('an FSP has its own by window and by day, in pages', async () => {
+  test('An FSP has its own report by window and by day, in pages', async () => {
     const base = '/participants/blue/reconciliation'
     const seen: string[] = []
     let cursor: string | null = ''
@@ -299,13 +299,13 @@ describe('a window and its settlement', () => {
       accept: 'text/csv',
     })
     expect(text).toContain(paid[0]?.transferId)
-    expect(toldOf(await admin.call('GET', base))).toBe('400 3102')
-    expect(toldOf(await admin.call('GET', `${base}?day=yesterday`))).toBe('400 3101')
-    const nobodys = await admin.call('GET', '/participants/nobody/reconciliation?day=2026-01-01')
-    expect(toldOf(nobodys)).toBe('404 3200')
+    expect(refusalOf(await admin.call('GET', base))).toBe('400 3102')
+    expect(refusalOf(await admin.call('GET', `${base}?day=yesterday`))).toBe('400 3101')
+    const unknownFsp = await admin.call('GET', '/participants/nobody/reconciliation?day=2026-01-01')
+    expect(refusalOf(unknownFsp)).toBe('404 3200')
   })
 
-  test('an aborted settlement gives its window back', async () => {
+  test('An aborted settlement releases its window', async () => {
     await pay('green', 'blue', '1')
     const id = await closeWindow()
     const { json } = await settle(id)
@@ -317,7 +317,7 @@ describe('a window and its settlement', () => {
     expect((await settle(id)).status).toBe(200)
   }, 30_000)
 
-  test('lists are found by what is asked for', async () => {
+  test('Windows and settlements are found by the given filters', async () => {
     const found = async (query: string) =>
       ((await admin.call('GET', `/v2/settlements?${query}`)).json as SettlementRow[]).map(
         ({ id }) => id,
@@ -336,7 +336,7 @@ describe('a window and its settlement', () => {
 test.each([
   ['windows', '/v2/settlementWindows?currency=USD'],
   ['settlements', '/v2/settlements?currency=USD'],
-])('a list of %s that did not fit says where it goes on', async (_, list) => {
+])('A list of %s with more entries names the next page', async (_, list) => {
   const idsOf = ({ json }: Answer) =>
     (json as readonly { readonly id: number }[]).map(({ id }) => id)
   const whole = await admin.call('GET', list)
@@ -350,7 +350,7 @@ test.each([
     path = /^<(.+)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1]
   }
   expect(seen).toEqual(idsOf(whole))
-  expect(toldOf(await admin.call('GET', `${list.split('?')[0]}?cursor=9`))).toBe('400 3100')
+  expect(refusalOf(await admin.call('GET', `${list.split('?')[0]}?cursor=9`))).toBe('400 3100')
 })
 
 describe('refused are', () => {
@@ -409,15 +409,15 @@ describe('refused are', () => {
     ['an abort without a reason', 'PUT', '/v2/settlements/1', { state: 'ABORTED' }, '400 3102'],
     ['deleting', 'DELETE', '/v2/settlements/1', undefined, '405 3000'],
     [
-      'a transaction of nobody',
+      'an unknown transaction',
       'GET',
       '/transactions/b2a7f0d4-1e9c-4f63-8a52-7d40c9e8136c',
       undefined,
       '404 3200',
     ],
     ['a transaction that is none', 'GET', '/transactions/x', undefined, '400 3101'],
-  ])('%s', async (_what, method, path, body, told) => {
-    expect(toldOf(await admin.call(method, path, body))).toBe(told)
+  ])('%s', async (_what, method, path, body, expected) => {
+    expect(refusalOf(await admin.call(method, path, body))).toBe(expected)
   })
 
   test.each([
@@ -427,7 +427,7 @@ describe('refused are', () => {
     ['an unknown window', { settlementWindows: [{ id: 999 }] }, '400 3100'],
     ['a settled window', {}, '400 3100'],
     ['no reason', { reason: undefined }, '400 3102'],
-  ])('a settlement of %s', async (_what, changes, told) => {
-    expect(toldOf(await settle(1, changes))).toBe(told)
+  ])('A settlement of %s is refused', async (_what, changes, expected) => {
+    expect(refusalOf(await settle(1, changes))).toBe(expected)
   })
 })

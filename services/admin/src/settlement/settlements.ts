@@ -1,6 +1,6 @@
 /**
- * Settlements: what the participants of closed windows owe each other under one model is settled step
- * by step. Each account steps by itself, and what one may not do is told beside it.
+ * Settlements: the nets of the participants of closed windows under one model, settled step by
+ * step. Each account steps by itself; a refused step is shown with its account.
  */
 import type { AccountUpdate, Settlement } from '@causeway/protos'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto'
 import { answered, page, refused, type Answer } from '../answer.ts'
 import { currency, goesOn, pageSize, queryNumber, queryTime, wholeNumber, word } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
-import { passedOn, patient, type Deps } from '../upstream.ts'
+import { refusedUpstream, longDeadline, type Deps } from '../upstream.ts'
 import { accountStates, settlementBody, settlementStates, shownSettlement } from './shown.ts'
 
 const windows_max = 1_000
@@ -72,7 +72,7 @@ function wholeOperations(deps: Deps): readonly Operation[] {
     reads(
       '/v2/settlements',
       {
-        about: `Settlements, the newest first; at least one filter must be given. ${goesOn}`,
+        about: `Settlements, newest first; at least one filter must be given. ${goesOn}`,
         query: search,
         answers: { 200: z.array(shownSettlement) },
       },
@@ -106,7 +106,7 @@ function wholeOperations(deps: Deps): readonly Operation[] {
       change,
       {
         about:
-          'Steps accounts of a settlement, each by itself, or aborts the settlement; shows the accounts that were named',
+          'Steps accounts of a settlement, each by itself, or aborts the settlement; shows the named accounts',
         answers,
         refuses: refusesSteps,
       },
@@ -191,7 +191,7 @@ async function listSettlements(deps: Deps, query: z.infer<typeof search>): Promi
   )
 }
 
-/** What is settled must be there, so an unknown model or window is a wrong request here. */
+/** An unknown model or window is an invalid request here, not 404. */
 async function createSettlement(
   deps: Deps,
   body: z.infer<typeof creation>,
@@ -208,18 +208,18 @@ async function createSettlement(
     windowIds,
     actor,
   }
-  const { settlement, refusal } = await deps.settlements.CreateSettlement(asked, patient)
+  const { settlement, refusal } = await deps.settlements.CreateSettlement(asked, longDeadline)
   if (refusal?.reason === 'MODEL_UNKNOWN') return refused('MODEL_MISSING', refusal.detail)
   if (refusal?.reason === 'WINDOW_UNKNOWN') return refused('WINDOW_MISSING', refusal.detail)
-  if (refusal) return passedOn(refusal)
-  if (!settlement) throw new Error('a settlement was begun without showing it')
+  if (refusal) return refusedUpstream(refusal)
+  if (!settlement) throw new Error('a settlement was begun, but not returned')
   return answered(200, settlementBody(settlement))
 }
 
 async function showSettlement(deps: Deps, id: number, selects: Selection): Promise<Answer> {
   const { settlement, refusal } = await deps.settlements.GetSettlement({ id })
-  if (refusal) return passedOn(refusal)
-  if (!settlement) throw new Error('a settlement was answered with neither itself nor a refusal')
+  if (refusal) return refusedUpstream(refusal)
+  if (!settlement) throw new Error('a settlement was answered with neither record nor refusal')
   const accounts = settlement.accounts.filter(selects)
   if (accounts.length === 0 && settlement.accounts.length > 0) {
     return refused('SETTLEMENT_ACCOUNT_UNKNOWN', `settlement ${id} has no such account`)
@@ -251,13 +251,13 @@ async function changeSettlement(
   if (state === undefined) return refused('MISSING', 'participants or state')
   if (reason === undefined) return refused('MISSING', 'reason')
   const asked = { settlementId, reason, externalReference, actor }
-  const { settlement, refusal } = await deps.settlements.AbortSettlement(asked, patient)
-  if (refusal) return passedOn(refusal)
-  if (!settlement) throw new Error('a settlement was aborted without showing it')
+  const { settlement, refusal } = await deps.settlements.AbortSettlement(asked, longDeadline)
+  if (refusal) return refusedUpstream(refusal)
+  if (!settlement) throw new Error('a settlement was aborted, but not returned')
   return answered(200, settlementBody(settlement))
 }
 
-/** Shows the accounts that were named. */
+/** Shows the named accounts. */
 async function stepAccounts(
   deps: Deps,
   settlementId: number,
@@ -265,9 +265,12 @@ async function stepAccounts(
   actor: string,
 ): Promise<Answer> {
   const asked = { settlementId, accounts, actor }
-  const { settlement, refusal } = await deps.settlements.UpdateSettlementAccounts(asked, patient)
-  if (refusal) return passedOn(refusal)
-  if (!settlement) throw new Error('accounts were stepped without showing the settlement')
+  const { settlement, refusal } = await deps.settlements.UpdateSettlementAccounts(
+    asked,
+    longDeadline,
+  )
+  if (refusal) return refusedUpstream(refusal)
+  if (!settlement) throw new Error('accounts were stepped, but the settlement was not returned')
   const named = settlement.accounts.filter(({ isUpdated, fault }) => isUpdated || fault)
   return answered(200, settlementBody(settlement, named))
 }

@@ -1,4 +1,4 @@
-/** Windows and settlements as the settlement API shows them; participants are grouped by their number. */
+/** Windows and settlements as the settlement API shows them, grouped by participant number. */
 import { errorInformation } from '@causeway/fspiop'
 import type {
   AccountFault,
@@ -21,10 +21,13 @@ const windowStates = [
   'ABORTED',
 ] as const
 
-/** What may be asked for: other hubs have windows that failed, and scripts ask for them here too. */
+/**
+ * States that a search accepts: other hubs have failed windows, and scripts search for them here
+ * too.
+ */
 export const soughtWindowStates = [...windowStates, 'FAILED'] as const
 
-/** What an account can be told to become, in this order. */
+/** The states that an account can be stepped to, in this order. */
 export const accountStates = [
   'PENDING_SETTLEMENT',
   'PS_TRANSFERS_RECORDED',
@@ -42,7 +45,7 @@ const shownContent = z.strictObject({
   currencyId: z.string(),
   createdDate: shownTime,
   changedDate: shownTime,
-  /** The last settlement that took it. */
+  /** The last settlement that included it. */
   settlementId: z.int().optional(),
 })
 
@@ -70,7 +73,7 @@ const shownParticipant = z.strictObject({
       externalReference: z.string().optional(),
       /** Above zero: it owes; below zero: it is owed. */
       netSettlementAmount: shownMoney.optional(),
-      /** Why the account did not do as it was told. */
+      /** Why the account did not step. */
       errorInformation: shownError.shape.errorInformation.optional(),
     }),
   ),
@@ -113,7 +116,7 @@ function contentBody(content: WindowContent) {
   } satisfies Json
 }
 
-/** With these of its accounts. */
+/** With the given accounts only. */
 export function settlementBody(settlement: Settlement, accounts = settlement.accounts) {
   const participants = new Map<number, Json[]>()
   for (const account of accounts) {
@@ -133,7 +136,7 @@ export function settlementBody(settlement: Settlement, accounts = settlement.acc
   } satisfies Json
 }
 
-/** An account that the settlement does not have is shown with what is wrong, and nothing else. */
+/** An account that the settlement does not have is shown with the error only. */
 function accountBody(account: SettlementAccount): Json {
   const fault = account.fault ? { errorInformation: faultBody(account.fault) } : {}
   if (account.currency === '') return { id: account.accountId, ...fault }

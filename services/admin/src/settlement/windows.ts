@@ -1,10 +1,10 @@
-/** Settlement windows: each committed transfer is in the one that was open then. */
+/** Settlement windows: each committed transfer belongs to the window that was open at that time. */
 import { z } from 'zod'
 import { randomUUID } from 'node:crypto'
 import { answered, page, refused, type Answer } from '../answer.ts'
 import { currency, goesOn, pageSize, queryNumber, queryTime, word } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
-import { passedOn, patient, type Deps } from '../upstream.ts'
+import { refusedUpstream, longDeadline, type Deps } from '../upstream.ts'
 import { shownWindow, soughtWindowStates, windowBody } from './shown.ts'
 
 const search = z.object({
@@ -25,7 +25,7 @@ export function windowOperations(deps: Deps): readonly Operation[] {
     reads(
       '/v2/settlementWindows',
       {
-        about: `Settlement windows, the newest first; at least one filter must be given. ${goesOn}`,
+        about: `Settlement windows, newest first; at least one filter must be given. ${goesOn}`,
         query: search,
         answers: { 200: z.array(shownWindow) },
       },
@@ -54,7 +54,7 @@ export function windowOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** Mojaloop refuses a search that finds nothing. */
+/** With COMPATIBILITY=mojaloop a search without results is refused. */
 async function listWindows(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
   const { cursor = 0, limit = 0, ...filters } = query
   if (Object.keys(filters).length === 0) return refused('INVALID', 'no filter was given')
@@ -75,12 +75,12 @@ async function listWindows(deps: Deps, query: z.infer<typeof search>): Promise<A
 
 async function getWindow(deps: Deps, id: number): Promise<Answer> {
   const { window, refusal } = await deps.windows.GetSettlementWindow({ id })
-  if (refusal) return passedOn(refusal)
-  if (!window) throw new Error('a window was answered with neither itself nor a refusal')
+  if (refusal) return refusedUpstream(refusal)
+  if (!window) throw new Error('a window was answered with neither record nor refusal')
   return answered(200, windowBody(window))
 }
 
-/** What is closed must be there, so an unknown window is a wrong request here, not a missing page. */
+/** An unknown window is an invalid request here, not 404. */
 async function closeWindow(
   deps: Deps,
   windowId: number,
@@ -88,11 +88,11 @@ async function closeWindow(
   actor: string,
 ): Promise<Answer> {
   const asked = { requestId: randomUUID(), windowId, reason, actor }
-  const { window, refusal } = await deps.windows.CloseSettlementWindow(asked, patient)
+  const { window, refusal } = await deps.windows.CloseSettlementWindow(asked, longDeadline)
   if (refusal?.reason === 'WINDOW_UNKNOWN') return refused('WINDOW_MISSING', refusal.detail)
   if (refusal?.reason === 'WINDOW_EMPTY')
     return refused('WINDOW_EMPTY', `Window ${windowId} is empty`)
-  if (refusal) return passedOn(refusal)
+  if (refusal) return refusedUpstream(refusal)
   if (!window) throw new Error('a window was closed without opening the next one')
   return answered(200, windowBody(window))
 }

@@ -1,4 +1,4 @@
-/** Stories and what they are about, as a client reads them. */
+/** The bodies of stories. */
 import type { ThirdPartySummary } from '@causeway/protos'
 import type { Json } from '../json.ts'
 import { unitsOf } from '../upstream.ts'

@@ -1,4 +1,6 @@
-/** The story of one payment, from what the services know of it: pure, in the order of what happened. */
+/**
+ * Composes the story of one payment from the data of the services, in the order of events. Pure.
+ */
 import { conditionOf } from '@causeway/fspiop'
 import { formatAmount } from '@causeway/money'
 import type { LedgerRecord, QuoteRecord, TransferRecord } from '@causeway/protos'
@@ -19,7 +21,7 @@ import { findingOf, thirdPartySteps } from './third-party-steps.ts'
 
 export interface Story {
   readonly cause: { readonly reason: string; readonly error: ErrorTold } | undefined
-  /** What an operator should know first: how it ended and why, then what else went wrong. */
+  /** The findings for an operator: how it ended and why, then other faults. */
   readonly findings: readonly string[]
   readonly steps: readonly Step[]
 }
@@ -62,21 +64,21 @@ export function storyOf(facts: PaymentFacts): Story {
   }
 }
 
-/** Of a request that no transfer has come of. */
+/** The story of a request without a transfer. */
 export function requestStoryOf({ thirdParty, quote, deliveries }: RequestFacts): Story {
-  const told = deliveries.map(deliveryStep)
-  const undelivered = told.filter(({ state }) => state !== 'DELIVERED')
+  const deliverySteps = deliveries.map(deliveryStep)
+  const undelivered = deliverySteps.filter(({ state }) => state !== 'DELIVERED')
   return {
     cause: undefined,
     findings: [
       ...(thirdParty.summary ? [findingOf(thirdParty.summary)] : []),
-      'No transfer has come of it.',
+      'It has no transfer.',
       ...undelivered.map(({ says }) => says),
     ],
     steps: inOrder([
       ...thirdPartySteps(thirdParty),
       ...(quote === undefined ? [] : quoteSteps(quote)),
-      ...told,
+      ...deliverySteps,
     ]),
   }
 }
@@ -163,7 +165,7 @@ function messageStep(
         : `${payeeFsp} refuses: ${error.errorCode} ${error.errorDescription}`
   return {
     type: 'MESSAGE',
-    // Not stored before the moment of receipt was kept.
+    // Not stored before the time of receipt was recorded.
     at: receivedAt === '' ? completedAt : receivedAt,
     from,
     message: messageNames[kind] ?? kind,
@@ -174,7 +176,7 @@ function messageStep(
 }
 
 const refusals: Readonly<Record<string, string>> = {
-  CONTENT_MODIFIED: 'the id stands for another content',
+  CONTENT_MODIFIED: 'the id belongs to a transfer with other content',
   TOO_LATE: 'it had expired',
   NOT_RESERVED: 'nothing was reserved',
   SENDER_NOT_PAYEE: 'the sender is not the payee FSP',
@@ -203,7 +205,7 @@ function refusedStep({
   }
 }
 
-/** The answer to reserve, and the one that ended it where there was one. */
+/** The answer to reserve, and the one that ended the reservation, if any. */
 function ledgerDecisions(
   { entry, facts }: LedgerRecord,
   summary: Summary,
@@ -248,7 +250,7 @@ function ledgerDecisions(
         ? entry.windowId === 0
           ? 'Posted and settled at once'
           : `Posted, in settlement window ${entry.windowId}`
-        : `The reservation is taken back. ${causeOf(entry.reason, because)}`,
+        : `The reservation is voided. ${causeOf(entry.reason, because)}`,
     },
   ]
 }
@@ -260,7 +262,7 @@ function reservedSentence({ payerFsp, amount, currency, limit }: CauseFacts): st
   return `Reserved: ${payerFsp} owes ${after} of at most ${bound} ${currency}`
 }
 
-/** What transfers made of it; where it judged the fulfilment itself, by what. */
+/** The transfer's final state; where transfers judged the fulfilment itself, its reason. */
 function transferDecision(
   { condition, messages, error }: TransferRecord,
   { state, reason, completedAt }: Summary,
@@ -269,7 +271,7 @@ function transferDecision(
   if (completedAt === '') return []
   const sent = bodyOf(messages.find(({ kind }) => kind === 'FULFIL')?.body)['fulfilment']
   const fulfilment = typeof sent === 'string' ? sent : null
-  const told = errorIn(error)
+  const deliverySteps = errorIn(error)
   return [
     {
       type: 'DECISION',
@@ -281,8 +283,8 @@ function transferDecision(
         condition,
         fulfilment,
         hashOfFulfilment: fulfilment === null ? null : conditionOf(fulfilment),
-        errorCode: told?.errorCode ?? null,
-        errorDescription: told?.errorDescription ?? null,
+        errorCode: deliverySteps?.errorCode ?? null,
+        errorDescription: deliverySteps?.errorDescription ?? null,
       },
       says: reason === '' ? 'Committed' : `Aborted. ${causeOf(reason, because)}`,
     },
@@ -292,13 +294,13 @@ function transferDecision(
 const journalSentences: Readonly<Record<string, string>> = {
   RESERVE: 'held',
   POST: 'made final',
-  VOID: 'given back',
+  VOID: 'released',
 }
 
 function journalStep(line: LedgerRecord['journal'][number]): JournalStep {
   const { step, at, amount, currency } = line
-  const debit = line.debit ?? nobody
-  const credit = line.credit ?? nobody
+  const debit = line.debit ?? noAccount
+  const credit = line.credit ?? noAccount
   const done = journalSentences[step] ?? 'moved'
   return {
     type: 'JOURNAL',
@@ -311,7 +313,7 @@ function journalStep(line: LedgerRecord['journal'][number]): JournalStep {
   }
 }
 
-const nobody = { id: 0, participant: '', type: '' }
+const noAccount = { id: 0, participant: '', type: '' }
 
 function quoteSteps(quote: QuoteRecord): readonly Step[] {
   const { payerFsp, payeeFsp, amountType, amount, currency, state, reason } = quote
@@ -325,7 +327,7 @@ function quoteSteps(quote: QuoteRecord): readonly Step[] {
     says: `${payerFsp} asks ${payeeFsp} for terms: ${amountType} ${amount} ${currency}`,
   }
   if (quote.completedAt === '') return [asked]
-  const told = errorIn(quote.error)
+  const deliverySteps = errorIn(quote.error)
   const decided: DecisionStep = {
     type: 'DECISION',
     at: quote.completedAt,
@@ -337,12 +339,12 @@ function quoteSteps(quote: QuoteRecord): readonly Step[] {
       transferAmount: quote.transferAmount === '' ? null : unitsOf(quote.transferAmount),
       validUntil: quote.validUntil === '' ? null : quote.validUntil,
       ruleId: quote.ruleId === '' ? null : quote.ruleId,
-      errorCode: told?.errorCode ?? null,
+      errorCode: deliverySteps?.errorCode ?? null,
     },
     says:
       state === 'ACCEPTED'
         ? `${payeeFsp} answers with terms: ${quote.transferAmount} ${currency}, good until ${quote.validUntil}`
-        : `The quote is ${state}${told === undefined ? '' : `: ${told.errorDescription}`}`,
+        : `The quote is ${state}${deliverySteps === undefined ? '' : `: ${deliverySteps.errorDescription}`}`,
   }
   return [asked, decided]
 }

@@ -1,4 +1,4 @@
-/** How a callback reached its FSP, or did not, as a step of a story. */
+/** The delivery of a callback to its FSP as a step of a story. */
 import type { Delivery } from '@causeway/protos'
 import type { DeliveryStep } from './domain/step.ts'
 
@@ -37,11 +37,11 @@ function deliverySentence(
   const why = lastError === null ? '' : `: ${lastError}`
   switch (state) {
     case 'DELIVERED':
-      return `${fspId} was told of ${cause} (${tries})`
+      return `${fspId} was notified of ${cause} (${tries})`
     case 'PARKED':
-      return `${fspId} could not be told of ${cause} yet, after ${tries}${why}.`
+      return `${fspId} has not been notified of ${cause} yet, after ${tries}${why}.`
     case 'FAILED':
-      return `${fspId} was never told of ${cause}, after ${tries}${why}.`
+      return `${fspId} was never notified of ${cause}, after ${tries}${why}.`
   }
 }
 

@@ -6,21 +6,21 @@ const quote = {
   validUntil: '2026-01-16T12:00:00.000Z',
 }
 
-test('the transfer of a transaction that goes on is searched for as long as its quote is valid', () => {
+test('The transfer of an open transaction is searched for as long as its quote is valid', () => {
   expect(paidWithin(quote, '')).toEqual({ from: quote.completedAt, to: quote.validUntil })
 })
 
-test('the transfer of a transaction that has ended is searched for until a minute after its end', () => {
+test('The transfer of a transaction that has ended is searched for until a minute after its end', () => {
   const to = '2026-01-15T12:01:03.500Z'
   expect(paidWithin(quote, '2026-01-15T12:00:03.500Z')).toEqual({ from: quote.completedAt, to })
 })
 
-test('the transfer is not searched for beyond the validity of its quote', () => {
+test('The transfer is not searched for beyond the validity of its quote', () => {
   const ended = '2026-01-16T11:59:30.000Z'
   expect(paidWithin(quote, ended)).toEqual({ from: quote.completedAt, to: quote.validUntil })
 })
 
-test('a quote that was answered after its end is searched for at the moment of its answer', () => {
+test('A quote that was answered after its expiration is searched for at the time of its answer', () => {
   const late = { ...quote, validUntil: '2026-01-15T11:00:00.000Z' }
   expect(paidWithin(late, '')).toEqual({ from: quote.completedAt, to: quote.completedAt })
 })

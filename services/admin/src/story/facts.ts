@@ -1,4 +1,4 @@
-/** What the services know of one payment, gathered: each is asked once, for what it owns. */
+/** Collects the data of one payment: one call to each service, for the data that it owns. */
 import { decodePacket, readTransaction, type Transaction } from '@causeway/fspiop'
 import type {
   Delivery,
@@ -13,7 +13,7 @@ import type { Upstream } from '../upstream.ts'
 export interface PaymentFacts {
   readonly transfer: TransferRecord
   readonly ledger: LedgerRecord
-  /** What both FSPs agreed on, from the ILP packet; undefined when it cannot be read. */
+  /** The transaction in the ILP packet; undefined when it cannot be read. */
   readonly transaction: Transaction | undefined
   /** undefined when the hub has no such quote. */
   readonly quote: QuoteRecord | undefined
@@ -22,7 +22,7 @@ export interface PaymentFacts {
   readonly deliveries: readonly Delivery[]
 }
 
-/** A request of a PISP that no transfer has come of. */
+/** A PISP's request without a transfer. */
 export interface RequestFacts {
   readonly thirdParty: ThirdPartyRecord
   /** The last one; undefined when the hub knows of none. */
@@ -34,7 +34,7 @@ type Asked = Pick<Upstream, 'transfers' | 'ledger' | 'quotes' | 'thirdParties' |
 
 const asked_max = 200
 
-/** undefined: transfers has never taken this id. */
+/** undefined: transfers has no such id. */
 export async function readFacts(
   asked: Asked,
   transferId: string,
@@ -60,7 +60,10 @@ export async function readFacts(
   return { transfer: record, ledger: entry, transaction, quote, thirdParty, deliveries }
 }
 
-/** The transfer that came of it with all about it, or what there is; undefined: there is no such request. */
+/**
+ * The transfer of the request with its data, or the data that exists; undefined: there is no such
+ * request.
+ */
 export async function readRequestFacts(
   asked: Asked,
   transactionRequestId: string,
@@ -89,12 +92,13 @@ export async function readRequestFacts(
   return { thirdParty: record, quote, deliveries }
 }
 
-/** So far apart the clocks of the hub's processes may be. */
+/** How far the clocks of the hub's processes may differ. */
 const clocks_ms_max = 60_000
 
 /**
- * Between the answer to a quote and its end, or the end of the transaction, which comes after its transfer.
- * Transfers are searched along that time, because they have no index by condition: it is to be short.
+ * The time between the answer to a quote and its expiration, or the end of the transaction, which
+ * follows its transfer. Transfers have no index by condition, so the search covers a short time
+ * only.
  */
 export function paidWithin(
   { completedAt, validUntil }: Pick<RequestedQuote, 'completedAt' | 'validUntil'>,
@@ -106,7 +110,7 @@ export function paidWithin(
   return { from: completedAt, to: ended < latest ? ended : latest }
 }
 
-/** The last one: where a quote was paid twice, what went wrong is told by the first's own story. */
+/** The last one: where a quote was paid twice, the story of the first shows the fault. */
 async function transferOf(
   { transfers }: Asked,
   quotes: readonly RequestedQuote[],
@@ -122,7 +126,10 @@ async function transferOf(
   return found.flatMap(({ ids }) => ids).at(-1)
 }
 
-/** By its quote, which names the request, or by the transaction that its DFSP has named to the PISP. */
+/**
+ * Found by its quote, which names the request, or by the transaction that its DFSP has named to the
+ * PISP.
+ */
 async function thirdPartyOf(
   { quotes, thirdParties }: Asked,
   { condition, summary }: TransferRecord,
@@ -141,7 +148,7 @@ async function thirdPartyOf(
     transactionId,
     dfspId,
   })
-  // Somebody else's request under that id is not the one behind this payment.
+  // A request of another FSP with that id is not the one of this payment.
   return record?.summary?.dfspId === dfspId ? record : undefined
 }
 
@@ -184,7 +191,7 @@ async function quoteOf(
 ): Promise<QuoteRecord | undefined> {
   if (transaction === undefined) return undefined
   const { record } = await quotes.GetQuoteRecord({ id: transaction.quoteId })
-  // Somebody else's quote under that id is not the one behind this payment.
+  // A quote of another FSP with that id is not the one of this payment.
   return record?.transactionId === transaction.transactionId ? record : undefined
 }
 
@@ -196,7 +203,7 @@ function transactionOf({ messages }: TransferRecord): Transaction | undefined {
   return reading?.ok === true ? reading.value : undefined
 }
 
-/** A body as it was received; no members when it was not kept. */
+/** A body as it was received; no members when it was not stored. */
 export function bodyOf(body: Buffer | undefined): Readonly<Record<string, unknown>> {
   if (body === undefined || body.length === 0) return {}
   try {
@@ -207,7 +214,7 @@ export function bodyOf(body: Buffer | undefined): Readonly<Record<string, unknow
   }
 }
 
-/** An item is told of with its bulk. */
+/** Items are notified with their bulk. */
 function bulkOf({ bulkTransferId }: TransferRecord): string[] {
   return bulkTransferId === '' ? [] : [bulkTransferId]
 }

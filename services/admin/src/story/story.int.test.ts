@@ -13,7 +13,7 @@ import { accountOf, deposit, onboard, openScheme } from '../testing/scheme.ts'
 
 let admin: World
 
-/** Every answer is held to the document by `call`. */
+/** `call` checks every answer against the OpenAPI document. */
 beforeAll(async () => {
   admin = await openWorld([
     participantLifecycle,
@@ -45,7 +45,7 @@ interface Story {
   }[]
 }
 
-/** The story once the payment is in that state and the audit log holds that many of its messages. */
+/** The story once the payment is in that state and the audit log has that many of its messages. */
 function storyOf({ transferId }: Payment, state: string, messages = 1): Promise<Story> {
   return eventually(async () => {
     const { status, json } = await admin.call('GET', `/transfers/${transferId}/story`)
@@ -56,7 +56,7 @@ function storyOf({ transferId }: Payment, state: string, messages = 1): Promise<
   }, `${state} after ${messages} messages`)
 }
 
-test('a payment that is made is told with the figures of each decision', async () => {
+test('The story of a payment that was made has the figures of each decision', async () => {
   const payment = newPayment('green', 'blue', '10')
   await request(admin, payment)
   const open = await storyOf(payment, 'RESERVED')
@@ -81,7 +81,7 @@ test('a payment that is made is told with the figures of each decision', async (
   expect(story.steps[1]?.facts).toMatchObject({ amount: 10, position: 0, cover: 100, cap: 1000 })
 })
 
-test('a payment beyond the cover says by how much', async () => {
+test('The story of a payment beyond the cover has the missing amount', async () => {
   const payment = newPayment('green', 'blue', '500.5')
   await request(admin, payment)
   const { cause, findings } = await storyOf(payment, 'ABORTED')
@@ -91,7 +91,7 @@ test('a payment beyond the cover says by how much', async () => {
   ])
 })
 
-test('payments are found by id, FSP, state and time', async () => {
+test('Payments are found by id, FSP, state and time', async () => {
   const ids = async (query: string) => {
     const { json } = await admin.call('GET', `/transfers?${query}`)
     return (json as { transfers: { transferId: string }[] }).transfers.map(
@@ -109,12 +109,12 @@ test('payments are found by id, FSP, state and time', async () => {
   expect(await ids('from=2020-01-01')).toEqual([newest, oldest])
 })
 
-test('what is going on is counted', async () => {
+test('Current activity is counted', async () => {
   const { json } = await admin.call('GET', '/transfers/activity')
   expect(json).toMatchObject({ open: 0, latency_ms: expect.anything() })
 })
 
-test('an id that was never taken has no story, and a wrong state is refused', async () => {
+test('An unknown id has no story, and an invalid state is refused', async () => {
   const unknown = await admin.call('GET', `/transfers/${randomUUID()}/story`)
   expect(unknown).toMatchObject({
     status: 404,
@@ -124,7 +124,7 @@ test('an id that was never taken has no story, and a wrong state is refused', as
   expect((await admin.call('GET', '/transfers?limit=0')).status).toBe(400)
 })
 
-test('the console is served, and may load and run only what comes with it', async () => {
+test('The console is served, and may load and run only its own files', async () => {
   const { status, headers, text } = await admin.call('GET', '/console/')
   expect(status).toBe(200)
   expect(headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'")

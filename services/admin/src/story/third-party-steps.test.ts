@@ -30,7 +30,7 @@ const request: ThirdPartyStep = {
 const back = { sourceFspId: 'bankx', destinationFspId: 'pispx' }
 const error = { errorCode: '6201', errorDescription: 'Invalid' }
 
-describe('a message becomes a step that says in words what it was:', () => {
+describe('a message becomes a step with a sentence', () => {
   test.each<[Partial<ThirdPartyStep>, string, string]>([
     [{}, 'POST /thirdpartyRequests/transactions', 'pispx asks bankx to pay for its user'],
     [
@@ -66,7 +66,7 @@ describe('a message becomes a step that says in words what it was:', () => {
     [
       { ...back, destinationFspId: 'auth', about: 'VERIFICATION' },
       'POST /thirdpartyRequests/verifications',
-      'bankx has auth check the signature',
+      'bankx asks auth to verify the signature',
     ],
     [
       { sourceFspId: 'auth', about: 'VERIFICATION', method: 'PUT', outcome: 'VERIFIED' },
@@ -78,29 +78,26 @@ describe('a message becomes a step that says in words what it was:', () => {
       'PUT /thirdpartyRequests/verifications/{ID}/error',
       'auth does not accept the signature: 6201 Invalid',
     ],
-  ])('%j', (changes, message, says) => {
+  ])('A message becomes a step with a sentence: %j', (changes, message, says) => {
     const [step] = thirdPartySteps({ summary, steps: [{ ...request, ...changes }] })
     expect(step).toMatchObject({ type: 'MESSAGE', message, says })
   })
 })
 
-test('an error is shown with the step that carries it', () => {
+test('An error is shown with the step that carries it', () => {
   const failed = { ...request, ...back, ...error, method: 'PUT' }
   expect(thirdPartySteps({ summary, steps: [failed] })[0]?.error).toEqual(error)
 })
 
-describe('how it ended is said by what the PISP was told:', () => {
+describe('the outcome of a PISP request', () => {
   const endedAt = '2030-01-01T00:00:09.000Z'
   test.each<[Partial<ThirdPartySummary>, string]>([
     [{}, 'bankx has not answered pispx yet.'],
-    [{ state: 'RECEIVED' }, 'bankx has told pispx that it is RECEIVED, and not yet how it ended.'],
-    [{ state: 'ACCEPTED', endedAt }, 'pispx was told by bankx that it is ACCEPTED.'],
-    [{ state: 'REJECTED', endedAt }, 'pispx was told by bankx that it is REJECTED.'],
-    [
-      { state: 'FAILED', ...error, endedAt },
-      'pispx was told by bankx that it failed: 6201 Invalid',
-    ],
-  ])('%j', (changes, sentence) => {
+    [{ state: 'RECEIVED' }, 'bankx has reported RECEIVED to pispx, and no final state yet.'],
+    [{ state: 'ACCEPTED', endedAt }, 'bankx reported ACCEPTED to pispx.'],
+    [{ state: 'REJECTED', endedAt }, 'bankx reported REJECTED to pispx.'],
+    [{ state: 'FAILED', ...error, endedAt }, 'bankx reported a failure to pispx: 6201 Invalid'],
+  ])('The outcome is one sentence: %j', (changes, sentence) => {
     expect(findingOf({ ...summary, ...changes })).toBe(sentence)
   })
 })

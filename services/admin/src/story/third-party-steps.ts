@@ -1,4 +1,4 @@
-/** The messages between a PISP and a DFSP as steps of a story: pure. */
+/** The messages between a PISP and a DFSP as steps of a story. Pure. */
 import type { ThirdPartyRecord, ThirdPartyStep, ThirdPartySummary } from '@causeway/protos'
 import type { MessageStep } from './domain/step.ts'
 
@@ -40,7 +40,7 @@ function sentenceOf(step: ThirdPartyStep): string {
         ? `The user of ${from} rejects the terms`
         : `The user of ${from} has signed the terms`
     case 'VERIFICATION':
-      if (method === 'POST') return `${from} has ${to} check the signature`
+      if (method === 'POST') return `${from} asks ${to} to verify the signature`
       if (isError) return `${from} does not accept the signature: ${error}`
       return `${from} answers: the signature is ${outcome}`
     default:
@@ -52,14 +52,14 @@ function sentenceOf(step: ThirdPartyStep): string {
   }
 }
 
-/** How it ended for the PISP, in one sentence. */
+/** The outcome for the PISP, in one sentence. */
 export function findingOf(summary: ThirdPartySummary): string {
   const { pispId, dfspId, state, errorCode, errorDescription, endedAt } = summary
   if (state === 'FAILED') {
-    return `${pispId} was told by ${dfspId} that it failed: ${errorCode} ${errorDescription}`.trim()
+    return `${dfspId} reported a failure to ${pispId}: ${errorCode} ${errorDescription}`.trim()
   }
-  if (endedAt !== '') return `${pispId} was told by ${dfspId} that it is ${state}.`
+  if (endedAt !== '') return `${dfspId} reported ${state} to ${pispId}.`
   return state === 'REQUESTED'
     ? `${dfspId} has not answered ${pispId} yet.`
-    : `${dfspId} has told ${pispId} that it is ${state}, and not yet how it ended.`
+    : `${dfspId} has reported ${state} to ${pispId}, and no final state yet.`
 }

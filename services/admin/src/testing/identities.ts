@@ -1,4 +1,4 @@
-/** The administration API with an authority that certifies FSPs, and what FSPs hand in. */
+/** The administration API with a CA for FSPs, and certificate requests of FSPs. */
 import { makeCa } from '@causeway/pki'
 import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { openWorld, type Answer, type AskedService, type World } from './world.ts'
 import { openScheme } from './scheme.ts'
 
-/** With hub accounts and a settlement model, and an authority that is gone with it. */
+/** With hub accounts and a settlement model, and a CA that is removed at the end. */
 export async function openAdminOfFsps(asked: readonly AskedService[]): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-admin-'))
   const { certificate, key } = makeCa({
@@ -42,7 +42,7 @@ export function newKeyPair() {
   }
 }
 
-export function toldOf({ status, json }: Answer): string {
+export function refusalOf({ status, json }: Answer): string {
   const { errorInformation } = json as { errorInformation: { errorCode: string } }
   return `${status} ${errorInformation.errorCode}`
 }

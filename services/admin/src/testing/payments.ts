@@ -1,4 +1,4 @@
-/** Payments as the edge would have them worked on: the payer FSP's request, the payee FSP's answer. */
+/** Payments as events of the edge: the payer FSP's request, the payee FSP's answer. */
 import { newEvent } from '@causeway/events'
 import {
   amountToIlp,

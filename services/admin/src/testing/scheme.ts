@@ -1,4 +1,4 @@
-/** What an operator's script does first, so that a test can begin where it wants. */
+/** The set-up that most tests start from. */
 import { randomUUID } from 'node:crypto'
 import type { Answer, World } from './world.ts'
 

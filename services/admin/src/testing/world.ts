@@ -1,4 +1,4 @@
-/** The administration API on the real services that it asks, and a client that keeps the bytes. */
+/** The administration API on its real services, and a client that retains the bytes of answers. */
 import { ledgerService } from '@causeway/protos'
 import {
   readSettings,
@@ -15,14 +15,14 @@ import { operations } from '../routes.ts'
 import { start } from '../service.ts'
 import { settings } from '../settings.ts'
 import { connect } from '../upstream.ts'
-import { holder } from './held-to-document.ts'
+import { answerChecker } from './answer-checker.ts'
 
 export interface World {
   readonly url: string
   readonly parts: TestParts
-  /** Sends what is given, as JSON unless it is text already, and reads the answer. */
+  /** Sends the body, as JSON unless it is text already, and reads the answer. */
   readonly call: (method: string, path: string, body?: unknown, headers?: object) => Promise<Answer>
-  /** Reserves 1 USD in the ledger behind everybody's back. */
+  /** Reserves 1 USD in the ledger without a transfer. */
   reserve(transfer: { transferId: string; payerFsp: string; payeeFsp: string }): Promise<string>
   stop(): Promise<void>
 }
@@ -30,7 +30,7 @@ export interface World {
 export interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** As it came, so that the digits of numbers can be seen. */
+  /** Unchanged, so that the digits of numbers can be seen. */
   readonly text: string
   readonly json: unknown
 }
@@ -45,7 +45,7 @@ function valuesOf<Definitions extends SettingDefinitions>(definitions: Definitio
   }).values
 }
 
-/** A service that is asked, as its package exports it. */
+/** A service behind the API, as its package exports it. */
 export interface AskedService<Definitions extends SettingDefinitions = SettingDefinitions> {
   readonly settings: Definitions
   start(settings: SettingValues<Definitions>, parts: TestParts): Promise<Service>
@@ -75,7 +75,7 @@ export async function openWorld(
   }
   const read = valuesOf(settings, values)
   const admin = await start(read, parts)
-  const hold = holder(operations({ ...connect(parts.grpc), settings: read }), {
+  const hold = answerChecker(operations({ ...connect(parts.grpc), settings: read }), {
     compatibility: read.COMPATIBILITY,
     tokens: read.OPERATOR_IDENTITY === 'token',
   })

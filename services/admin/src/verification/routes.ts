@@ -1,4 +1,4 @@
-/** POST /verify: `npm run verify` asks it of a running hub. */
+/** POST /verify: `npm run verify` calls it at a running hub. */
 import { z } from 'zod'
 import { answered } from '../answer.ts'
 import { commands, type Operation } from '../operation.ts'
@@ -28,7 +28,7 @@ export function verificationOperations(deps: Deps): readonly Operation[] {
       '/verify',
       {
         about:
-          'Compares every account with its journal, transfers with the ledger, what windows hold with their transfers, and consents and third-party transactions with what was proven and said',
+          'Compares every account with its journal, transfers with the ledger, windows with the transfers in them, and consents and payments of PISPs with their signatures and messages',
         answers: { 200: report },
       },
       async () => answered(200, { ...(await verify(deps)) }),

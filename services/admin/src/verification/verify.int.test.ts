@@ -13,10 +13,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { connect, type Upstream } from '../upstream.ts'
 import { verify } from './verify.ts'
 
-/** The two sides, each with what it says to every reader after the first few. */
+/** The two sides, each with its answers to reads after the first few. */
 const ledger = new Map<string, string>()
 const states = new Map<string, string>()
-/** What transfers says otherwise of an id, and the lines in no window that there are not. */
+/** Ids with other values in transfers, and missing lines in no window. */
 const changes = new Map<string, Partial<TransferState>>()
 const lost = new Set<string>()
 let booksWrong: string[] = []
@@ -80,7 +80,7 @@ function transfer([id, state]: readonly [string, string]): TransferState {
   }
 }
 
-/** What settlements keeps of a transfer that is in no window. */
+/** The lines that settlements stores for transfers that are in no window. */
 function line(transferId: string): TransferRow {
   return {
     transferId,
@@ -185,7 +185,7 @@ beforeEach(() => {
   onRead = () => undefined
 })
 
-test('compares everything, however short the pages are that it gets', async () => {
+test('Everything is compared, however short the pages are', async () => {
   for (let n = 10; n < 30; n++) {
     ledger.set(`t${n}`, n % 2 === 0 ? 'POSTED' : 'VOIDED')
     states.set(`t${n}`, n % 2 === 0 ? 'COMMITTED' : 'ABORTED')
@@ -206,7 +206,7 @@ test('compares everything, however short the pages are that it gets', async () =
   })
 })
 
-test('a difference that goes away while it is looked at again is none', async () => {
+test('A difference that disappears while it is read again is not reported', async () => {
   ledger.set('a', 'POSTED')
   states.set('a', 'RESERVED')
   onRead = (read) => {
@@ -216,7 +216,7 @@ test('a difference that goes away while it is looked at again is none', async ()
   expect(reads).toBeLessThanOrEqual(3)
 })
 
-test('a difference that stands is told after three looks', async () => {
+test('A difference that persists is reported after three reads', async () => {
   ledger.set('a', 'POSTED').set('b', 'POSTED')
   states.set('a', 'ABORTED').set('b', 'COMMITTED').set('c', 'COMMITTED')
   expect(await verify(sources, 1)).toMatchObject({
@@ -251,7 +251,7 @@ const planted: readonly (readonly [string, Partial<TransferState>, string])[] = 
   ],
 ]
 
-test.each(planted)('finds a transfer with another %s', async (_, change, sentence) => {
+test.each(planted)('A transfer with another %s is found', async (_, change, sentence) => {
   ledger.set('a', 'POSTED')
   states.set('a', 'COMMITTED')
   expect(await verify(sources, 1)).toMatchObject({ clean: true })
@@ -259,7 +259,7 @@ test.each(planted)('finds a transfer with another %s', async (_, change, sentenc
   expect(await verify(sources, 1)).toMatchObject({ clean: false, differences: [sentence] })
 })
 
-test('finds an aborted transfer that settlements has no line of', async () => {
+test('An aborted transfer without a line in settlements is found', async () => {
   ledger.set('a', 'VOIDED')
   states.set('a', 'ABORTED')
   expect(await verify(sources, 1)).toMatchObject({ clean: true })
@@ -270,7 +270,7 @@ test('finds an aborted transfer that settlements has no line of', async () => {
   })
 })
 
-test('an id that the ledger used for funds is no transfer of the ledger', async () => {
+test('An id that the ledger used for funds is not a transfer of the ledger', async () => {
   ledger.set('funds1', 'POSTED')
   states.set('funds1', 'COMMITTED').set('x', 'COMMITTED')
   ledger.delete('funds1')
@@ -279,7 +279,7 @@ test('an id that the ledger used for funds is no transfer of the ledger', async 
   expect(differences).toContain('transfer funds1 is COMMITTED, but the ledger has no entry of it')
 })
 
-test('what is wrong in the books of the ledger is told first', async () => {
+test('Differences within the ledger are reported first', async () => {
   booksWrong = ['account 3 differs from its journal']
   states.set('a', 'COMMITTED')
   const { clean, differences } = await verify(sources, 1)
@@ -288,12 +288,12 @@ test('what is wrong in the books of the ledger is told first', async () => {
   expect(differences).toHaveLength(2)
 })
 
-test('a bulk transfer whose counts are not those of its items is a difference', async () => {
+test('A bulk transfer whose counts differ from its items is a difference', async () => {
   bulksWrong = ['bulk transfer b counts 1 open; its items are 0 open']
   expect(await verify(sources, 1)).toMatchObject({ clean: false, differences: bulksWrong })
 })
 
-test('a consent without proof and a transaction without its message are differences', async () => {
+test('A consent without proof and a transaction without its message are differences', async () => {
   consentsWrong = ['consent c is ISSUED, but its registration does not prove its credential']
   begunWrong = ["third-party transaction t is FAILED, but its FSP's messages say otherwise"]
   expect(await verify(sources, 1)).toMatchObject({

@@ -1,8 +1,8 @@
 /**
- * Verifies the hub while it works: the ledger against its journal, the ledger against the transfers and
- * their lines, closed windows against theirs, settlements against the ledger, and consents and what PISPs
- * began against what was proven and said. What is on its way looks different for a moment, so only what
- * stands is a difference.
+ * Verifies the hub while it works: the ledger against its journal and against the transfers and
+ * their lines, closed windows against their lines, settlements against the ledger, and consents and
+ * PISPs' payments against signatures and messages. Transfers in progress differ for a moment, so
+ * only a difference that persists is reported.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
@@ -24,7 +24,7 @@ export interface Verification {
     readonly transfers: number
     readonly windows: number
     readonly bulkTransfers: number
-    /** Whose credentials were checked again. */
+    /** Consents whose credentials were verified again. */
     readonly consents: number
     readonly verifications: number
     readonly thirdPartyTransactions: number
@@ -34,7 +34,7 @@ export interface Verification {
 }
 
 const page_max = 1_000
-/** Beyond so many suspects the hub is not a little wrong, and reading on tells nothing new. */
+/** With more suspects the hub has a systematic fault, and reading on gives no new information. */
 const suspects_max = 10_000
 const rereads = 3
 const ledgerDeadline_ms = 600_000
@@ -44,11 +44,11 @@ const evidence_max = 500
 
 type Sources = Pick<Upstream, 'ledger' | 'transfers' | 'reports' | 'consents' | 'thirdParties'>
 
-/** `reread_ms` is the pause before each of the three looks at what seems different. */
+/** `reread_ms` is the pause before each of the three repeated reads of a difference. */
 export async function verify(sources: Sources, reread_ms = 1_000): Promise<Verification> {
   const books = await sources.ledger.VerifyLedger({}, { deadline_ms: ledgerDeadline_ms })
   const walk = await compareAll(sources)
-  const standing = await readAgain(sources, walk.suspects, reread_ms)
+  const persistent = await readAgain(sources, walk.suspects, reread_ms)
   const settled = await sources.reports.VerifySettlements({}, { deadline_ms: ledgerDeadline_ms })
   const bulks = await sources.transfers.VerifyBulkTransfers({}, { deadline_ms: ledgerDeadline_ms })
   const consents = await sources.consents.VerifyConsents({}, { deadline_ms: ledgerDeadline_ms })
@@ -58,7 +58,7 @@ export async function verify(sources: Sources, reread_ms = 1_000): Promise<Verif
   )
   const differences = [
     ...books.differences,
-    ...standing.map(({ sentence }) => sentence),
+    ...persistent.map(({ sentence }) => sentence),
     ...settled.differences,
     ...bulks.differences,
     ...consents.differences,
@@ -95,7 +95,7 @@ async function compareAll(sources: Sources) {
       sources.transfers.ListTransferStates(page, options),
     ])
     const reached = reachOf(ledger.entries, states.transfers)
-    const others = await othersOf(sources, reached)
+    const others = await entriesOf(sources, reached)
     const found = differencesAmong(reached.entries, reached.transfers, others)
     suspects.push(...found.map(({ id }) => id))
     entries += reached.entries.length
@@ -105,8 +105,8 @@ async function compareAll(sources: Sources) {
   return { suspects, entries, transfers, whole: after === undefined }
 }
 
-/** The evidence of what is posted, and the lines of what is in no window. */
-async function othersOf(
+/** The evidence of posted entries, and the lines of transfers in no window. */
+async function entriesOf(
   { ledger, reports }: Sources,
   { entries, transfers }: Pick<Reach, 'entries' | 'transfers'>,
 ): Promise<Others> {
@@ -127,7 +127,7 @@ async function othersOf(
   return { fulfilments, lines: rows, now_ms }
 }
 
-/** Evidence is the JSON that transfers has written; '' where it names no fulfilment. */
+/** Evidence is the JSON that transfers has written; '' where it has no fulfilment. */
 function fulfilmentIn(evidence: Buffer): string {
   try {
     return withFulfilment.parse(JSON.parse(evidence.toString())).fulfilment
@@ -138,23 +138,23 @@ function fulfilmentIn(evidence: Buffer): string {
 
 const withFulfilment = z.object({ fulfilment: z.string() })
 
-/** The differences that are there at each of the looks, as the last one shows them. */
+/** The differences that exist at every read, as the last one shows them. */
 async function readAgain(
   sources: Sources,
   suspects: readonly string[],
   reread_ms: number,
 ): Promise<readonly Difference[]> {
-  let standing: readonly Difference[] = []
+  let persistent: readonly Difference[] = []
   let ids = suspects
   for (let look = 1; look <= rereads && ids.length > 0; look++) {
     await pause(reread_ms)
-    standing = await compareIds(sources, ids)
-    ids = standing.map(({ id }) => id)
+    persistent = await compareIds(sources, ids)
+    ids = persistent.map(({ id }) => id)
   }
-  return standing
+  return persistent
 }
 
-/** The transfers are read first: a step that is made in between shows in the ledger, not the reverse. */
+/** The transfers are read first: a step in between then shows in the ledger, not the reverse. */
 async function compareIds(sources: Sources, ids: readonly string[]): Promise<Difference[]> {
   const found: Difference[] = []
   for (let from = 0; from < ids.length; from += page_max) {
@@ -162,7 +162,7 @@ async function compareIds(sources: Sources, ids: readonly string[]): Promise<Dif
     const { transfers } = await sources.transfers.GetTransferStates(asked, options)
     const { entries } = await sources.ledger.GetLedgerEntries(asked, options)
     const ofTransfers = entries.filter(({ kind }) => kind === 'TRANSFER')
-    const others = await othersOf(sources, { entries: ofTransfers, transfers })
+    const others = await entriesOf(sources, { entries: ofTransfers, transfers })
     found.push(...differencesAmong(ofTransfers, transfers, others))
   }
   return found

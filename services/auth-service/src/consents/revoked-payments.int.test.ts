@@ -75,7 +75,7 @@ const addressOf = (userId: string) => `${dfsp}.${userId}`
 
 function open(name: string, options: Partial<FspOptions>): Fsp {
   const secret = randomBytes(32)
-  return createFsp({ name, hubUrl: scheme.hub.url, secret, silence_ms: 300, ...options })
+  return createFsp({ name, hubUrl: scheme.hub.url, secret, resendAfter_ms: 300, ...options })
 }
 
 function noted(message: Parameters<Fsp['receive']>[0]) {
@@ -187,7 +187,7 @@ async function carryOut({ payments, revocations, repeats, paysLater }: Case) {
   onPassed = () => undefined
   await hosted.idle()
   for (const { transactionRequestId } of results) {
-    await scheme.hub.heard((message) => isEndOf(message, transactionRequestId), 1)
+    await scheme.hub.received((message) => isEndOf(message, transactionRequestId), 1)
   }
   return {
     results,

@@ -1,6 +1,6 @@
 /**
- * As much of a hub as the sandbox FSPs need: it passes on byte for byte over HTTP, plain or with mutual
- * TLS, knows whose customer a number is, and confirms what was reserved.
+ * The part of a hub that the sandbox FSPs need: it relays byte for byte over HTTP, plain or with
+ * mutual TLS, knows whose customer a number is, and confirms reserved transfers.
  */
 import { errorInformation, signatureHeader } from '@causeway/fspiop'
 import { publicJwk, type Signing } from '@causeway/fsp'
@@ -31,7 +31,7 @@ export interface RelayTls {
 export interface HubRelay {
   readonly url: string
   readonly seen: readonly Seen[]
-  /** Where the callbacks of an FSP go; before, its messages are refused as an unknown FSP's. */
+  /** The address for callbacks to an FSP; before, its messages are refused as an unknown FSP's. */
   know(fsp: string, callbackUrl: string): void
   stop(): Promise<void>
 }
@@ -65,7 +65,7 @@ export async function openHubRelay({ tls, signing }: HubRelayOptions = {}): Prom
     await answer.body.dump()
   }
 
-  async function say(to: string, method: 'PUT' | 'PATCH', path: string, body: object) {
+  async function sendSigned(to: string, method: 'PUT' | 'PATCH', path: string, body: object) {
     const bytes = Buffer.from(JSON.stringify(body))
     const resource = /^\/(\w+)/.exec(path)?.[1] ?? ''
     const date = new Date().toUTCString()
@@ -76,8 +76,8 @@ export async function openHubRelay({ tls, signing }: HubRelayOptions = {}): Prom
       'fspiop-destination': to,
     }
     if (signing !== undefined) {
-      const told = { method, uri: path, source: 'Hub', destination: to, date, body: bytes }
-      headers['fspiop-signature'] = await signatureHeader({ ...signing, ...told })
+      const signed = { method, uri: path, source: 'Hub', destination: to, date, body: bytes }
+      headers['fspiop-signature'] = await signatureHeader({ ...signing, ...signed })
       headers['fspiop-uri'] = path
       headers['fspiop-http-method'] = method
     }
@@ -87,9 +87,9 @@ export async function openHubRelay({ tls, signing }: HubRelayOptions = {}): Prom
   }
 
   async function confirm(path: string, payee: string, payer: string, fulfilled: Fulfilled) {
-    await say(payer, 'PUT', path, { ...fulfilled, transferState: 'COMMITTED' })
+    await sendSigned(payer, 'PUT', path, { ...fulfilled, transferState: 'COMMITTED' })
     const { completedTimestamp } = fulfilled
-    await say(payee, 'PATCH', path, { completedTimestamp, transferState: 'COMMITTED' })
+    await sendSigned(payee, 'PATCH', path, { completedTimestamp, transferState: 'COMMITTED' })
   }
 
   async function pass(message: Seen): Promise<void> {
@@ -99,16 +99,16 @@ export async function openHubRelay({ tls, signing }: HubRelayOptions = {}): Prom
     const party = /^\/(?:participants|parties)\/(.+)/.exec(target)?.[1]
     if (path === '/pings') {
       const { pingId } = JSON.parse(body.toString()) as { pingId: string }
-      await say(source, 'PUT', `/pings/${pingId}`, { receivedAt: new Date().toISOString() })
+      await sendSigned(source, 'PUT', `/pings/${pingId}`, { receivedAt: new Date().toISOString() })
     } else if (path.startsWith('/services/')) {
-      await say(source, 'PUT', path, { providers: ['greenbank', 'bluewallet'] })
+      await sendSigned(source, 'PUT', path, { providers: ['greenbank', 'bluewallet'] })
     } else if (path.startsWith('/participants/') && party !== undefined) {
       if (method === 'POST') served.set(party, source)
       else served.delete(party)
-      await say(source, 'PUT', target, method === 'POST' ? { fspId: source } : {})
+      await sendSigned(source, 'PUT', target, method === 'POST' ? { fspId: source } : {})
     } else if (method === 'GET' && party !== undefined && !served.has(party)) {
       const error = { errorInformation: errorInformation('3204') }
-      await say(source, 'PUT', `${target}/error`, error)
+      await sendSigned(source, 'PUT', `${target}/error`, error)
     } else {
       const to = String(headers['fspiop-destination'] ?? served.get(party ?? ''))
       if (body.toString().includes('"transferState":"RESERVED"')) {
@@ -137,7 +137,7 @@ export async function openHubRelay({ tls, signing }: HubRelayOptions = {}): Prom
     await pass(message)
   }
 
-  /** An FSP that is gone gets nothing any more. */
+  /** An FSP that has stopped receives nothing. */
   const handle = (incoming: IncomingMessage, response: ServerResponse) => {
     take(incoming, response).catch(() => response.destroy())
   }
@@ -164,10 +164,10 @@ export async function openHubRelay({ tls, signing }: HubRelayOptions = {}): Prom
 }
 
 function passed({ method, headers }: Seen): IncomingHttpHeaders {
-  const kept = /^(fspiop-.*|content-type|date|accept)$/
+  const relayed = /^(fspiop-.*|content-type|date|accept)$/
   return Object.fromEntries(
     Object.entries(headers).filter(
-      ([name]) => kept.test(name) && (name !== 'accept' || method !== 'PUT'),
+      ([name]) => relayed.test(name) && (name !== 'accept' || method !== 'PUT'),
     ),
   )
 }

@@ -59,7 +59,7 @@ async function open({ hubUrl, tls, signed }: Open): Promise<void> {
       name,
       hubUrl,
       secret: randomBytes(32),
-      silence_ms: valid_ms,
+      resendAfter_ms: valid_ms,
       ...(tls && own && { tls: { ca: tls.ca, certificate: own.certificate, key: own.key } }),
       ...(signing && { signing, keysOf }),
       ...sideOf(name),

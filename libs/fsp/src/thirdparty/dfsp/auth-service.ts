@@ -1,6 +1,6 @@
 /**
- * A DFSP's questions to the auth service: consents are registered, signatures checked and consents
- * revoked there. Third-Party API 1.0: /consents, /thirdpartyRequests/verifications.
+ * A DFSP's requests to the auth service, which registers consents, verifies signatures and revokes
+ * consents. Third-Party API 1.0: /consents, /thirdpartyRequests/verifications.
  */
 import {
   errorBody,
@@ -11,10 +11,10 @@ import {
   putVerifications,
 } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
-import { openQuestions, type Questions } from '../../asking.ts'
+import { openPendingRequests, type PendingRequests } from '../../pending-requests.ts'
 import { type Failed, informationIn } from '../../errors.ts'
 import type { HubLink } from '../../hub/link.ts'
-import { bodyOf, type Hearing, idOf, type Received } from '../../inbound.ts'
+import { bodyOf, type HandlerResult, idOf, type Received } from '../../inbound.ts'
 import { writeMessage } from '../../message.ts'
 import type { Verdict } from './payment.ts'
 import { verdictOf } from './payment.ts'
@@ -26,18 +26,18 @@ export interface AuthServiceOptions {
   /** The name of the auth service in the scheme. */
   readonly authService: string
   readonly link: HubLink
-  readonly silence_ms: number
-  readonly patience_ms: number
+  readonly resendAfter_ms: number
+  readonly answerTimeout_ms: number
 }
 
 export interface AuthService extends Verifier {
   /** PUT /consents/{ID}, PATCH /consents/{ID} and PUT /consents/{ID}/error from it or from the hub. */
-  takeRegistered(message: Received): Hearing
-  /** The time of the revocation, where the message tells of one. */
-  takeRevoked(message: Received): Hearing | { readonly revokedAt: string }
-  takeError(message: Received): Hearing
-  takeVerification(message: Received): Hearing
-  takeVerificationError(message: Received): Hearing
+  takeRegistered(message: Received): HandlerResult
+  /** The time of the revocation, where the message has one. */
+  takeRevoked(message: Received): HandlerResult | { readonly revokedAt: string }
+  takeError(message: Received): HandlerResult
+  takeVerification(message: Received): HandlerResult
+  takeVerificationError(message: Received): HandlerResult
   close(): void
 }
 
@@ -46,18 +46,18 @@ type Revoked = { readonly state: 'REVOKED'; readonly revokedAt: string } | Faile
 type Verified = { readonly state: 'VERDICT'; readonly verdict: Verdict }
 
 interface Parts extends AuthServiceOptions {
-  readonly registrations: Questions<undefined, Registered>
-  readonly revocations: Questions<undefined, Revoked>
-  readonly verifications: Questions<undefined, Verified>
+  readonly registrations: PendingRequests<undefined, Registered>
+  readonly revocations: PendingRequests<undefined, Revoked>
+  readonly verifications: PendingRequests<undefined, Verified>
 }
 
 export function openAuthService(options: AuthServiceOptions): AuthService {
-  const { link, silence_ms, hubName, authService } = options
+  const { link, resendAfter_ms, hubName, authService } = options
   const parts: Parts = {
     ...options,
-    registrations: openQuestions(link, silence_ms),
-    revocations: openQuestions(link, silence_ms),
-    verifications: openQuestions(link, silence_ms),
+    registrations: openPendingRequests(link, resendAfter_ms),
+    revocations: openPendingRequests(link, resendAfter_ms),
+    verifications: openPendingRequests(link, resendAfter_ms),
   }
   const { registrations, revocations, verifications } = parts
   const isStranger = ({ source }: Received) => source !== authService && source !== hubName
@@ -65,44 +65,45 @@ export function openAuthService(options: AuthServiceOptions): AuthService {
     ...verifierOf(parts),
     takeRegistered(message) {
       const reading = bodyOf(putConsents, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       if (reading.value.credential?.status !== 'VERIFIED') {
-        return { disbelieved: '/credential/status: not VERIFIED' }
+        return { rejected: '/credential/status: not VERIFIED' }
       }
       registrations.answer(idOf(message), { state: 'REGISTERED' })
-      return 'HEARD'
+      return 'HANDLED'
     },
     takeRevoked(message) {
       const reading = bodyOf(patchConsents, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       const { status, revokedAt = new Date().toISOString() } = reading.value
-      if (status !== 'REVOKED') return { disbelieved: '/status: not REVOKED' }
+      if (status !== 'REVOKED') return { rejected: '/status: not REVOKED' }
       revocations.answer(idOf(message), { state: 'REVOKED', revokedAt })
       return { revokedAt }
     },
     takeError(message) {
       const id = idOf(message)
       const error = errorOf(message)
-      if ('disbelieved' in error) return error
+      if ('rejected' in error) return error
       registrations.answer(id, { state: 'FAILED', error })
       revocations.answer(id, { state: 'FAILED', error })
-      return 'HEARD'
+      return 'HANDLED'
     },
     takeVerification(message) {
       const reading = bodyOf(putVerifications, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
-      if (message.source !== authService) return { disbelieved: `${message.source} checks nothing` }
+      if (!reading.ok) return { rejected: reading.detail }
+      if (message.source !== authService)
+        return { rejected: `${message.source} is not the auth service` }
       const isRight = reading.value.authenticationResponse === 'VERIFIED'
       const verdict: Verdict = { type: isRight ? 'VERIFIED' : 'WRONG_SIGNATURE' }
       verifications.answer(idOf(message), { state: 'VERDICT', verdict })
-      return 'HEARD'
+      return 'HANDLED'
     },
     takeVerificationError(message) {
-      if (isStranger(message)) return { disbelieved: `${message.source} checks nothing` }
+      if (isStranger(message)) return { rejected: `${message.source} is not the auth service` }
       const error = errorOf(message)
-      if ('disbelieved' in error) return error
+      if ('rejected' in error) return error
       verifications.answer(idOf(message), { state: 'VERDICT', verdict: verdictOf(error) })
-      return 'HEARD'
+      return 'HANDLED'
     },
     close() {
       for (const open of [registrations, revocations, verifications]) open.close()
@@ -111,10 +112,10 @@ export function openAuthService(options: AuthServiceOptions): AuthService {
 }
 
 function verifierOf(parts: Parts): Verifier {
-  const { name, authService, patience_ms, registrations, revocations, verifications } = parts
+  const { name, authService, answerTimeout_ms, registrations, revocations, verifications } = parts
   const route = { from: name, to: authService }
   const asked = (key: string) => {
-    const until_ms = Date.now() + patience_ms
+    const until_ms = Date.now() + answerTimeout_ms
     return { key, until_ms, deadline_ms: until_ms, context: undefined }
   }
   return {
@@ -127,7 +128,7 @@ function verifierOf(parts: Parts): Verifier {
         status: 'ISSUED',
       }
       const request = () => writeMessage('POST', '/consents', route, body)
-      const ended = await registrations.ask({
+      const ended = await registrations.send({
         ...asked(consentId),
         request: request(),
         reminder: request,
@@ -138,17 +139,17 @@ function verifierOf(parts: Parts): Verifier {
       const verificationRequestId = randomUUID()
       const body = { verificationRequestId, challenge, consentId, ...signed }
       const path = '/thirdpartyRequests/verifications'
-      const ended = await verifications.ask({
+      const ended = await verifications.send({
         ...asked(verificationRequestId),
         request: writeMessage('POST', path, route, body),
-        // The same request again is answered the same, and one that was lost is answered at all.
+        // An equal request gets the same answer, so a lost one is sent again unchanged.
         reminder: () => writeMessage('POST', path, route, body),
       })
       return ended.state === 'VERDICT' ? ended.verdict : { type: 'NONE' }
     },
     async revoke({ consentId }) {
       const request = () => writeMessage('DELETE', `/consents/${consentId}`, route)
-      const ended = await revocations.ask({
+      const ended = await revocations.send({
         ...asked(consentId),
         request: request(),
         reminder: request,
@@ -162,7 +163,7 @@ function silent(): ErrorInformation {
   return errorInformation('2004', 'the auth service did not answer in time')
 }
 
-function errorOf(message: Received): ErrorInformation | { readonly disbelieved: string } {
+function errorOf(message: Received): ErrorInformation | { readonly rejected: string } {
   const reading = bodyOf(errorBody, message)
-  return reading.ok ? informationIn(reading.value) : { disbelieved: reading.detail }
+  return reading.ok ? informationIn(reading.value) : { rejected: reading.detail }
 }

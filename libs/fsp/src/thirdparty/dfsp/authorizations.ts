@@ -1,12 +1,18 @@
 /**
- * A DFSP's question to the PISP's user: does the user sign these terms? Third-Party API 1.0,
+ * A DFSP's request to the PISP for its user's signature of the terms. Third-Party API 1.0,
  * /thirdpartyRequests/authorizations.
  */
 import { errorBody, putThirdpartyAuthorizations } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
-import { openQuestions } from '../../asking.ts'
+import { openPendingRequests } from '../../pending-requests.ts'
 import type { HubLink } from '../../hub/link.ts'
-import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../../inbound.ts'
+import {
+  bodyOf,
+  type InboundHandlers,
+  type HandlerResult,
+  idOf,
+  type Received,
+} from '../../inbound.ts'
 import { writeMessage } from '../../message.ts'
 import { readSigned, type SignedPayload } from '../consent.ts'
 import type { UserAnswer } from './payment.ts'
@@ -15,14 +21,14 @@ export interface AuthorizationOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
-  readonly silence_ms: number
+  readonly resendAfter_ms: number
 }
 
 export interface Authorizations {
-  /** @param terms the body of the request but for its id */
+  /** @param terms the body of the request without its id */
   ask(pispId: string, terms: object, until_ms: number): Promise<UserAnswer<SignedPayload>>
-  readonly hearers: Pick<
-    Hearers,
+  readonly handlers: Pick<
+    InboundHandlers,
     | 'PUT /thirdpartyRequests/authorizations/{ID}'
     | 'PUT /thirdpartyRequests/authorizations/{ID}/error'
   >
@@ -32,24 +38,24 @@ export interface Authorizations {
 const path = '/thirdpartyRequests/authorizations'
 
 export function openAuthorizations(options: AuthorizationOptions): Authorizations {
-  const { name, hubName, link, silence_ms } = options
-  const questions = openQuestions<{ readonly pispId: string }, Answered>(link, silence_ms)
+  const { name, hubName, link, resendAfter_ms } = options
+  const pending = openPendingRequests<{ readonly pispId: string }, Answered>(link, resendAfter_ms)
 
-  /** Undefined: it is from whom was asked, or from the hub. */
-  function fault({ source }: Received, id: string): Hearing | undefined {
-    const asked = questions.open(id)
+  /** Undefined: the message is from the PISP that was asked, or from the hub. */
+  function fault({ source }: Received, id: string): HandlerResult | undefined {
+    const asked = pending.contextOf(id)
     if (asked === undefined) return 'NOT_MINE'
     if (source === asked.pispId || source === hubName) return undefined
-    return { disbelieved: `${source} has no part in the authorization` }
+    return { rejected: `${source} is not a party to the authorization` }
   }
 
   return {
     async ask(pispId, terms, until_ms) {
       const authorizationRequestId = randomUUID()
       const body = { authorizationRequestId, ...terms }
-      // The same request again is answered the same.
+      // An equal request gets the same answer.
       const request = () => writeMessage('POST', path, { from: name, to: pispId }, body)
-      const ended = await questions.ask({
+      const ended = await pending.send({
         key: authorizationRequestId,
         request: request(),
         until_ms,
@@ -60,34 +66,34 @@ export function openAuthorizations(options: AuthorizationOptions): Authorization
       if (ended.state === 'ANSWERED') return ended.answer
       return { type: 'NONE', expired: ended.state === 'UNRESOLVED' }
     },
-    hearers: {
+    handlers: {
       'PUT /thirdpartyRequests/authorizations/{ID}'(message) {
         const id = idOf(message)
         const wrong = fault(message, id)
         if (wrong !== undefined) return wrong
         const reading = bodyOf(putThirdpartyAuthorizations, message)
-        if (!reading.ok) return { disbelieved: reading.detail }
+        if (!reading.ok) return { rejected: reading.detail }
         const body = reading.value
         if (body.responseType === 'REJECTED') {
-          questions.answer(id, { state: 'ANSWERED', answer: { type: 'REJECTED' } })
-          return 'HEARD'
+          pending.answer(id, { state: 'ANSWERED', answer: { type: 'REJECTED' } })
+          return 'HANDLED'
         }
         const signed = readSigned(body.signedPayload)
-        if (signed === undefined) return { disbelieved: '/signedPayload: its payload is missing' }
-        questions.answer(id, { state: 'ANSWERED', answer: { type: 'SIGNED', signed } })
-        return 'HEARD'
+        if (signed === undefined) return { rejected: '/signedPayload: its payload is missing' }
+        pending.answer(id, { state: 'ANSWERED', answer: { type: 'SIGNED', signed } })
+        return 'HANDLED'
       },
       'PUT /thirdpartyRequests/authorizations/{ID}/error'(message) {
         const id = idOf(message)
         const wrong = fault(message, id)
         if (wrong !== undefined) return wrong
         const reading = bodyOf(errorBody, message)
-        if (!reading.ok) return { disbelieved: reading.detail }
-        questions.answer(id, { state: 'ANSWERED', answer: { type: 'NONE', expired: false } })
-        return 'HEARD'
+        if (!reading.ok) return { rejected: reading.detail }
+        pending.answer(id, { state: 'ANSWERED', answer: { type: 'NONE', expired: false } })
+        return 'HANDLED'
       },
     },
-    close: () => questions.close(),
+    close: () => pending.close(),
   }
 }
 

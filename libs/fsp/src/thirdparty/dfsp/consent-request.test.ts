@@ -34,11 +34,14 @@ describe('a request for consent', () => {
     ['WEB', ['WEB', 'OTP']],
     ['WEB', ['Web']],
     ['OTP', ['OTP']],
-  ])('is taken up on the channel %s when the PISP offers %j', (channel, authChannels) => {
-    expect(judge({ authChannels })).toEqual({ type: 'AUTHENTICATE', channel })
-  })
+  ])(
+    'A consent request is accepted on the channel %s when the PISP offers %j',
+    (channel, authChannels) => {
+      expect(judge({ authChannels })).toEqual({ type: 'AUTHENTICATE', channel })
+    },
+  )
 
-  test('by OTP needs no callbackUri', () => {
+  test('A consent request by OTP needs no callbackUri', () => {
     const otp = { authChannels: ['OTP'], callbackUri: undefined }
     expect(judge(otp)).toEqual({ type: 'AUTHENTICATE', channel: 'OTP' })
   })
@@ -49,7 +52,7 @@ describe('a request for consent', () => {
     ['no channel in common', { authChannels: ['SMOKE'] }, '6104'],
     ['no scope', { scopes: [] }, '6101'],
     [
-      "somebody else's account",
+      "another user's account",
       { scopes: [{ address: 'bank.jonas.1', actions: transfer }] },
       '6101',
     ],
@@ -69,11 +72,11 @@ describe('a request for consent', () => {
       },
       '6101',
     ],
-  ])('with %s is refused', (_what, changes, errorCode) => {
+  ])('A consent request with %s is refused', (_what, changes, errorCode) => {
     expect(judge(changes)).toMatchObject({ type: 'REFUSE', error: { errorCode } })
   })
 
-  test('of a user whom the DFSP does not know is refused as one for unsupported scopes', () => {
+  test('A consent request for a user whom the DFSP does not know is refused for unsupported scopes', () => {
     expect(judge({}, { accounts: [] })).toMatchObject({ error: { errorCode: '6101' } })
   })
 })
@@ -81,11 +84,11 @@ describe('a request for consent', () => {
 describe('the token that the user carries to the PISP', () => {
   const pending = { token: '493817', attemptsLeft: 2, until_ms: 1_000 }
 
-  test('grants the consent when it is right and in time', () => {
+  test('The right token grants the consent in time', () => {
     expect(judgeToken(pending, '493817', 999)).toEqual({ type: 'GRANT' })
   })
 
-  test('that is wrong may be given again while attempts are left', () => {
+  test('A wrong token may be given again while attempts are left', () => {
     const wrong = { type: 'REFUSE', error: { errorCode: '6203' } }
     expect(judgeToken(pending, '493818', 0)).toMatchObject({ ...wrong, attemptsLeft: 1 })
     const last = { ...pending, attemptsLeft: 1 }
@@ -93,10 +96,10 @@ describe('the token that the user carries to the PISP', () => {
   })
 
   test.each([
-    ['comes too late', pending, 1_000],
-    ['comes after too many wrong ones', { ...pending, attemptsLeft: 0 }, 0],
+    ['arrives too late', pending, 1_000],
+    ['arrives after too many wrong ones', { ...pending, attemptsLeft: 0 }, 0],
     ['belongs to no request', undefined, 0],
-  ])('that is right but %s is refused', (_why, known, now_ms) => {
+  ])('A right token that %s is refused', (_why, known, now_ms) => {
     const refused = { type: 'REFUSE', error: { errorCode: '6203' }, attemptsLeft: 0 }
     expect(judgeToken(known, '493817', now_ms)).toMatchObject(refused)
   })

@@ -1,6 +1,6 @@
 /**
- * What a DFSP decides about a request for consent: whether it may be asked for at all, and whether the
- * user has proven that it is theirs. Third-Party API 1.0, linking, sections 1.3 to 1.5.
+ * A DFSP's decisions about a consent request: whether it is acceptable, and whether the user has
+ * authenticated. Third-Party API 1.0, linking, sections 1.3 to 1.5.
  */
 import { type ErrorInformation, errorInformation } from '@causeway/fspiop'
 import { createHash, timingSafeEqual } from 'node:crypto'
@@ -14,9 +14,9 @@ export interface ConsentRequest {
   readonly callbackUri: string | undefined
 }
 
-/** What the DFSP allows. */
+/** What the DFSP offers. */
 export interface ConsentPolicy {
-  /** Of the user; none when the DFSP does not know the user. */
+  /** The user's accounts; none when the DFSP does not know the user. */
   readonly accounts: readonly Account[]
   readonly actions: readonly string[]
   /** In the order of preference. */
@@ -42,7 +42,7 @@ export function judgeConsentRequest(
   return isOffered(request.scopes, policy) ? { type: 'AUTHENTICATE', channel } : refuse('6101')
 }
 
-/** Whether the user owns every account and every action may be had, and none is named twice. */
+/** Whether the user owns every account, every action is offered, and none is named twice. */
 export function isOffered(
   scopes: readonly Scope[],
   { accounts, actions }: Pick<ConsentPolicy, 'accounts' | 'actions'>,
@@ -60,7 +60,7 @@ export function isOffered(
   )
 }
 
-/** The secret that the user carries to the PISP, and how often it may still be wrong. */
+/** The secret that the user carries to the PISP, and how many attempts are left. */
 export interface PendingToken {
   readonly token: string
   readonly attemptsLeft: number
@@ -72,7 +72,7 @@ export type TokenDecision =
   | { readonly type: 'GRANT' }
   | { readonly type: 'REFUSE'; readonly error: ErrorInformation; readonly attemptsLeft: number }
 
-/** Without a pending token the user has not logged in, or the request has ended: 6203 all the same. */
+/** Without a pending token the user has not logged in, or the request has ended: both are 6203. */
 export function judgeToken(
   pending: PendingToken | undefined,
   given: string,

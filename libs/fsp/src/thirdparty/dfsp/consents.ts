@@ -1,15 +1,21 @@
 /**
- * A DFSP's consents after the grant: the user's key is checked and each account in the scopes gets its
- * link in the scheme; a consent ends when its user, its PISP or the DFSP wants it to. Third-Party API
- * 1.0, linking, sections 1.6 and 2.
+ * A DFSP's consents after the grant: the user's key is verified, and each account in the scopes is
+ * linked in the scheme; the user, the PISP or the DFSP may end a consent. Third-Party API 1.0,
+ * linking, sections 1.6 and 2.
  */
 import { type ErrorInformation, errorInformation, putConsents } from '@causeway/fspiop'
 import type { HubLink } from '../../hub/link.ts'
-import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../../inbound.ts'
+import {
+  bodyOf,
+  type InboundHandlers,
+  type HandlerResult,
+  idOf,
+  type Received,
+} from '../../inbound.ts'
 import { type Outgoing, writeMessage } from '../../message.ts'
 import type { Associations } from '../../parties/associations.ts'
 import { readCredential, readScopes } from '../consent.ts'
-import { sharing } from '../sharing.ts'
+import { singleFlight } from '../single-flight.ts'
 import type { AuthService } from './auth-service.ts'
 import {
   judgeCredential,
@@ -29,16 +35,16 @@ export interface ConsentsOptions {
   readonly links: Links
   readonly associations: Pick<Associations, 'associate' | 'disassociate'>
   readonly verifier: Verifier
-  /** Undefined: the DFSP checks signatures itself, and its consents are nobody else's. */
+  /** Undefined: the DFSP verifies signatures itself, and no auth service holds its consents. */
   readonly authService: { readonly name: string; readonly messages: AuthService } | undefined
-  readonly patience_ms: number
+  readonly answerTimeout_ms: number
 }
 
 export interface Consents {
-  /** Ends a consent for the DFSP or its user; undefined: it has ended. */
+  /** Ends a consent for the DFSP or its user; undefined: it has ended already. */
   unlink(consentId: string): Promise<ErrorInformation | undefined>
-  readonly hearers: Pick<
-    Hearers,
+  readonly handlers: Pick<
+    InboundHandlers,
     | 'PUT /consents/{ID}'
     | 'PATCH /consents/{ID}'
     | 'DELETE /consents/{ID}'
@@ -49,8 +55,8 @@ export interface Consents {
 export function openConsents(options: ConsentsOptions): Consents {
   const { links, authService, hubName } = options
   return {
-    unlink: sharing((consentId) => unlink(options, consentId)),
-    hearers: {
+    unlink: singleFlight((consentId) => unlink(options, consentId)),
+    handlers: {
       'PUT /consents/{ID}'(message) {
         return message.source === authService?.name
           ? authService.messages.takeRegistered(message)
@@ -58,17 +64,17 @@ export function openConsents(options: ConsentsOptions): Consents {
       },
       'PATCH /consents/{ID}'(message) {
         if (authService === undefined || message.source !== authService.name) {
-          return { disbelieved: `${message.source} cannot revoke a consent of this DFSP` }
+          return { rejected: `${message.source} cannot revoke a consent of this DFSP` }
         }
         const taken = authService.messages.takeRevoked(message)
-        if (typeof taken === 'string' || 'disbelieved' in taken) return taken
+        if (typeof taken === 'string' || 'rejected' in taken) return taken
         const link = links.get(idOf(message))
         if (link !== undefined) void end(options, link, taken.revokedAt)
-        return 'HEARD'
+        return 'HANDLED'
       },
       'DELETE /consents/{ID}'(message) {
         void takeUnlinking(options, message)
-        return 'HEARD'
+        return 'HANDLED'
       },
       'PUT /consents/{ID}/error'(message) {
         const { source } = message
@@ -100,12 +106,12 @@ async function unlink(
   return undefined
 }
 
-function takeCredential(options: ConsentsOptions, message: Received): Hearing {
+function takeCredential(options: ConsentsOptions, message: Received): HandlerResult {
   const reading = bodyOf(putConsents, message)
-  if (!reading.ok) return { disbelieved: reading.detail }
+  if (!reading.ok) return { rejected: reading.detail }
   const credential = reading.value.credential && readCredential(reading.value.credential)
-  if (credential === undefined) return { disbelieved: '/credential: its payload is missing' }
-  if (reading.value.scopes === undefined) return { disbelieved: '/scopes: missing' }
+  if (credential === undefined) return { rejected: '/credential: its payload is missing' }
+  if (reading.value.scopes === undefined) return { rejected: '/scopes: missing' }
   const { links } = options
   const { source } = message
   const consentId = idOf(message)
@@ -125,10 +131,10 @@ function takeCredential(options: ConsentsOptions, message: Received): Hearing {
     case 'WAIT':
       break
   }
-  return 'HEARD'
+  return 'HANDLED'
 }
 
-/** The PISP learns one thing: the key is good for payments, or it is not. */
+/** The PISP is informed only whether the key is good for payments. */
 async function check(options: ConsentsOptions, link: Link): Promise<void> {
   const { links } = options
   const { consentId, pispId } = link
@@ -143,7 +149,7 @@ async function check(options: ConsentsOptions, link: Link): Promise<void> {
   }
   const done = verified(now, registration.key, Date.now())
   links.put(done)
-  // It may have been revoked meanwhile.
+  // It may have been revoked in the meantime.
   if (done.state === 'REVOKED') await removeUnused(options, done)
   await send(options, confirmation(options, done))
 }
@@ -158,12 +164,12 @@ async function registered(
   return error === undefined ? registration : { error }
 }
 
-/** A wrong key is the PISP's to know; how the DFSP's other questions failed is not. */
+/** Only a wrong key is reported to the PISP; other failures of the DFSP's requests are not. */
 function visible(error: ErrorInformation): ErrorInformation {
   return errorInformation(error.errorCode === '6200' ? '6200' : '6003')
 }
 
-/** Each account in the scopes is found at this DFSP from now on. */
+/** Each account in the scopes can be looked up at this DFSP from now on. */
 async function associate(
   { associations }: ConsentsOptions,
   { scopes }: Link,
@@ -176,7 +182,9 @@ async function associate(
   return failed.error ?? errorInformation('2004')
 }
 
-/** It holds no more from now on; its accounts' links in the scheme go a little later. */
+/**
+ * The consent is invalid from now on; its accounts' links in the scheme are removed shortly after.
+ */
 async function end(options: ConsentsOptions, link: Link, revokedAt: string): Promise<void> {
   const { links } = options
   const known = links.get(link.consentId)
@@ -185,7 +193,7 @@ async function end(options: ConsentsOptions, link: Link, revokedAt: string): Pro
   if (known.state === 'VERIFIED') await removeUnused(options, known)
 }
 
-/** An account that another consent names keeps its link in the scheme. */
+/** An account in another consent keeps its link in the scheme. */
 async function removeUnused({ links, associations }: ConsentsOptions, { scopes }: Link) {
   const isUsed = ({ state }: Link) => state === 'CHECKING' || state === 'VERIFIED'
   const unused = scopes.filter(({ address }) => ![...links.ofAddress(address)].some(isUsed))
@@ -194,7 +202,9 @@ async function removeUnused({ links, associations }: ConsentsOptions, { scopes }
   )
 }
 
-/** Only a consent that no auth service holds comes here; its owner and its PISP may end it. */
+/**
+ * Handles only consents that no auth service holds; the owner and the PISP may end such a consent.
+ */
 async function takeUnlinking(options: ConsentsOptions, message: Received): Promise<void> {
   const { links } = options
   const { source } = message
@@ -239,6 +249,6 @@ function refusalMessage(
   return writeMessage('PUT', `/consents/${consentId}/error`, route, { errorInformation: error })
 }
 
-async function send({ link, patience_ms }: ConsentsOptions, message: Outgoing): Promise<void> {
-  await link.sendUntil(message, Date.now() + patience_ms)
+async function send({ link, answerTimeout_ms }: ConsentsOptions, message: Outgoing): Promise<void> {
+  await link.sendUntil(message, Date.now() + answerTimeout_ms)
 }

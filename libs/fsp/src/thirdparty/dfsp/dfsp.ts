@@ -1,33 +1,34 @@
-/** A DFSP towards PISPs: its users' consents, and payments that PISPs ask for. */
+/** A DFSP's side of the Third-Party API: its users' consents, and payments that PISPs request. */
 import type { ErrorInformation } from '@causeway/fspiop'
 import type { HubLink } from '../../hub/link.ts'
-import type { Hearers } from '../../inbound.ts'
+import type { InboundHandlers } from '../../inbound.ts'
 import type { Associations } from '../../parties/associations.ts'
 import type { PaymentOrder, PaymentResult } from '../../payments/payment.ts'
 import type { Scope } from '../consent.ts'
 import { openAuthService } from './auth-service.ts'
 import { openAuthorizations } from './authorizations.ts'
 import { openConsents } from './consents.ts'
-import { itself } from './itself.ts'
+import { localVerifier } from './local-verifier.ts'
 import type { Link } from './link.ts'
 import { openLinks } from './links.ts'
 import type { DfspOptions } from './options.ts'
-import { thirdPartyPaymentHearers } from './payments.ts'
+import { thirdPartyPaymentHandlers } from './payments.ts'
 import { type LinkingChoices, openConsentRequests } from './requests.ts'
 
 export interface Dfsp {
-  /** For the page where a user logs in: what may be chosen; undefined: there is no such request. */
+  /** The choices for the page where a user logs in; undefined: there is no such request. */
   choicesOf(consentRequestId: string): Promise<LinkingChoices | undefined>
   /**
-   * The user has logged in and allows this. The address that the browser goes to next, with the secret
-   * for the PISP in it; undefined: the request has ended, or these scopes are not the user's to give.
+   * The user has logged in and allows these scopes. Returns the address that the browser opens
+   * next, with the secret for the PISP; undefined: the request has ended, or these scopes are not
+   * the user's to grant.
    */
   grant(consentRequestId: string, scopes: readonly Scope[]): Promise<string | undefined>
-  /** The user does not want to: the PISP is told (6102). */
+  /** The user refuses: the PISP is informed (6102). */
   decline(consentRequestId: string): void
-  /** Ends a consent; undefined: it has ended. */
+  /** Ends a consent; undefined: it has ended already. */
   unlink(consentId: string): Promise<ErrorInformation | undefined>
-  /** All consents, also those that have ended. */
+  /** All consents, including those that have ended. */
   links(): Iterable<Link>
 }
 
@@ -38,21 +39,21 @@ export interface DfspParts {
   readonly associations: Pick<Associations, 'associate' | 'disassociate'>
   readonly pay: (order: PaymentOrder) => Promise<PaymentResult>
   readonly resolve: (result: PaymentResult) => Promise<PaymentResult | undefined>
-  readonly silence_ms: number
-  readonly patience_ms: number
+  readonly resendAfter_ms: number
+  readonly answerTimeout_ms: number
   readonly remembered_max: number
 }
 
-/** In vain for an FSP that is none. */
+/** For an FSP without users of PISPs: refuses every request. */
 export const noDfsp: DfspOptions = {
   accountsOf: () => [],
   payerAccount: () => ({ state: 'UNKNOWN' }),
 }
 
-/** The hub's own. */
+/** The hub's own auth service. */
 export const authService_usually = 'centralAuth'
 
-/** Whom a DFSP asks; undefined: itself. */
+/** The auth service that a DFSP uses; undefined: the DFSP verifies signatures itself. */
 export function authServiceOf({ verification }: DfspOptions): string | undefined {
   if (verification === undefined) return authService_usually
   return verification.by === 'ITSELF' ? undefined : verification.name
@@ -61,12 +62,12 @@ export function authServiceOf({ verification }: DfspOptions): string | undefined
 export function openDfsp(
   parts: DfspParts,
   dfsp: DfspOptions,
-): Dfsp & { readonly hearers: Hearers; close(): void } {
+): Dfsp & { readonly handlers: InboundHandlers; close(): void } {
   const links = openLinks(dfsp.links ?? [], dfsp.onLink ?? (() => undefined))
   const authorizations = openAuthorizations(parts)
   const name = authServiceOf(dfsp)
   const messages = name === undefined ? undefined : openAuthService({ ...parts, authService: name })
-  const verifier = messages ?? itself(links, dfsp.relyingParties)
+  const verifier = messages ?? localVerifier(links, dfsp.relyingParties)
   const own = { ...parts, dfsp, links, authorizations, verifier }
   const authService = name === undefined || messages === undefined ? undefined : { name, messages }
   const requests = openConsentRequests(own)
@@ -77,11 +78,11 @@ export function openDfsp(
     decline: (id) => requests.decline(id),
     unlink: (id) => consents.unlink(id),
     links: () => links.values(),
-    hearers: {
-      ...requests.hearers,
-      ...consents.hearers,
-      ...authorizations.hearers,
-      ...thirdPartyPaymentHearers(own),
+    handlers: {
+      ...requests.handlers,
+      ...consents.handlers,
+      ...authorizations.handlers,
+      ...thirdPartyPaymentHandlers(own),
       ...(messages === undefined
         ? {}
         : {

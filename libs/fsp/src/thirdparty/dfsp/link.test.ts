@@ -44,27 +44,27 @@ const ended = revoked(linked, '2027-03-02T08:15:30.123Z')
 
 describe('a credential that a PISP sends', () => {
   test.each([
-    ['checked for a consent that has none', granted, 'CHECK'],
-    ['waited for while it is under check', checking, 'WAIT'],
-    ['confirmed again after it was found right', linked, 'CONFIRM'],
-  ])('is %s', (_what, link, type) => {
+    ['verified for a consent that has none', granted, 'CHECK'],
+    ['waited for while its verification is pending', checking, 'WAIT'],
+    ['confirmed again after it was verified', linked, 'CONFIRM'],
+  ])('A credential is %s', (_what, link, type) => {
     expect(judgeCredential(link, 'pispx', credential, scopes)).toEqual({ type })
   })
 
   test.each([
-    ['for no consent', undefined, 'pispx', credential, scopes, '6103'],
+    ['for an unknown consent', undefined, 'pispx', credential, scopes, '6103'],
     ['for a consent that was revoked', ended, 'pispx', credential, scopes, '6103'],
     ["for another PISP's consent", granted, 'pispy', credential, scopes, '6104'],
-    ['in place of the one that is checked', checking, 'pispx', another, scopes, '3106'],
+    ['in place of the one being verified', checking, 'pispx', another, scopes, '3106'],
     ['in place of the one that was verified', linked, 'pispx', another, scopes, '3106'],
     ['with other scopes', granted, 'pispx', credential, scopes.slice(0, 1), '6101'],
     ['with scopes in another order', granted, 'pispx', credential, scopes.toReversed(), '6101'],
-  ])('%s is refused', (_what, link, pispId, sent, sentScopes, errorCode) => {
+  ])('A credential %s is refused', (_what, link, pispId, sent, sentScopes, errorCode) => {
     const refusal = { type: 'REFUSE', error: { errorCode } }
     expect(judgeCredential(link, pispId, sent, sentScopes)).toMatchObject(refusal)
   })
 
-  test('may be followed by another one when it was found wrong', () => {
+  test('A credential that was found wrong may be followed by another', () => {
     const again = withoutCredential(checking)
     expect(again).toEqual(granted)
     expect(judgeCredential(again, 'pispx', another, scopes)).toEqual({ type: 'CHECK' })
@@ -72,13 +72,13 @@ describe('a credential that a PISP sends', () => {
 })
 
 describe('a consent', () => {
-  test('that is revoked while its credential is under check stays revoked', () => {
+  test('A consent that is revoked while its credential is being verified stays revoked', () => {
     const gone = revoked(checking, '2027-03-02T08:15:30.123Z')
     expect(verified(gone, undefined, 500)).toBe(gone)
     expect(withoutCredential(gone)).toBe(gone)
   })
 
-  test('keeps the time at which it was revoked first', () => {
+  test('A consent retains the time of its first revocation', () => {
     expect(revoked(ended, '2028-01-01T00:00:00.000Z')).toBe(ended)
   })
 
@@ -87,9 +87,9 @@ describe('a consent', () => {
     ['has expired', linked, 1_000, false],
     ['never expires', { ...linked, expires_ms: undefined }, 1e15, true],
     ['was only granted', granted, 0, false],
-    ['is under check', checking, 0, false],
+    ['has a pending credential', checking, 0, false],
     ['was revoked', ended, 0, false],
-  ])('that %s at %#: holds or does not', (_what, link, now_ms, expected) => {
+  ])('A consent is valid at the right times: one that %s', (_what, link, now_ms, expected) => {
     expect(holds(link, now_ms)).toBe(expected)
   })
 })
@@ -98,7 +98,7 @@ describe('a payment from an account', () => {
   const choose = (links: readonly Link[], pispId = 'pispx', address = 'bank.amara.1') =>
     payableLinks(links, pispId, address, 600)
 
-  test('is made under the consents that its PISP has, the newest first', () => {
+  test('A payment is made under the consents of its PISP, the newest first', () => {
     const newer = { ...linked, consentId: 'newer', verified_ms: 550 }
     expect(choose([ended, linked, newer])).toEqual({ links: [newer, linked] })
   })
@@ -107,9 +107,9 @@ describe('a payment from an account', () => {
     ['is linked to nothing', [], 'bank.amara.1', '6103'],
     ['has a consent that was revoked', [ended], 'bank.amara.1', '6103'],
     ['has a consent without a credential', [granted, checking], 'bank.amara.1', '6103'],
-    ['has a consent for reading alone', [linked], 'bank.amara.2', '6103'],
+    ['has a consent for reading only', [linked], 'bank.amara.2', '6103'],
     ['is of another PISP', [{ ...linked, pispId: 'pispy' }], 'bank.amara.1', '6104'],
-  ])('that %s is refused', (_what, links, address, errorCode) => {
+  ])('A payment from an account that %s is refused', (_what, links, address, errorCode) => {
     expect(choose(links, 'pispx', address)).toMatchObject({ error: { errorCode } })
   })
 })
@@ -132,11 +132,11 @@ describe('of several consents on an account, a payment is made under', () => {
     },
   })
 
-  test('the one whose FIDO key has signed, in whichever alphabet its id is written', () => {
+  test('Of several consents a payment uses the one whose FIDO key has signed, in either base64 alphabet', () => {
     expect(signedLink([fido('AAAA'), fido('-_-_')], assertion('+/+/')).consentId).toBe('-_-_')
   })
 
-  test('the newest of its kind when the key is unknown', () => {
+  test('Of several consents a payment uses the newest of its kind when the key is unknown', () => {
     expect(signedLink([generic, fido('AAAA'), fido('BBBB')], assertion('CCCC')).consentId).toBe(
       'AAAA',
     )
@@ -144,7 +144,7 @@ describe('of several consents on an account, a payment is made under', () => {
     expect(signedLink([fido('AAAA'), generic], signed)).toBe(generic)
   })
 
-  test('the newest of all when there is none of its kind', () => {
+  test('Of several consents a payment uses the newest of all when none is of its kind', () => {
     expect(signedLink([generic], assertion('AAAA'))).toBe(generic)
   })
 })

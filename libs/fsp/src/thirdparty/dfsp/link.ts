@@ -1,7 +1,7 @@
 /**
- * The life of a consent at its DFSP: granted, its credential under check, verified, revoked. What may
- * be paid from is said by `payableLinks`. Third-Party API 1.0, linking; the states are ISSUED and REVOKED
- * on the wire.
+ * The life of a consent at its DFSP: granted, its credential being verified, verified, revoked.
+ * `payableLinks` decides which consents permit payments. Third-Party API 1.0, linking; on the wire
+ * the states are ISSUED and REVOKED.
  */
 import { type ErrorInformation, errorInformation, payloadHash } from '@causeway/fspiop'
 import { type Credential, type Scope, type SignedPayload, transferAction } from '../consent.ts'
@@ -12,15 +12,16 @@ export interface Grant {
   readonly consentRequestId: string
   readonly pispId: string
   readonly userId: string
-  /** As the PISP and the auth service are told them: the challenge is a hash over them. */
+  /** As the PISP and the auth service receive them: the challenge is a hash over them. */
   readonly scopes: readonly Scope[]
   readonly granted_ms: number
-  /** No payment later; undefined: it holds until it is revoked. Times of Date.now. */
+  /** No payment later; undefined: valid until it is revoked. Times of Date.now. */
   readonly expires_ms: number | undefined
 }
 
 /**
- * GRANTED: the user's key is not known yet. CHECKING: it is being checked. VERIFIED: payments may be made.
+ * GRANTED: the user's key is not known yet. CHECKING: it is being verified. VERIFIED: payments may
+ * be made.
  */
 export type Link = Grant &
   (
@@ -29,7 +30,7 @@ export type Link = Grant &
     | {
         readonly state: 'VERIFIED'
         readonly credential: Credential
-        /** What the DFSP checks signatures with; undefined: an auth service does. */
+        /** What the DFSP verifies signatures with; undefined: an auth service does. */
         readonly key: StoredKey | undefined
         readonly verified_ms: number
       }
@@ -37,15 +38,15 @@ export type Link = Grant &
   )
 
 export type CredentialDecision =
-  /** It is to be checked. */
+  /** Verify it. */
   | { readonly type: 'CHECK' }
-  /** It came again and is being checked. */
+  /** A repeat of the credential that is being verified. */
   | { readonly type: 'WAIT' }
-  /** It came again after it was found right: the PISP is told so once more. */
+  /** A repeat of a verified credential: the PISP is informed once more. */
   | { readonly type: 'CONFIRM' }
   | { readonly type: 'REFUSE'; readonly error: ErrorInformation }
 
-/** What is done with the credential that a PISP sends for a consent. */
+/** The decision about a credential that a PISP sends for a consent. */
 export function judgeCredential(
   link: Link | undefined,
   pispId: string,
@@ -76,7 +77,7 @@ export function verified(link: Link, key: StoredKey | undefined, now_ms: number)
   return { ...grantOf(link), state: 'VERIFIED', credential, key, verified_ms: now_ms }
 }
 
-/** The first time counts. */
+/** The first revocation counts. */
 export function revoked(link: Link, revokedAt: string): Link {
   return link.state === 'REVOKED' ? link : { ...grantOf(link), state: 'REVOKED', revokedAt }
 }
@@ -86,7 +87,7 @@ function grantOf(link: Link): Grant {
   return { consentId, consentRequestId, pispId, userId, scopes, granted_ms, expires_ms }
 }
 
-/** A consent that payments may be made under, as far as its state goes. */
+/** A consent whose state permits payments. */
 export type VerifiedLink = Link & { readonly state: 'VERIFIED' }
 
 export type LinkChoice =
@@ -94,8 +95,8 @@ export type LinkChoice =
   | { readonly error: ErrorInformation }
 
 /**
- * The consents under which a PISP may pay from an account, the newest first: its user may have several
- * devices. 6103 when there is none that holds, 6104 when only another PISP has one.
+ * The consents under which a PISP may pay from an account, the newest first: its user may have
+ * several devices. 6103 when none is valid, 6104 when only another PISP has one.
  */
 export function payableLinks(
   links: Iterable<Link>,
@@ -113,7 +114,7 @@ export function payableLinks(
   return { error: errorInformation(all.length > 0 ? '6104' : '6103') }
 }
 
-/** The one whose key has signed; the newest when no key is known by what was signed. */
+/** The consent whose key has signed; the newest when the signature matches no known key. */
 export function signedLink(
   links: readonly [VerifiedLink, ...VerifiedLink[]],
   signed: SignedPayload,
@@ -134,7 +135,7 @@ function bytesOf(id: unknown): Buffer {
   return Buffer.from(String(id), 'base64')
 }
 
-/** Whether payments may be made under it at this moment. */
+/** Whether payments may be made under it now. */
 export function holds(link: Link | undefined, now_ms: number): link is VerifiedLink {
   if (link?.state !== 'VERIFIED') return false
   return link.expires_ms === undefined || now_ms < link.expires_ms

@@ -1,9 +1,9 @@
-/** A DFSP's consents, found by their id and by the accounts in their scopes. */
+/** A DFSP's consents by their id and by the accounts in their scopes. */
 import type { Link } from './link.ts'
 
 export interface Links {
   get(consentId: string): Link | undefined
-  /** All that name the account, in whatever state. */
+  /** All that name the account, in any state. */
   ofAddress(address: string): Iterable<Link>
   /** Replaces the one with the same id. */
   put(link: Link): void
@@ -12,7 +12,7 @@ export interface Links {
 
 export function openLinks(stored: Iterable<Link>, onLink: (link: Link) => void): Links {
   const byId = new Map<string, Link>()
-  /** Scopes never change, so an id stays where it is. */
+  /** Scopes never change, so the index entries of an id stay valid. */
   const idsByAddress = new Map<string, Set<string>>()
 
   function add(link: Link): void {

@@ -7,6 +7,6 @@ test.each([
   ['บัญชีหลัก', 'XXXXXXลัก'],
   ['ab', 'XX'],
   ['', ''],
-])('of the account name "%s" a PISP sees "%s"', (nickname, masked) => {
+])('The account name "%s" is shown to a PISP as "%s"', (nickname, masked) => {
   expect(maskNickname(nickname)).toBe(masked)
 })

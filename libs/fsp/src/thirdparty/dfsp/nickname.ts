@@ -1,10 +1,10 @@
-/** Account names as a PISP may see them before the user has agreed to anything. */
+/** Account names as a PISP sees them before the user has consented to anything. */
 
 const shown_max = 3
 
 /**
- * Every letter and digit but the last few is an X; at least two thirds of them are hidden. Blanks and
- * punctuation stay, so that the user still knows the account.
+ * Replaces every letter and digit but the last few by X; at least two thirds are masked. Blanks and
+ * punctuation stay, so that the user still recognizes the account.
  */
 export function maskNickname(nickname: string): string {
   const characters = Array.from(nickname)

@@ -1,4 +1,4 @@
-/** What a DFSP is asked by the library; all that is left out refuses. */
+/** The DFSP's options. A feature that is left out refuses every request. */
 import type { RelyingPartyPolicy } from '@causeway/credentials'
 import type { Amount } from '../../amount.ts'
 import type { Account, Channel } from '../consent.ts'
@@ -10,9 +10,9 @@ type Later<Value> = Value | Promise<Value>
 export interface DfspOptions {
   /** The accounts of a user that may be linked; none for a user whom the DFSP does not know. */
   readonly accountsOf: (userId: string) => Later<readonly Account[]>
-  /** What a PISP may ask for; payments alone (ACCOUNTS_TRANSFER) when left out. */
+  /** The actions that a PISP may request; payments alone (ACCOUNTS_TRANSFER) when left out. */
   readonly actions?: readonly string[]
-  /** How users prove who they are, in the order of preference; WEB, then OTP, when left out. */
+  /** How users authenticate, in the order of preference; WEB, then OTP, when left out. */
   readonly channels?: readonly Channel[]
   /** Where users may be sent back to after they have logged in; nowhere when left out. */
   readonly isTrustedUri?: (callbackUri: string, pispId: string) => boolean
@@ -20,41 +20,43 @@ export interface DfspOptions {
   readonly authUriOf?: (consentRequestId: string) => string
   /** Sends a one-time password (six digits) to the user; without it there is no channel OTP. */
   readonly sendOtp?: (userId: string, otp: string) => Later<void>
-  /** The account behind an address, when a PISP asks for a payment of this amount from it. */
+  /** The account behind an address, when a PISP requests a payment of this amount from it. */
   readonly payerAccount: (address: string, amount: Amount) => Later<PayerAccount>
 
   /**
-   * Who checks users' signatures: the DFSP itself, or the auth service of this name. The hub's own,
-   * `centralAuth`, when left out.
+   * What verifies users' signatures: the DFSP itself, or the auth service of this name. The hub's
+   * own, `centralAuth`, when left out.
    */
   readonly verification?:
     { readonly by: 'ITSELF' } | { readonly by: 'AUTH_SERVICE'; readonly name: string }
 
-  /** At which sites and apps keys may be made and used, where the DFSP checks them itself. */
+  /** The sites and apps where keys may be made and used, where the DFSP verifies them itself. */
   readonly relyingParties?: RelyingPartyPolicy
 
   /** The consents that the DFSP has stored. */
   readonly links?: Iterable<Link>
-  /** Told of each change of a consent, so that it can be stored. */
+  /** Called for each change of a consent, so that it can be stored. */
   readonly onLink?: (link: Link) => void
-  /** Told once of each payment that a PISP asked for and that was accepted. */
+  /** Called once for each payment that a PISP requested and the DFSP accepted. */
   readonly onPayment?: (payment: ThirdPartyPayment) => void
 
-  /** A consent ends so long after it was granted; it holds until it is revoked when left out. */
+  /**
+   * A consent ends so long after it was granted; when left out, it is valid until it is revoked.
+   */
   readonly consent_ms_max?: number
-  /** A user has so long to log in, or to enter the one-time password (600,000). */
+  /** The time a user has to log in, or to enter the one-time password (600,000). */
   readonly token_ms_max?: number
   /** How often a token may be given, wrong ones included (3). */
   readonly attempts_max?: number
 }
 
-/** What became of a payment that a PISP asked for. */
+/** The outcome of a payment that a PISP requested. */
 export interface ThirdPartyPayment {
   readonly transactionRequestId: string
   readonly transactionId: string
   readonly consentId: string
   readonly pispId: string
-  /** Undefined: it did not come to a transfer. */
+  /** Undefined: no transfer was made. */
   readonly transferId: string | undefined
   readonly outcome: PispOutcome
 }

@@ -1,20 +1,23 @@
-/** What a DFSP tells a PISP about a payment. Third-Party API 1.0, /thirdpartyRequests/transactions. */
+/**
+ * A DFSP's messages to a PISP about a payment. Third-Party API 1.0,
+ * /thirdpartyRequests/transactions.
+ */
 import type { ErrorInformation } from '@causeway/fspiop'
 import { type Outgoing, writeMessage } from '../../message.ts'
-import type { Asked } from '../../repeats.ts'
+import type { CachedRequest } from '../../idempotency-cache.ts'
 import type { PispOutcome } from './payment.ts'
 
-/** A payment that a PISP asked for, as far as it has come. */
-export interface Requested extends Asked {
+/** The state of a payment that a PISP requested. */
+export interface Requested extends CachedRequest {
   readonly id: string
   readonly pispId: string
   readonly transactionId: string
-  /** PENDING: the user is asked. ACCEPTED: the user's signature was found right. */
+  /** PENDING: the user is asked. ACCEPTED: the user's signature was verified. */
   progress: 'RECEIVED' | 'PENDING' | 'ACCEPTED'
   outcome: PispOutcome | undefined
 }
 
-/** PUT: that it was received, or the answer to a status query. */
+/** PUT: the request was received, or the answer to a status query. */
 export function statusMessage(name: string, request: Requested): Outgoing {
   const { id, pispId, transactionId, progress, outcome } = request
   if (outcome?.type === 'FAILED') return refusalMessage(name, pispId, id, outcome.error)
@@ -25,7 +28,7 @@ export function statusMessage(name: string, request: Requested): Outgoing {
   return writeMessage('PUT', pathOf(id), { from: name, to: pispId }, body)
 }
 
-/** The one that ends it. */
+/** The final callback. */
 export function finalMessage(
   name: string,
   { id, pispId }: Pick<Requested, 'id' | 'pispId'>,

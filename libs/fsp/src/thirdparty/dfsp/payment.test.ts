@@ -49,7 +49,7 @@ function judge(
 }
 
 describe('a payment that a PISP asks for', () => {
-  test('is accepted from a linked account that is ready', async () => {
+  test('A payment from a linked account that is ready is accepted', async () => {
     const accepted = { type: 'ACCEPT', link, payer, fees: undefined, payeeFsp: 'wallet' }
     expect(await judge({})).toEqual(accepted)
   })
@@ -60,7 +60,7 @@ describe('a payment that a PISP asks for', () => {
     ['is for another DFSP', { payer: { ...request.payer, fspId: 'other' } }, '6104'],
     ['has no payee FSP', { payee: { type: 'MSISDN', id: '12025550111' } }, '3102'],
     ['has an unknown amount type', { amountType: 'GIVE' }, '3100'],
-  ])('and that %s is refused', async (_why, changes, errorCode) => {
+  ])('A payment that %s is refused', async (_why, changes, errorCode) => {
     expect(await judge(changes)).toMatchObject({ type: 'REFUSE', error: { errorCode } })
   })
 
@@ -69,34 +69,34 @@ describe('a payment that a PISP asks for', () => {
     ['INACTIVE', '6104'],
     ['WITHOUT_FUNDS', '6104'],
     ['OTHER_CURRENCY', '4103'],
-  ])('from an account that is %s is refused with %s', async (state, errorCode) => {
+  ])('A payment from an account that is %s is refused with %s', async (state, errorCode) => {
     const account = { state } as PayerAccount
     const refused = { type: 'REFUSE', error: { errorCode } }
     expect(await judge({}, { links: [link] }, account)).toMatchObject(refused)
   })
 
-  test('without a consent is refused before anything is asked about the account', async () => {
+  test('A payment without a consent is refused before the account is read', async () => {
     const decision = await judgePayment(request, {
       name: 'bank',
       now_ms: 0,
       choice: { error: errorInformation('6103') },
-      account: () => Promise.reject(new Error('the account was asked for')),
+      account: () => Promise.reject(new Error('the account was read')),
     })
     expect(decision).toEqual({ type: 'REFUSE', error: errorInformation('6103') })
   })
 })
 
-describe('the PISP is told', () => {
+describe('the outcome for the PISP', () => {
   const failed = (code: string) => ({
     type: 'FAILED',
     error: expect.objectContaining({ errorCode: code }),
   })
 
-  test('that the user refused', () => {
+  test('The PISP is informed that the user refused', () => {
     expect(outcomeOfAnswer({ type: 'REJECTED' })).toEqual({ type: 'REJECTED' })
   })
 
-  test('that its own answer was missing, and whether the time was over', () => {
+  test('The PISP is informed that its own answer was missing, and whether it was too late', () => {
     expect(outcomeOfAnswer({ type: 'NONE', expired: true })).toEqual(failed('3301'))
     expect(outcomeOfAnswer({ type: 'NONE', expired: false })).toEqual(failed('6001'))
   })
@@ -106,20 +106,23 @@ describe('the PISP is told', () => {
     ['6103', '6103'],
     ['6104', '6003'],
     ['2001', '6003'],
-  ])('of an auth service that answers %s: %s', (said, told) => {
-    const verdict = verdictOf({ errorCode: said, errorDescription: 'secret' })
-    if (verdict.type === 'VERIFIED') throw new Error('an error verifies nothing')
-    expect(outcomeOfVerdict(verdict)).toEqual(failed(told))
-  })
+  ])(
+    'An answer %s of the auth service about the signature is reported to the PISP as %s',
+    (received, reported) => {
+      const verdict = verdictOf({ errorCode: received, errorDescription: 'secret' })
+      if (verdict.type === 'VERIFIED') throw new Error('an error verifies nothing')
+      expect(outcomeOfVerdict(verdict)).toEqual(failed(reported))
+    },
+  )
 
-  test('nothing of why a transfer failed', () => {
+  test('The PISP is not informed why a transfer failed', () => {
     const error = { errorCode: '4001', errorDescription: 'Payer FSP insufficient liquidity' }
-    const told = outcomeOfTransfer({ state: 'ABORTED', leg: 'transfer', error })
-    expect(told).toEqual(failed('6003'))
-    expect(JSON.stringify(told)).not.toContain('liquidity')
+    const reported = outcomeOfTransfer({ state: 'ABORTED', leg: 'transfer', error })
+    expect(reported).toEqual(failed('6003'))
+    expect(JSON.stringify(reported)).not.toContain('liquidity')
   })
 
-  test('nothing while it is not known whether the money has moved', () => {
+  test('The PISP is not informed while it is unknown whether the money has moved', () => {
     const open = { state: 'UNRESOLVED', leg: 'transfer', error: undefined } as const
     expect(outcomeOfTransfer(open)).toBeUndefined()
   })

@@ -1,7 +1,7 @@
 /**
- * What a DFSP decides about a payment that a PISP asks for: whether it may be made at all, and what the
- * PISP is told of each way in which it can end. Details of quotes, transfers and checks stay with the
- * DFSP. Third-Party API 1.0, transfer.
+ * A DFSP's decisions about a payment that a PISP requests: whether it is acceptable, and what the
+ * PISP receives for each outcome. Details of quotes, transfers and checks stay with the DFSP.
+ * Third-Party API 1.0, transfer.
  */
 import { type ErrorCode, type ErrorInformation, errorInformation } from '@causeway/fspiop'
 import type { Amount } from '../../amount.ts'
@@ -9,7 +9,7 @@ import type { NamedParty, PartyId } from '../../parties/party.ts'
 import type { PaymentEnd } from '../../payments/payment.ts'
 import type { LinkChoice, VerifiedLink } from './link.ts'
 
-/** What a PISP asks for. */
+/** A PISP's request for a payment. */
 export interface PaymentRequest {
   readonly transactionRequestId: string
   readonly pispId: string
@@ -17,17 +17,17 @@ export interface PaymentRequest {
   readonly payee: NamedParty
   readonly amountType: string
   readonly amount: Amount
-  /** Nothing is paid for it later; of Date.now. */
+  /** No payment is made for it later; of Date.now. */
   readonly until_ms: number
 }
 
-/** The account behind an address, at the moment of the payment. */
+/** The account behind an address, at the time of the payment. */
 export type PayerAccount =
   | {
       readonly state: 'READY'
-      /** The account's holder as the payee's FSP is told. */
+      /** The account's holder as disclosed to the payee's FSP. */
       readonly payer: NamedParty
-      /** The DFSP's own; given, they are disclosed. */
+      /** The DFSP's own fees; disclosed when given. */
       readonly fees?: Amount
     }
   | { readonly state: 'UNKNOWN' | 'INACTIVE' | 'WITHOUT_FUNDS' | 'OTHER_CURRENCY' }
@@ -35,7 +35,7 @@ export type PayerAccount =
 export type PaymentDecision =
   | {
       readonly type: 'ACCEPT'
-      /** The newest one; the key that signs may be another's. */
+      /** The newest one; the key that signs may belong to another. */
       readonly link: VerifiedLink
       readonly payer: NamedParty
       readonly fees: Amount | undefined
@@ -43,7 +43,10 @@ export type PaymentDecision =
     }
   | { readonly type: 'REFUSE'; readonly error: ErrorInformation }
 
-/** The account is asked for only when the consent holds: a stranger learns nothing about it. */
+/**
+ * Reads the account only when the consent is valid: an unauthorized PISP gets no information about
+ * it.
+ */
 export async function judgePayment(
   request: PaymentRequest,
   own: {
@@ -55,7 +58,7 @@ export async function judgePayment(
 ): Promise<PaymentDecision> {
   const { payer, payee, amountType, until_ms } = request
   if (until_ms <= own.now_ms) return refuse('3301')
-  if (payer.type !== 'THIRD_PARTY_LINK') return refuse('6104', 'the payer is no linked account')
+  if (payer.type !== 'THIRD_PARTY_LINK') return refuse('6104', 'the payer is not a linked account')
   if (payer.fspId !== undefined && payer.fspId !== own.name) return refuse('6104')
   if (amountType !== 'SEND' && amountType !== 'RECEIVE') return refuse('3100', '/amountType')
   if ('error' in own.choice) return { type: 'REFUSE', error: own.choice.error }
@@ -84,22 +87,22 @@ function refuse(code: ErrorCode, detail?: string): PaymentDecision {
   return { type: 'REFUSE', error: errorInformation(code, detail) }
 }
 
-/** What the PISP's user has answered to the terms. */
+/** The PISP's user's answer to the terms. */
 export type UserAnswer<Signed> =
   | { readonly type: 'SIGNED'; readonly signed: Signed }
   | { readonly type: 'REJECTED' }
-  /** The PISP sent an error, could not be reached, or was silent until the expiration. */
+  /** The PISP sent an error, could not be reached, or did not answer until the expiration. */
   | { readonly type: 'NONE'; readonly expired: boolean }
 
-/** What was found about the signature. */
+/** The result of verifying the signature. */
 export type Verdict =
   | { readonly type: 'VERIFIED' }
   | { readonly type: 'WRONG_SIGNATURE' }
   | { readonly type: 'CONSENT_NOT_VALID' }
-  /** Whoever checks signatures could not say. */
+  /** The verifier could not decide. */
   | { readonly type: 'NONE' }
 
-/** What an error of the auth service says about the signature. */
+/** What an error of the auth service means for the signature. */
 export function verdictOf({ errorCode }: ErrorInformation): Verdict {
   if (errorCode === '6201') return { type: 'WRONG_SIGNATURE' }
   if (errorCode === '6103') return { type: 'CONSENT_NOT_VALID' }
@@ -112,7 +115,7 @@ export type PispOutcome =
   | { readonly type: 'REJECTED' }
   | { readonly type: 'FAILED'; readonly error: ErrorInformation }
 
-/** Of a quote or a transfer that came to nothing the PISP learns only that. */
+/** The PISP receives no reason for a failed quote or transfer. */
 const downstreamFailure: PispOutcome = failed('6003')
 
 export function outcomeOfAnswer(

@@ -1,6 +1,6 @@
 /**
- * The DFSP's side of a payment that a PISP asks for: each request is decided once; terms are agreed
- * with the payee's FSP, signed by the user, checked, and paid; and whatever happens, the PISP gets
+ * The DFSP's side of a payment that a PISP requests. Each request is decided once; the terms are
+ * agreed with the payee's FSP, signed by the user, verified, and paid. In every case the PISP gets
  * exactly one final callback. Third-Party API 1.0, transfer.
  */
 import {
@@ -18,10 +18,10 @@ import { formatAmount, parseAmount } from '@causeway/money'
 import { randomUUID } from 'node:crypto'
 import { type Amount, moneyOf } from '../../amount.ts'
 import type { HubLink } from '../../hub/link.ts'
-import { bodyOf, type Hearers, idOf } from '../../inbound.ts'
+import { bodyOf, type InboundHandlers, idOf } from '../../inbound.ts'
 import { readParty, readPartyIdInfo, writeParty, writePartyIdInfo } from '../../parties/party.ts'
 import type { Offer, PaymentOrder, PaymentResult } from '../../payments/payment.ts'
-import { openRepeats, type Repeats } from '../../repeats.ts'
+import { openIdempotencyCache, type IdempotencyCache } from '../../idempotency-cache.ts'
 import type { Authorizations } from './authorizations.ts'
 import { holds, type LinkChoice, payableLinks, signedLink } from './link.ts'
 import type { Links } from './links.ts'
@@ -46,33 +46,35 @@ export interface PaymentsOptions {
   readonly authorizations: Authorizations
   readonly verifier: Verifier
   readonly pay: (order: PaymentOrder) => Promise<PaymentResult>
-  /** Resolves when it is known how the transfer ended; undefined: the library was closed before. */
+  /**
+   * Resolves when the outcome of the transfer is known; undefined: the library was closed before.
+   */
   readonly resolve: (result: PaymentResult) => Promise<PaymentResult | undefined>
-  readonly patience_ms: number
+  readonly answerTimeout_ms: number
   readonly remembered_max: number
 }
 
 interface Parts extends PaymentsOptions {
-  readonly requests: Repeats<Requested>
+  readonly requests: IdempotencyCache<Requested>
 }
 
-/** Of a request that names no expiration. */
+/** For a request without an expiration. */
 const payment_ms_usually = 60_000
 
-export function thirdPartyPaymentHearers(
+export function thirdPartyPaymentHandlers(
   options: PaymentsOptions,
 ): Pick<
-  Hearers,
+  InboundHandlers,
   'POST /thirdpartyRequests/transactions' | 'GET /thirdpartyRequests/transactions/{ID}'
 > {
-  const { name, link, patience_ms, remembered_max } = options
-  const parts: Parts = { ...options, requests: openRepeats(link, remembered_max) }
+  const { name, link, answerTimeout_ms, remembered_max } = options
+  const parts: Parts = { ...options, requests: openIdempotencyCache(link, remembered_max) }
   return {
     'POST /thirdpartyRequests/transactions'(message) {
       const reading = bodyOf(postThirdpartyTransactions, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       take(parts, message.source, reading.value, `${message.source} ${payloadHash(reading.json)}`)
-      return 'HEARD'
+      return 'HANDLED'
     },
     'GET /thirdpartyRequests/transactions/{ID}'(message) {
       const { source } = message
@@ -84,8 +86,8 @@ export function thirdPartyPaymentHearers(
           : request.pispId === source
             ? statusMessage(name, request)
             : refusalMessage(name, source, id, errorInformation('6104'))
-      void link.sendUntil(answer, Date.now() + patience_ms)
-      return 'HEARD'
+      void link.sendUntil(answer, Date.now() + answerTimeout_ms)
+      return 'HANDLED'
     },
   }
 }
@@ -110,7 +112,7 @@ function take(parts: Parts, pispId: string, body: PostThirdpartyTransactions, te
     requests.add(id, request)
     void follow(parts, request, body)
   } else if (known.terms === terms) {
-    requests.repeat(known)
+    requests.resend(known)
   } else {
     const modified = refusalMessage(name, pispId, id, errorInformation('3106'))
     void link.sendUntil(modified, known.until_ms)
@@ -122,7 +124,7 @@ async function follow(
   request: Requested,
   body: PostThirdpartyTransactions,
 ): Promise<void> {
-  const { name, link, patience_ms, dfsp } = parts
+  const { name, link, answerTimeout_ms, dfsp } = parts
   const ending = await outcomeOf(parts, request, body)
   if (ending === undefined) return
   const { outcome, consentId, transferId } = ending
@@ -139,7 +141,7 @@ async function follow(
       outcome,
     })
   }
-  await link.sendUntil(request.answer, Math.max(request.until_ms, Date.now()) + patience_ms)
+  await link.sendUntil(request.answer, Math.max(request.until_ms, Date.now()) + answerTimeout_ms)
 }
 
 interface Ending {
@@ -167,7 +169,7 @@ async function outcomeOf(
     return { outcome: { type: 'FAILED', error: decision.error }, ...refused }
   }
   const { name, link } = parts
-  // Whatever comes next may overtake it.
+  // The next message may overtake this one.
   request.answer = statusMessage(name, request)
   void link.sendUntil(request.answer, request.until_ms)
   let { consentId } = decision.link
@@ -214,7 +216,7 @@ function readRequest(
   }
 }
 
-/** A DFSP whose own books fail pays nothing. */
+/** A DFSP whose own systems fail pays nothing. */
 async function decide({ name, links, dfsp }: Parts, wanted: Wanted): Promise<PaymentDecision> {
   const now_ms = Date.now()
   try {
@@ -256,9 +258,9 @@ function choiceOf(links: Links, { payer, pispId }: PaymentRequest, now_ms: numbe
 }
 
 interface Authorization {
-  /** Of the key that has signed; undefined: nothing was signed under a consent that holds. */
+  /** The id of the consent whose key has signed; undefined: no valid consent was used. */
   readonly consentId?: string
-  /** Undefined: the user has signed these terms under a consent that holds. */
+  /** Undefined: the user has signed these terms under a valid consent. */
   readonly denied: PispOutcome | undefined
 }
 
@@ -280,7 +282,7 @@ async function authorize(
   const { consentId } = link
   const verdict = await verifier.verify(link, challenge, answer.signed)
   if (verdict.type !== 'VERIFIED') return { consentId, denied: outcomeOfVerdict(verdict) }
-  // It may have been revoked while the signature was checked.
+  // It may have been revoked while the signature was verified.
   if (!holds(links.get(consentId), Date.now())) return { consentId, denied: notValid }
   request.progress = 'ACCEPTED'
   return { consentId, denied: undefined }
@@ -288,7 +290,9 @@ async function authorize(
 
 const notValid = outcomeOfVerdict({ type: 'CONSENT_NOT_VALID' })
 
-/** What the user is shown. Fees are what the transfer carries and the payee does not get. */
+/**
+ * The amounts shown to the user. The fees are what the transfer carries and the payee does not get.
+ */
 function termsOf(wanted: Wanted, { payee: { fspId: payeeFsp }, quote }: Offer, challenge: string) {
   const { transferAmount, payeeFspFee, payeeFspCommission } = quote
   const payeeReceiveAmount =

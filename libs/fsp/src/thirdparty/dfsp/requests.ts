@@ -1,6 +1,6 @@
 /**
- * The DFSP's side of linking up to the grant: which accounts a user has, whether they may be linked,
- * and the proof that it is the user who wants it. Third-Party API 1.0, linking, sections 1.2 to 1.5.
+ * The DFSP's side of linking up to the grant: which accounts a user has, whether they may be
+ * linked, and the user's authentication. Third-Party API 1.0, linking, sections 1.2 to 1.5.
  */
 import {
   type ErrorInformation,
@@ -12,9 +12,13 @@ import {
 } from '@causeway/fspiop'
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import type { HubLink } from '../../hub/link.ts'
-import { bodyOf, type Hearers, idOf } from '../../inbound.ts'
+import { bodyOf, type InboundHandlers, idOf } from '../../inbound.ts'
 import { type Outgoing, type Route, writeMessage } from '../../message.ts'
-import { type Asked, openRepeats, type Repeats } from '../../repeats.ts'
+import {
+  type CachedRequest,
+  openIdempotencyCache,
+  type IdempotencyCache,
+} from '../../idempotency-cache.ts'
 import { type Account, type Channel, readScopes, type Scope, transferAction } from '../consent.ts'
 import {
   type ConsentRequest,
@@ -32,7 +36,7 @@ export interface ConsentRequestOptions {
   readonly link: HubLink
   readonly dfsp: DfspOptions
   readonly links: Links
-  readonly patience_ms: number
+  readonly answerTimeout_ms: number
   readonly remembered_max: number
 }
 
@@ -41,39 +45,39 @@ export interface ConsentRequests {
   choicesOf(consentRequestId: string): Promise<LinkingChoices | undefined>
   grant(consentRequestId: string, scopes: readonly Scope[]): Promise<string | undefined>
   decline(consentRequestId: string): void
-  readonly hearers: Hearers
+  readonly handlers: InboundHandlers
 }
 
-/** What a user who has logged in chooses from. */
+/** The choices of a user who has logged in. */
 export interface LinkingChoices {
   readonly pispId: string
   readonly userId: string
   readonly accounts: readonly Account[]
-  /** What the PISP asks for. */
+  /** What the PISP requests. */
   readonly scopes: readonly Scope[]
 }
 
-interface Requested extends Asked {
+interface Requested extends CachedRequest {
   readonly pispId: string
   readonly request: ConsentRequest
-  /** What the user allows; the PISP's wish until the user changes it. */
+  /** What the user allows; what the PISP requests until the user changes it. */
   scopes: readonly Scope[]
   /** Undefined: the request was refused, or the user has not logged in. */
   pending: PendingToken | undefined
-  /** The consent is granted once, to whoever gave this token. */
+  /** The consent is granted once, for this token. */
   grantedFor: string | undefined
 }
 
 interface Parts extends ConsentRequestOptions {
-  readonly requests: Repeats<Requested>
+  readonly requests: IdempotencyCache<Requested>
 }
 
 const token_ms_usually = 600_000
 const attempts_usually = 3
 
 export function openConsentRequests(options: ConsentRequestOptions): ConsentRequests {
-  const { name, link, remembered_max, patience_ms } = options
-  const parts: Parts = { ...options, requests: openRepeats(link, remembered_max) }
+  const { name, link, remembered_max, answerTimeout_ms } = options
+  const parts: Parts = { ...options, requests: openIdempotencyCache(link, remembered_max) }
   const open = (id: string) => {
     const request = parts.requests.get(id)
     return request === undefined || request.grantedFor !== undefined ? undefined : request
@@ -91,47 +95,50 @@ export function openConsentRequests(options: ConsentRequestOptions): ConsentRequ
       const request = open(id)
       if (request === undefined) return
       request.pending = undefined
-      void parts.requests.say(request, refusal(parts, request.pispId, id, errorInformation('6102')))
+      void parts.requests.answer(
+        request,
+        refusal(parts, request.pispId, id, errorInformation('6102')),
+      )
     },
-    hearers: {
+    handlers: {
       'GET /accounts/{ID}'(message) {
         void answerAccounts(options, message.source, idOf(message))
-        return 'HEARD'
+        return 'HANDLED'
       },
       'POST /consentRequests'(message) {
         const reading = bodyOf(postConsentRequests, message)
-        if (!reading.ok) return { disbelieved: reading.detail }
+        if (!reading.ok) return { rejected: reading.detail }
         take(parts, message.source, reading.value, `${message.source} ${payloadHash(reading.json)}`)
-        return 'HEARD'
+        return 'HANDLED'
       },
       'GET /consentRequests/{ID}'(message) {
         const id = idOf(message)
         const known = parts.requests.get(id)
         if (known?.pispId === message.source) {
-          parts.requests.repeat(known)
+          parts.requests.resend(known)
         } else {
           const unknown = refusal(parts, message.source, id, errorInformation('6104'))
-          void link.sendUntil(unknown, Date.now() + patience_ms)
+          void link.sendUntil(unknown, Date.now() + answerTimeout_ms)
         }
-        return 'HEARD'
+        return 'HANDLED'
       },
       'PATCH /consentRequests/{ID}'(message) {
         const reading = bodyOf(patchConsentRequests, message)
-        if (!reading.ok) return { disbelieved: reading.detail }
+        if (!reading.ok) return { rejected: reading.detail }
         void takeToken(parts, message.source, idOf(message), reading.value.authToken)
-        return 'HEARD'
+        return 'HANDLED'
       },
     },
   }
 
   function answerAccounts(own: ConsentRequestOptions, to: string, userId: string) {
     return accountsMessage(own, { from: name, to }, userId).then((answer) =>
-      link.sendUntil(answer, Date.now() + patience_ms),
+      link.sendUntil(answer, Date.now() + answerTimeout_ms),
     )
   }
 }
 
-/** Names of accounts are masked: nobody has agreed to anything yet. */
+/** Names of accounts are masked: the user has not consented yet. */
 async function accountsMessage(
   { dfsp }: ConsentRequestOptions,
   route: Route,
@@ -170,7 +177,7 @@ function take(parts: Parts, pispId: string, body: PostConsentRequests, terms: st
     requests.add(consentRequestId, request)
     void decide(parts, request)
   } else if (known.terms === terms) {
-    requests.repeat(known)
+    requests.resend(known)
   } else {
     const modified = refusal(parts, pispId, consentRequestId, errorInformation('3106'))
     void link.sendUntil(modified, known.until_ms)
@@ -192,12 +199,12 @@ async function decide(parts: Parts, request: Requested): Promise<void> {
           isTrustedUri: (uri) => dfsp.isTrustedUri?.(uri, pispId) ?? false,
         })
   if (decision.type === 'REFUSE') {
-    await requests.say(request, refusal(parts, pispId, id, decision.error))
+    await requests.answer(request, refusal(parts, pispId, id, decision.error))
     return
   }
   const { channel } = decision
   if (channel === 'OTP' && !(await sendOtp(parts, request))) {
-    await requests.say(request, refusal(parts, pispId, id, errorInformation('6003')))
+    await requests.answer(request, refusal(parts, pispId, id, errorInformation('6003')))
     return
   }
   const body = {
@@ -207,10 +214,10 @@ async function decide(parts: Parts, request: Requested): Promise<void> {
     ...(channel === 'WEB' ? { authUri: dfsp.authUriOf?.(id) } : {}),
   }
   const answer = writeMessage('PUT', `/consentRequests/${id}`, routeTo(parts, pispId), body)
-  await requests.say(request, answer)
+  await requests.answer(request, answer)
 }
 
-/** Those that the DFSP can serve. */
+/** The channels that the DFSP can serve. */
 function channelsOf({ channels = ['WEB', 'OTP'], authUriOf, sendOtp }: DfspOptions) {
   const served: Readonly<Record<Channel, boolean>> = {
     WEB: authUriOf !== undefined,
@@ -237,7 +244,7 @@ function newToken(
   return { token, attemptsLeft: attempts_max, until_ms }
 }
 
-/** Where the browser goes next, with the secret in its address. */
+/** The address that the browser opens next, with the secret in it. */
 async function grant(
   { dfsp }: Parts,
   request: Requested | undefined,
@@ -259,17 +266,17 @@ async function grant(
   return url.toString()
 }
 
-/** Whoever gives the token of a grant again gets the same consent again. */
+/** A repeat of the token of a grant gets the same consent. */
 async function takeToken(parts: Parts, source: string, id: string, token: string): Promise<void> {
-  const { requests, links, link, dfsp, patience_ms } = parts
+  const { requests, links, link, dfsp, answerTimeout_ms } = parts
   const request = requests.get(id)
   if (request === undefined || request.pispId !== source) {
     const unknown = refusal(parts, source, id, errorInformation('6203'))
-    await link.sendUntil(unknown, Date.now() + patience_ms)
+    await link.sendUntil(unknown, Date.now() + answerTimeout_ms)
     return
   }
   if (request.grantedFor === token) {
-    requests.repeat(request)
+    requests.resend(request)
     return
   }
   const now_ms = Date.now()
@@ -277,7 +284,7 @@ async function takeToken(parts: Parts, source: string, id: string, token: string
   if (decision.type === 'REFUSE') {
     const { attemptsLeft, error } = decision
     if (request.pending !== undefined) request.pending = { ...request.pending, attemptsLeft }
-    await link.sendUntil(refusal(parts, source, id, error), now_ms + patience_ms)
+    await link.sendUntil(refusal(parts, source, id, error), now_ms + answerTimeout_ms)
     return
   }
   request.pending = undefined
@@ -296,7 +303,7 @@ async function takeToken(parts: Parts, source: string, id: string, token: string
     state: 'GRANTED',
   })
   const body = { consentId, consentRequestId: id, scopes, status: 'ISSUED' }
-  await requests.say(request, writeMessage('POST', '/consents', routeTo(parts, source), body))
+  await requests.answer(request, writeMessage('POST', '/consents', routeTo(parts, source), body))
 }
 
 function routeTo({ name }: Parts, pispId: string): Route {

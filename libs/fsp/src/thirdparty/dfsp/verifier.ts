@@ -1,4 +1,4 @@
-/** Whoever checks users' keys and signatures for a DFSP: an auth service, or the DFSP itself. */
+/** Verifies users' keys and signatures for a DFSP: an auth service, or the DFSP itself. */
 import type { Verifier as StoredKey } from '@causeway/credentials'
 import type { ErrorInformation } from '@causeway/fspiop'
 import type { SignedPayload } from '../consent.ts'
@@ -9,7 +9,7 @@ export type { StoredKey }
 
 export type Registration =
   | { readonly error: ErrorInformation }
-  /** What signatures are checked with; undefined: whoever checks them has it. */
+  /** What signatures are verified with; undefined: the auth service has it. */
   | { readonly key: StoredKey | undefined }
 
 export interface Verifier {

@@ -1,21 +1,21 @@
 /**
- * Which DFSPs accounts can be linked at, and which accounts a user has at one of them. Third-Party API
+ * The DFSPs where accounts can be linked, and a user's accounts at one of them. Third-Party API
  * 1.0, linking, sections 1.1 and 1.2.
  */
 import { errorBody, putAccounts, putServices } from '@causeway/fspiop'
-import { type Ended, openQuestions, type Questions } from '../../asking.ts'
+import { type Ended, openPendingRequests, type PendingRequests } from '../../pending-requests.ts'
 import { type Failed, informationIn } from '../../errors.ts'
 import type { HubLink } from '../../hub/link.ts'
-import { bodyOf, type Hearers, idOf } from '../../inbound.ts'
+import { bodyOf, type InboundHandlers, idOf } from '../../inbound.ts'
 import { writeMessage } from '../../message.ts'
-import { takeTurns } from '../../turns.ts'
+import { serializeByKey } from '../../serialize.ts'
 import type { Account } from '../consent.ts'
 
 export type ProvidersResult = Ended<
   { readonly state: 'FOUND'; readonly providers: readonly string[] } | Failed
 >
 
-/** FAILED: the DFSP does not know the user (6205), or cannot be asked. */
+/** FAILED: the DFSP does not know the user (6205), or cannot be reached. */
 export type AccountsResult = Ended<
   { readonly state: 'FOUND'; readonly accounts: readonly Account[] } | Failed
 >
@@ -24,15 +24,15 @@ export interface DiscoveryOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
-  readonly silence_ms: number
-  readonly patience_ms: number
+  readonly resendAfter_ms: number
+  readonly answerTimeout_ms: number
 }
 
 export interface Discovery {
-  /** Asked for again when the list is a day old. */
+  /** Fetched again when the list is a day old. */
   providers(): Promise<ProvidersResult>
   accounts(dfspId: string, userId: string): Promise<AccountsResult>
-  readonly hearers: Hearers
+  readonly handlers: InboundHandlers
   close(): void
 }
 
@@ -43,21 +43,21 @@ type WithoutMs<End> = End extends unknown ? Omit<End, 'ms'> : never
 const day_ms = 86_400_000
 const service = 'THIRD_PARTY_DFSP'
 
-type Lists = Questions<undefined, WithoutMs<ProvidersEnd>>
-type Books = Questions<{ readonly dfspId: string }, WithoutMs<AccountsEnd>>
+type Lists = PendingRequests<undefined, WithoutMs<ProvidersEnd>>
+type Books = PendingRequests<{ readonly dfspId: string }, WithoutMs<AccountsEnd>>
 
 export function openDiscovery(options: DiscoveryOptions): Discovery {
-  const { name, link, silence_ms, patience_ms } = options
-  const services: Lists = openQuestions(link, silence_ms)
-  const accounts: Books = openQuestions(link, silence_ms)
-  const servicesTurn = takeTurns<ProvidersResult>()
-  const accountsTurn = takeTurns<AccountsResult>()
+  const { name, link, resendAfter_ms, answerTimeout_ms } = options
+  const services: Lists = openPendingRequests(link, resendAfter_ms)
+  const accounts: Books = openPendingRequests(link, resendAfter_ms)
+  const servicesTurn = serializeByKey<ProvidersResult>()
+  const accountsTurn = serializeByKey<AccountsResult>()
   let known: { readonly result: ProvidersResult; readonly asked_ms: number } | undefined
 
   async function askProviders(): Promise<ProvidersResult> {
     const request = () => writeMessage('GET', `/services/${service}`, { from: name })
-    const until_ms = Date.now() + patience_ms
-    const result = await services.ask({
+    const until_ms = Date.now() + answerTimeout_ms
+    const result = await services.send({
       key: service,
       request: request(),
       until_ms,
@@ -73,8 +73,8 @@ export function openDiscovery(options: DiscoveryOptions): Discovery {
     const route = { from: name, to: dfspId }
     const path = `/accounts/${encodeURIComponent(userId)}`
     const request = () => writeMessage('GET', path, route)
-    const until_ms = Date.now() + patience_ms
-    return accounts.ask({
+    const until_ms = Date.now() + answerTimeout_ms
+    return accounts.send({
       key: userId,
       request: request(),
       until_ms,
@@ -90,7 +90,7 @@ export function openDiscovery(options: DiscoveryOptions): Discovery {
       return servicesTurn(service, service, askProviders)
     },
     accounts: (dfspId, userId) => accountsTurn(userId, dfspId, () => askAccounts(dfspId, userId)),
-    hearers: { ...servicesHearers(options, services), ...accountsHearers(options, accounts) },
+    handlers: { ...servicesHandlers(options, services), ...accountsHandlers(options, accounts) },
     close() {
       services.close()
       accounts.close()
@@ -98,53 +98,53 @@ export function openDiscovery(options: DiscoveryOptions): Discovery {
   }
 }
 
-function servicesHearers({ hubName }: DiscoveryOptions, services: Lists): Hearers {
+function servicesHandlers({ hubName }: DiscoveryOptions, services: Lists): InboundHandlers {
   return {
     'PUT /services/{ServiceType}'(message) {
-      if (message.source !== hubName) return { disbelieved: `${message.source} is not the hub` }
+      if (message.source !== hubName) return { rejected: `${message.source} is not the hub` }
       const reading = bodyOf(putServices, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       const { ServiceType = '' } = message.parameters
       services.answer(ServiceType, { state: 'FOUND', providers: reading.value.providers })
-      return 'HEARD'
+      return 'HANDLED'
     },
     'PUT /services/{ServiceType}/error'(message) {
-      if (message.source !== hubName) return { disbelieved: `${message.source} is not the hub` }
+      if (message.source !== hubName) return { rejected: `${message.source} is not the hub` }
       const reading = bodyOf(errorBody, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       const { ServiceType = '' } = message.parameters
       services.answer(ServiceType, { state: 'FAILED', error: informationIn(reading.value) })
-      return 'HEARD'
+      return 'HANDLED'
     },
   }
 }
 
-function accountsHearers({ hubName }: DiscoveryOptions, accounts: Books): Hearers {
+function accountsHandlers({ hubName }: DiscoveryOptions, accounts: Books): InboundHandlers {
   return {
     'PUT /accounts/{ID}'(message) {
       const { source } = message
       const userId = idOf(message)
-      const asked = accounts.open(userId)
+      const asked = accounts.contextOf(userId)
       if (asked === undefined) return 'NOT_MINE'
-      if (source !== asked.dfspId) return { disbelieved: `${source} was not asked` }
+      if (source !== asked.dfspId) return { rejected: `${source} is not the DFSP that was asked` }
       const reading = bodyOf(putAccounts, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       const list = reading.value.accounts ?? reading.value.accountList ?? []
       accounts.answer(userId, { state: 'FOUND', accounts: list.flatMap(accountOf) })
-      return 'HEARD'
+      return 'HANDLED'
     },
     'PUT /accounts/{ID}/error'(message) {
       const { source } = message
       const userId = idOf(message)
-      const asked = accounts.open(userId)
+      const asked = accounts.contextOf(userId)
       if (asked === undefined) return 'NOT_MINE'
       if (source !== asked.dfspId && source !== hubName) {
-        return { disbelieved: `${source} was not asked` }
+        return { rejected: `${source} is not the DFSP that was asked` }
       }
       const reading = bodyOf(errorBody, message)
-      if (!reading.ok) return { disbelieved: reading.detail }
+      if (!reading.ok) return { rejected: reading.detail }
       accounts.answer(userId, { state: 'FAILED', error: informationIn(reading.value) })
-      return 'HEARD'
+      return 'HANDLED'
     },
   }
 }

@@ -1,6 +1,6 @@
-/** What a PISP asks for when it links accounts, and how that ends. */
+/** A PISP's order to link accounts, and its result. */
 import type { ErrorInformation } from '@causeway/fspiop'
-import type { Ended } from '../../asking.ts'
+import type { Ended } from '../../pending-requests.ts'
 import type { Failed } from '../../errors.ts'
 import type { Channel, Credential, Scope } from '../consent.ts'
 
@@ -8,23 +8,22 @@ export interface LinkOrder {
   /** A new UUID when left out. */
   readonly consentRequestId?: string
   readonly dfspId: string
-  /** What the user is known by at the DFSP. */
+  /** The user's identifier at the DFSP. */
   readonly userId: string
   readonly scopes: readonly Scope[]
-  /** What the PISP can do; the DFSP chooses one. */
+  /** The channels that the PISP supports; the DFSP chooses one. */
   readonly channels: readonly Channel[]
-  /** Where the user comes back to; needed for WEB. */
+  /** Where the DFSP sends the user back to; required for WEB. */
   readonly callbackUri?: string
   /**
-   * What the user was given at the DFSP: on the channel WEB the secret with which the user comes back,
-   * on OTP the one-time password; undefined: the user does not want to go on. Asked again after a token
-   * that was wrong.
+   * The user's token from the DFSP: on the channel WEB the secret from the callback URI, on OTP the
+   * one-time password; undefined: the user cancels. Called again after a wrong token.
    */
   readonly authenticate: (asked: Authentication) => Promise<string | undefined>
-  /** The user's key for this consent; undefined: the user does not want to go on. */
-  readonly createCredential: (asked: CredentialWish) => Promise<Credential | undefined>
-  /** For all of it, the user's part included (600,000). */
-  readonly patience_ms?: number
+  /** The user's key for this consent; undefined: the user cancels. */
+  readonly createCredential: (asked: CredentialRequest) => Promise<Credential | undefined>
+  /** For the whole linking, the user's part included (600,000). */
+  readonly answerTimeout_ms?: number
 }
 
 export interface Authentication {
@@ -36,9 +35,9 @@ export interface Authentication {
   readonly attempt: number
 }
 
-export interface CredentialWish {
+export interface CredentialRequest {
   readonly consentId: string
-  /** What the DFSP's user has allowed in the end. */
+  /** What the user has finally allowed at the DFSP. */
   readonly scopes: readonly Scope[]
   /** 32 bytes for the authenticator; a GENERIC key signs their base64url text. */
   readonly challenge: Buffer
@@ -48,18 +47,18 @@ export type LinkingLeg = 'request' | 'authentication' | 'credential'
 
 export type LinkResult = {
   readonly consentRequestId: string
-  /** Milliseconds, without the user's own part in `authenticate` and `createCredential`. */
+  /** Milliseconds, without the user's part in `authenticate` and `createCredential`. */
   readonly ms: number
 } & (
   | { readonly state: 'LINKED'; readonly consentId: string; readonly scopes: readonly Scope[] }
   | {
-      /** Nothing was linked: an error, a refusal of the hub, or a silence (2004). */
+      /** Nothing was linked: an error, a refusal of the hub, or no answer (2004). */
       readonly state: 'FAILED'
       readonly leg: LinkingLeg
       readonly error: ErrorInformation
       readonly consentId?: string
     }
-  /** The user did not go on. */
+  /** The user cancelled. */
   | { readonly state: 'DECLINED'; readonly leg: LinkingLeg; readonly consentId?: string }
 )
 

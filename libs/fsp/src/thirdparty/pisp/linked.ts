@@ -1,7 +1,7 @@
-/** The consents of a PISP's users, as the PISP is told of them. */
+/** The consents of a PISP's users, as the PISP has received them. */
 import type { Credential, Scope } from '../consent.ts'
 
-/** GRANTED: the key of the user is not known to be right yet. */
+/** GRANTED: the user's key is not verified yet. */
 export interface LinkedConsent {
   readonly consentId: string
   readonly consentRequestId: string

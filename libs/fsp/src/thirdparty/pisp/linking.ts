@@ -1,6 +1,6 @@
 /**
- * The PISP's side of linking and unlinking: the consent is asked for, the user proves it at the DFSP,
- * and the user's key is registered for it. Third-Party API 1.0, linking, sections 1.3 to 1.6 and 2.
+ * The PISP's side of linking and unlinking: requests the consent, has the user authenticate at the
+ * DFSP, and registers the user's key. Third-Party API 1.0, linking, sections 1.3 to 1.6 and 2.
  */
 import {
   consentChallenge,
@@ -13,13 +13,19 @@ import {
   putConsents,
 } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
-import { openQuestions, type Questions, tenths } from '../../asking.ts'
+import { openPendingRequests, type PendingRequests, tenths } from '../../pending-requests.ts'
 import { type Failed, informationIn } from '../../errors.ts'
 import type { HubLink } from '../../hub/link.ts'
-import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../../inbound.ts'
+import {
+  bodyOf,
+  type InboundHandlers,
+  type HandlerResult,
+  idOf,
+  type Received,
+} from '../../inbound.ts'
 import { writeMessage } from '../../message.ts'
 import { type Channel, type Credential, readScopes, type Scope } from '../consent.ts'
-import { sharing } from '../sharing.ts'
+import { singleFlight } from '../single-flight.ts'
 import type { LinkingLeg, LinkOrder, LinkResult, UnlinkResult } from './link-order.ts'
 import { type LinkedConsent, openLinkedConsents } from './linked.ts'
 
@@ -28,8 +34,8 @@ export interface LinkingOptions {
   readonly hubName: string
   readonly link: HubLink
   readonly authService: string
-  readonly silence_ms: number
-  readonly patience_ms: number
+  readonly resendAfter_ms: number
+  readonly answerTimeout_ms: number
   readonly consents?: Iterable<LinkedConsent>
   readonly onConsent?: (consent: LinkedConsent) => void
 }
@@ -38,7 +44,7 @@ export interface Linking {
   link(order: LinkOrder): Promise<LinkResult>
   unlink(consentId: string): Promise<UnlinkResult>
   consents(): Iterable<LinkedConsent>
-  readonly hearers: Hearers
+  readonly handlers: InboundHandlers
   close(): void
 }
 
@@ -46,7 +52,7 @@ interface Context {
   readonly dfspId: string
 }
 
-type Step<Word> = Questions<Context, Word | Failed>
+type Step<Word> = PendingRequests<Context, Word | Failed>
 
 interface Parts extends LinkingOptions {
   readonly requests: Step<{
@@ -57,7 +63,7 @@ interface Parts extends LinkingOptions {
   readonly grants: Step<{
     readonly state: 'GRANTED'
     readonly consentId: string
-    /** As written: the challenge is a hash over them. */
+    /** As received: the challenge is a hash over them. */
     readonly written: readonly unknown[]
     readonly scopes: readonly Scope[]
   }>
@@ -70,21 +76,21 @@ const linking_ms_usually = 600_000
 const attempts_max = 3
 
 export function openLinking(options: LinkingOptions): Linking {
-  const { link, silence_ms } = options
+  const { link, resendAfter_ms } = options
   const known = openLinkedConsents(options.consents ?? [], options.onConsent ?? (() => undefined))
   const parts: Parts = {
     ...options,
-    requests: openQuestions(link, silence_ms),
-    grants: openQuestions(link, silence_ms),
-    credentials: openQuestions(link, silence_ms),
-    revocations: openQuestions(link, silence_ms),
+    requests: openPendingRequests(link, resendAfter_ms),
+    grants: openPendingRequests(link, resendAfter_ms),
+    credentials: openPendingRequests(link, resendAfter_ms),
+    revocations: openPendingRequests(link, resendAfter_ms),
     known,
   }
   return {
     link: (order) => linkAccounts(parts, order),
-    unlink: sharing((consentId) => unlink(parts, consentId)),
+    unlink: singleFlight((consentId) => unlink(parts, consentId)),
     consents: () => known.values(),
-    hearers: {
+    handlers: {
       'PUT /consentRequests/{ID}': (message) => takeChannel(parts, message),
       'PUT /consentRequests/{ID}/error': (message) =>
         takeError(parts, message, [parts.requests, parts.grants]),
@@ -103,19 +109,19 @@ export function openLinking(options: LinkingOptions): Linking {
 }
 
 async function linkAccounts(parts: Parts, order: LinkOrder): Promise<LinkResult> {
-  const { consentRequestId = randomUUID(), patience_ms = linking_ms_usually } = order
-  const course: Course = {
+  const { consentRequestId = randomUUID(), answerTimeout_ms = linking_ms_usually } = order
+  const run: Run = {
     order: { ...order, consentRequestId },
-    deadline_ms: Date.now() + patience_ms,
+    deadline_ms: Date.now() + answerTimeout_ms,
     ms: 0,
   }
-  const end = await follow(parts, course)
-  return { consentRequestId, ms: tenths(course.ms), ...end }
+  const end = await follow(parts, run)
+  return { consentRequestId, ms: tenths(run.ms), ...end }
 }
 
 type WithId = LinkOrder & { readonly consentRequestId: string }
 
-interface Course {
+interface Run {
   readonly order: WithId
   readonly deadline_ms: number
   ms: number
@@ -124,11 +130,11 @@ interface Course {
 type WithoutCommon<End> = End extends unknown ? Omit<End, 'consentRequestId' | 'ms'> : never
 type LinkEnd = WithoutCommon<LinkResult>
 
-async function follow(parts: Parts, course: Course): Promise<LinkEnd> {
-  const { order } = course
-  const asked = await ask(parts, course)
+async function follow(parts: Parts, run: Run): Promise<LinkEnd> {
+  const { order } = run
+  const asked = await ask(parts, run)
   if (asked.state !== 'ASKED') return failed('request', asked)
-  const granted = await authenticated(parts, course, asked)
+  const granted = await authenticated(parts, run, asked)
   if (granted.state === 'DECLINED' || granted.state === 'FAILED') return granted
   const { consentId, written, scopes } = granted
   const { consentRequestId, dfspId } = order
@@ -137,14 +143,14 @@ async function follow(parts: Parts, course: Course): Promise<LinkEnd> {
   const challenge = consentChallenge({ consentId, scopes: written })
   const credential = await order.createCredential({ consentId, scopes, challenge })
   if (credential === undefined) return { state: 'DECLINED', leg: 'credential', consentId }
-  const ended = await register(parts, course, { consentId, written, credential })
+  const ended = await register(parts, run, { consentId, written, credential })
   if (ended.state !== 'VERIFIED') return { ...failed('credential', ended), consentId }
   parts.known.put({ ...consent, state: 'VERIFIED', credential })
   return { state: 'LINKED', consentId, scopes }
 }
 
-async function ask({ requests, name, patience_ms }: Parts, course: Course) {
-  const { consentRequestId, dfspId, userId, scopes, channels, callbackUri } = course.order
+async function ask({ requests, name, answerTimeout_ms }: Parts, run: Run) {
+  const { consentRequestId, dfspId, userId, scopes, channels, callbackUri } = run.order
   const body = {
     consentRequestId,
     userId,
@@ -152,10 +158,10 @@ async function ask({ requests, name, patience_ms }: Parts, course: Course) {
     authChannels: channels,
     ...(callbackUri === undefined ? {} : { callbackUri }),
   }
-  // The same request again is answered the same.
+  // An equal request gets the same answer.
   const request = () => writeMessage('POST', '/consentRequests', { from: name, to: dfspId }, body)
-  const until_ms = Date.now() + patience_ms
-  const ended = await requests.ask({
+  const until_ms = Date.now() + answerTimeout_ms
+  const ended = await requests.send({
     key: consentRequestId,
     request: request(),
     until_ms,
@@ -163,27 +169,27 @@ async function ask({ requests, name, patience_ms }: Parts, course: Course) {
     deadline_ms: until_ms,
     context: { dfspId },
   })
-  course.ms += ended.ms
+  run.ms += ended.ms
   return ended
 }
 
 type Granted = Extract<Parameters<Parts['grants']['answer']>[1], { readonly state: 'GRANTED' }>
 
-/** A token that was wrong may be given again, as long as the DFSP takes it. */
+/** A wrong token may be replaced as long as the DFSP accepts another. */
 async function authenticated(
-  { grants, name, patience_ms }: Parts,
-  course: Course,
+  { grants, name, answerTimeout_ms }: Parts,
+  run: Run,
   { channel, authUri }: { readonly channel: Channel; readonly authUri: string | undefined },
 ): Promise<Granted | Extract<LinkEnd, { readonly state: 'FAILED' | 'DECLINED' }>> {
-  const { consentRequestId, dfspId, authenticate } = course.order
+  const { consentRequestId, dfspId, authenticate } = run.order
   const leg = 'authentication'
   const path = `/consentRequests/${consentRequestId}`
   for (let attempt = 1; ; attempt += 1) {
     const authToken = await authenticate({ consentRequestId, channel, authUri, attempt })
     if (authToken === undefined) return { state: 'DECLINED', leg }
     const request = () => writeMessage('PATCH', path, { from: name, to: dfspId }, { authToken })
-    const until_ms = Math.min(course.deadline_ms, Date.now() + patience_ms)
-    const ended = await grants.ask({
+    const until_ms = Math.min(run.deadline_ms, Date.now() + answerTimeout_ms)
+    const ended = await grants.send({
       key: consentRequestId,
       request: request(),
       until_ms,
@@ -191,7 +197,7 @@ async function authenticated(
       deadline_ms: until_ms,
       context: { dfspId },
     })
-    course.ms += ended.ms
+    run.ms += ended.ms
     if (ended.state === 'GRANTED') return ended
     const isWrong = ended.state === 'FAILED' && ended.error.errorCode === '6203'
     if (!isWrong || attempt === attempts_max) return failed(leg, ended)
@@ -199,8 +205,8 @@ async function authenticated(
 }
 
 async function register(
-  { credentials, name, patience_ms }: Parts,
-  course: Course,
+  { credentials, name, answerTimeout_ms }: Parts,
+  run: Run,
   own: {
     readonly consentId: string
     readonly written: readonly unknown[]
@@ -208,7 +214,7 @@ async function register(
   },
 ) {
   const { consentId, written, credential } = own
-  const { dfspId } = course.order
+  const { dfspId } = run.order
   const body = {
     scopes: written,
     credential: { ...credential, status: 'PENDING' },
@@ -216,9 +222,9 @@ async function register(
   }
   const route = { from: name, to: dfspId }
   const request = () => writeMessage('PUT', `/consents/${consentId}`, route, body)
-  // The DFSP asks the auth service in turn, and may be patient for as long.
-  const until_ms = Date.now() + 2 * patience_ms
-  const ended = await credentials.ask({
+  // The DFSP asks the auth service in turn, and may wait as long.
+  const until_ms = Date.now() + 2 * answerTimeout_ms
+  const ended = await credentials.send({
     key: consentId,
     request: request(),
     until_ms,
@@ -226,7 +232,7 @@ async function register(
     deadline_ms: until_ms,
     context: { dfspId },
   })
-  course.ms += ended.ms
+  run.ms += ended.ms
   return ended
 }
 
@@ -234,13 +240,13 @@ function failed(
   leg: LinkingLeg,
   { error }: { readonly error?: ErrorInformation | undefined },
 ): Extract<LinkEnd, { readonly state: 'FAILED' }> {
-  const silence = errorInformation('2004', `nobody answered the ${leg} in time`)
-  return { state: 'FAILED', leg, error: error ?? silence }
+  const noAnswer = errorInformation('2004', `no answer to the ${leg} in time`)
+  return { state: 'FAILED', leg, error: error ?? noAnswer }
 }
 
-/** Goes to the DFSP; whoever holds the consent answers, to both. */
+/** Sent to the DFSP; the holder of the consent answers both. */
 function unlink(
-  { revocations, known, name, patience_ms }: Parts,
+  { revocations, known, name, answerTimeout_ms }: Parts,
   consentId: string,
 ): Promise<UnlinkResult> {
   const consent = known.get(consentId)
@@ -250,8 +256,8 @@ function unlink(
   const { dfspId } = consent
   const route = { from: name, to: dfspId }
   const request = () => writeMessage('DELETE', `/consents/${consentId}`, route)
-  const until_ms = Date.now() + patience_ms
-  return revocations.ask({
+  const until_ms = Date.now() + answerTimeout_ms
+  return revocations.send({
     key: consentId,
     request: request(),
     until_ms,
@@ -261,48 +267,51 @@ function unlink(
   })
 }
 
-function takeChannel({ requests }: Parts, message: Received): Hearing {
+function takeChannel({ requests }: Parts, message: Received): HandlerResult {
   const id = idOf(message)
-  const asked = requests.open(id)
+  const asked = requests.contextOf(id)
   if (asked === undefined) return 'NOT_MINE'
-  if (message.source !== asked.dfspId) return { disbelieved: `${message.source} was not asked` }
+  if (message.source !== asked.dfspId)
+    return { rejected: `${message.source} is not the DFSP that was asked` }
   const reading = bodyOf(putConsentRequests, message)
-  if (!reading.ok) return { disbelieved: reading.detail }
+  if (!reading.ok) return { rejected: reading.detail }
   const { authChannels, authUri } = reading.value
   const [channel] = authChannels.map((each) => each.toUpperCase())
-  if (channel !== 'WEB' && channel !== 'OTP') return { disbelieved: '/authChannels: unknown' }
-  if (channel === 'WEB' && authUri === undefined) return { disbelieved: '/authUri: missing' }
+  if (channel !== 'WEB' && channel !== 'OTP') return { rejected: '/authChannels: unknown' }
+  if (channel === 'WEB' && authUri === undefined) return { rejected: '/authUri: missing' }
   requests.answer(id, { state: 'ASKED', channel, authUri })
-  return 'HEARD'
+  return 'HANDLED'
 }
 
-function takeGrant({ grants }: Parts, message: Received): Hearing {
+function takeGrant({ grants }: Parts, message: Received): HandlerResult {
   const reading = bodyOf(postConsents, message)
-  if (!reading.ok) return { disbelieved: reading.detail }
+  if (!reading.ok) return { rejected: reading.detail }
   const { consentId, consentRequestId, status } = reading.value
-  if (status !== 'ISSUED') return { disbelieved: '/status: not ISSUED' }
-  const asked = consentRequestId === undefined ? undefined : grants.open(consentRequestId)
+  if (status !== 'ISSUED') return { rejected: '/status: not ISSUED' }
+  const asked = consentRequestId === undefined ? undefined : grants.contextOf(consentRequestId)
   if (asked === undefined || consentRequestId === undefined) return 'NOT_MINE'
-  if (message.source !== asked.dfspId) return { disbelieved: `${message.source} was not asked` }
+  if (message.source !== asked.dfspId)
+    return { rejected: `${message.source} is not the DFSP that was asked` }
   const { scopes: written } = reading.json as { readonly scopes: readonly unknown[] }
   const scopes = readScopes(reading.value.scopes)
   grants.answer(consentRequestId, { state: 'GRANTED', consentId, written, scopes })
-  return 'HEARD'
+  return 'HANDLED'
 }
 
-/** The final consent, as a whole or as the change that it is. */
-function takeVerified({ credentials }: Parts, message: Received): Hearing {
+/** The final consent, in full or as a change. */
+function takeVerified({ credentials }: Parts, message: Received): HandlerResult {
   const id = idOf(message)
-  const asked = credentials.open(id)
+  const asked = credentials.contextOf(id)
   if (asked === undefined) return 'NOT_MINE'
-  if (message.source !== asked.dfspId) return { disbelieved: `${message.source} was not asked` }
+  if (message.source !== asked.dfspId)
+    return { rejected: `${message.source} is not the DFSP that was asked` }
   const reading = bodyOf(putConsents, message)
-  if (!reading.ok) return { disbelieved: reading.detail }
+  if (!reading.ok) return { rejected: reading.detail }
   if (reading.value.credential?.status !== 'VERIFIED') {
-    return { disbelieved: '/credential/status: not VERIFIED' }
+    return { rejected: '/credential/status: not VERIFIED' }
   }
   credentials.answer(id, { state: 'VERIFIED' })
-  return 'HEARD'
+  return 'HANDLED'
 }
 
 function takeChange({ known, credentials, revocations, authService }: Parts, message: Received) {
@@ -311,10 +320,10 @@ function takeChange({ known, credentials, revocations, authService }: Parts, mes
   if (consent === undefined) return 'NOT_MINE'
   const { source } = message
   if (source !== consent.dfspId && source !== authService) {
-    return { disbelieved: `${source} has no part in the consent` }
+    return { rejected: `${source} is not a party to the consent` }
   }
   const reading = bodyOf(patchConsents, message)
-  if (!reading.ok) return { disbelieved: reading.detail }
+  if (!reading.ok) return { rejected: reading.detail }
   const { status, revokedAt = new Date().toISOString(), credential } = reading.value
   if (status === 'REVOKED') {
     if (consent.state !== 'REVOKED') known.put({ ...consent, state: 'REVOKED' })
@@ -322,23 +331,23 @@ function takeChange({ known, credentials, revocations, authService }: Parts, mes
   } else if (credential?.status === 'VERIFIED' && source === consent.dfspId) {
     credentials.answer(id, { state: 'VERIFIED' })
   }
-  return 'HEARD'
+  return 'HANDLED'
 }
 
 function takeError(
   { hubName, authService }: Parts,
   message: Received,
-  steps: readonly Pick<Step<never>, 'open' | 'answer'>[],
-): Hearing {
+  steps: readonly Pick<Step<never>, 'contextOf' | 'answer'>[],
+): HandlerResult {
   const id = idOf(message)
-  const step = steps.find((each) => each.open(id) !== undefined)
-  const asked = step?.open(id)
+  const step = steps.find((each) => each.contextOf(id) !== undefined)
+  const asked = step?.contextOf(id)
   if (step === undefined || asked === undefined) return 'NOT_MINE'
   if (![asked.dfspId, hubName, authService].includes(message.source)) {
-    return { disbelieved: `${message.source} has no part in it` }
+    return { rejected: `${message.source} is not a party to it` }
   }
   const reading = bodyOf(errorBody, message)
-  if (!reading.ok) return { disbelieved: reading.detail }
+  if (!reading.ok) return { rejected: reading.detail }
   step.answer(id, { state: 'FAILED', error: informationIn(reading.value) })
-  return 'HEARD'
+  return 'HANDLED'
 }

@@ -1,7 +1,7 @@
 /**
- * The PISP's side of a payment: the payee is found, the DFSP is asked to pay, the user signs the terms,
- * and the DFSP tells how it ended. Silence until the expiration is failure. Third-Party API 1.0,
- * transfer.
+ * The PISP's side of a payment: looks up the payee, asks the DFSP to pay, has the user sign the
+ * terms, and receives the outcome from the DFSP. No outcome until the expiration is a failure.
+ * Third-Party API 1.0, transfer.
  */
 import {
   errorBody,
@@ -15,16 +15,26 @@ import {
 } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 import { type Amount, moneyOf } from '../../amount.ts'
-import { openQuestions, type Questions, tenths } from '../../asking.ts'
+import { openPendingRequests, type PendingRequests, tenths } from '../../pending-requests.ts'
 import { type Failed, informationIn } from '../../errors.ts'
 import type { HubLink } from '../../hub/link.ts'
-import { bodyOf, type Hearers, type Hearing, idOf, type Received } from '../../inbound.ts'
+import {
+  bodyOf,
+  type InboundHandlers,
+  type HandlerResult,
+  idOf,
+  type Received,
+} from '../../inbound.ts'
 import { type Outgoing, writeMessage } from '../../message.ts'
 import type { Lookups } from '../../parties/lookups.ts'
 import { type PartyId, writeParty } from '../../parties/party.ts'
 import type { ServedParty } from '../../payments/payment.ts'
-import { type Asked, openRepeats, type Repeats } from '../../repeats.ts'
-import type { Secrecy } from '../../secrecy.ts'
+import {
+  type CachedRequest,
+  openIdempotencyCache,
+  type IdempotencyCache,
+} from '../../idempotency-cache.ts'
+import type { FieldEncryption } from '../../field-encryption.ts'
 import type { SignedPayload } from '../consent.ts'
 
 export interface ThirdPartyOrder {
@@ -33,7 +43,7 @@ export interface ThirdPartyOrder {
   readonly dfspId: string
   /** The address of the user's account there. */
   readonly account: string
-  /** Looked up first, unless it is known which FSP serves it. */
+  /** Looked up first, unless its FSP is given. */
   readonly to: (PartyId & { readonly fspId?: undefined }) | ServedParty
   /** SEND (when left out): the user gives exactly this; RECEIVE: the payee gets exactly this. */
   readonly amountType?: 'SEND' | 'RECEIVE'
@@ -42,13 +52,13 @@ export interface ThirdPartyOrder {
   readonly transactionType?: TransactionType
   readonly note?: string
   readonly expiration: Date
-  /** The user's signature over the challenge; undefined: the user does not want it on these terms. */
+  /** The user's signature over the challenge; undefined: the user rejects the terms. */
   readonly sign: (asked: TermsToSign) => Promise<SignedPayload | undefined>
 }
 
-/** What the user is shown; amounts where the DFSP tells them. */
+/** What the user sees; amounts where the DFSP discloses them. */
 export interface TermsToSign {
-  /** The text that is signed: a FIDO key signs the bytes that it is base64url of. */
+  /** The text to sign: a FIDO key signs the bytes that it encodes in base64url. */
   readonly challenge: string
   readonly transferAmount: Amount | undefined
   readonly payeeReceiveAmount: Amount | undefined
@@ -60,7 +70,7 @@ export type ThirdPartyLeg = 'lookup' | 'request' | 'authorization'
 
 export type ThirdPartyResult = {
   readonly transactionRequestId: string
-  /** Of the DFSP; undefined: it was not received there. */
+  /** Undefined: the request did not reach the DFSP. */
   readonly transactionId: string | undefined
   readonly payee: ServedParty | undefined
   /** Milliseconds, the user's own part included. */
@@ -69,10 +79,10 @@ export type ThirdPartyResult = {
 
 export type ThirdPartyEnd =
   | { readonly state: 'COMPLETED'; readonly completedTimestamp: string | undefined }
-  /** The user did not want it. */
+  /** The user rejected the terms. */
   | { readonly state: 'REJECTED' }
   | {
-      /** The DFSP or the hub said so, or nobody said anything until the expiration (3301). */
+      /** The DFSP or the hub reported it, or no outcome arrived until the expiration (3301). */
       readonly state: 'FAILED'
       readonly leg: ThirdPartyLeg
       readonly error: ErrorInformation
@@ -82,19 +92,19 @@ export interface PayingOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
-  readonly secrecy: Secrecy
+  readonly fieldEncryption: FieldEncryption
   readonly lookups: Pick<Lookups, 'lookUp'>
-  readonly silence_ms: number
+  readonly resendAfter_ms: number
   readonly remembered_max: number
 }
 
 export interface Paying {
   pay(order: ThirdPartyOrder): Promise<ThirdPartyResult>
-  readonly hearers: Hearers
+  readonly handlers: InboundHandlers
   close(): void
 }
 
-interface Course {
+interface Run {
   readonly order: ThirdPartyOrder
   readonly id: string
   readonly begun_ms: number
@@ -109,8 +119,8 @@ type Word =
   | Failed
 
 interface Parts extends PayingOptions {
-  readonly questions: Questions<Course, Word>
-  readonly authorizations: Repeats<Asked>
+  readonly pending: PendingRequests<Run, Word>
+  readonly authorizations: IdempotencyCache<CachedRequest>
 }
 
 const path = '/thirdpartyRequests/transactions'
@@ -121,27 +131,27 @@ const defaultType = {
 } as const
 
 export function openPaying(options: PayingOptions): Paying {
-  const { link, silence_ms, remembered_max } = options
-  const questions = openQuestions<Course, Word>(link, silence_ms)
+  const { link, resendAfter_ms, remembered_max } = options
+  const pending = openPendingRequests<Run, Word>(link, resendAfter_ms)
   const parts: Parts = {
     ...options,
-    questions,
-    authorizations: openRepeats(link, remembered_max),
+    pending,
+    authorizations: openIdempotencyCache(link, remembered_max),
   }
   return {
     pay: (order) => pay(parts, order),
-    hearers: {
+    handlers: {
       'PUT /thirdpartyRequests/transactions/{ID}': (message) => takeState(parts, message),
       'PATCH /thirdpartyRequests/transactions/{ID}': (message) => takeEnd(parts, message),
       'PUT /thirdpartyRequests/transactions/{ID}/error': (message) => takeError(parts, message),
       'POST /thirdpartyRequests/authorizations': (message) => takeTerms(parts, message),
     },
-    close: () => questions.close(),
+    close: () => pending.close(),
   }
 }
 
 async function pay(parts: Parts, order: ThirdPartyOrder): Promise<ThirdPartyResult> {
-  const course: Course = {
+  const run: Run = {
     order,
     id: order.transactionRequestId ?? randomUUID(),
     begun_ms: performance.now(),
@@ -149,36 +159,36 @@ async function pay(parts: Parts, order: ThirdPartyOrder): Promise<ThirdPartyResu
     payee: undefined,
     transactionId: undefined,
   }
-  const end = await follow(parts, course)
-  const { id: transactionRequestId, transactionId, payee } = course
-  const ms = { ...course.ms, total: tenths(performance.now() - course.begun_ms) }
+  const end = await follow(parts, run)
+  const { id: transactionRequestId, transactionId, payee } = run
+  const ms = { ...run.ms, total: tenths(performance.now() - run.begun_ms) }
   return { transactionRequestId, transactionId, payee, ms, ...end }
 }
 
-async function follow(parts: Parts, course: Course): Promise<ThirdPartyEnd> {
-  const { questions, lookups } = parts
-  const { order, id } = course
+async function follow(parts: Parts, run: Run): Promise<ThirdPartyEnd> {
+  const { pending, lookups } = parts
+  const { order, id } = run
   const { to, amount, expiration } = order
   if (to.fspId === undefined) {
     const found = await lookups.lookUp(to, amount.currency)
-    course.ms.lookup = found.ms
+    run.ms.lookup = found.ms
     if (found.state !== 'FOUND')
       return { state: 'FAILED', leg: 'lookup', error: errorOr2004(found) }
-    course.payee = found.party
+    run.payee = found.party
   } else {
-    course.payee = to
+    run.payee = to
   }
   const deadline_ms = expiration.getTime()
-  const { payee } = course
-  // The same request again is answered with what the DFSP said last.
-  const request = () => requestMessage(parts, course, payee)
-  const ended = await questions.ask({
+  const { payee } = run
+  // An equal request gets the DFSP's last answer again.
+  const request = () => requestMessage(parts, run, payee)
+  const ended = await pending.send({
     key: id,
     request: request(),
     until_ms: deadline_ms,
     reminder: request,
     deadline_ms,
-    context: course,
+    context: run,
   })
   switch (ended.state) {
     case 'COMPLETED':
@@ -188,24 +198,24 @@ async function follow(parts: Parts, course: Course): Promise<ThirdPartyEnd> {
     case 'FAILED':
     case 'REFUSED':
     case 'UNRESOLVED': {
-      const leg = course.ms.terms === undefined ? 'request' : 'authorization'
-      const silence = errorInformation('3301', 'the DFSP did not tell how it ended')
-      return { state: 'FAILED', leg, error: ended.state === 'UNRESOLVED' ? silence : ended.error }
+      const leg = run.ms.terms === undefined ? 'request' : 'authorization'
+      const noOutcome = errorInformation('3301', 'the DFSP did not report the outcome')
+      return { state: 'FAILED', leg, error: ended.state === 'UNRESOLVED' ? noOutcome : ended.error }
     }
   }
 }
 
 function errorOr2004({ error }: { readonly error?: ErrorInformation | undefined }) {
-  return error ?? errorInformation('2004', 'nobody answered the lookup in time')
+  return error ?? errorInformation('2004', 'no answer to the lookup in time')
 }
 
 function requestMessage(
-  { name, secrecy }: Parts,
-  { order, id }: Course,
+  { name, fieldEncryption }: Parts,
+  { order, id }: Run,
   payee: ServedParty,
 ): Outgoing {
   const { dfspId, account, amountType = 'SEND', transactionType = defaultType, note } = order
-  const { body, encryption } = secrecy.hide(dfspId, {
+  const { body, encryption } = fieldEncryption.encrypt(dfspId, {
     transactionRequestId: id,
     payee: writeParty(payee, payee.fspId),
     payer: { partyIdType: 'THIRD_PARTY_LINK', partyIdentifier: account, fspId: dfspId },
@@ -218,85 +228,85 @@ function requestMessage(
   return writeMessage('POST', path, { from: name, to: dfspId }, body, encryption)
 }
 
-/** The open payment that a message is about, or why it is none of the sender's business. */
-function courseOf({ questions, hubName }: Parts, { source }: Received, id: string) {
-  const course = questions.open(id)
-  if (course === undefined) return 'NOT_MINE'
-  if (source === course.order.dfspId || source === hubName) return course
-  return { disbelieved: `${source} has no part in the payment` }
+/** The open payment of a message, or why its sender has no part in it. */
+function runOf({ pending, hubName }: Parts, { source }: Received, id: string) {
+  const run = pending.contextOf(id)
+  if (run === undefined) return 'NOT_MINE'
+  if (source === run.order.dfspId || source === hubName) return run
+  return { rejected: `${source} is not a party to the payment` }
 }
 
-/** Of the states only those with an end decide it: an answer to GET may have one. */
-function takeState(parts: Parts, message: Received): Hearing {
+/** Only final states end the payment: an answer to GET may carry one. */
+function takeState(parts: Parts, message: Received): HandlerResult {
   const id = idOf(message)
-  const course = courseOf(parts, message, id)
-  if (course === 'NOT_MINE' || 'disbelieved' in course) return course
+  const run = runOf(parts, message, id)
+  if (run === 'NOT_MINE' || 'rejected' in run) return run
   const reading = bodyOf(putThirdpartyTransactions, message)
-  if (!reading.ok) return { disbelieved: reading.detail }
+  if (!reading.ok) return { rejected: reading.detail }
   const { transactionId, transactionRequestState } = reading.value
-  course.transactionId = transactionId ?? course.transactionId
+  run.transactionId = transactionId ?? run.transactionId
   const { transactionState, completedTimestamp } = reading.json as Readonly<Record<string, unknown>>
-  if (transactionRequestState === 'REJECTED') parts.questions.answer(id, { state: 'REJECTED' })
+  if (transactionRequestState === 'REJECTED') parts.pending.answer(id, { state: 'REJECTED' })
   if (transactionRequestState === 'ACCEPTED' && transactionState === 'COMPLETED') {
     const timestamp = typeof completedTimestamp === 'string' ? completedTimestamp : undefined
-    parts.questions.answer(id, { state: 'COMPLETED', completedTimestamp: timestamp })
+    parts.pending.answer(id, { state: 'COMPLETED', completedTimestamp: timestamp })
   }
-  return 'HEARD'
+  return 'HANDLED'
 }
 
-function takeEnd(parts: Parts, message: Received): Hearing {
+function takeEnd(parts: Parts, message: Received): HandlerResult {
   const id = idOf(message)
-  const course = courseOf(parts, message, id)
-  if (course === 'NOT_MINE' || 'disbelieved' in course) return course
+  const run = runOf(parts, message, id)
+  if (run === 'NOT_MINE' || 'rejected' in run) return run
   const reading = bodyOf(patchThirdpartyTransactions, message)
-  if (!reading.ok) return { disbelieved: reading.detail }
+  if (!reading.ok) return { rejected: reading.detail }
   const { transactionRequestState, transactionState, completedTimestamp } = reading.value
   if (transactionRequestState === 'REJECTED' || transactionState === 'REJECTED') {
-    parts.questions.answer(id, { state: 'REJECTED' })
+    parts.pending.answer(id, { state: 'REJECTED' })
   } else if (transactionRequestState === 'ACCEPTED' && transactionState === 'COMPLETED') {
-    parts.questions.answer(id, { state: 'COMPLETED', completedTimestamp })
+    parts.pending.answer(id, { state: 'COMPLETED', completedTimestamp })
   }
-  return 'HEARD'
+  return 'HANDLED'
 }
 
-function takeError(parts: Parts, message: Received): Hearing {
+function takeError(parts: Parts, message: Received): HandlerResult {
   const id = idOf(message)
-  const course = courseOf(parts, message, id)
-  if (course === 'NOT_MINE' || 'disbelieved' in course) return course
+  const run = runOf(parts, message, id)
+  if (run === 'NOT_MINE' || 'rejected' in run) return run
   const reading = bodyOf(errorBody, message)
-  if (!reading.ok) return { disbelieved: reading.detail }
-  parts.questions.answer(id, { state: 'FAILED', error: informationIn(reading.value) })
-  return 'HEARD'
+  if (!reading.ok) return { rejected: reading.detail }
+  parts.pending.answer(id, { state: 'FAILED', error: informationIn(reading.value) })
+  return 'HANDLED'
 }
 
-/** The user is asked once, however often the question comes. */
-function takeTerms(parts: Parts, message: Received): Hearing {
+/** The user is asked once, however often the request arrives. */
+function takeTerms(parts: Parts, message: Received): HandlerResult {
   const reading = bodyOf(postThirdpartyAuthorizations, message)
-  if (!reading.ok) return { disbelieved: reading.detail }
+  if (!reading.ok) return { rejected: reading.detail }
   const { source } = message
   const { authorizationRequestId: id, transactionRequestId } = reading.value
   const known = parts.authorizations.get(id)
   if (known !== undefined) {
-    parts.authorizations.repeat(known)
-    return 'HEARD'
+    parts.authorizations.resend(known)
+    return 'HANDLED'
   }
-  const course = parts.questions.open(transactionRequestId)
-  const { payee } = course ?? {}
-  if (course === undefined || payee === undefined || course.order.dfspId !== source) {
-    void parts.link.sendUntil(refusal(parts, source, id, '3206'), Date.now() + parts.silence_ms)
-    return 'HEARD'
+  const run = parts.pending.contextOf(transactionRequestId)
+  const { payee } = run ?? {}
+  if (run === undefined || payee === undefined || run.order.dfspId !== source) {
+    void parts.link.sendUntil(refusal(parts, source, id, '3206'), Date.now() + parts.resendAfter_ms)
+    return 'HANDLED'
   }
-  course.ms.terms ??= tenths(performance.now() - course.begun_ms)
-  const asked: Asked = {
+  run.ms.terms ??= tenths(performance.now() - run.begun_ms)
+  const asked: CachedRequest = {
     terms: '',
-    until_ms: course.order.expiration.getTime(),
+    until_ms: run.order.expiration.getTime(),
     answer: undefined,
   }
   parts.authorizations.add(id, asked)
-  void answerTerms(parts, course.order, payee, reading.value).then((answer) =>
-    parts.authorizations.say(asked, answer),
+  void answerTerms(parts, run.order, payee, reading.value).then((answer) =>
+    parts.authorizations.answer(asked, answer),
   )
-  return 'HEARD'
+  return 'HANDLED'
 }
 
 async function answerTerms(

@@ -1,5 +1,5 @@
-/** A PISP: it finds and links its users' accounts, and pays from them. */
-import type { Hearers } from '../../inbound.ts'
+/** A PISP: finds and links its users' accounts, and pays from them. */
+import type { InboundHandlers } from '../../inbound.ts'
 import { type AccountsResult, openDiscovery, type ProvidersResult } from './discovery.ts'
 import type { LinkedConsent } from './linked.ts'
 import type { LinkOrder, LinkResult, UnlinkResult } from './link-order.ts'
@@ -16,25 +16,25 @@ export interface PispOptions {
   readonly authService?: string
   /** The consents that the PISP has stored. */
   readonly consents?: Iterable<LinkedConsent>
-  /** Told of each change of a consent, so that it can be stored. */
+  /** Called for each change of a consent, so that it can be stored. */
   readonly onConsent?: (consent: LinkedConsent) => void
 }
 
 export interface Pisp {
-  /** Who lets accounts be linked; asked for again when the list is a day old. */
+  /** The DFSPs where accounts can be linked; fetched again when the list is a day old. */
   providers(): Promise<ProvidersResult>
-  /** The accounts of a user, by what the user is known by at the DFSP. */
+  /** The accounts of a user, by the user's identifier at the DFSP. */
   accounts(dfspId: string, userId: string): Promise<AccountsResult>
   link(order: LinkOrder): Promise<LinkResult>
   unlink(consentId: string): Promise<UnlinkResult>
   pay(order: ThirdPartyOrder): Promise<ThirdPartyResult>
-  /** All consents, also those that have ended. */
+  /** All consents, including those that have ended. */
   consents(): Iterable<LinkedConsent>
 }
 
 export function openPisp(
   parts: LinkingOptions & PayingOptions,
-): Pisp & { readonly hearers: Hearers; close(): void } {
+): Pisp & { readonly handlers: InboundHandlers; close(): void } {
   const discovery = openDiscovery(parts)
   const linking = openLinking(parts)
   const paying = openPaying(parts)
@@ -45,7 +45,7 @@ export function openPisp(
     unlink: (consentId) => linking.unlink(consentId),
     pay: (order) => paying.pay(order),
     consents: () => linking.consents(),
-    hearers: { ...discovery.hearers, ...linking.hearers, ...paying.hearers },
+    handlers: { ...discovery.handlers, ...linking.handlers, ...paying.handlers },
     close() {
       for (const part of [discovery, linking, paying]) part.close()
     },

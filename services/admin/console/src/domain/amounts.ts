@@ -1,22 +1,22 @@
 /**
- * Amounts as they are shown: the digits that the API sent. A floating-point number is good enough for
- * the length of a bar, never for a figure.
+ * Formats amounts with the digits that the API sent. Floating-point numbers are used for the length
+ * of a bar, never for a figure.
  */
 import { currencyExponent } from '@causeway/money'
 
-/** A JSON number whose digits a double would change comes as its text. */
+/** A JSON number that a double would change is read as text. */
 export type Amount = number | string
 
 const thousands = '\u202f'
 
 /**
- * Thousands apart, the sign kept, no digit lost. With a currency it has at least the decimals of that
- * currency, and more when the hub keeps more.
+ * Separates thousands and keeps sign and all digits. With a currency the result has at least the
+ * decimals of that currency, and more when the amount has more.
  */
 export function shownAmount(amount: Amount, currency = ''): string {
   const [, sign = '', whole = '', decimals = ''] =
     /^(-?)(\d+)(?:\.(\d+))?$/.exec(String(amount)) ?? []
-  // Nothing that the API sends; shown as it is rather than as nothing.
+  // The API never sends this; shown unchanged rather than not at all.
   if (whole === '') return String(amount)
   const padded = decimals.padEnd(currencyExponent(currency) ?? 0, '0')
   return [sign === '-' ? '−' : '', inThousands(whole), padded === '' ? '' : `.${padded}`].join('')
@@ -33,27 +33,27 @@ export function isNegative(amount: Amount): boolean {
   return String(amount).startsWith('-')
 }
 
-/** What the ledger holds a payment against, as the API says it. */
+/** The amounts that the ledger checks a payment against, from the API. */
 export interface Cover {
   readonly position: Amount
   readonly reserved: Amount
   /** null before the first limit. */
   readonly netDebitCap: Amount | null
   readonly liquidity: Amount
-  /** The part of the liquidity that payments may not use. */
+  /** The part of the cover that payments may not use. */
   readonly excluded: Amount
 }
 
-/** What is owed against what may be, as lengths from 0 to 100. */
+/** The position against its limits, as lengths from 0 to 100. */
 export interface Bar {
   readonly used: number
   readonly cap: number
   readonly cover: number
-  /** How much of the smaller of cap and cover is used, in percent; 100 when there is none of it. */
+  /** How much of the smaller of cap and cover is used, in percent; 100 when it is zero. */
   readonly usedPercent: number
 }
 
-/** Who is owed money uses nothing. */
+/** A participant that is owed money uses nothing. */
 export function barOf({ position, reserved, netDebitCap, liquidity, excluded }: Cover): Bar {
   const used = Math.max(Number(position) + Number(reserved), 0)
   const cap = Number(netDebitCap ?? 0)
@@ -69,7 +69,7 @@ export function barOf({ position, reserved, netDebitCap, liquidity, excluded }: 
   }
 }
 
-/** The same in words, amounts with the decimals of the currency; what is nothing is left out. */
+/** The same as text, with the decimals of the currency and without amounts of zero. */
 export function coverText(
   { position, reserved, netDebitCap, liquidity, excluded }: Cover,
   currency = '',
@@ -85,7 +85,7 @@ export function coverText(
   ].join(', ')
 }
 
-/** JSON whose numbers keep their digits: one that a double would change is its text. */
+/** Parses JSON without losing digits: a number that a double would change becomes text. */
 export function readExactJson(text: string): unknown {
   const exact = (_key: string, value: unknown, context?: { readonly source?: string }) => {
     const source = context?.source

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { differences } from './difference.ts'
 
-test('only what differs is told, by its path', () => {
+test('Only members that differ are listed, by their path', () => {
   const before = { isActive: false, roles: ['viewer'], limit: { value: '100' }, name: 'mary' }
   const after = {
     isActive: true,
@@ -15,7 +15,7 @@ test('only what differs is told, by its path', () => {
   ])
 })
 
-test('what came into being has no before, and what is gone no after', () => {
+test('A new member has no value before, and a removed one no value after', () => {
   expect(differences(null, { name: 'mary' })).toEqual([
     { path: 'name', before: undefined, after: 'mary' },
   ])
@@ -26,7 +26,7 @@ test('what came into being has no before, and what is gone no after', () => {
   expect(differences(null, null)).toEqual([])
 })
 
-test('a record within a text is looked into, and other text is left alone', () => {
+test('A record inside a text is compared by its members, and other text as a whole', () => {
   const after = { change: '{"amount":"250000","of":["a"]}', note: '{not JSON' }
   expect(differences(null, after).map(({ path, after: is }) => [path, is])).toEqual([
     ['change.amount', '250000'],

@@ -1,14 +1,14 @@
-/** What a change changed: the members of a record before and after, each by its path, where they differ. */
+/** The members of a record that differ before and after a change, by their paths. */
 
 export interface Difference {
   readonly path: string
-  /** undefined: it was not there. */
+  /** undefined: it did not exist. */
   readonly before: string | undefined
-  /** undefined: it is not there any more. */
+  /** undefined: it no longer exists. */
   readonly after: string | undefined
 }
 
-/** In the order of the paths; what is the same on both sides is left out. */
+/** In the order of the paths; equal members are left out. */
 export function differences(before: unknown, after: unknown): readonly Difference[] {
   const was = leavesOf(before)
   const is = leavesOf(after)
@@ -18,14 +18,14 @@ export function differences(before: unknown, after: unknown): readonly Differenc
     .filter((one) => one.before !== one.after)
 }
 
-/** Each value that is no record and no list, by its path; an empty one is a value of its own. */
+/** Each value that is neither record nor list, by its path; an empty record or list is a value. */
 function leavesOf(value: unknown, path = ''): ReadonlyMap<string, string> {
   if (value === null || value === undefined) {
     return new Map(path === '' ? [] : [[path, 'nothing']])
   }
   if (typeof value !== 'object') {
-    const told = typeof value === 'string' ? recordIn(value) : undefined
-    return told === undefined ? new Map([[path, textOf(value)]]) : leavesOf(told, path)
+    const record = typeof value === 'string' ? recordIn(value) : undefined
+    return record === undefined ? new Map([[path, textOf(value)]]) : leavesOf(record, path)
   }
   const members = Object.entries<unknown>({ ...value })
   if (members.length === 0) return new Map(path === '' ? [] : [[path, 'none']])
@@ -36,7 +36,7 @@ function leavesOf(value: unknown, path = ''): ReadonlyMap<string, string> {
   )
 }
 
-/** Some services put a record on record as its JSON. */
+/** Some services store a record as JSON text. */
 function recordIn(text: string): object | undefined {
   if (!text.startsWith('{')) return undefined
   try {

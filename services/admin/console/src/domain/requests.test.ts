@@ -16,7 +16,7 @@ const change = {
   alarmPercentage: '15',
 }
 
-test('every kind of request is told in a sentence', () => {
+test('Every kind of request is described in a sentence', () => {
   expect(requestKinds.map(([kind]) => requestSentence(kind, change))).toEqual([
     'redbank joins the scheme',
     '1\u202f500.50 USD out to redbank',
@@ -25,12 +25,12 @@ test('every kind of request is told in a sentence', () => {
     'redbank gets an account POSITION in USD',
     'account 7 of redbank is disabled',
     'the net debit cap of account 7 of redbank becomes 20',
-    'people are warned when 15 % of the cap of account 7 of redbank remain',
-    'redbank is reached at other addresses',
+    'the alarm threshold of account 7 of redbank becomes 15 % of its cap',
+    'the endpoints of redbank change',
   ])
 })
 
-test('the other way round it is told as well', () => {
+test('Each kind of request is described in both directions', () => {
   expect(requestSentence('ManageFunds', { ...change, direction: 'DEPOSIT' })).toBe(
     '1\u202f500.50 USD in for redbank',
   )
@@ -45,6 +45,6 @@ test('the other way round it is told as well', () => {
   )
 })
 
-test('a kind of tomorrow goes by its name', () => {
+test('An unknown kind of request is shown by its name', () => {
   expect(requestSentence('toString', change)).toBe('toString')
 })

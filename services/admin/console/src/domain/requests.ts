@@ -1,7 +1,7 @@
-/** What one person asks another to decide: the calls of each kind, and the request in a sentence. */
+/** Changes that need approval: the calls of each kind, and the request in a sentence. */
 import { shownAmount, type Amount } from './amounts.ts'
 
-/** The maker's call, where its requests are listed, and the checker's call. */
+/** The maker's call, the list of pending requests, and the checker's call. */
 export const requestKinds = [
   ['CreateParticipant', 'GetPendingParticipants', 'ApproveParticipant'],
   ['ManageFunds', 'GetPendingManageFunds', 'ApproveManageFunds'],
@@ -55,11 +55,11 @@ const sentences: Readonly<Record<RequestKind, (change: Change) => string>> = {
   UpdateAccountLimit: (change) =>
     `the net debit cap of ${account(change)} becomes ${shownAmount(text(change['value']))}`,
   UpdateAccountThreshold: (change) =>
-    `people are warned when ${text(change['alarmPercentage'])} % of the cap of ${account(change)} remain`,
-  UpdateEndpoints: (change) => `${who(change)} is reached at other addresses`,
+    `the alarm threshold of ${account(change)} becomes ${text(change['alarmPercentage'])} % of its cap`,
+  UpdateEndpoints: (change) => `the endpoints of ${who(change)} change`,
 }
 
-/** A kind that this console does not know is named as the hub names it. */
+/** A kind that this console does not know is shown by its name. */
 export function requestSentence(type: string, change: Change): string {
   return Object.hasOwn(sentences, type) ? sentences[type as RequestKind](change) : type
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { arrowOf, sinceText, type SequenceStep } from './sequence.ts'
 
-test('the payer and the PISP stand on the left, everybody else on the right, the hub between', () => {
+test('The payer and the PISP are on the left, all others on the right, the hub in between', () => {
   const at = (step: SequenceStep) => {
     const { from, to } = arrowOf(step, ['greenbank', 'lemonpay'])
     return [from, to]
@@ -14,7 +14,7 @@ test('the payer and the PISP stand on the left, everybody else on the right, the
   expect(at({ type: 'DECISION' })).toEqual(['hub', 'hub'])
 })
 
-test('time is told from the first step on', () => {
+test('The time of a step is relative to the first step', () => {
   const first = '2030-01-01T00:00:00.000Z'
   const after = (ms: number) => sinceText(new Date(Date.parse(first) + ms).toISOString(), first)
   expect([0, 999, 1_550, 119_000, 300_000].map(after)).toEqual([

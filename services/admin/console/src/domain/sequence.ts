@@ -1,6 +1,7 @@
 /**
- * A story as a sequence: which lane each step leaves and which it enters. Payer and the PISP that began it
- * left, hub in the middle, payee right; whoever else spoke stands on the right as well.
+ * A story as a sequence diagram: the lanes that each step connects. The payer, and the PISP of a
+ * third-party payment, are on the left, the hub in the middle, the payee and all others on the
+ * right.
  */
 export type Lane = 'left' | 'hub' | 'right'
 
@@ -15,7 +16,7 @@ export interface Arrow {
   readonly to: Lane
 }
 
-/** A step of the hub with itself begins and ends in the middle. */
+/** A step within the hub begins and ends in the middle. */
 export function arrowOf(step: SequenceStep, payerSide: readonly string[]): Arrow {
   const laneOf = (fsp: string | undefined): Lane =>
     payerSide.includes(fsp ?? '') ? 'left' : 'right'
@@ -30,7 +31,7 @@ export function arrowOf(step: SequenceStep, payerSide: readonly string[]): Arrow
   }
 }
 
-/** Milliseconds since the first step, as a person reads them. */
+/** Milliseconds since the first step, as text. */
 export function sinceText(at: string, first: string): string {
   const ms = Date.parse(at) - Date.parse(first)
   if (ms < 1_000) return `+${ms} ms`

@@ -34,7 +34,7 @@ describe('a model settles', () => {
   const rest = { ...usd, currency: null }
   const content = { state: 'CLOSED', currencyId: 'USD', ledgerAccountType: 'POSITION' }
 
-  test('what waits for it, in its currency and of its kind of account', () => {
+  test('A model settles contents of its currency and account type', () => {
     const all = [usd, fees, rest]
     expect(waitsFor(content, usd, all)).toBe(true)
     expect(waitsFor({ ...content, state: 'ABORTED' }, usd, all)).toBe(true)
@@ -44,13 +44,13 @@ describe('a model settles', () => {
     expect(waitsFor({ ...content, ledgerAccountType: 'INTERCHANGE_FEE' }, fees, all)).toBe(true)
   })
 
-  test('of all currencies, those that have no model of their own', () => {
+  test('A model without currency settles the currencies that have no model of their own', () => {
     const all = [usd, fees, rest]
     expect(waitsFor(content, rest, all)).toBe(false)
     expect(waitsFor({ ...content, currencyId: 'EUR' }, rest, all)).toBe(true)
   })
 
-  test('later, unless it is off, settles at once, or is for what no transfer is in', () => {
+  test('A model settles later, unless it is inactive, settles immediately, or has no transfers', () => {
     const models = [
       usd,
       { ...usd, isActive: false },
@@ -61,7 +61,7 @@ describe('a model settles', () => {
   })
 })
 
-test('an account steps to the state after its own, and from the last to none', () => {
+test('An account steps to the state after its own, and from the last to none', () => {
   expect(states.map(nextStep)).toEqual([
     'PS_TRANSFERS_RECORDED',
     'PS_TRANSFERS_RESERVED',
@@ -73,7 +73,7 @@ test('an account steps to the state after its own, and from the last to none', (
   ])
 })
 
-test('a settlement steps with the accounts that lag behind', () => {
+test('A settlement steps with its accounts in the earliest state', () => {
   const at = (...all: string[]) => settlementStep(all.map((state) => ({ state })))
   expect(at('PS_TRANSFERS_COMMITTED', 'SETTLED')).toBe('SETTLED')
   expect(at('PS_TRANSFERS_RECORDED', 'PENDING_SETTLEMENT')).toBe('PS_TRANSFERS_RECORDED')
@@ -82,26 +82,26 @@ test('a settlement steps with the accounts that lag behind', () => {
   expect(at()).toBeUndefined()
 })
 
-test('a settlement can be aborted until one of its accounts is committed', () => {
+test('A settlement can be aborted until one of its accounts is committed', () => {
   const allowed = states.filter((state) => canAbort(state, [{ state }]))
   expect(allowed).toEqual(states.slice(0, 3))
   expect(canAbort('PS_TRANSFERS_RESERVED', [{ state: 'PS_TRANSFERS_COMMITTED' }])).toBe(false)
 })
 
-test('only the open window is closed, and only closed ones are settled', () => {
+test('Only the open window is closed, and only closed ones are settled', () => {
   const windows = ['OPEN', 'PROCESSING', 'CLOSED', 'PENDING_SETTLEMENT', 'SETTLED', 'ABORTED']
   expect(windows.filter(canClose)).toEqual(['OPEN'])
   expect(windows.filter(canSettle)).toEqual(['CLOSED', 'PENDING_SETTLEMENT', 'ABORTED'])
 })
 
-test('every step has a word, and says what it does', () => {
+test('Every step has a label and a description of its effect', () => {
   for (const words of [stepLabels, stepEffects]) {
     expect(Object.keys(words)).toEqual([...steps])
     expect(Object.values(words).every((label) => label.length > 0)).toBe(true)
   }
 })
 
-test('a settlement has reached its own step and those before', () => {
+test('A settlement has reached its own step and those before', () => {
   const reached = (state: string) => steps.filter((step) => hasReached(state, step)).length
   expect(states.map(reached)).toEqual([1, 2, 3, 4, 4, 5, 0])
 })

@@ -1,6 +1,6 @@
 /**
- * What the state machines of windows and settlements allow next: the buttons are drawn from here, so
- * that none is shown that the API would refuse for the state.
+ * The next steps that the state machines of windows and settlements allow: only buttons for these
+ * are shown.
  */
 export const steps = [
   'PENDING_SETTLEMENT',
@@ -12,7 +12,7 @@ export const steps = [
 
 export type AccountStep = (typeof steps)[number]
 
-/** What a step does, for whoever presses the button. */
+/** The button label of each step. */
 export const stepLabels: Readonly<Record<AccountStep, string>> = {
   PENDING_SETTLEMENT: 'Begin',
   PS_TRANSFERS_RECORDED: 'Record',
@@ -21,18 +21,18 @@ export const stepLabels: Readonly<Record<AccountStep, string>> = {
   SETTLED: 'Settle',
 }
 
-/** What it does to money, for whoever is about to press it. */
+/** The effect of each step on money, for the confirmation. */
 export const stepEffects: Readonly<Record<AccountStep, string>> = {
   PENDING_SETTLEMENT: 'No money moves.',
-  PS_TRANSFERS_RECORDED: 'What each owes is written down; no money moves yet.',
+  PS_TRANSFERS_RECORDED: 'The net amount of each participant is recorded; no money moves yet.',
   PS_TRANSFERS_RESERVED:
-    'Who is owed money can no longer spend it, since the bank is about to pay it out. Send the bank its instructions after this.',
+    'Participants that are owed money can no longer spend it, since the bank is about to pay it out. Send the instructions to the bank after this step.',
   PS_TRANSFERS_COMMITTED:
-    'Who owed money may spend as much again. Only when the bank has confirmed, for this cannot be taken back.',
-  SETTLED: 'It is over, and nothing of it can be changed any more.',
+    'Participants that owed money may spend as much again. Confirm only after the bank has confirmed: this step cannot be undone.',
+  SETTLED: 'The settlement is complete and can no longer change.',
 }
 
-/** Whether a settlement has taken this step; SETTLING is as far as COMMITTED. */
+/** Whether a settlement has reached this step; SETTLING counts as COMMITTED. */
 export function hasReached(state: string, step: AccountStep): boolean {
   const at = state === 'SETTLING' ? 'PS_TRANSFERS_COMMITTED' : state
   return steps.findIndex((each) => each === at) >= steps.indexOf(step)
@@ -49,7 +49,7 @@ export interface SteppingAccount {
 }
 
 /**
- * The step that brings the whole settlement forward: that of its accounts that lag behind most.
+ * The step that advances the whole settlement: that of its accounts in the earliest state.
  * undefined when none can step.
  */
 export function settlementStep(accounts: readonly SteppingAccount[]): AccountStep | undefined {
@@ -57,19 +57,22 @@ export function settlementStep(accounts: readonly SteppingAccount[]): AccountSte
   return behind < 0 ? undefined : steps[behind + 1]
 }
 
-/** Nothing has been committed yet. */
+/** Possible until an account is committed. */
 export function canAbort(state: string, accounts: readonly SteppingAccount[]): boolean {
   const early: readonly string[] = steps.slice(0, 3)
   return early.includes(state) && accounts.every((account) => early.includes(account.state ?? ''))
 }
 
-/** As much of a settlement model, and of what a window holds, as says whether one settles the other. */
+/**
+ * The members of a settlement model and of a window's content that decide whether one settles the
+ * other.
+ */
 export interface SettlingModel {
   readonly isActive: boolean
-  /** Empty: it serves the currencies that have no model of their own. */
+  /** Empty: it applies to the currencies that have no model of their own. */
   /** null: of all currencies that have no model of their own. */
   readonly currency: string | null
-  /** The name of a type, whatever the API calls the member. */
+  /** The account type, whatever the API calls the member. */
   readonly ledgerAccountTypeId: string
   readonly settlementDelay: string
 }
@@ -80,12 +83,12 @@ export interface Content {
   readonly ledgerAccountType: string
 }
 
-/** What settles at once, and what no transfer is ever allocated to, leaves nothing to settle. */
+/** A model that settles immediately, or has no transfers, leaves nothing to settle. */
 export function settlesLater({ isActive, settlementDelay, ledgerAccountTypeId }: SettlingModel) {
   return isActive && settlementDelay === 'DEFERRED' && ledgerAccountTypeId !== 'SETTLEMENT'
 }
 
-/** Whether what a window holds waits for this model; others are the models of all currencies. */
+/** Whether this model settles the content; others are the models of all currencies. */
 export function waitsFor(
   { state, currencyId, ledgerAccountType }: Content,
   model: SettlingModel,
@@ -103,7 +106,7 @@ export function canClose(windowState: string): boolean {
   return windowState === 'OPEN'
 }
 
-/** A window can go into a settlement when it is closed, or an earlier settlement was aborted. */
+/** A window can be settled when it is closed, or its earlier settlement was aborted. */
 export function canSettle(windowState: string): boolean {
   return ['CLOSED', 'ABORTED', 'PENDING_SETTLEMENT'].includes(windowState)
 }

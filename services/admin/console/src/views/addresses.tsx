@@ -1,4 +1,4 @@
-/** Where the hub reaches a participant: its callbacks, and the people who are told by e-mail. */
+/** A participant's endpoints: callbacks and e-mail notifications. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../access.ts'
 import { call, get, participantPath } from '../api.ts'
@@ -10,17 +10,18 @@ interface Endpoint {
   readonly value: string
 }
 
-/** What people are told of, in the order of the API. */
+/** The notifications, in the order of the API. */
 const mails = {
-  NET_DEBIT_CAP_THRESHOLD_BREACH_EMAIL: 'a position near its limit, or a payment refused for it',
-  NET_DEBIT_CAP_ADJUSTMENT_EMAIL: 'a limit that was changed',
-  SETTLEMENT_TRANSFER_POSITION_CHANGE_EMAIL: 'a position changed by a settlement',
+  NET_DEBIT_CAP_THRESHOLD_BREACH_EMAIL:
+    'position near its limit, or payment refused for lack of liquidity',
+  NET_DEBIT_CAP_ADJUSTMENT_EMAIL: 'limit changed',
+  SETTLEMENT_TRANSFER_POSITION_CHANGE_EMAIL: 'position changed by a settlement',
 } as const
 
 const kinds = {
   callback: {
     title: 'Callback addresses',
-    empty: 'The hub cannot reach it: give it an address.',
+    empty: 'No callback address: the hub cannot reach this participant.',
     types: [
       'FSPIOP_CALLBACK_URL',
       'FSPIOP_CALLBACK_URL_PARTICIPANT_PUT',
@@ -39,8 +40,8 @@ const kinds = {
     label: 'Address',
   },
   'e-mail': {
-    title: 'Who is told by e-mail',
-    empty: 'Nobody is told by e-mail.',
+    title: 'E-mail notifications',
+    empty: 'No e-mail recipients.',
     types: Object.keys(mails),
     input: 'email',
     label: 'E-mail address',
@@ -83,7 +84,7 @@ export function Addresses({ name, kind }: { name: string; kind: keyof typeof kin
         <ChangeForm<Field>
           fields={[
             { name: 'type', label: 'For', options: types },
-            // An address of a callback may hold variables, as {{transferId}}.
+            // A callback address may contain variables such as {{transferId}}.
             { name: 'value', label, type: input === 'url' ? 'text' : input },
           ]}
           ways={ways}
@@ -94,7 +95,7 @@ export function Addresses({ name, kind }: { name: string; kind: keyof typeof kin
 }
 
 function About({ type }: { type: string }) {
-  if (type === 'FSPIOP_CALLBACK_URL') return 'everything that has no address of its own'
+  if (type === 'FSPIOP_CALLBACK_URL') return 'all callbacks without an address of their own'
   if (!isMail(type)) return type.replace('FSPIOP_CALLBACK_URL_', '').replaceAll('_', ' ')
   return (
     <>
@@ -108,16 +109,16 @@ function About({ type }: { type: string }) {
 const atOnce = (name: string): Way<Field> => ({
   label: 'Set address',
   run: (endpoint) => call('POST', participantPath(name, '/endpoints'), endpoint),
-  done: 'The address is in use.',
+  done: 'The address is set.',
 })
 
 const asked = (participantId: string): Way<Field> => ({
-  label: 'Ask for approval',
+  label: 'Submit for approval',
   run: (endpoint, requestId) =>
     call('POST', '/UpdateEndpoints', {
       requestId,
       participantId,
       endpoints: [endpoint],
     }),
-  done: 'Asked for. Another person finds it under Approvals.',
+  done: 'Submitted. Another operator finds it under Approvals.',
 })

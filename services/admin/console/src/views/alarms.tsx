@@ -1,4 +1,4 @@
-/** Alarms that stand, the limits at which they ring, and the people who are told. */
+/** Active alarms, their thresholds, and the e-mail recipients. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../access.ts'
@@ -20,8 +20,8 @@ export interface Alarm {
 }
 
 const meanings: Readonly<Record<Alarm['kind'], string>> = {
-  THRESHOLD: 'its position is near its limit',
-  LIMIT: 'payments were refused for want of liquidity',
+  THRESHOLD: 'position near its limit',
+  LIMIT: 'payments refused for lack of liquidity',
 }
 
 export const alarmsQuery = (participantId = '') => ({
@@ -49,15 +49,15 @@ export function Alarms() {
   const hub = useParticipants().data?.find(isHub)
   return (
     <Page title="Alarms">
-      <Card title="Standing alarms">
+      <Card title="Active alarms">
         <Loaded query={useAlarms()}>{(all) => <AlarmTable alarms={all} />}</Loaded>
       </Card>
-      <Card title="When they ring">
+      <Card title="Alarm thresholds">
         <Loaded query={limits}>
           {(all) => (
             <Table
               caption="Limits in force"
-              head={['Participant', '#Net debit cap', '#Warn when as much remains', 'Next']}
+              head={['Participant', '#Net debit cap', '#Alarm threshold', 'Next']}
               empty="No participant has a limit in force."
               rows={all.map(({ name, currency, limit }) => ({
                 key: `${name} ${currency}`,
@@ -76,7 +76,8 @@ export function Alarms() {
       </Card>
       {hub !== undefined && <Addresses name={hub.name} kind="e-mail" />}
       <p>
-        People of an FSP are told at the addresses under “Limits and addresses” of that participant.
+        Notifications of an FSP go to the addresses under “Limits and addresses” of that
+        participant.
       </p>
     </Page>
   )
@@ -85,9 +86,9 @@ export function Alarms() {
 export function AlarmTable({ alarms }: { alarms: readonly Alarm[] }) {
   return (
     <Table
-      caption="Each rings once, and again when it has been quiet in between"
-      head={['Participant', 'Alarm', '#Limit', 'Since', 'Told last', '#Times told']}
-      empty="No alarm stands."
+      caption="Each alarm is sent once, and again after it has cleared"
+      head={['Participant', 'Alarm', '#Limit', 'Since', 'Last sent', '#Times sent']}
+      empty="No active alarms."
       rows={alarms.map((alarm) => ({
         key: `${alarm.accountId} ${alarm.kind}`,
         cells: [

@@ -1,4 +1,4 @@
-/** What one person has asked for and another has to decide about. */
+/** Changes that one operator has requested and another has to approve or reject. */
 import { privilegeOfCall } from '@causeway/events/four-eyes'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -43,13 +43,13 @@ export function usePending() {
 export function Approvals() {
   return (
     <Page title="Pending approvals">
-      <p>Who asked for a change cannot approve it: it takes a second person.</p>
+      <p>A change that you requested must be approved by another operator.</p>
       <Loaded query={usePending()}>
         {(all) => (
           <Table
-            caption="Requests that wait for a decision, the oldest first"
-            head={['Request', 'In full', 'Asked by', 'When', 'Decide']}
-            empty="Nothing waits for a decision."
+            caption="Pending requests, oldest first"
+            head={['Request', 'Details', 'Requested by', 'Time', 'Decision']}
+            empty="No pending approvals."
             rows={all.map(({ approve, request }) => ({
               key: request.requestId,
               cells: [
@@ -74,17 +74,17 @@ export function Approvals() {
 function Decision({ approve, request }: Waiting) {
   const { name, may } = useOperator()
   const { requestId, type, createdBy, change } = request
-  if (createdBy === name) return <p>You asked for it; another person decides.</p>
+  if (createdBy === name) return <p>You requested this change; another operator must decide.</p>
   const mayApprove = may(privilegeOfCall(approve))
   const mayReject = may(privilegeOfCall(approve, 'REJECT'))
-  if (!mayApprove && !mayReject) return <p>Your roles do not let you decide this.</p>
+  if (!mayApprove && !mayReject) return <p>Your roles do not permit this decision.</p>
   const sentence = requestSentence(type, change)
   const text = (
     <>
       <p>
         <strong>{sentence}</strong>
       </p>
-      <p>Asked for by {createdBy}.</p>
+      <p>Requested by {createdBy}.</p>
       <Content value={change} />
     </>
   )
@@ -117,7 +117,7 @@ function Decision({ approve, request }: Waiting) {
   )
 }
 
-/** What was asked for, however deep. */
+/** The requested values, however deeply nested. */
 function Content({ value }: { value: unknown }): ReactNode {
   if (Array.isArray(value)) {
     return value.map((each: unknown, at) => (

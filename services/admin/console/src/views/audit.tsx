@@ -1,4 +1,4 @@
-/** Who did what, when, and what it changed. */
+/** The audit log: who did what, when, and with what effect. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { call, get, query } from '../api.ts'
 import { AskButton, type FieldOf } from '../change.tsx'
@@ -30,9 +30,9 @@ const names = ['userId', 'actionType', 'subject', 'from', 'to'] as const
 type Name = (typeof names)[number]
 
 const fields: readonly FieldOf<Name>[] = [
-  { name: 'userId', label: 'Who', optional: true },
+  { name: 'userId', label: 'Actor', optional: true },
   { name: 'actionType', label: 'Action', optional: true },
-  { name: 'subject', label: 'Subject', optional: true, hint: 'and all below it' },
+  { name: 'subject', label: 'Subject', optional: true, hint: 'and its descendants' },
   { name: 'from', label: 'From, UTC', type: 'datetime-local', optional: true },
   { name: 'to', label: 'Before, UTC', type: 'datetime-local', optional: true },
 ]
@@ -58,9 +58,9 @@ export function Audit() {
         <Loading />
       ) : (
         <Table
-          caption="What was done, the newest first"
-          head={['When', 'Who', 'Action', 'Subject', 'What it changed']}
-          empty="Nothing was found."
+          caption="Audit entries, newest first"
+          head={['Time', 'Actor', 'Action', 'Subject', 'Changes']}
+          empty="No audit entries were found."
           rows={entries.map((entry) => ({
             key: entry.id,
             cells: [
@@ -100,7 +100,7 @@ function Action({ of }: { of: Entry }) {
 
 const shown_max = 3
 
-/** The first few at once, the others when they are asked for. */
+/** The first few at once, the others on demand. */
 function Changed({ of: { before, after, labels = [], number } }: { of: Entry }) {
   const changes = differences(before, after)
   const few = changes.slice(0, shown_max)
@@ -145,12 +145,17 @@ interface Verified {
   readonly faults: readonly string[]
 }
 
-/** Needs no other privilege than to look. */
+/** Requires no privilege but to view. */
 function Verify() {
   return (
     <AskButton
-      label="Verify the log"
-      text={<p>Is every entry as it was signed, and none missing? It may take a while.</p>}
+      label="Verify the audit log"
+      text={
+        <p>
+          Checks that every entry carries its original signature and none is missing. It may take a
+          while.
+        </p>
+      }
       way={{
         label: 'Verify',
         run: () => call<Verified>('POST', '/audit/verify'),
@@ -160,7 +165,7 @@ function Verify() {
             <>
               <p>
                 {clean
-                  ? `All ${checked} entries are whole.`
+                  ? `All ${checked} entries are valid.`
                   : `${faults.length} faults in ${checked} entries:`}
               </p>
               <ul>
@@ -168,7 +173,7 @@ function Verify() {
                   <li key={fault}>{fault}</li>
                 ))}
               </ul>
-              <Facts of={{ 'Last entry': lastNumber, 'Its hash': <code>{lastHash}</code> }} />
+              <Facts of={{ 'Last entry': lastNumber, Hash: <code>{lastHash}</code> }} />
             </>
           )
         },

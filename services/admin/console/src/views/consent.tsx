@@ -1,4 +1,4 @@
-/** One consent: between whom it is, its credential, and its history. */
+/** One consent: its parties, its credential, and its history. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../access.ts'
@@ -73,7 +73,7 @@ function Summary({ consent }: { consent: ConsentRecord }) {
   )
 }
 
-/** Only what is over can be erased. */
+/** Only the contents of a consent that has ended can be erased. */
 function Erasure({ consent, path }: { consent: ConsentRecord; path: string }) {
   const { may } = useOperator()
   const isOver = consent.state === 'REVOKED' || consent.state === 'REFUSED'
@@ -93,7 +93,7 @@ function Erasure({ consent, path }: { consent: ConsentRecord; path: string }) {
   )
 }
 
-/** Only those whose signature the hub has seen checked. */
+/** Only payments whose signature the hub has seen verified. */
 function Payments({ consentId }: { consentId: string }) {
   const path = `/third-party-transactions?consentId=${encodeURIComponent(consentId)}`
   const payments = useQuery({
@@ -104,7 +104,7 @@ function Payments({ consentId }: { consentId: string }) {
     <Loaded query={payments}>
       {({ transactions }) => (
         <Table
-          caption="Payments, the newest first"
+          caption="Payments, newest first"
           head={['Requested', 'Transaction request', 'State']}
           empty="No payment has been signed under this consent."
           rows={transactions.map(({ transactionRequestId: id, requestedAt, state }) => ({
@@ -126,9 +126,9 @@ function Payments({ consentId }: { consentId: string }) {
 function History({ steps }: { steps: readonly Step[] }) {
   return (
     <Table
-      caption="History, the newest first"
+      caption="History, newest first"
       head={['Time', 'Event', 'By', 'Details']}
-      empty="Nothing has been recorded yet."
+      empty="No history has been recorded yet."
       rows={steps.map((step, at) => ({
         key: at,
         cells: [

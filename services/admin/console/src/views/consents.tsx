@@ -65,7 +65,7 @@ export function Consents() {
         <Loading />
       ) : (
         <Table
-          caption="Consents, the newest first"
+          caption="Consents, newest first"
           head={['Consent', 'DFSP', 'PISP', 'Credential', 'State', 'Registered']}
           empty="No consent was found."
           rows={consents.map((consent) => ({

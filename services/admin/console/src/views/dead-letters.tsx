@@ -1,4 +1,4 @@
-/** What could not be delivered, and sending it again. */
+/** Failed deliveries, and their resending. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../access.ts'
@@ -41,8 +41,8 @@ export function DeadLetters() {
   return (
     <Page title="Failed deliveries">
       <p>
-        Messages that an FSP could not be given. Nothing is lost: each is kept as it was and can be
-        sent again, when the FSP answers again.
+        Messages that could not be delivered to an FSP. Each is stored unchanged and can be sent
+        again when the FSP is reachable.
       </p>
       <Loaded query={useDeadLetters()}>
         {(all) => (
@@ -50,9 +50,9 @@ export function DeadLetters() {
             {all.length > 1 && may('MANAGE_DELIVERIES') && <SendAll letters={all} />}
             {all.length === letters_max && <p>Only the newest {letters_max} are shown.</p>}
             <Table
-              caption="Deliveries that were given up, the newest first"
-              head={['To', 'Tells of', 'About', '#Attempts', 'Last answer', 'Since', 'Next']}
-              empty="Everything has been delivered, or is still being tried."
+              caption="Failed deliveries, newest first"
+              head={['To', 'Event', 'About', '#Attempts', 'Last answer', 'Since', 'Next']}
+              empty="No failed deliveries."
               rows={all.map((letter) => ({
                 key: letter.notificationId,
                 cells: cellsOf(letter, may('MANAGE_DELIVERIES')),
@@ -90,15 +90,17 @@ function cellsOf(letter: DeadLetter, maySend: boolean) {
   ]
 }
 
-/** Some may be too late, or gone; how many is told. */
+/** Some may be past their deadline or gone; the result shows how many were sent. */
 function SendAll({ letters }: { letters: readonly DeadLetter[] }) {
   const notificationIds = letters.map(({ notificationId }) => notificationId)
   return (
     <AskButton
       label={`Send all ${letters.length} again`}
-      text={<p>Each is sent as it was. Those whose own deadline has passed stay here.</p>}
+      text={
+        <p>Each message is sent unchanged. Those whose own deadline has passed stay in the list.</p>
+      }
       way={{
-        label: 'Send them',
+        label: 'Send all',
         run: () => call('POST', '/dead-letters/resend', { notificationIds }),
         done: (answer) => {
           const all = answer as readonly Resending[]

@@ -1,4 +1,4 @@
-/** Files that books are checked by: the transfers of an FSP, and those behind a settlement. */
+/** Files for reconciliation: the transfers of an FSP, and those of a settlement. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../access.ts'
 import { download, participantPath, query } from '../api.ts'
@@ -9,13 +9,13 @@ import { windowsQuery } from './settlements.tsx'
 type Field = 'day' | 'settlementWindowId'
 type Format = 'csv' | 'json'
 
-/** As JSON the API tells a page; as CSV everything. */
+/** JSON holds one page; CSV holds all rows. */
 const rows_max = '5000'
 
 export function Files({ name }: { name: string }) {
   const { may } = useOperator()
   const windows = useQuery({ ...windowsQuery('30 days'), enabled: may('VIEW_SETTLEMENTS') })
-  if (!may('VIEW_SETTLEMENTS')) return <p>Your roles do not let you see settlements.</p>
+  if (!may('VIEW_SETTLEMENTS')) return <p>Your roles do not permit viewing settlements.</p>
   const save =
     (format: Format) =>
     ({ day, settlementWindowId: id }: Values<Field>) => {

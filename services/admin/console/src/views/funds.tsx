@@ -1,4 +1,4 @@
-/** Funds of a participant: what came in, and what goes out in two steps, held first and then paid. */
+/** Funds of a participant: funds in, and funds out in two steps, reserve and commit. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useOperator } from '../access.ts'
 import { call, get, participantPath, query } from '../api.ts'
@@ -30,17 +30,17 @@ interface Movements {
 
 type Field = 'direction' | 'currency' | 'amount' | 'reference' | 'reason'
 
-/** As they are chosen, and as the two calls name them. */
+/** The form's choice, and the names of the two calls. */
 const directions = {
   'Funds in': {
     action: 'recordFundsIn',
     direction: 'DEPOSIT',
     effect: 'more cover at once',
   },
-  'Funds out, held first': {
+  'Funds out, reserved first': {
     action: 'recordFundsOutPrepareReserve',
     direction: 'WITHDRAWAL',
-    effect: 'less cover at once; it is held until you say that the bank has paid, or give it back',
+    effect: 'less cover at once; reserved until the payout is confirmed or released',
   },
 } as const
 
@@ -69,7 +69,7 @@ function FundsForm({ name, balances }: { name: string; balances: readonly Balanc
   const { may } = useOperator()
   const settlement = balances.filter(({ ledgerAccountType: type }) => type === 'SETTLEMENT')
   const currencies = [...new Set(settlement.map(({ currency }) => currency))]
-  if (currencies.length === 0) return <p>It has no settlement account that funds could go to.</p>
+  if (currencies.length === 0) return <p>This participant has no settlement account for funds.</p>
   const idIn = (currency: string) => settlement.find((each) => each.currency === currency)?.id ?? 0
   const confirm = (asking: string) => (values: Values<Field>) => ({
     title: asking,
@@ -86,11 +86,11 @@ function FundsForm({ name, balances }: { name: string; balances: readonly Balanc
         reason: values.reason,
         amount: { amount: values.amount, currency: values.currency },
       }),
-    done: 'Taken; the list below says what became of it.',
+    done: 'Recorded; see the state in the list below.',
   }
   const asked: Way<Field> = {
-    label: 'Ask for approval',
-    confirm: confirm('Ask another person to record these funds?'),
+    label: 'Submit for approval',
+    confirm: confirm('Submit these funds for approval?'),
     run: (values, requestId) =>
       call('POST', '/ManageFunds', {
         requestId,
@@ -101,7 +101,7 @@ function FundsForm({ name, balances }: { name: string; balances: readonly Balanc
         externalReference: values.reference,
         reason: values.reason,
       }),
-    done: 'Asked for. Another person finds it under Approvals.',
+    done: 'Submitted. Another operator finds it under Approvals.',
   }
   return (
     <ChangeForm<Field>
@@ -109,7 +109,7 @@ function FundsForm({ name, balances }: { name: string; balances: readonly Balanc
         { name: 'direction', label: 'Direction', options: Object.keys(directions) },
         { name: 'currency', label: 'Currency', options: currencies },
         { name: 'amount', label: 'Amount', inputMode: 'decimal', hint: 'as 1500 or 1500.5' },
-        { name: 'reference', label: 'Bank’s reference' },
+        { name: 'reference', label: 'Bank reference' },
         { name: 'reason', label: 'Reason' },
       ]}
       ways={[
@@ -129,7 +129,7 @@ function Sentence({ name, values }: { name: string; values: Values<Field> }) {
         {direction === 'DEPOSIT' ? 'in for' : 'out to'} {name}
       </p>
       <p>
-        Bank’s reference {values.reference}: {values.reason}. It means {effect}.
+        Bank reference {values.reference}: {values.reason}. Effect: {effect}.
       </p>
     </>
   )
@@ -150,8 +150,8 @@ function MovementList({ name }: { name: string }) {
     <>
       {list.isError && <Problem error={list.error} />}
       <Table
-        caption={`Funds of ${name}, the newest first`}
-        head={['When', 'Direction', '#Amount', 'State', 'Reference and reason', 'Next']}
+        caption={`Funds of ${name}, newest first`}
+        head={['Time', 'Direction', '#Amount', 'State', 'Reference and reason', 'Next']}
         empty="No funds have moved yet."
         rows={movements.map((movement) => ({
           key: movement.transferId,
@@ -187,12 +187,12 @@ function MovementState({ of: { state, stateReason, expiryDate } }: { of: Movemen
   )
 }
 
-/** Money that is held is waiting for somebody. */
+/** Reserved funds wait for a decision. */
 function OutButtons({ name, movement }: { name: string; movement: Movement }) {
   const { may } = useOperator()
   const { direction, state, accountId, transferId, amount, currency } = movement
   if (direction !== 'OUT' || state !== 'RESERVED') return null
-  if (!may('MANAGE_FUNDS')) return 'A treasurer says whether it was paid.'
+  if (!may('MANAGE_FUNDS')) return 'A treasurer must confirm or release it.'
   const path = participantPath(name, `/accounts/${accountId}/transfers/${transferId}`)
   const end = (action: string) => (values: Values<'reason'>) =>
     call('PUT', path, { action, reason: values.reason })
@@ -200,20 +200,20 @@ function OutButtons({ name, movement }: { name: string; movement: Movement }) {
   return (
     <>
       <AskButton<'reason'>
-        label="Paid out"
+        label="Confirm payout"
         kind="primary"
         title={`Has the bank paid ${sum} to ${name}?`}
-        text={<p>The money is gone from the scheme, and this cannot be taken back.</p>}
+        text={<p>The money leaves the scheme; this cannot be undone.</p>}
         fields={[{ name: 'reason', label: 'Reason', initial: 'the bank has paid' }]}
-        way={{ label: 'Yes, it was paid', run: end('recordFundsOutCommit') }}
+        way={{ label: 'Yes, confirm payout', run: end('recordFundsOutCommit') }}
       />
       <AskButton<'reason'>
-        label="Give back"
+        label="Release"
         kind="danger"
-        title={`Give ${sum} back to the cover of ${name}?`}
+        title={`Release ${sum} to the cover of ${name}?`}
         text={<p>Only if the bank has not paid it.</p>}
         fields={[{ name: 'reason', label: 'Reason', initial: 'not paid out' }]}
-        way={{ label: 'Yes, give it back', run: end('recordFundsOutAbort'), isDangerous: true }}
+        way={{ label: 'Yes, release it', run: end('recordFundsOutAbort'), isDangerous: true }}
       />
     </>
   )

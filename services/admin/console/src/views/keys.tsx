@@ -1,4 +1,4 @@
-/** The keys, secrets and certificates by which a participant is known. */
+/** A participant's keys, client secrets and certificates. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../access.ts'
 import { call, get, participantPath } from '../api.ts'
@@ -41,9 +41,9 @@ function PublicKeys({ name }: { name: string }) {
       <Loaded query={keys}>
         {(all) => (
           <Table
-            caption={`Keys of ${name}, the oldest first; each that is valid verifies`}
+            caption={`Keys of ${name}, oldest first; every valid key verifies`}
             head={['Key', 'For', 'State', 'From', 'Until', 'By', 'Next']}
-            empty="It has no key yet, so nothing that it signs can be verified."
+            empty="No key yet: signatures of this participant cannot be verified."
             rows={all.map((key) => ({
               key: key.kid,
               cells: [
@@ -65,7 +65,7 @@ function PublicKeys({ name }: { name: string }) {
         <ChangeForm<KeyField>
           fields={[
             { name: 'use', label: 'For', options: ['sig', 'enc'] },
-            { name: 'kid', label: 'Key id', optional: true, hint: 'made of the key if left out' },
+            { name: 'kid', label: 'Key id', optional: true, hint: 'derived from the key if empty' },
             { name: 'publicKey', label: 'Public key, as PEM or JWK', isLong: true },
           ]}
           ways={[
@@ -73,7 +73,7 @@ function PublicKeys({ name }: { name: string }) {
               label: 'Add key',
               run: ({ use, kid, publicKey }) =>
                 call('POST', path, { use, publicKey, ...(kid === '' ? {} : { kid }) }),
-              done: 'It verifies from now on, beside those that were valid before.',
+              done: 'The key is valid from now on, in addition to the others.',
             },
           ]}
         />
@@ -93,14 +93,14 @@ function EndKey({ path, of: { kid } }: { path: string; of: Key }) {
       label="End"
       kind="danger"
       title={`End key ${kid}?`}
-      text={<p>What is signed with it later is refused. It stays in the list.</p>}
+      text={<p>Messages signed with it later are refused. The key stays in the list.</p>}
       fields={[
         {
           name: 'at',
-          label: 'When, UTC',
+          label: 'Ends, UTC',
           type: 'datetime-local',
           optional: true,
-          hint: 'now, if left out',
+          hint: 'now, if empty',
         },
       ]}
       way={{
@@ -125,7 +125,10 @@ function Certificate({ name }: { name: string }) {
   const path = participantPath(name, '/certificates')
   return (
     <Card title="Certificate">
-      <p>The key itself never leaves the FSP: it sends a request (CSR), which is certified here.</p>
+      <p>
+        The private key never leaves the FSP: it sends a certificate signing request (CSR), which is
+        certified here.
+      </p>
       <ChangeForm<'csr'>
         fields={[{ name: 'csr', label: 'Certificate signing request, as PEM', isLong: true }]}
         ways={[
@@ -160,20 +163,23 @@ function Secrets({ name }: { name: string }) {
   const path = participantPath(name, '/client-secrets')
   return (
     <Card title="Client secrets">
-      <p>For a hub whose FSPs ask for tokens. A secret is shown once, when it is made.</p>
+      <p>
+        For FSPs that authenticate with bearer tokens. A secret is shown once, when it is created.
+      </p>
       <div className="line">
         <AskButton
           label="New secret"
           text={<p>{name} gets one more secret; the others stay valid.</p>}
           way={{
-            label: 'Make it',
+            label: 'Create secret',
             run: () => call<Secret>('POST', path),
             done: (answer) => {
               const { clientId, clientSecret } = answer as Secret
               return (
                 <>
                   <p>
-                    Client id: <code>{clientId}</code>. The secret is kept nowhere: copy it now.
+                    Client id: <code>{clientId}</code>. The secret is not stored in readable form:
+                    copy it now.
                   </p>
                   <Once label="Client secret" text={clientSecret} />
                 </>
@@ -185,9 +191,9 @@ function Secrets({ name }: { name: string }) {
           label="End all secrets"
           kind="danger"
           title={`End all secrets of ${name}?`}
-          text={<p>{name} gets no token until it has a new one.</p>}
+          text={<p>{name} cannot get tokens until it has a new secret.</p>}
           way={{
-            label: 'End them',
+            label: 'End all secrets',
             isDangerous: true,
             run: () => call('DELETE', path),
           }}

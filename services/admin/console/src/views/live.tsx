@@ -1,4 +1,4 @@
-/** What goes on right now: how many payments, and how long they take. */
+/** Current activity: number and latency of payments. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { get } from '../api.ts'
@@ -29,14 +29,14 @@ export function Live() {
         {(now) => (
           <>
             <dl className="figures">
-              <Figure name="Payments a second" value={String(now.perSecond)} />
-              <Figure name="Half within" value={msText(now.latency_ms?.p50)} />
+              <Figure name="Payments per second" value={String(now.perSecond)} />
+              <Figure name="Median latency" value={msText(now.latency_ms?.p50)} />
               <Figure name="95 % within" value={msText(now.latency_ms?.p95)} />
               <Figure name="99 % within" value={msText(now.latency_ms?.p99)} />
             </dl>
             <p>
               In the last {now.seconds} s: {now.received} received, {now.committed} paid,{' '}
-              {now.aborted} refused, {now.open} under way.
+              {now.aborted} refused, {now.open} in progress.
             </p>
             <Sparkline rates={rates} />
           </>
@@ -74,7 +74,7 @@ function Sparkline({ rates }: { rates: readonly number[] }) {
     const x = 100 - ((rates.length - 1 - at) * 100) / (points_max - 1)
     return `${x},${29 - (rate / highest) * 27}`
   })
-  const label = `Payments a second since the page was opened; at most ${highest}`
+  const label = `Payments per second since the page was opened; at most ${highest}`
   return (
     <svg className="spark" viewBox="0 0 100 30" preserveAspectRatio="none" role="img">
       <title>{label}</title>

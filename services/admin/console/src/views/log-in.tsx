@@ -1,4 +1,4 @@
-/** Log in with name and password; a first password must be changed before anything else. */
+/** Log in with name and password; an initial password must be changed first. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, session, type Session } from '../api.ts'
@@ -19,7 +19,7 @@ export function LogIn() {
   )
 }
 
-/** Everything is read anew when the session is there. */
+/** Fetches all data again when the session exists. */
 function useEnter() {
   const client = useQueryClient()
   return async (opened: Session) => {
@@ -68,14 +68,14 @@ function ChangePassword({ id }: { id: string }) {
   return (
     <>
       <p>
-        Your password is one that somebody gave you. Choose one of your own, of at least 12
-        characters and without your name in it.
+        This password was assigned to you. Choose your own, with at least 12 characters and without
+        your name.
       </p>
       <ChangeForm<Passwords>
         fields={[
           {
             name: 'secret',
-            label: 'Present password',
+            label: 'Current password',
             type: 'password',
             autoComplete: 'current-password',
           },

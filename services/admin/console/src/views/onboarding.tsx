@@ -1,4 +1,4 @@
-/** A new FSP: one person asks for it, another approves it. */
+/** A new FSP: one operator requests it, another approves it. */
 import { useOperator } from '../access.ts'
 import { call } from '../api.ts'
 import { ChangeForm, type Values } from '../change.tsx'
@@ -12,7 +12,7 @@ export function Onboarding({ participants }: { participants: readonly Participan
   if (!may('CREATE_PARTICIPANT')) return null
   const currencies = currenciesOfScheme(participants)
   return (
-    <Card title="A new FSP">
+    <Card title="Add FSP">
       {currencies.length === 0 ? (
         <p>
           The scheme has no currency yet. Open the hub’s accounts and a settlement model first:{' '}
@@ -29,9 +29,9 @@ export function Onboarding({ participants }: { participants: readonly Participan
           ]}
           ways={[
             {
-              label: 'Ask for approval',
+              label: 'Submit for approval',
               run: propose,
-              done: 'Asked for. Another person finds it under Approvals.',
+              done: 'Submitted. Another operator finds it under Approvals.',
             },
           ]}
         />
@@ -40,7 +40,7 @@ export function Onboarding({ participants }: { participants: readonly Participan
   )
 }
 
-/** Those in which the hub keeps accounts. */
+/** The currencies in which the hub has accounts. */
 function currenciesOfScheme(participants: readonly Participant[]): readonly string[] {
   const accounts = participants.flatMap((participant) => participant.accounts)
   const own = accounts.filter(({ ledgerAccountType: type }) => type === 'HUB_RECONCILIATION')

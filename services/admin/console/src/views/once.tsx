@@ -1,4 +1,4 @@
-/** Something that is shown this once, to be copied. */
+/** A value that is shown only once, with a button to copy it. */
 import { useState } from 'react'
 
 export function Once({ label, text }: { label: string; text: string }) {
@@ -13,7 +13,7 @@ export function Once({ label, text }: { label: string; text: string }) {
       <pre tabIndex={0} aria-label={label}>
         {text}
       </pre>
-      {/* Browsers let only pages of safe addresses write there. */}
+      {/* Browsers permit access to the clipboard only in a secure context. */}
       {window.isSecureContext && (
         <button type="button" onClick={() => void copy()}>
           {isCopied ? 'Copied' : `Copy ${label.toLowerCase()}`}

@@ -1,4 +1,4 @@
-/** Who may log in, and as what: operators, their roles and passwords. */
+/** Operators, their roles and passwords. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../access.ts'
@@ -31,13 +31,13 @@ export function Operators() {
   const roles = useQuery(rolesQuery).data?.map(({ id }) => id) ?? []
   return (
     <Page title="Operators">
-      <Card title="Who may log in">
+      <Card title="Operators and roles">
         <Loaded query={operators}>
           {(all) => (
             <Table
               caption="People and programs"
               head={['Name', 'State', 'Roles', 'Last log-in', 'Made', 'Next']}
-              empty="There is nobody."
+              empty="No operators."
               rows={all.map((operator) => ({
                 key: operator.name,
                 cells: [
@@ -81,17 +81,17 @@ function OperatorState({ of }: { of: Operator }) {
           </small>
         </>
       )}
-      {of.mustChangePassword && <small> has a first password still</small>}
+      {of.mustChangePassword && <small> still has an initial password</small>}
     </>
   )
 }
 
-/** The answer that shows a password is the only one. */
+/** Only this answer shows the password. */
 function password(answer: unknown) {
   const { name, secret } = answer as { readonly name: string; readonly secret: string }
   return (
     <>
-      <p>The first password of {name} is shown only now. A person has to change it at once.</p>
+      <p>The initial password of {name} is shown only now. A person has to change it at once.</p>
       <Once label="Password" text={secret} />
     </>
   )
@@ -109,10 +109,10 @@ function Actions({ operator, roles }: { operator: Operator; roles: readonly stri
           <AskButton
             label="New password"
             of={`of ${name}`}
-            title={`A new password for ${name}?`}
-            text={<p>Every session of {name} ends, and a lock is opened.</p>}
+            title={`Reset the password of ${name}?`}
+            text={<p>Every session of {name} ends, and a lock is removed.</p>}
             way={{
-              label: 'Make it',
+              label: 'Create password',
               run: () => call('POST', `${operatorPath(name)}/secret-reset`),
               done: password,
             }}
@@ -140,7 +140,7 @@ function GivenRoles({ operator, roles }: { operator: Operator; roles: readonly s
       label="Roles"
       of={`of ${name}`}
       title={`Roles of ${name}`}
-      text={<p>They hold from the next token on, which {name} is given by itself.</p>}
+      text={<p>The roles apply from the next token on, which {name} gets automatically.</p>}
       fields={[{ name: 'roles', label: 'Roles', checks: roles, initial: operator.roles.join(',') }]}
       way={{
         label: 'Change roles',
@@ -156,7 +156,11 @@ function Email({ operator: { name, email } }: { operator: Operator }) {
       label="E-mail"
       of={`of ${name}`}
       title={`E-mail of ${name}`}
-      text={<p>Requests that wait for {name}, and decisions about his, are told there.</p>}
+      text={
+        <p>
+          Notices of pending requests and of decisions about the requests of {name} are sent there.
+        </p>
+      }
       fields={[
         { name: 'email', label: 'E-mail', type: 'email', initial: email ?? '', optional: true },
       ]}
@@ -190,7 +194,7 @@ function Activity({ operator: { name, isActive } }: { operator: Operator }) {
 
 function NewOperator({ roles }: { roles: readonly string[] }) {
   return (
-    <Card title="A new operator">
+    <Card title="Add operator">
       <ChangeForm<'name' | 'kind' | 'email' | 'roles'>
         fields={[
           { name: 'name', label: 'Name' },
@@ -200,7 +204,7 @@ function NewOperator({ roles }: { roles: readonly string[] }) {
         ]}
         ways={[
           {
-            label: 'Make operator',
+            label: 'Create operator',
             run: ({ email, roles: chosen, ...values }) =>
               call('POST', '/operators', {
                 ...values,

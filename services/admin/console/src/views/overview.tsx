@@ -1,4 +1,4 @@
-/** What an operator sees first: what waits for somebody, what goes on, who is close to its limit. */
+/** The overview: pending work, current activity, and participants close to their limits. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../access.ts'
@@ -7,7 +7,7 @@ import { useAlarms } from './alarms.tsx'
 import { usePending } from './approvals.tsx'
 import { useDeadLetters } from './dead-letters.tsx'
 import { Live } from './live.tsx'
-import { Standing } from './participants.tsx'
+import { Positions } from './participants.tsx'
 
 export function Overview() {
   const { may } = useOperator()
@@ -15,19 +15,19 @@ export function Overview() {
     <Page title="Overview">
       <Waiting />
       {may('VIEW_TRANSFERS') && <Live />}
-      {may('VIEW_PARTICIPANTS') && <Standing />}
+      {may('VIEW_PARTICIPANTS') && <Positions />}
     </Page>
   )
 }
 
-/** What a person has to look at; nothing is said of what he may not see. */
+/** Pending work; without what the operator may not see. */
 function Waiting() {
   const { may } = useOperator()
   const alarms = useAlarms()
   const pending = usePending()
   const letters = useDeadLetters()
   return (
-    <Card title="Waits for somebody">
+    <Card title="Needs attention">
       <ul className="waiting">
         {may('VIEW_PARTICIPANTS') && <Count path="/alarms" name="alarms" query={alarms} />}
         {may('VIEW_PENDING') && <Count path="/approvals" name="approvals" query={pending} />}

@@ -1,4 +1,4 @@
-/** What a participant may owe, when people are warned, and where the hub reaches it. */
+/** A participant's limit, alarm threshold and addresses. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../access.ts'
 import { call, get, participantPath, query, Refusal } from '../api.ts'
@@ -12,11 +12,11 @@ export function ParticipantSettings({ name }: { name: string }) {
   const balances = useQuery(balancesQuery(name))
   return (
     <>
-      <Card title="Limits and warnings">
+      <Card title="Limits and alarm thresholds">
         <LimitTable name={name} />
         <Loaded query={balances}>{(all) => <LimitForm name={name} balances={all} />}</Loaded>
       </Card>
-      <Card title="Cover that payments may not use">
+      <Card title="Excluded cover">
         <Reservations name={name} />
         <Loaded query={balances}>{(all) => <ReserveForm name={name} balances={all} />}</Loaded>
       </Card>
@@ -41,8 +41,8 @@ function LimitTable({ name }: { name: string }) {
       {(all) => (
         <Table
           caption={`Limits of ${name}`}
-          head={['Currency', '#Net debit cap', '#Warn when as much remains']}
-          empty="It has no limit yet, so it cannot pay: set the first one below."
+          head={['Currency', '#Net debit cap', '#Alarm threshold']}
+          empty="No limit yet, so this participant cannot pay: set the first one below."
           rows={all.map(({ currency, limit }) => ({
             key: currency,
             cells: [
@@ -72,9 +72,9 @@ function LimitForm({ name, balances }: { name: string; balances: readonly Balanc
         </p>
         <p>
           {alarmPercentage === ''
-            ? 'People are warned when they were warned before.'
-            : `People are warned when ${alarmPercentage} % of it remain.`}{' '}
-          What is reserved already stays.
+            ? 'The alarm threshold stays the same.'
+            : `An alarm is sent when ${alarmPercentage} % of it remain.`}{' '}
+          Reserved amounts are not affected.
         </p>
       </>
     ),
@@ -86,10 +86,10 @@ function LimitForm({ name, balances }: { name: string; balances: readonly Balanc
     done: 'The limit is in force.',
   }
   const asked: Way<LimitField> = {
-    label: 'Ask for approval',
+    label: 'Submit for approval',
     confirm,
     run: (values, id) => askForLimit(name, positions, values, id),
-    done: 'Asked for. Another person finds it under Approvals.',
+    done: 'Submitted. Another operator finds it under Approvals.',
   }
   const mayAsk = may('CREATE_UPDATE_ACCOUNT_LIMIT') && may('CREATE_UPDATE_ACCOUNT_THRESHOLD')
   const ways = [...(may('MANAGE_PARTICIPANTS') ? [atOnce] : []), ...(mayAsk ? [asked] : [])]
@@ -101,10 +101,10 @@ function LimitForm({ name, balances }: { name: string; balances: readonly Balanc
         { name: 'value', label: 'Net debit cap', inputMode: 'decimal' },
         {
           name: 'alarmPercentage',
-          label: 'Warn when % remain',
+          label: 'Alarm threshold, % remaining',
           inputMode: 'decimal',
           optional: true,
-          hint: 'from 0 to 100; left out, it stays',
+          hint: 'from 0 to 100; unchanged if empty',
         },
       ]}
       ways={ways}
@@ -119,13 +119,13 @@ async function setLimit(name: string, { currency, value, alarmPercentage }: Valu
     await call('PUT', participantPath(name, '/limits'), { currency, limit })
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 404) throw error
-    // There is none yet: the first limit puts the account in use.
+    // The first limit activates the account.
     const first = { currency, limit, initialPosition: 0 }
     await call('POST', participantPath(name, '/initialPositionAndLimits'), first)
   }
 }
 
-/** The limit and the warning are two requests. */
+/** The limit and the threshold are two requests. */
 async function askForLimit(
   participantId: string,
   positions: readonly Balance[],
@@ -159,15 +159,15 @@ function Reservations({ name }: { name: string }) {
     <Loaded query={reservations}>
       {(all) => (
         <Table
-          caption={`Parts of the cover of ${name} that are kept back`}
+          caption={`Excluded parts of the cover of ${name}`}
           head={['Currency', '#Amount', 'As', 'Since']}
-          empty="Payments may use all of its cover."
+          empty="Payments may use the whole cover."
           rows={all.map((one) => ({
             key: one.reservationId,
             cells: [
               one.currency,
               <Money key="amount" amount={one.resolvedAmount} currency={one.currency} />,
-              one.mode === 'PERCENT' ? `${one.value} % when it was approved` : 'an amount',
+              one.mode === 'PERCENT' ? `${one.value} % at approval` : 'an amount',
               <Time key="since" at={one.since} />,
             ],
           }))}
@@ -188,18 +188,18 @@ function ReserveForm({ name, balances }: { name: string; balances: readonly Bala
       fields={[
         { name: 'currency', label: 'Currency', options: currencies },
         { name: 'mode', label: 'As', options: ['AMOUNT', 'PERCENT'] },
-        { name: 'value', label: 'How much', inputMode: 'decimal', hint: '0 keeps nothing back' },
+        { name: 'value', label: 'Value', inputMode: 'decimal', hint: '0 ends the exclusion' },
       ]}
       ways={[
         {
-          label: 'Ask for approval',
+          label: 'Submit for approval',
           run: (values, requestId) =>
             call('POST', '/ReserveLiquidityCover', {
               requestId,
               participantId: name,
               ...values,
             }),
-          done: 'Asked for. Another person finds it under Approvals.',
+          done: 'Submitted. Another operator finds it under Approvals.',
         },
       ]}
     />

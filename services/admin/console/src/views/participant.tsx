@@ -1,4 +1,7 @@
-/** One participant: what it lacks, what it holds, and the ways to all that an operator may change. */
+/**
+ * One participant: its readiness, its accounts, and links to everything that an operator may
+ * change.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { useOperator } from '../access.ts'
@@ -93,13 +96,13 @@ function Ways({ name }: { name: string }) {
   )
 }
 
-/** At once by whoever may, else by asking a second person. */
+/** At once with the privilege, else as a request for approval. */
 function StateButton({ name, isActive }: { name: string; isActive: boolean }) {
   const { may } = useOperator()
   const label = isActive ? 'Disable' : 'Enable'
   const kind = isActive ? 'danger' : ''
   const what = isActive
-    ? `${name} can start no payment any more. What is reserved already is finished.`
+    ? `${name} can no longer start payments. Reserved transfers are completed.`
     : `${name} can pay and be paid.`
   if (may('MANAGE_PARTICIPANTS')) {
     return (
@@ -119,12 +122,12 @@ function StateButton({ name, isActive }: { name: string; isActive: boolean }) {
   if (!may('CREATE_UPDATE_PARTICIPANT_STATE')) return null
   return (
     <AskButton
-      label={`Ask to ${label.toLowerCase()}`}
+      label={`Request to ${label.toLowerCase()}`}
       kind={kind}
-      text={<p>When another person approves it: {what}</p>}
+      text={<p>Takes effect when another operator approves it: {what}</p>}
       fields={[{ name: 'reason', label: 'Reason' }]}
       way={{
-        label: 'Ask for approval',
+        label: 'Submit for approval',
         run: ({ reason }, requestId) =>
           call('POST', '/UpdateParticipantState', {
             requestId,
@@ -132,7 +135,7 @@ function StateButton({ name, isActive }: { name: string; isActive: boolean }) {
             newState: isActive ? 'INACTIVE' : 'ACTIVE',
             reason,
           }),
-        done: 'Asked for. Another person finds it under Approvals.',
+        done: 'Submitted. Another operator finds it under Approvals.',
       }}
     />
   )
@@ -190,9 +193,9 @@ function Accounts({ name }: { name: string }) {
     <Loaded query={useQuery(balancesQuery(name))}>
       {(all) => (
         <Table
-          caption={`Accounts of ${name}; what is below zero is owed to it`}
+          caption={`Accounts of ${name}; a negative balance is owed to it`}
           head={['Type', '#Balance', 'State', '#Id']}
-          empty="It has no accounts."
+          empty="No accounts."
           rows={all.map(({ id, ledgerAccountType, currency, value, isActive }) => ({
             key: id,
             cells: [

@@ -1,4 +1,4 @@
-/** Who takes part: ready or not, and how much of what they may owe they owe now. */
+/** The participants: readiness, and positions against their limits. */
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -56,12 +56,12 @@ const coverQuery = (participantId: string, currency: string) => ({
   refetchInterval,
 })
 
-/** The hub owns accounts of its own kind; it is nobody's FSP. */
+/** The hub has accounts of its own type; it is not an FSP. */
 export function isHub({ accounts }: Participant): boolean {
   return accounts.some(({ ledgerAccountType }) => ledgerAccountType.startsWith('HUB_'))
 }
 
-/** Whom the operator of the hub looks after. */
+/** The participants that the hub's operator manages. */
 const fspsOf = (all: readonly Participant[]) => all.filter((each) => !isHub(each))
 
 export function FspLink({ name }: { name: string }) {
@@ -108,7 +108,7 @@ function ParticipantTable({ participants }: { participants: readonly Participant
   )
 }
 
-/** In a word, and how much is missing. */
+/** The readiness, and how many items are missing. */
 function Readiness({ of }: { of: Readiness | undefined }) {
   if (of === undefined) return '…'
   if (of.ready) return <State state="READY" />
@@ -119,7 +119,7 @@ function Readiness({ of }: { of: Readiness | undefined }) {
   )
 }
 
-/** One bar for each currency, of the very figures that the ledger holds payments against. */
+/** One bar per currency, from the figures that the ledger checks payments against. */
 export function Bars({ participant: { name, accounts } }: { participant: Participant }) {
   const currencies = accounts
     .filter(({ ledgerAccountType }) => ledgerAccountType === 'POSITION')
@@ -153,7 +153,7 @@ function PositionBar({ currency, cover }: { currency: string; cover: Cover }) {
       <figcaption>
         {text}
         {cover.netDebitCap !== null &&
-          (bar.usedPercent >= 100 ? ' – nothing left' : ` – ${bar.usedPercent} % used`)}
+          (bar.usedPercent >= 100 ? ' – limit reached' : ` – ${bar.usedPercent} % used`)}
       </figcaption>
     </figure>
   )
@@ -169,8 +169,8 @@ export function Legend() {
   )
 }
 
-/** Everybody's bars, without the rest. */
-export function Standing() {
+/** The bars of all participants, without the rest. */
+export function Positions() {
   const participants = useParticipants()
   return (
     <Card title="Positions against limits and cover">
@@ -197,7 +197,7 @@ export function Standing() {
 
 const shown_max = 50
 
-/** Each one shown is asked about every few seconds, so of a large scheme a part is shown at a time. */
+/** Each visible participant is queried every few seconds, so a large scheme is shown in parts. */
 function Some({
   of,
   children,
@@ -213,14 +213,14 @@ function Some({
       {of.length > shown_max && (
         <p>
           <label>
-            Part of the name{' '}
+            Filter by name{' '}
             <input type="search" value={part} onChange={(event) => setPart(event.target.value)} />
           </label>{' '}
           {found.length > shown_max && `the first ${shown_max} of ${found.length} are shown`}
         </p>
       )}
       {found.length === 0 ? (
-        <p className="empty">No name has this in it.</p>
+        <p className="empty">No participant matches.</p>
       ) : (
         children(found.slice(0, shown_max))
       )}

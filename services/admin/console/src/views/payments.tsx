@@ -61,9 +61,9 @@ export function Payments() {
         <Loading />
       ) : (
         <Table
-          caption="Payments, the newest first"
+          caption="Payments, newest first"
           head={['Payment', 'From', 'To', '#Amount', 'State', 'Received']}
-          empty={found.hasNextPage ? 'None among those looked at so far.' : 'No payment was found.'}
+          empty={found.hasNextPage ? 'None among those searched so far.' : 'No payment was found.'}
           rows={transfers.map((transfer) => ({
             key: transfer.transferId,
             cells: [

@@ -1,4 +1,4 @@
-/** What each role may do; further roles are made of the privileges that there are. */
+/** The privileges of each role; an operator can define further roles. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../access.ts'
 import { call, get } from '../api.ts'
@@ -31,9 +31,9 @@ export function Roles() {
       <Loaded query={roles}>
         {(all) => (
           <Table
-            caption="What each role may do; a star stands for everything that begins so"
+            caption="Privileges of each role; * matches every privilege with that prefix"
             head={['Role', 'For', 'Privileges', 'Next']}
-            empty="There is no role."
+            empty="No roles."
             rows={all.map((role) => ({
               key: role.id,
               cells: [
@@ -44,7 +44,7 @@ export function Roles() {
                 </>,
                 <small key="privileges">{role.privileges.join(', ') || 'none'}</small>,
                 role.isBuiltIn
-                  ? 'the hub’s own'
+                  ? 'predefined'
                   : mayChange && <RoleButton key="next" role={role} known={known} />,
               ],
             }))}
@@ -56,21 +56,21 @@ export function Roles() {
   )
 }
 
-/** Changes a role, or without one makes a new one. */
+/** Changes a role, or creates a new one. */
 function RoleButton({ role, known }: { role?: Role; known: readonly string[] }) {
   const idField: readonly FieldOf<RoleField>[] =
-    role === undefined ? [{ name: 'id', label: 'Short name' }] : []
+    role === undefined ? [{ name: 'id', label: 'Role id' }] : []
   return (
     <AskButton<RoleField>
       label={role === undefined ? 'New role' : 'Change'}
-      title={role === undefined ? 'A new role' : `Change role ${role.id}`}
-      text={<p>It holds for everybody who has it with the next request.</p>}
+      title={role === undefined ? 'New role' : `Change role ${role.id}`}
+      text={<p>The change applies to every operator with this role from the next request on.</p>}
       fields={[
         ...idField,
-        { name: 'labelName', label: 'What it is called', initial: role?.labelName ?? '' },
+        { name: 'labelName', label: 'Label', initial: role?.labelName ?? '' },
         {
           name: 'description',
-          label: 'What it is for',
+          label: 'Description',
           initial: role?.description ?? '',
           optional: true,
         },

@@ -1,4 +1,4 @@
-/** What happened, step by step, drawn as a sequence between payer, hub and payee. */
+/** The steps of a payment as a sequence diagram of payer, hub and payee. */
 import { shownAmount, type Amount } from '../domain/amounts.ts'
 import { arrowOf, sinceText, type SequenceStep } from '../domain/sequence.ts'
 import { Card } from '../ui.tsx'
@@ -41,7 +41,7 @@ interface Lanes {
 export function Sequence({ steps, payerSide, payee }: Lanes) {
   const first = steps[0]?.at ?? ''
   return (
-    <Card title="Step by step">
+    <Card title="Timeline">
       <div className="lanes" aria-hidden="true">
         <span>{payerSide.toReversed().join(', ')}</span>
         <span>Hub</span>
@@ -95,7 +95,7 @@ function titleOf(step: Step): string {
   }
 }
 
-/** Only what was known when it was decided. */
+/** Only the values that were known at the decision. */
 function StepFacts({ step: { facts = {} } }: { step: Step }) {
   const known = Object.entries(facts).flatMap(([name, value]) =>
     value === null ? [] : [{ name, value }],

@@ -1,4 +1,4 @@
-/** One settlement: how far it has come, who owes what, and the steps that its state allows. */
+/** One settlement: its state, the net positions, and the steps that its state allows. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../access.ts'
@@ -33,10 +33,10 @@ export function SettlementPage({ id }: { id: string }) {
         <Link href="/settlements">All windows and settlements</Link>
       </p>
       <Loaded query={settlement}>
-        {(told) => (
+        {(settlement) => (
           <>
-            <Head settlement={told} />
-            <Accounts settlement={told} />
+            <Head settlement={settlement} />
+            <Accounts settlement={settlement} />
           </>
         )}
       </Loaded>
@@ -47,7 +47,7 @@ export function SettlementPage({ id }: { id: string }) {
 function Head({ settlement }: { settlement: Settlement }) {
   const { id, state, settlementModel, settlementWindows, reason } = settlement
   return (
-    <Card title="How far it has come">
+    <Card title="Progress">
       <p>
         <State state={state} />
       </p>
@@ -94,11 +94,11 @@ function Accounts({ settlement }: { settlement: Settlement }) {
   )
   const mayStep = may('MANAGE_SETTLEMENTS')
   return (
-    <Card title="Who owes what">
+    <Card title="Net positions">
       <Table
         caption={`Accounts of settlement ${id}`}
-        head={['Participant', '#Owes', '#Is owed', 'State', 'Bank’s reference', 'Next']}
-        empty="No account takes part."
+        head={['Participant', '#Owes', '#Receives', 'State', 'Bank reference', 'Next']}
+        empty="No accounts."
         rows={parts.map((part) => ({
           key: part.account.id,
           cells: [
@@ -130,7 +130,7 @@ function Accounts({ settlement }: { settlement: Settlement }) {
 
 type StepField = 'reason' | 'externalReference'
 
-/** One account, or without its name all that lag behind. */
+/** One account, or without its name all in the earliest state. */
 function StepButton({
   id,
   step,
@@ -158,7 +158,7 @@ function StepButton({
       }
       fields={[
         { name: 'reason', label: 'Reason', initial: 'as agreed' },
-        { name: 'externalReference', label: 'Bank’s reference', optional: true },
+        { name: 'externalReference', label: 'Bank reference', optional: true },
       ]}
       way={{
         label: stepLabels[step],
@@ -188,7 +188,7 @@ function stepBody(
   }
 }
 
-/** The answer is 200 also when an account did not do as it was told. */
+/** The answer is 200 even when an account could not step. */
 function refuseFaults({ participants }: Settlement): void {
   for (const { id, errorInformation } of participants.flatMap(({ accounts }) => accounts)) {
     if (errorInformation === undefined) continue
@@ -203,10 +203,10 @@ function AbortButton({ id }: { id: number }) {
       label={`Abort settlement ${id}`}
       kind="danger"
       title={`Abort settlement ${id}?`}
-      text={<p>What it has moved is moved back; its windows can be settled again.</p>}
+      text={<p>Balances that it has moved are moved back; its windows can be settled again.</p>}
       fields={[{ name: 'reason', label: 'Reason' }]}
       way={{
-        label: 'Abort it',
+        label: 'Abort settlement',
         isDangerous: true,
         run: ({ reason }) => call('PUT', `/v2/settlements/${id}`, { state: 'ABORTED', reason }),
       }}
@@ -224,7 +224,7 @@ function netCells({ netSettlementAmount: net }: SettlementAccount) {
   return isOwed ? ['', cell] : [cell, '']
 }
 
-/** Settlements name accounts by number; the participants know whose they are. */
+/** Settlements name accounts by number; the owner is looked up among the participants. */
 function useNamesByAccount(): (accountId: number) => string {
   const participants = useParticipants().data ?? []
   const names = new Map(

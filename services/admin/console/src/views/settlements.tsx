@@ -1,4 +1,4 @@
-/** Windows and settlements, and beginning and closing them where their states allow it. */
+/** Windows and settlements, with buttons to close and settle where the state allows it. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
@@ -66,13 +66,13 @@ function since(span: Span): string {
   return query({ fromDateTime: new Date(from).toISOString() })
 }
 
-/** A hub in Mojaloop's manner refuses a search that finds nothing. */
+/** A hub with COMPATIBILITY=mojaloop refuses a search without results. */
 function noneFound(error: unknown): readonly Window[] {
   if (error instanceof Refusal && error.code === '3100') return []
   throw error
 }
 
-/** Windows that were opened in that time, and whichever is not settled yet. */
+/** Windows opened in that time, and all that are not settled yet. */
 export const windowsQuery = (span: Span) => ({
   queryKey: ['windows', span],
   queryFn: async () => {
@@ -107,7 +107,7 @@ export function Settlements() {
     <Page title="Settlement">
       <p>
         <label>
-          Begun in the last{' '}
+          Started in the last{' '}
           <select value={span} onChange={(event) => setSpan(event.target.value as Span)}>
             {spans.map((each) => (
               <option key={each}>{each}</option>
@@ -138,9 +138,9 @@ function Windows({ windows }: { windows: readonly Window[] }) {
   const { may } = useOperator()
   return (
     <Table
-      caption="Settlement windows, the newest first"
+      caption="Settlement windows, newest first"
       head={['Window', 'State', 'Currencies', 'Opened', 'Changed', 'Next']}
-      empty="There is no window."
+      empty="No settlement windows."
       rows={windows.map((window) => ({
         key: window.id,
         cells: [
@@ -165,10 +165,10 @@ function Close({ id }: { id: number }) {
     <AskButton<'reason'>
       label={`Close window ${id}`}
       title={`Close window ${id}?`}
-      text={<p>The next one is open at once; payments go on. A window cannot be opened again.</p>}
+      text={<p>The next window opens at once; payments continue. A window cannot be reopened.</p>}
       fields={[{ name: 'reason', label: 'Reason', initial: 'end of the window' }]}
       way={{
-        label: 'Close it',
+        label: 'Close window',
         run: ({ reason }) =>
           call('POST', `/v2/settlementWindows/${id}`, { state: 'CLOSED', reason }),
       }}
@@ -176,7 +176,7 @@ function Close({ id }: { id: number }) {
   )
 }
 
-/** All windows that wait are chosen; fewer can be. */
+/** All unsettled windows are preselected. */
 function Begin({
   model,
   models,
@@ -198,7 +198,7 @@ function Begin({
       label={`Settle under ${model.name}`}
       kind="primary"
       title={`Settle windows under ${model.name}?`}
-      text={<p>What each owes is added up over these windows. No money moves yet.</p>}
+      text={<p>Nets are calculated over these windows. No money moves yet.</p>}
       fields={[
         { name: 'windows', label: 'Windows', checks: waiting, initial: waiting.join(',') },
         { name: 'reason', label: 'Reason', initial: 'settlement of the day' },
@@ -221,9 +221,9 @@ function Begin({
 function SettlementTable({ settlements }: { settlements: readonly Settlement[] }) {
   return (
     <Table
-      caption="Settlements, the newest first"
+      caption="Settlements, newest first"
       head={['Settlement', 'State', 'Model', 'Windows', 'Begun', 'Changed']}
-      empty="Nothing has been settled in this time."
+      empty="No settlements in this time."
       rows={settlements
         .toSorted((a, b) => b.id - a.id)
         .map((settlement) => ({

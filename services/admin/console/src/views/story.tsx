@@ -1,4 +1,4 @@
-/** The story of one payment: first what matters, then everything in its order, drawn as a sequence. */
+/** The story of one payment: a summary, then every step in order as a sequence diagram. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { get } from '../api.ts'
@@ -69,14 +69,14 @@ export function StoryPage({ transferId }: { transferId: string }) {
         <code>{transferId}</code>
       </p>
       <Loaded query={story}>
-        {(told) => (
+        {(story) => (
           <>
-            <Summary story={told} />
-            {told.thirdParty !== null && <Begun by={told.thirdParty} />}
+            <Summary story={story} />
+            {story.thirdParty !== null && <Begun by={story.thirdParty} />}
             <Sequence
-              steps={told.steps}
-              payerSide={[told.payerFsp, ...(told.thirdParty ? [told.thirdParty.pispId] : [])]}
-              payee={told.payeeFsp}
+              steps={story.steps}
+              payerSide={[story.payerFsp, ...(story.thirdParty ? [story.thirdParty.pispId] : [])]}
+              payee={story.payeeFsp}
             />
           </>
         )}
@@ -85,7 +85,7 @@ export function StoryPage({ transferId }: { transferId: string }) {
   )
 }
 
-/** A request of a PISP, with the payment that came of it. */
+/** A request of a PISP, with the resulting payment. */
 export function RequestStoryPage({ transactionRequestId }: { transactionRequestId: string }) {
   const path = `/third-party-transactions/${encodeURIComponent(transactionRequestId)}/story`
   const story = useQuery({
@@ -100,7 +100,7 @@ export function RequestStoryPage({ transactionRequestId }: { transactionRequestI
       <Loaded query={story}>
         {({ thirdParty, transfer, findings, steps }) => (
           <>
-            <Card title="What happened">
+            <Card title="Summary">
               <Findings of={findings} />
               {transfer !== null && (
                 <p>
@@ -143,7 +143,7 @@ function Begun({ by }: { by: ThirdParty }) {
             </Link>
           ),
           State: <State state={by.state} />,
-          'Told to the PISP':
+          'Reported to the PISP':
             error === null ? null : `${error.errorCode} ${error.errorDescription}`,
           Requested: <Time at={by.requestedAt} />,
           Ended: by.endedAt === null ? null : <Time at={by.endedAt} />,
@@ -156,7 +156,7 @@ function Begun({ by }: { by: ThirdParty }) {
 function Summary({ story }: { story: Story }) {
   const { cause, transaction, findings, completedAt } = story
   return (
-    <Card title="What happened">
+    <Card title="Summary">
       <p>
         <State state={story.state} /> <Money {...story.amount} /> from{' '}
         <FspLink name={story.payerFsp} /> to <FspLink name={story.payeeFsp} />
@@ -164,7 +164,7 @@ function Summary({ story }: { story: Story }) {
       <Findings of={findings} />
       <Facts
         of={{
-          'Told to the FSPs':
+          'Reported to the FSPs':
             cause === null
               ? null
               : `${cause.errorCode} ${cause.errorDescription} (${cause.reason})`,

@@ -31,7 +31,7 @@ function lacking(changes: Partial<Facts>): Partial<Record<ItemName, string>> {
   return Object.fromEntries(missing.map(({ item, text }) => [item, text]))
 }
 
-test('who has everything is ready, and is told what there is', () => {
+test('An FSP without missing items is ready, and each item describes what exists', () => {
   expect(lacking({})).toEqual({})
   const { items } = checklist(readyFacts, now)
   expect(items.map(({ text }) => text)).toEqual([
@@ -40,14 +40,14 @@ test('who has everything is ready, and is told what there is', () => {
     'Every callback has an address: FSPIOP_CALLBACK_URL serves what has none of its own.',
     'It has a net debit cap in USD.',
     'Its accounts are active.',
-    "Its ping of 2026-05-01T11:00:00.000Z was taken, and the hub's own ping reached it at 2026-05-01T11:00:00.000Z.",
-    'No callback to it was given up since it could be reached.',
+    "Its ping of 2026-05-01T11:00:00.000Z was received, and the hub's own ping reached it at 2026-05-01T11:00:00.000Z.",
+    'No callback to it has failed permanently since it could be reached.',
     'It is active.',
     'It has funds in USD.',
   ])
 })
 
-test('who is new lacks everything at once, in the order in which it is best brought in', () => {
+test('A new FSP has every item missing at once, in the best order of onboarding', () => {
   const missing = lacking({
     isActive: false,
     endpointTypes: new Set(),
@@ -83,11 +83,11 @@ describe('keys:', () => {
     ['one for encryption does not sign', { ...key, use: 'enc' }, 'No key verifies'],
     ['one that has ended', { ...key, validTo: now }, 'has ended'],
     ['one that is not valid yet', { ...key, validFrom: after }, 'key-1 is from 2026-05-01T13'],
-  ])('%s is not enough', (_, one, words) => {
+  ])('For signatures %s is not enough', (_, one, words) => {
     expect(lacking({ keys: [one] }).keys).toContain(words)
   })
 
-  test('one that is valid now is enough, whatever has ended', () => {
+  test('For signatures one valid key is enough, whatever has ended', () => {
     const ended = { ...key, kid: 'old', validTo: before }
     expect(lacking({ keys: [ended, { ...key, validTo: after }] })).toEqual({})
   })
@@ -103,7 +103,7 @@ describe('identity:', () => {
     ['token', 'a secret', { clientSecrets: 1 }],
     ['token', 'a token, shown by a ping', { ping: { ...readyPing, identity: 'token' } }],
     ['header', 'nothing', {}],
-  ] as const)('where %s is asked for, %s is enough', (edgeIdentity, _what, changes) => {
+  ] as const)('Where %s is required, %s is enough', (edgeIdentity, _what, changes) => {
     expect(identityOf({ edgeIdentity, ...changes })).toBeUndefined()
   })
 
@@ -113,7 +113,7 @@ describe('identity:', () => {
     ['mtls', 'an ended one', { certificateValidTo: before }, 'ended at 2026-05-01T11'],
     ['token', 'a certificate', { certificateValidTo: after }, 'no client secret for tokens; issue'],
     ['token', 'a ping with a certificate', { ping: readyFacts.ping }, 'client-secrets'],
-  ] as const)('where %s is asked for, %s is not', (edgeIdentity, _what, changes, words) => {
+  ] as const)('Where %s is required, %s is not enough', (edgeIdentity, _what, changes, words) => {
     expect(identityOf({ edgeIdentity, ...changes })).toContain(words)
   })
 })
@@ -129,11 +129,11 @@ describe('endpoints:', () => {
     'FSPIOP_CALLBACK_URL_TRANSFER_ERROR',
   ]
 
-  test('one for each callback is enough', () => {
+  test('Endpoints for every callback are enough', () => {
     expect(lacking({ endpointTypes: new Set(own) })).toEqual({})
   })
 
-  test.each(own)('without %s, that one is named and no other', (type) => {
+  test.each(own)('Without %s only that endpoint is missing', (type) => {
     const others = new Set(own.filter((one) => one !== type))
     const { endpoints = '' } = lacking({ endpointTypes: others })
     expect(endpoints).toContain(`no address: ${type};`)
@@ -141,28 +141,30 @@ describe('endpoints:', () => {
 })
 
 describe('ping:', () => {
-  test('one on its way is waited for', () => {
+  test('A ping in progress is shown as such', () => {
     const { ping } = lacking({ ping: { ...pinged, answer: { type: 'UNDER_WAY' } } })
-    expect(ping).toContain('on its way')
+    expect(ping).toContain('in progress')
   })
 
-  test('one that did not reach it tells why', () => {
+  test('A ping that did not reach the FSP shows the error', () => {
     const answer = { type: 'FAILED', error: 'connect ECONNREFUSED' } as const
     expect(lacking({ ping: { ...pinged, answer } }).ping).toContain('(connect ECONNREFUSED)')
   })
 })
 
 describe('deliveries:', () => {
-  test('what was given up counts until a later ping has reached it', () => {
+  test('Failed callbacks count until a later ping has reached the FSP', () => {
     const deadLetters = [{ takenAt: after }, { takenAt: new Date('2026-05-01T10:00:00.000Z') }]
-    expect(lacking({ deadLetters }).deliveries).toContain('1 callback to it was given up')
+    expect(lacking({ deadLetters }).deliveries).toContain('1 callback to it has failed permanently')
     const answer = { type: 'DELIVERED', at: new Date('2026-05-01T13:00:01.000Z') } as const
     expect(lacking({ deadLetters, ping: { ...pinged, answer } })).toEqual({})
-    expect(lacking({ deadLetters, ping: null }).deliveries).toContain('2 callbacks to it were')
+    expect(lacking({ deadLetters, ping: null }).deliveries).toContain(
+      '2 callbacks to it have failed permanently',
+    )
   })
 })
 
-test('each currency is looked at by itself', () => {
+test('Each currency is checked by itself', () => {
   const eur = {
     currency: 'EUR',
     hasLimit: false,
@@ -183,7 +185,7 @@ describe('a PISP', () => {
     endpointTypes: new Set(['FSPIOP_CALLBACK_URL']),
   } as const
 
-  test('is ready without any currency, limit or funds, and is not asked for them', () => {
+  test('A PISP is ready without currency, limit and funds', () => {
     expect(lacking(pisp)).toEqual({})
     const { items } = checklist({ ...readyFacts, ...pisp }, now)
     expect(items.map(({ item }) => item)).toEqual([
@@ -196,7 +198,7 @@ describe('a PISP', () => {
     ])
   })
 
-  test('needs addresses for what PISPs are sent, and not for quotes and transfers', () => {
+  test('A PISP needs addresses for linking and its payments, and not for quotes and transfers', () => {
     const { endpoints = '' } = lacking({ ...pisp, endpointTypes: new Set() })
     expect(endpoints).toContain('TP_CB_URL_CONSENT_REQUEST_PUT,')
     expect(endpoints).toContain('FSPIOP_CALLBACK_URL_PARTIES_PUT,')
@@ -205,7 +207,7 @@ describe('a PISP', () => {
   })
 })
 
-test('a DFSP that has an address for some of what PISPs send needs one for all of it', () => {
+test('A DFSP with an address for some requests of PISPs needs one for all of them', () => {
   const paying = [
     'PARTIES_GET',
     'PARTIES_PUT',

@@ -1,10 +1,10 @@
 /**
- * What an FSP still lacks before it can pay and be paid, in words that say what to do. Each item is
- * judged by itself, so that nobody has to mend one fault to hear of the next.
+ * What an FSP still lacks before it can pay and be paid, with the operation that adds it. All items
+ * are checked, so that every fault shows at once.
  */
 import { endpointTypeOf, type Operation } from '@causeway/fspiop'
 
-/** How FSPs prove at the port of the FSPs who they are. */
+/** How FSPs authenticate at the FSP port. */
 export type EdgeIdentity = 'mtls' | 'token' | 'header'
 
 export interface Facts {
@@ -17,7 +17,7 @@ export interface Facts {
   readonly currencies: readonly CurrencyFacts[]
   readonly keys: readonly KeyFacts[]
   readonly clientSecrets: number
-  /** When the last of its certificates ends; null: none was issued. */
+  /** When the last of its certificates expires; null: none was issued. */
   readonly certificateValidTo: Date | null
   readonly ping: PingFacts | null
   readonly deadLetters: readonly { readonly takenAt: Date }[]
@@ -42,7 +42,7 @@ export interface PingFacts {
   readonly receivedAt: Date
   /** mtls, token or header. */
   readonly identity: string
-  /** The hub's own ping in turn. */
+  /** The hub's own ping in the other direction. */
   readonly answer:
     | { readonly type: 'UNDER_WAY' }
     | { readonly type: 'DELIVERED'; readonly at: Date }
@@ -63,7 +63,7 @@ export type ItemName =
 export interface Item {
   readonly item: ItemName
   readonly ok: boolean
-  /** For the operator; tells what is there, or what is lacking and how it is put right. */
+  /** For the operator; describes what exists, or what is missing and how to add it. */
   readonly text: string
 }
 
@@ -94,7 +94,7 @@ const lacking = (text: string): Finding => ({ ok: false, text })
 
 const ofAccounts: ReadonlySet<string> = new Set<ItemName>(['limits', 'accounts', 'funds'])
 
-/** In the order in which an FSP is best brought in. */
+/** In the best order of onboarding. */
 export function checklist(facts: Facts, now: Date): Checklist {
   const needed = Object.entries(checks).filter(
     ([item]) => facts.type === 'DFSP' || !ofAccounts.has(item),
@@ -124,7 +124,7 @@ function keys({ name, keys: all }: Facts, now: Date): Finding {
   return good(`Its signatures are verified with ${named.join(', ')}.`)
 }
 
-/** What is asked of it is what it lacks: a certificate is none of a token, nor the other way round. */
+/** Only the required kind counts: a certificate does not replace a token, nor the reverse. */
 function identity(facts: Facts, now: Date): Finding {
   switch (facts.edgeIdentity) {
     case 'mtls':
@@ -132,7 +132,7 @@ function identity(facts: Facts, now: Date): Finding {
     case 'token':
       return ofTokens(facts)
     case 'header':
-      return good('It need not prove who it is (EDGE_IDENTITY=header).')
+      return good('It need not authenticate (EDGE_IDENTITY=header).')
   }
 }
 
@@ -160,16 +160,16 @@ function ofTokens(facts: Facts): Finding {
   )
 }
 
-/** Who has pinged in the way that is asked for has what it needs, wherever it is from. */
+/** An FSP that has pinged in the required way has valid credentials, wherever they are from. */
 function hasShown({ ping: last, edgeIdentity }: Facts): boolean {
   return last?.identity === edgeIdentity
 }
 
 function shown({ ping: last, edgeIdentity }: Facts): Finding {
-  return good(`It identified itself (${edgeIdentity}) at ${last?.receivedAt.toISOString()}.`)
+  return good(`It authenticated (${edgeIdentity}) at ${last?.receivedAt.toISOString()}.`)
 }
 
-/** What a DFSP is sent when it pays or is paid. */
+/** The callbacks to a DFSP that pays or is paid. */
 const paying: readonly Operation[] = [
   'GET /parties/{Type}/{ID}',
   'PUT /parties/{Type}/{ID}',
@@ -180,7 +180,7 @@ const paying: readonly Operation[] = [
   'PUT /transfers/{ID}/error',
 ]
 
-/** What a PISP is sent when it links an account and pays from it. */
+/** The callbacks to a PISP that links an account and pays from it. */
 const initiating: readonly Operation[] = [
   'PUT /parties/{Type}/{ID}',
   'PUT /parties/{Type}/{ID}/error',
@@ -199,7 +199,7 @@ const initiating: readonly Operation[] = [
   'POST /thirdpartyRequests/authorizations',
 ]
 
-/** What a DFSP is sent that lets PISPs start payments: none of it, or all. */
+/** The requests to a DFSP whose accounts PISPs may use: none of them, or all. */
 const initiated: readonly Operation[] = [
   'GET /accounts/{ID}',
   'POST /consentRequests',
@@ -260,29 +260,30 @@ function accounts({ name, currencies }: Facts): Finding {
 function ping({ ping: last }: Facts): Finding {
   if (last === null) {
     return lacking(
-      'It has never pinged; it sends a signed POST /pings {"pingId":…}, and the hub pings it in turn.',
+      'It has never pinged; it must send a signed POST /pings {"pingId":…}, and the hub pings it in return.',
     )
   }
-  const came = `Its ping of ${last.receivedAt.toISOString()} was taken`
+  const came = `Its ping of ${last.receivedAt.toISOString()} was received`
   switch (last.answer.type) {
     case 'UNDER_WAY':
-      return lacking(`${came}, and the hub's own ping is on its way; look again in a moment.`)
+      return lacking(`${came}, and the hub's own ping is in progress; check again in a moment.`)
     case 'FAILED':
       return lacking(
-        `${came}, but the hub's own ping did not reach it (${last.answer.error}); see to its endpoints, then let it ping again.`,
+        `${came}, but the hub's own ping did not reach it (${last.answer.error}); check its endpoints, then let it ping again.`,
       )
     case 'DELIVERED':
       return good(`${came}, and the hub's own ping reached it at ${last.answer.at.toISOString()}.`)
   }
 }
 
-/** A ping that reached it later shows that what was wrong is mended. */
+/** A later ping that reached the FSP shows that the fault is fixed. */
 function deliveries({ name, ping: last, deadLetters }: Facts): Finding {
   const mended = last?.answer.type === 'DELIVERED' ? last.answer.at : null
   const open = deadLetters.filter(({ takenAt }) => mended === null || mended < takenAt)
-  if (open.length === 0) return good('No callback to it was given up since it could be reached.')
+  if (open.length === 0)
+    return good('No callback to it has failed permanently since it could be reached.')
   return lacking(
-    `${counted(open.length, 'callback')} to it ${open.length === 1 ? 'was' : 'were'} given up; see GET /dead-letters?fspId=${name}, let it ping when it can be reached again, then send them anew: POST /dead-letters/resend.`,
+    `${counted(open.length, 'callback')} to it ${open.length === 1 ? 'has' : 'have'} failed permanently; see GET /dead-letters?fspId=${name}, let it ping when it can be reached again, then send them again: POST /dead-letters/resend.`,
   )
 }
 
@@ -301,7 +302,7 @@ function funds({ name, isActive, currencies }: Facts): Finding {
   const where = without.length === 0 ? 'any currency' : listed(without)
   const first = isActive ? '' : 'activate it, then '
   return lacking(
-    `It can be paid but cannot pay, for it has no funds in ${where}; ${first}record them on its SETTLEMENT account: POST /participants/${name}/accounts/{id} (recordFundsIn).`,
+    `It can be paid but cannot pay: it has no funds in ${where}; ${first}record them on its SETTLEMENT account: POST /participants/${name}/accounts/{id} (recordFundsIn).`,
   )
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { csvLine } from './csv.ts'
 
 describe('a line', () => {
-  test('has its cells between commas and ends as the RFC says', () => {
+  test('A line separates its cells by commas and ends as RFC 4180 requires', () => {
     expect(csvLine(['a', 7, '', '-10.5'])).toBe('a,7,,-10.5\r\n')
   })
 
@@ -14,7 +14,7 @@ describe('a line', () => {
     expect(csvLine([cell])).toBe(`${shown}\r\n`)
   })
 
-  test.each(['=1+1', '+1', '@sum', '-cmd', '-1-1'])('makes text of %s', (cell) => {
+  test.each(['=1+1', '+1', '@sum', '-cmd', '-1-1'])('The formula %s becomes text', (cell) => {
     expect(csvLine([cell])).toBe(`'${cell}\r\n`)
   })
 })

@@ -1,8 +1,8 @@
-/** Comma-separated values as RFC 4180 has them, which no spreadsheet takes for formulas. */
+/** Comma-separated values (RFC 4180) without spreadsheet formulas. */
 
 const line_end = '\r\n'
 
-/** One line; what needs quotes gets them. */
+/** One line; cells are quoted where required. */
 export function csvLine(cells: readonly (string | number)[]): string {
   return `${cells.map(cellText).join(',')}${line_end}`
 }
@@ -12,7 +12,10 @@ function cellText(cell: string | number): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A spreadsheet runs what begins so; an apostrophe in front makes it text. Numbers stay numbers. */
+/**
+ * A spreadsheet evaluates cells with these prefixes; an apostrophe in front makes them text.
+ * Numbers stay numbers.
+ */
 function harmless(text: string): string {
   return /^[=+@\t\r]|^-(?!\d+(\.\d+)?$)/.test(text) ? `'${text}` : text
 }

@@ -26,12 +26,12 @@ describe('the sentence names what an operator has to look at:', () => {
     ['REJECTED', 'blue refused it: Payee rejected transaction.'],
     ['MISMATCH', 'The ledger holds something else under this id: FUNDS_IN.'],
     ['NEW_REASON', 'It was refused for NEW_REASON.'],
-  ])('%s', (reason, sentence) => {
+  ])('The cause %s has a sentence with its figures', (reason, sentence) => {
     expect(causeOf(reason, facts)).toBe(sentence)
   })
 })
 
-test('an answer that came too late is told with both times', () => {
+test('A late answer is reported with both times', () => {
   const lateAnswerAt = '2030-01-01T00:00:31.000Z'
   expect(causeOf('TIMEOUT', { ...facts, lateAnswerAt })).toBe(
     'blue answered at 2030-01-01T00:00:31.000Z, after it had expired at 2030-01-01T00:00:30.000Z.',

@@ -1,10 +1,10 @@
 /**
- * Why a payment ended as it did, in one sentence with the figures: what an operator reads first. The
- * table is exhaustive for the reasons that transfers knows; one that it does not know is told as it is.
+ * Why a payment ended as it did, in one sentence with the figures: the first thing that an operator
+ * reads. The table is exhaustive for the known reasons; an unknown one is shown unchanged.
  */
 import { formatAmount } from '@causeway/money'
 
-/** What the sentences are made of. */
+/** The values of the sentences. */
 export interface CauseFacts {
   readonly payerFsp: string
   readonly payeeFsp: string
@@ -12,13 +12,13 @@ export interface CauseFacts {
   readonly currency: string
   readonly expiresAt: string
   readonly receivedAt: string
-  /** null when no limit was looked at. */
+  /** null when no limit was checked. */
   readonly limit: LimitFacts | null
-  /** What the payee FSP gave as its reason. */
+  /** The payee FSP's reason. */
   readonly errorDescription: string
   /** The kind of the entry that has the id in the ledger; '' when there is none. */
   readonly ledgerKind: string
-  /** When a fulfil came that was too late; undefined when none came. */
+  /** When a late fulfil arrived; undefined when none did. */
   readonly lateAnswerAt: string | undefined
 }
 
@@ -42,7 +42,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   PAYEE_NO_ACCOUNT: ({ payeeFsp, currency }) =>
     `${payeeFsp} had no account that serves ${currency}.`,
   EXPIRED: ({ expiresAt, receivedAt }) =>
-    `It had expired at ${expiresAt} when the ledger was asked; the request came at ${receivedAt}.`,
+    `It had expired at ${expiresAt} when it reached the ledger; the request was received at ${receivedAt}.`,
   COVER_SHORT: (facts) => shortage(facts, 'its cover', facts.limit?.cover),
   CAP_SHORT: (facts) => shortage(facts, 'its net debit cap', facts.limit?.cap),
   TIMEOUT: ({ payeeFsp, expiresAt, lateAnswerAt }) =>
@@ -53,7 +53,7 @@ const sentences: Readonly<Record<string, Sentence>> = {
   INVALID_FULFILMENT: ({ payeeFsp }) =>
     `The fulfilment that ${payeeFsp} sent does not hash to the condition of the request.`,
   MISDIRECTED_FULFIL: ({ payeeFsp, payerFsp }) =>
-    `A fulfil came that was not from ${payeeFsp} to ${payerFsp}.`,
+    `A fulfil was received that was not from ${payeeFsp} to ${payerFsp}.`,
   NO_SETTLEMENT_MODEL: ({ currency }) => `No active settlement model serves ${currency}.`,
   MISMATCH: ({ ledgerKind }) =>
     `The ledger holds something else under this id${ledgerKind === '' ? '' : `: ${ledgerKind}`}.`,
@@ -68,7 +68,7 @@ function shortage(
   what: string,
   bound: bigint | undefined,
 ): string {
-  if (limit === null || bound === undefined) return `${payerFsp} had too little left of ${what}.`
+  if (limit === null || bound === undefined) return `${payerFsp} had too little of ${what} left.`
   const after = limit.position + amount
   return `${payerFsp} owed ${formatAmount(limit.position)} ${currency}; with ${formatAmount(amount)} more it would be ${formatAmount(after)}, and ${what} was ${formatAmount(bound)}.`
 }

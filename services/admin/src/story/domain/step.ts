@@ -1,6 +1,5 @@
 /**
- * What happened to one payment, step by step. Each step says when, and each decision the figures that
- * it was taken on.
+ * The steps of one payment. Each has a time, and each decision the figures that it was based on.
  */
 export interface Money {
   /** Ten-thousandths. */
@@ -13,13 +12,13 @@ export interface ErrorTold {
   readonly errorDescription: string
 }
 
-/** An FSP spoke. */
+/** A message of an FSP. */
 export interface MessageStep {
   readonly type: 'MESSAGE'
   readonly at: string
   readonly from: string
   readonly message: string
-  /** Why it changed nothing; null when it was taken. */
+  /** Why it had no effect; null when it was accepted. */
   readonly refused: string | null
   readonly error: ErrorTold | null
   readonly says: string
@@ -27,7 +26,7 @@ export interface MessageStep {
 
 export type Deciding = 'quoting' | 'ledger' | 'transfers'
 
-/** A part of the hub decided. */
+/** A decision of a service of the hub. */
 export interface DecisionStep {
   readonly type: 'DECISION'
   readonly at: string
@@ -38,7 +37,7 @@ export interface DecisionStep {
   readonly says: string
 }
 
-/** What a decision was taken on; amounts in ten-thousandths. */
+/** The basis of a decision; amounts in ten-thousandths. */
 export type Facts = Readonly<Record<string, bigint | number | string | null>>
 
 /** A line in the ledger's journal. */
@@ -58,19 +57,19 @@ export interface JournalAccount {
   readonly type: string
 }
 
-/** The hub told an FSP, or tried to. */
+/** A notification of an FSP, or an attempt. */
 export interface DeliveryStep {
   readonly type: 'DELIVERY'
   readonly at: string
   readonly notificationId: string
   readonly to: string
   readonly role: string
-  /** The event that it tells of. */
+  /** The event that it reports. */
   readonly cause: string
   readonly message: string
   readonly state: 'DELIVERED' | 'PARKED' | 'FAILED'
   readonly attemptsCount: number
-  /** The first and the last of them where there were many. */
+  /** The first and the last attempt, where there were many. */
   readonly attempts: readonly Attempt[]
   readonly nextAttemptAt: string | null
   readonly lastError: string | null
@@ -87,7 +86,7 @@ export interface Attempt {
 
 export type Step = MessageStep | DecisionStep | JournalStep | DeliveryStep
 
-/** What comes first where two steps have the same time. */
+/** The order of steps with equal times. */
 const ranks = { MESSAGE: 0, DECISION: 1, JOURNAL: 2, DELIVERY: 3 } as const
 
 export function inOrder(steps: readonly Step[]): readonly Step[] {

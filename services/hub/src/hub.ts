@@ -1,6 +1,6 @@
 /**
- * Every service in one process on embedded engines. The services are the same that run alone; what
- * is started here, and in which order, is all that this process adds.
+ * Every service in one process on embedded engines. The services are the same as in a distributed
+ * hub; this process only starts them, in the right order.
  */
 import * as accountLookup from '@causeway/account-lookup'
 import * as admin from '@causeway/admin'
@@ -26,7 +26,7 @@ import type { HubSettings } from './settings.ts'
 
 export interface Hub extends Service {
   readonly urls: { readonly fsp: string; readonly operator: string; readonly metrics: string }
-  /** A sentence about what a 202 survives. */
+  /** A sentence on what an acknowledged message (202) survives. */
   readonly durability: string
   readonly secrets: Secrets
 }
@@ -35,10 +35,10 @@ interface Stoppable {
   stop(): Promise<void> | void
 }
 
-/** Notes a part that is to be stopped later. */
-export type Keep = <Part extends Stoppable>(part: Part) => Part
+/** Registers a started part, so that it is stopped with the hub. */
+export type StopLater = <Part extends Stoppable>(part: Part) => Part
 
-/** What a supervisor sees when the hub ended itself: start it again. */
+/** The exit code for a supervisor: the hub has stopped itself and must be started again. */
 const exit_code_stalled = 70
 
 export async function openHub(
@@ -54,14 +54,14 @@ export async function openHub(
   const { DATA_DIR: dataDir, DURABILITY: durability, LOG_RETENTION_H: retention_h } = settings
   const parts = await openEmbedded({ dataDir, durability, retention_h, fresh, log, onExit: end })
   const opened: Stoppable[] = [parts]
-  const keep: Keep = (part) => {
+  const stopLater: StopLater = (part) => {
     opened.push(part)
     return part
   }
   try {
     const secrets = await openSecrets(settings, { fresh })
-    const urls = await startServices(secrets.settings, parts, keep)
-    const operations = keep(
+    const urls = await startServices(secrets.settings, parts, stopLater)
+    const operations = stopLater(
       await serveOperations({ ...parts, host: '127.0.0.1', port: settings.METRICS_PORT, log }),
     )
     const stalled_ms = settings.WATCHDOG_MS
@@ -69,11 +69,11 @@ export async function openHub(
       const without_ms = parts.progress() ?? 0
       return without_ms < stalled_ms ? undefined : `no progress for ${without_ms} ms`
     })
-    keep(
+    stopLater(
       watch(() => parts.progress(), {
         stalled_ms,
         onStalled: (ms) =>
-          end(`No event was worked off for ${ms} ms though there is work; ending.`),
+          end(`No event was processed for ${ms} ms though there is work; stopping.`),
       }),
     )
     return {
@@ -89,37 +89,37 @@ export async function openHub(
 }
 
 const durabilitySentences: Readonly<Record<HubSettings['DURABILITY'], string>> = {
-  fsync: 'What it acknowledges survives a killed process and a loss of power (fsync).',
+  fsync: 'Acknowledged messages survive a killed process and a loss of power (fsync).',
   none: 'NOTHING IS DURABLE (DURABILITY=none): a loss of power loses payments.',
 }
 
-/** Those that others ask come first; the two edges, which let work in, come last. */
+/** Services that others call start first; the two edges, which admit work, start last. */
 export async function startServices(
   settings: HubSettings,
   parts: ProcessParts,
-  keep: Keep,
+  stopLater: StopLater,
 ): Promise<{ readonly fsp: string; readonly operator: string }> {
-  keep(await audit.start(settings, parts))
-  keep(await participantLifecycle.start(settings, parts))
-  keep(await authService.start(settings, parts))
-  keep(await scheduler.start(settings, parts))
-  keep(await settlements.start(settings, parts))
-  keep(await accountLookup.start(settings, parts))
-  keep(await quoting.start(settings, parts))
-  keep(await transfers.start(settings, parts))
-  keep(await notifications.start(settings, parts))
-  const fspApi = keep(await fspiopApi.start(settings, parts))
-  const operatorApi = keep(await admin.start(settings, parts))
+  stopLater(await audit.start(settings, parts))
+  stopLater(await participantLifecycle.start(settings, parts))
+  stopLater(await authService.start(settings, parts))
+  stopLater(await scheduler.start(settings, parts))
+  stopLater(await settlements.start(settings, parts))
+  stopLater(await accountLookup.start(settings, parts))
+  stopLater(await quoting.start(settings, parts))
+  stopLater(await transfers.start(settings, parts))
+  stopLater(await notifications.start(settings, parts))
+  const fspApi = stopLater(await fspiopApi.start(settings, parts))
+  const operatorApi = stopLater(await admin.start(settings, parts))
   return { fsp: fspApi.url, operator: operatorApi.url }
 }
 
-/** In reverse: the edges first, so that nothing new comes in while the rest finishes its work. */
+/** In reverse order: the edges first, so that no new work arrives while the rest finishes. */
 async function stopAll(opened: readonly Stoppable[], log: Logger): Promise<void> {
   for (const part of [...opened].reverse()) {
     try {
       await part.stop()
     } catch (error) {
-      log.error({ err: error }, 'a part did not stop in order')
+      log.error({ err: error }, 'a part failed to stop')
     }
   }
 }

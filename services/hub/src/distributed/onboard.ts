@@ -1,8 +1,8 @@
 /**
- * Onboards the sandbox FSPs and the sandbox PISP at a hub whose services run apart, as an operator with a
- * certificate does. Then one FSP pays the other, and a user of the PISP links an account and pays from it.
- * Prints both payments as JSON on the last line; fails if either did not move money. It can be run again
- * at any time: participants that exist are not changed.
+ * Onboards the sandbox FSPs and the sandbox PISP at a distributed hub, as an operator with a
+ * certificate does. Then one FSP pays the other, and a user of the PISP links an account and pays
+ * from it. Prints both payments as JSON on the last line; fails if either did not move money. It
+ * can be repeated at any time: existing participants are not changed.
  */
 import { readPem, run, StartError, type SettingValues } from '@causeway/runtime'
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
@@ -82,11 +82,11 @@ async function sandboxFsp(name: keyof typeof prefixes, values: Values): Promise<
   }
 }
 
-/** The hub has taken the customers of all. */
+/** Waits until the hub has registered the customers of all FSPs. */
 async function registered(fsps: readonly Fsp[]): Promise<void> {
   for (const { name, url } of fsps) {
     const { registered: isDone } = (await get(`${url}/health`)) as { registered?: boolean }
-    if (isDone !== true) throw new Error(`${name} has not told the hub its customers yet`)
+    if (isDone !== true) throw new Error(`${name} has not registered its customers at the hub yet`)
   }
 }
 
@@ -95,7 +95,7 @@ async function get(url: string): Promise<unknown> {
   return answer.body.json()
 }
 
-/** Tries until it works; at the end the last reason is told. */
+/** Repeats the work until it succeeds; after the deadline, throws with the last error. */
 async function reached<Value>(
   what: string,
   until_ms: number,
@@ -107,7 +107,7 @@ async function reached<Value>(
     } catch (error) {
       if (error instanceof StartError) throw error
       if (Date.now() >= until_ms) {
-        throw new StartError(`Not there in time: ${what}. ${(error as Error).message}.`)
+        throw new StartError(`Not ready in time: ${what}. ${(error as Error).message}.`)
       }
     }
     await pause(pause_ms)

@@ -1,6 +1,6 @@
 /**
- * The operator's port for other machines: TLS with a certificate of the operators' own authority, in
- * front of an administration API that listens on this machine alone. It lets bytes through and reads
+ * The operator's port for other machines: TLS with a certificate of the operators' own authority,
+ * in front of an administration API that listens on this machine only. It forwards bytes and reads
  * none.
  */
 import {
@@ -21,7 +21,7 @@ export interface Gateway extends Service {
   readonly port: number
 }
 
-/** Throws StartError for a file that is missing and for a port in use. */
+/** Throws StartError for a missing file and for a port in use. */
 export async function openGateway(
   values: SettingValues<typeof operatorGatewaySettings>,
   log: Logger,
@@ -43,16 +43,16 @@ export async function openGateway(
   const server = createServer(tls, (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    letThrough(socket, values.OPERATOR_PORT)
+    forward(socket, values.OPERATOR_PORT)
   })
   server.maxConnections = values.OPERATOR_GATEWAY_CONNECTIONS_MAX
   server.on('tlsClientError', (error: NodeJS.ErrnoException) => {
-    // A probe of the port goes without a word, every few seconds: it was refused nothing.
+    // A probe opens and closes the port every few seconds without sending anything: not logged.
     const level = error.code === 'ECONNRESET' ? 'debug' : 'info'
-    log[level]({ why: error.message }, 'a stranger was refused')
+    log[level]({ why: error.message }, 'connection refused: no valid certificate')
   })
   await listen(server, values.OPERATOR_GATEWAY_HOST, values.OPERATOR_GATEWAY_PORT)
-  log.info({ port: values.OPERATOR_GATEWAY_PORT }, 'operators with a certificate may come in')
+  log.info({ port: values.OPERATOR_GATEWAY_PORT }, 'the operator gateway is listening')
   return {
     port: (server.address() as AddressInfo).port,
     async stop() {
@@ -64,8 +64,10 @@ export async function openGateway(
   }
 }
 
-/** A side that ends ends the other one, after what it said; one that fails cuts it off. */
-function letThrough(socket: TLSSocket, port: number): void {
+/**
+ * When one side ends, the other ends after its last bytes; an error closes the other side at once.
+ */
+function forward(socket: TLSSocket, port: number): void {
   const upstream = connect({ host: '127.0.0.1', port })
   join(socket, upstream)
   join(upstream, socket)

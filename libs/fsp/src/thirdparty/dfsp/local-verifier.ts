@@ -1,6 +1,6 @@
 /**
- * A DFSP that checks its users' keys and signatures itself. A key may be used where it was made and
- * nowhere else, and its signature counter never goes back.
+ * A DFSP that verifies its users' keys and signatures itself. A key may only be used at the site or
+ * app where it was made, and its signature counter never decreases.
  */
 import {
   checkAssertion,
@@ -35,7 +35,7 @@ const policy_usually: RelyingPartyPolicy = {
 
 const wrong: Verdict = { type: 'WRONG_SIGNATURE' }
 
-export function itself(links: Links, policy: RelyingPartyPolicy = policy_usually): Verifier {
+export function localVerifier(links: Links, policy: RelyingPartyPolicy = policy_usually): Verifier {
   return {
     register: (link) => register(link, policy),
     async verify(link, challenge, signed) {
@@ -81,7 +81,7 @@ async function verifyAssertion(
   const check = await checkAssertion(signed.fidoSignedPayload, challenges, key)
   if (check.type === 'INVALID' || check.ceremony === undefined) return wrong
   if (originFault(check.ceremony, key, policy, undefined) !== undefined) return wrong
-  // Another signature may have been checked meanwhile: the counter of now counts.
+  // Another signature may have been verified in the meantime: the current counter counts.
   const link = links.get(consentId)
   if (link?.state !== 'VERIFIED' || link.key?.type !== 'FIDO') return { type: 'CONSENT_NOT_VALID' }
   const { signCount } = check.ceremony

@@ -1,26 +1,26 @@
-/** Holds every answer that a test gets to what the document says of its operation. */
+/** Checks every answer in a test against the OpenAPI document. */
 import { meaningOf } from '../contract.ts'
 import { reasonsOf, type DocumentOptions } from '../openapi/document.ts'
 import type { GuardedOperation } from '../access/privileges.ts'
 import type { Answers } from '../operation.ts'
 
-export interface Told {
+export interface ReceivedAnswer {
   readonly status: number
   readonly type: string | null
   readonly json: unknown
 }
 
-/** Throws when the answer is not what the document promises; unknown paths promise nothing. */
-export function holder(operations: readonly GuardedOperation[], options: DocumentOptions) {
+/** Throws when the answer does not match the document; unknown paths are not checked. */
+export function answerChecker(operations: readonly GuardedOperation[], options: DocumentOptions) {
   const known = operations.map((operation) => ({ operation, pattern: patternOf(operation.path) }))
-  return (method: string, url: string, told: Told): void => {
+  return (method: string, url: string, answer: ReceivedAnswer): void => {
     const path = url.replace(/\?.*/, '')
     const ofPath = known.filter(({ pattern }) => pattern.test(path))
     const [first] = ofPath.filter(({ operation }) => operation.path === ofPath[0]?.operation.path)
     const found = ofPath.find(
       ({ operation }) => operation.method === method && operation.path === first?.operation.path,
     )
-    if (found !== undefined) hold(found.operation, options, told)
+    if (found !== undefined) hold(found.operation, options, answer)
   }
 }
 
@@ -31,7 +31,7 @@ function patternOf(path: string): RegExp {
 function hold(
   operation: GuardedOperation,
   options: DocumentOptions,
-  { status, type, json }: Told,
+  { status, type, json }: ReceivedAnswer,
 ): void {
   const what = `${operation.method} ${operation.path} answered ${status}`
   if (Object.hasOwn(operation.about.answers, status)) {

@@ -1,32 +1,32 @@
 /**
- * Fields that only the other FSP is to read: encrypted for whose key is known before a message is
- * signed, decrypted after its signature was found right. FSPIOP (Encryption).
+ * Fields that only the other FSP may read: encrypted with its key before a message is signed,
+ * decrypted after its signature was verified. FSPIOP (Encryption).
  */
 import { decryptFields, encryptFields } from '@causeway/fspiop'
 import type { KeyObject } from 'node:crypto'
 
 export interface Encryption {
-  /** The FSP's own private key (RSA); without it no encrypted message can be read. */
+  /** The FSP's own private key (RSA); without it encrypted messages cannot be read. */
   readonly key?: KeyObject
   /** The public key (RSA) of another FSP; undefined: messages for it stay in clear. */
   readonly peerKey?: (fspId: string) => KeyObject | undefined
-  /** Paths into the bodies of messages; of these, what a message has is encrypted. */
+  /** Paths into the bodies of messages; those that a message has are encrypted. */
   readonly fields?: readonly string[]
 }
 
-export interface Secrecy {
-  /** The body for this FSP, and the value of FSPIOP-Encryption when something was encrypted. */
-  hide(to: string | undefined, body: object): Hidden
-  /** A body with its fields in clear, or why they cannot be read. */
-  reveal(header: string, bytes: Buffer): { readonly body: object } | { readonly why: string }
+export interface FieldEncryption {
+  /** The body for the FSP `to`, and the value of FSPIOP-Encryption when a field was encrypted. */
+  encrypt(to: string | undefined, body: object): EncryptedBody
+  /** The body with its fields in clear, or why they cannot be read. */
+  decrypt(header: string, bytes: Buffer): { readonly body: object } | { readonly why: string }
 }
 
-export interface Hidden {
+export interface EncryptedBody {
   readonly body: object
   readonly encryption: string | undefined
 }
 
-/** What says who a person is; all that the hub routes by must stay in clear. */
+/** Fields that identify a person; everything that the hub routes by must stay in clear. */
 const fields_usually = [
   'payer.name',
   'payer.personalInfo',
@@ -37,9 +37,13 @@ const fields_usually = [
   'note',
 ]
 
-export function openSecrecy({ key, peerKey, fields = fields_usually }: Encryption = {}): Secrecy {
+export function openFieldEncryption({
+  key,
+  peerKey,
+  fields = fields_usually,
+}: Encryption = {}): FieldEncryption {
   return {
-    hide(to, body) {
+    encrypt(to, body) {
       const recipient = to === undefined ? undefined : peerKey?.(to)
       const present = recipient === undefined ? [] : fields.filter((path) => has(body, path))
       if (recipient === undefined || present.length === 0) return { body, encryption: undefined }
@@ -47,8 +51,9 @@ export function openSecrecy({ key, peerKey, fields = fields_usually }: Encryptio
       if (!encrypted.ok) throw new Error(`a message cannot be encrypted: ${encrypted.detail}`)
       return { body: encrypted.body, encryption: encrypted.header }
     },
-    reveal(header, bytes) {
-      if (key === undefined) return { why: 'header fspiop-encryption: there is no key to read it' }
+    decrypt(header, bytes) {
+      if (key === undefined)
+        return { why: 'header fspiop-encryption: no key is configured to decrypt it' }
       const body = objectIn(bytes)
       if (body === undefined) return { why: 'the body is not a JSON object' }
       const decrypted = decryptFields(header, body, key)

@@ -1,4 +1,4 @@
-/** The secrets of a hub whose services run apart, made by a process that ends when they are there. */
+/** Makes the secrets of a distributed hub and exits. */
 import { run } from '@causeway/runtime'
 import { makeSecrets } from './make-secrets.ts'
 import { secretsSettings } from './settings.ts'

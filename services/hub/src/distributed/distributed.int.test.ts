@@ -31,7 +31,7 @@ beforeAll(() => makeSecrets(values))
 afterAll(() => rmSync(values.SECRETS_DIR, { recursive: true, force: true }))
 
 describe('the secrets of a hub whose services run apart', () => {
-  test('are the same when they are made again', async () => {
+  test('The secrets of a distributed hub stay the same when they are made again', async () => {
     const all = () =>
       readdirSync(values.SECRETS_DIR, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
@@ -45,23 +45,26 @@ describe('the secrets of a hub whose services run apart', () => {
     expect(all()).toEqual(before)
   })
 
-  test('name each service as others know it', () => {
+  test('The certificates name each service as the others call it', () => {
     expect(certificate('transfers', 'grpc', 'tls.crt').subject).toContain('CN=transfers')
     expect(certificate('transfers', 'grpc', 'tls.crt').checkHost('transfers')).toBe('transfers')
   })
 
-  test.each(['greenbank', 'bluewallet', 'lemonpay'])('are there for %s of the sandbox', (name) => {
-    expect(certificate('sandbox-fsp', name, 'tls.crt').subject).toContain(`CN=${name}`)
-    const key = createPrivateKey(text('sandbox-fsp', name, 'signing.pem'))
-    expect(key.asymmetricKeyType).toBe('rsa')
-  })
+  test.each(['greenbank', 'bluewallet', 'lemonpay'])(
+    'The secrets of the sandbox participants exist for %s',
+    (name) => {
+      expect(certificate('sandbox-fsp', name, 'tls.crt').subject).toContain(`CN=${name}`)
+      const key = createPrivateKey(text('sandbox-fsp', name, 'signing.pem'))
+      expect(key.asymmetricKeyType).toBe('rsa')
+    },
+  )
 
-  test('name the FSP port as FSPs reach it', () => {
+  test('The certificate of the FSP port names the hosts under which FSPs reach it', () => {
     const port = certificate('fspiop-api', 'fsp-port', 'tls.crt')
     expect(port.checkHost('fsp.hub.example')).toBe('fsp.hub.example')
   })
 
-  test('let no FSP call a service, and no service call as an operator', () => {
+  test('No FSP can call a service, and no service can call as an operator', () => {
     const services = certificate('transfers', 'grpc', 'ca.crt').publicKey
     const operators = certificate('admin', 'operator-port', 'ca.crt').publicKey
     expect(certificate('transfers', 'grpc', 'tls.crt').verify(services)).toBe(true)
@@ -69,7 +72,7 @@ describe('the secrets of a hub whose services run apart', () => {
     expect(certificate('transfers', 'grpc', 'tls.crt').verify(operators)).toBe(false)
   })
 
-  test('are for their owner alone', () => {
+  test('Secrets are readable for their owner only', () => {
     const found = readdirSync(path('auth-service'))
     expect(found.toSorted((a, b) => a.localeCompare(b))).toEqual([
       'grpc',
@@ -107,7 +110,7 @@ describe('the operator gateway', () => {
     api.close()
   })
 
-  /** `who`: a folder with a certificate to show, or nothing. */
+  /** `who`: a folder with the client certificate, or none. */
   function ask(who: readonly string[] | undefined): Promise<string> {
     const shown =
       who === undefined ? {} : { cert: text(...who, 'tls.crt'), key: text(...who, 'tls.key') }
@@ -125,27 +128,31 @@ describe('the operator gateway', () => {
     })
   }
 
-  test('lets an operator through to the administration API', async () => {
+  test('An operator with a certificate reaches the administration API', async () => {
     expect(await ask(['operator', 'operator-client'])).toBe('you asked for /participants')
   })
 
-  test('lets nobody through without a certificate', async () => {
+  test('A connection without a certificate is refused', async () => {
     await expect(ask(undefined)).rejects.toThrow(/certificate required|ECONNRESET|socket hang up/)
   })
 
-  test('lets neither a service nor an FSP through', async () => {
+  test('The certificates of services and of FSPs are refused', async () => {
     const refused = /unknown ca|alert|ECONNRESET|socket hang up/
     await expect(ask(['transfers', 'grpc'])).rejects.toThrow(refused)
     await expect(ask(['sandbox-fsp', 'greenbank'])).rejects.toThrow(refused)
   })
 
-  test('writes down whom it refused, but no probe that says nothing', async () => {
-    const refusals = () => lines.filter((line) => line.includes('a stranger was refused'))
+  test('A refused connection is logged, but not a probe that sends nothing', async () => {
+    const refusals = () =>
+      lines.filter((line) => line.includes('connection refused: no valid certificate'))
     lines.length = 0
     const probe = connect({ host: '127.0.0.1', port: gateway.port }).end()
     await once(probe, 'close')
     await expect(ask(undefined)).rejects.toThrow(/certificate required|ECONNRESET|socket hang up/)
-    const told = await eventually(() => (refusals().length > 0 ? refusals() : undefined), 'a line')
-    expect(told).toEqual([expect.stringContaining('certificate')])
+    const logged = await eventually(
+      () => (refusals().length > 0 ? refusals() : undefined),
+      'a line',
+    )
+    expect(logged).toEqual([expect.stringContaining('certificate')])
   })
 })

@@ -1,70 +1,70 @@
 /**
- * Questions whose answers come as callbacks: each is open before it is sent, for the callback may come
- * before the acknowledgement; after a silence it is asked again; and at its deadline it ends, answered
- * or not.
+ * Requests whose answers arrive as callbacks. Each is registered before it is sent, since the
+ * callback may overtake the acknowledgement. It is sent again while no answer arrives, and ends at
+ * its deadline, answered or not.
  */
 import type { ErrorInformation } from '@causeway/fspiop'
 import type { HubLink } from './hub/link.ts'
 import type { Outgoing } from './message.ts'
 import { errorIn } from './errors.ts'
 
-export interface Question<Context> {
-  /** What the callback is known by. */
+export interface PendingRequest<Context> {
+  /** Identifies the callback. */
   readonly key: string
   readonly request: Outgoing
-  /** The request itself is tried until then (of Date.now). */
+  /** The first send is tried until then (of Date.now). */
   readonly until_ms: number
-  /** What is sent after each silence; most requests may simply be sent again. */
+  /** The message to send when no answer arrives; most requests may be sent again unchanged. */
   readonly reminder: () => Outgoing
   readonly deadline_ms: number
-  /** What the answer is held against. */
+  /** What the answer is checked against. */
   readonly context: Context
 }
 
-/** How a question ends without an answer. */
+/** How a request ends without an answer. */
 export type Unanswered =
   | {
-      /** The hub did not take the message. */
+      /** The hub did not accept the message. */
       readonly state: 'REFUSED'
       readonly status: number
       readonly error: ErrorInformation
     }
   | {
-      /** Nothing that decides it came in time. */
+      /** No final answer arrived in time. */
       readonly state: 'UNRESOLVED'
-      /** The last thing that was said about it. */
+      /** The last error that was received for it. */
       readonly error: ErrorInformation | undefined
     }
 
 /** `ms`: from the call to the end. */
 export type Ended<Word> = { readonly ms: number } & (Word | Unanswered)
 
-export interface Questions<Context, Word> {
-  /** Rejects when a question is open under the key, and when too many are open. */
-  ask(question: Question<Context>): Promise<Ended<Word>>
-  /** The context of the question that is open under the key. */
-  open(key: string): Context | undefined
+export interface PendingRequests<Context, Word> {
+  /** Rejects when a request is pending under the key, and when too many are pending. */
+  send(question: PendingRequest<Context>): Promise<Ended<Word>>
+  /** The context of the request that is pending under the key. */
+  contextOf(key: string): Context | undefined
   answer(key: string, word: Word): void
-  /** Something was said that decides nothing. */
-  note(key: string, error: ErrorInformation | undefined): void
-  /** Everything that is open ends UNRESOLVED. */
+  /** Records an error that does not end the request. */
+  noteError(key: string, error: ErrorInformation | undefined): void
+  /** Every pending request ends UNRESOLVED. */
   close(): void
 }
 
-interface Open<Context, Word> extends Question<Context> {
+interface Open<Context, Word> extends PendingRequest<Context> {
   readonly begun_ms: number
   readonly resolve: (ended: Ended<Word>) => void
   timer: NodeJS.Timeout | undefined
   lastError: ErrorInformation | undefined
 }
 
-/** More than a hub answers in time; whoever gets here asks faster than it is answered. */
-const open_max = 100_000
+/** More than a hub answers in time: a caller that reaches this sends faster than it is answered. */
+const pending_max = 100_000
 
-export function openQuestions<Context, Word>(
+export function openPendingRequests<Context, Word>(
   link: HubLink,
-  silence_ms: number,
-): Questions<Context, Word> {
+  resendAfter_ms: number,
+): PendingRequests<Context, Word> {
   const all = new Map<string, Open<Context, Word>>()
 
   function end(question: Open<Context, Word>, word: Word | Unanswered): void {
@@ -88,7 +88,7 @@ export function openQuestions<Context, Word>(
     }
   }
 
-  /** Waits for the next silence to end, or for the deadline if that comes first. */
+  /** Waits until the request is due again, or until the deadline if that is earlier. */
   function listen(question: Open<Context, Word>): void {
     if (all.get(question.key) !== question) return
     const left_ms = question.deadline_ms - Date.now()
@@ -96,7 +96,7 @@ export function openQuestions<Context, Word>(
       giveUp(question)
       return
     }
-    question.timer = setTimeout(() => void remind(question), Math.min(silence_ms, left_ms))
+    question.timer = setTimeout(() => void remind(question), Math.min(resendAfter_ms, left_ms))
   }
 
   async function remind(question: Open<Context, Word>): Promise<void> {
@@ -105,21 +105,21 @@ export function openQuestions<Context, Word>(
   }
 
   return {
-    ask: (asked) =>
+    send: (asked) =>
       new Promise((resolve) => {
-        if (all.has(asked.key)) throw new Error(`${asked.key} is under way already`)
-        if (all.size >= open_max) throw new Error(`${open_max} questions are open already`)
+        if (all.has(asked.key)) throw new Error(`${asked.key} is pending already`)
+        if (all.size >= pending_max) throw new Error(`${pending_max} requests are pending already`)
         const begun_ms = performance.now()
         const question = { ...asked, begun_ms, resolve, timer: undefined, lastError: undefined }
         all.set(asked.key, question)
         void post(question)
       }),
-    open: (key) => all.get(key)?.context,
+    contextOf: (key) => all.get(key)?.context,
     answer(key, word) {
       const question = all.get(key)
       if (question !== undefined) end(question, word)
     },
-    note(key, error) {
+    noteError(key, error) {
       const question = all.get(key)
       if (question !== undefined) question.lastError = error ?? question.lastError
     },
@@ -133,7 +133,7 @@ function isRefusal(status: number): boolean {
   return (status >= 400 && status < 500) || status === 501
 }
 
-/** Milliseconds to a tenth. */
+/** Rounds milliseconds to a tenth. */
 export function tenths(ms: number): number {
   return Math.round(ms * 10) / 10
 }

@@ -1,7 +1,7 @@
 /**
- * The secrets of a hub whose services run apart, one folder for each who needs some: three authorities
- * (for FSPs, for services, for operators), what they vouch for, and keys. Made once; run again it
- * renews what ends soon and leaves the rest. Nobody is given more than its own folder.
+ * The secrets of a distributed hub, one folder for each process that needs some: three authorities
+ * (for FSPs, for services, for operators), their certificates, and keys. Made once; a repeated run
+ * renews what expires soon and leaves the rest. Each process gets only its own folder.
  */
 import {
   issueClientCertificate,
@@ -15,14 +15,14 @@ import { randomBytes } from 'node:crypto'
 import { chownSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import {
-  keptEd25519Key,
-  keptPair,
-  keptSigningKey,
-  keptText,
+  ensureEd25519Key,
+  ensurePair,
+  ensureSigningKey,
+  ensureText,
   make,
   write,
   type PairFiles,
-} from '../kept.ts'
+} from '../secret-files.ts'
 import type { secretsSettings } from './settings.ts'
 
 const services = [
@@ -44,7 +44,9 @@ const life_d = 730
 
 type Values = SettingValues<typeof secretsSettings>
 
-/** `values.SECRETS_DIR` is made when it is not there. Throws StartError where it cannot be written. */
+/**
+ * Creates `values.SECRETS_DIR` when it does not exist. Throws StartError when it cannot be written.
+ */
 export async function makeSecrets(values: Values): Promise<void> {
   const scheme = authority(values, 'scheme')
   const operators = authority(values, 'operators')
@@ -53,19 +55,21 @@ export async function makeSecrets(values: Values): Promise<void> {
   await ofSandbox(values, scheme)
   ofOperators(values, operators)
   ofLogIns(values)
-  keptEd25519Key(join(folder(join(values.SECRETS_DIR, 'audit', 'signing')), 'private.pem'))
+  ensureEd25519Key(join(folder(join(values.SECRETS_DIR, 'audit', 'signing')), 'private.pem'))
   if (values.SECRETS_OWNER !== '') giveTo(Number(values.SECRETS_OWNER), values.SECRETS_DIR)
 }
 
-/** The folders of authorities are for whoever signs with them, and for nobody's eyes beside. */
+/** The folders of authorities are only for issuing certificates; no running service needs them. */
 function authority({ SECRETS_DIR, HUB_NAME }: Values, name: string): Ca {
   const files = pairIn(join(SECRETS_DIR, 'authorities', name))
   const subject = { commonName: `${HUB_NAME} ${name} CA`, organization: HUB_NAME }
-  const { pair } = keptPair(files, undefined, caLife_d, (validity) => makeCa({ subject, validity }))
+  const { pair } = ensurePair(files, undefined, caLife_d, (validity) =>
+    makeCa({ subject, validity }),
+  )
   return pair
 }
 
-/** What services prove to each other who they are with: the common name is the folder's. */
+/** The certificates by which services identify each other: the common name is the folder's. */
 function ofServices(values: Values, ca: Ca): void {
   for (const service of services) {
     certified(values, ca, join(service, 'grpc'), service, { dns: [service], ip: [] })
@@ -76,7 +80,7 @@ async function ofEdge(values: Values, ca: Ca): Promise<void> {
   const { SECRETS_DIR, HUB_NAME } = values
   const port = folderIn(values, join('fspiop-api', 'fsp-port'), ca)
   const names = hostsOf(values.SECRETS_FSP_HOSTS)
-  keptPair(pairIn(port), ca, life_d, (validity) =>
+  ensurePair(pairIn(port), ca, life_d, (validity) =>
     issueServerCertificate(ca, {
       subject: { commonName: names.dns[0] ?? HUB_NAME, organization: HUB_NAME },
       names,
@@ -84,8 +88,8 @@ async function ofEdge(values: Values, ca: Ca): Promise<void> {
     }),
   )
   const signing = folder(join(SECRETS_DIR, 'fspiop-api', 'signing'))
-  await keptSigningKey(join(signing, 'private.pem'))
-  await keptSigningKey(join(signing, 'auth-service.pem'))
+  await ensureSigningKey(join(signing, 'private.pem'))
+  await ensureSigningKey(join(signing, 'auth-service.pem'))
   certified(values, ca, join('notifications', 'fsp-client'), HUB_NAME, undefined)
 
   const vouching = folder(join(SECRETS_DIR, 'auth-service', 'scheme-ca'))
@@ -93,15 +97,15 @@ async function ofEdge(values: Values, ca: Ca): Promise<void> {
   write(join(vouching, 'tls.key'), ca.key)
   const seal = folder(join(SECRETS_DIR, 'auth-service', 'seal'))
   const name = 'AUTH_SERVICE_SECRETS_KEY'
-  const key = keptText(join(seal, name), () => randomBytes(32).toString('base64url'))
-  keptText(join(seal, 'env'), () => `${name}=${key}\n`)
+  const key = ensureText(join(seal, name), () => randomBytes(32).toString('base64url'))
+  ensureText(join(seal, 'env'), () => `${name}=${key}\n`)
 }
 
 async function ofSandbox(values: Values, ca: Ca): Promise<void> {
   for (const fsp of ['greenbank', 'bluewallet', 'lemonpay']) {
     const place = join('sandbox-fsp', fsp)
     certified(values, ca, place, fsp, hostsOf(values.SECRETS_SANDBOX_HOSTS))
-    await keptSigningKey(join(values.SECRETS_DIR, place, 'signing.pem'))
+    await ensureSigningKey(join(values.SECRETS_DIR, place, 'signing.pem'))
   }
 }
 
@@ -112,18 +116,20 @@ function ofOperators(values: Values, ca: Ca): void {
 }
 
 /**
- * Who may log in before anybody else: a person, who must change the password at once, and the program
- * that sets the hub up.
+ * The first log-ins: the administrator, a person who must change the password at once, and the
+ * program that sets the hub up.
  */
 function ofLogIns({ SECRETS_DIR }: Values): void {
   const known = folder(join(SECRETS_DIR, 'auth-service', 'operators'))
-  keptText(join(known, 'administrator-password'), () => randomBytes(15).toString('base64url'))
-  const secret = keptText(join(known, 'setup-secret'), () => randomBytes(32).toString('base64url'))
+  ensureText(join(known, 'administrator-password'), () => randomBytes(15).toString('base64url'))
+  const secret = ensureText(join(known, 'setup-secret'), () =>
+    randomBytes(32).toString('base64url'),
+  )
   const logIn = folder(join(SECRETS_DIR, 'operator', 'log-in'))
   write(join(logIn, 'setup.json'), JSON.stringify({ id: 'setup', secret }))
 }
 
-/** A folder with `tls.crt`, `tls.key`, `ca.crt`, as Kubernetes and its certificate managers name them. */
+/** A folder with `tls.crt`, `tls.key`, `ca.crt`: the names that Kubernetes and cert-manager use. */
 function certified(
   values: Values,
   ca: Ca,
@@ -132,7 +138,7 @@ function certified(
   names: HostNames | undefined,
 ): void {
   const path = folderIn(values, place, ca)
-  keptPair(pairIn(path), ca, life_d, (validity) =>
+  ensurePair(pairIn(path), ca, life_d, (validity) =>
     issueClientCertificate(ca, {
       subject: { commonName, organization: values.HUB_NAME },
       validity,
@@ -163,7 +169,7 @@ function hostsOf(list: string): HostNames {
   return { dns: names.filter((name) => !isAddress(name)), ip: names.filter(isAddress) }
 }
 
-/** Everything but the authorities, whose keys nobody needs who runs. */
+/** Everything except the authorities: no running process needs their keys. */
 function giveTo(owner: number, path: string): void {
   for (const entry of readdirSync(path, { withFileTypes: true })) {
     if (entry.name === 'authorities') continue

@@ -1,11 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { constants, generateKeyPairSync, publicEncrypt } from 'node:crypto'
-import { openSecrecy } from './secrecy.ts'
+import { openFieldEncryption } from './field-encryption.ts'
 
 const own = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const other = generateKeyPairSync('rsa', { modulusLength: 2048 })
 
-/** Known texts under a known content key (A256GCM), which is wrapped for this FSP. FSPIOP (Encryption). */
+/**
+ * Known texts under a known content key (A256GCM) that is wrapped for this FSP. FSPIOP
+ * (Encryption).
+ */
 const contentKey = Buffer.from(
   '404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f',
   'hex',
@@ -41,13 +44,13 @@ const sent = Buffer.from(
 )
 
 describe('a message that another FSP has encrypted', () => {
-  const secrecy = openSecrecy({ key: own.privateKey })
+  const fieldEncryption = openFieldEncryption({ key: own.privateKey })
 
   test.each([
     ['of the data model', { encryptedFields: { encryptedField: [number, person] } }],
     ['of the examples', { encryptedFields: [number, person] }],
-  ])('is read in the form %s', (_form, header) => {
-    expect(secrecy.reveal(JSON.stringify(header), sent)).toEqual({
+  ])('A message that another FSP has encrypted is read in the form %s', (_form, header) => {
+    expect(fieldEncryption.decrypt(JSON.stringify(header), sent)).toEqual({
       body: {
         payee: {
           partyIdInfo: { partyIdType: 'MSISDN', partyIdentifier: '15295558888' },
@@ -63,20 +66,20 @@ describe('a message that another FSP has encrypted', () => {
 
   test.each([
     ['with another tag', { ...number, authenticationTag: person.authenticationTag }],
-    ['in another place', { ...number, fieldName: 'payee.personalInfo' }],
-    ['in no place', { ...number, fieldName: 'payer.name' }],
-  ])('%s is not read, and says why', (_title, entry) => {
+    ['in another position', { ...number, fieldName: 'payee.personalInfo' }],
+    ['without a position', { ...number, fieldName: 'payer.name' }],
+  ])('An encrypted field %s is not read, and the error names the cause', (_title, entry) => {
     const header = JSON.stringify({ encryptedFields: { encryptedField: [entry] } })
-    expect(secrecy.reveal(header, sent)).toEqual({ why: expect.stringMatching(/./) })
+    expect(fieldEncryption.decrypt(header, sent)).toEqual({ why: expect.stringMatching(/./) })
   })
 
-  test('is not read without the key, nor with another one', () => {
+  test('An encrypted message is not read without the key or with another key', () => {
     const header = JSON.stringify({ encryptedFields: { encryptedField: [number] } })
     for (const key of [undefined, other.privateKey]) {
-      const stranger = openSecrecy(key === undefined ? {} : { key })
-      expect(stranger.reveal(header, sent)).toHaveProperty('why')
+      const stranger = openFieldEncryption(key === undefined ? {} : { key })
+      expect(stranger.decrypt(header, sent)).toHaveProperty('why')
     }
-    expect(secrecy.reveal(header, Buffer.from('[]x'))).toHaveProperty('why')
+    expect(fieldEncryption.decrypt(header, Buffer.from('[]x'))).toHaveProperty('why')
   })
 })
 
@@ -89,10 +92,10 @@ describe('a message to another FSP', () => {
     note: 'for the rent',
   }
   const peerKey = (fspId: string) => (fspId === 'bluewallet' ? own.publicKey : undefined)
-  const secrecy = openSecrecy({ peerKey })
+  const fieldEncryption = openFieldEncryption({ peerKey })
 
-  test('hides names and notes, of these what it has, and nothing that the hub goes by', () => {
-    const { body, encryption } = secrecy.hide('bluewallet', quote)
+  test('Names and notes are encrypted, where present, and nothing that the hub routes by', () => {
+    const { body, encryption } = fieldEncryption.encrypt('bluewallet', quote)
     expect(body).toEqual({
       ...quote,
       payer: { ...quote.payer, name: expect.stringMatching(/^[\w-]+$/) },
@@ -104,20 +107,29 @@ describe('a message to another FSP', () => {
     const names = encryptedFields.encryptedField.map(({ fieldName }) => fieldName)
     expect(names).toEqual(['payer.name', 'note'])
     const bytes = Buffer.from(JSON.stringify(body))
-    const reader = openSecrecy({ key: own.privateKey })
-    expect(reader.reveal(encryption ?? '', bytes)).toEqual({ body: quote })
+    const reader = openFieldEncryption({ key: own.privateKey })
+    expect(reader.decrypt(encryption ?? '', bytes)).toEqual({ body: quote })
   })
 
-  test('without a known key, or with nothing to hide, leaves in clear', () => {
-    expect(secrecy.hide('redmoney', quote)).toEqual({ body: quote, encryption: undefined })
-    expect(secrecy.hide(undefined, quote)).toEqual({ body: quote, encryption: undefined })
+  test('A message stays in clear without a known key or without a field to encrypt', () => {
+    expect(fieldEncryption.encrypt('redmoney', quote)).toEqual({
+      body: quote,
+      encryption: undefined,
+    })
+    expect(fieldEncryption.encrypt(undefined, quote)).toEqual({
+      body: quote,
+      encryption: undefined,
+    })
     const plain = { transactionState: 'COMPLETED' }
-    expect(secrecy.hide('bluewallet', plain)).toEqual({ body: plain, encryption: undefined })
+    expect(fieldEncryption.encrypt('bluewallet', plain)).toEqual({
+      body: plain,
+      encryption: undefined,
+    })
   })
 
-  test('hides other fields where those are named', () => {
-    const choosy = openSecrecy({ peerKey, fields: ['payee.partyIdInfo.partyIdentifier'] })
-    const { body } = choosy.hide('bluewallet', quote)
+  test('Other fields are encrypted where the options name them', () => {
+    const choosy = openFieldEncryption({ peerKey, fields: ['payee.partyIdInfo.partyIdentifier'] })
+    const { body } = choosy.encrypt('bluewallet', quote)
     expect(body).toMatchObject({ note: 'for the rent', payer: { name: 'Amara' } })
     expect(JSON.stringify(body)).not.toContain('"partyIdentifier":"2"')
   })

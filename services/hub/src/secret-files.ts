@@ -1,6 +1,6 @@
 /**
- * Secrets that are made once and kept in files: what is there and good stays, all else is made anew.
- * Only the user who made them can read them.
+ * Secrets that are created once and stored in files: a valid file stays, a missing or invalid one
+ * is created again. Only the user who created them can read them.
  */
 import type { Ca, Validity } from '@causeway/pki'
 import { StartError } from '@causeway/runtime'
@@ -14,7 +14,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 const day_ms = 86_400_000
-/** A certificate is made anew this long before it ends. */
+/** A certificate is replaced this long before it expires. */
 const renewedBefore_d = 30
 const newKeyPair = promisify(generateKeyPair)
 
@@ -23,17 +23,17 @@ export interface PairFiles {
   readonly keyFile: string
 }
 
-interface KeptPair extends PairFiles {
+interface StoredPair extends PairFiles {
   readonly pair: Ca
 }
 
-/** One that does not fit any more, or was half replaced, is made anew. */
-export function keptPair(
+/** A certificate that no longer matches, or was only half replaced, is created again. */
+export function ensurePair(
   files: PairFiles,
   ca: Ca | undefined,
   life_d: number,
   issue: (validity: Validity) => Ca,
-): KeptPair {
+): StoredPair {
   const { certificateFile, keyFile } = files
   if (existsSync(certificateFile) && existsSync(keyFile)) {
     const pair = {
@@ -43,14 +43,17 @@ export function keptPair(
     if (isGood(pair, ca)) return { ...files, pair }
   }
   const now_ms = Date.now()
-  // A minute back: the clocks of two machines are never quite the same.
+  // Valid from a minute ago: clocks of two machines always differ a little.
   const pair = issue({ from: new Date(now_ms - 60_000), to: new Date(now_ms + life_d * day_ms) })
   write(keyFile, pair.key)
   write(certificateFile, pair.certificate)
   return { ...files, pair }
 }
 
-/** Key and certificate belong together, are vouched for by the CA of today, and last for a while. */
+/**
+ * Key and certificate match, the current CA has issued the certificate, and it does not expire
+ * soon.
+ */
 function isGood({ certificate, key }: Ca, ca: Ca | undefined): boolean {
   try {
     const own = new X509Certificate(certificate)
@@ -67,27 +70,27 @@ function isGood({ certificate, key }: Ca, ca: Ca | undefined): boolean {
 }
 
 /** RSA, because every FSP can verify it. FSPIOP (Signature) 3. */
-export async function keptSigningKey(path: string): Promise<string> {
+export async function ensureSigningKey(path: string): Promise<string> {
   if (existsSync(path)) return path
   const { privateKey } = await newKeyPair('rsa', { modulusLength: 2_048 })
   write(path, privateKey.export({ type: 'pkcs8', format: 'pem' }).toString())
   return path
 }
 
-/** For what only the hub itself verifies. */
-export function keptEd25519Key(path: string): string {
-  keptText(path, () =>
+/** For messages that only the hub itself verifies. */
+export function ensureEd25519Key(path: string): string {
+  ensureText(path, () =>
     generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
   )
   return path
 }
 
-export function keptText(path: string, text: () => string): string {
+export function ensureText(path: string, text: () => string): string {
   if (!existsSync(path)) write(path, text())
   return readFileSync(path, 'utf8')
 }
 
-/** All of it or nothing: a file that is half written would be taken for a secret at the next start. */
+/** Writes the whole file or nothing: the next start would take a partial file for a secret. */
 export function write(path: string, text: string): void {
   make(path, () => {
     writeFileSync(`${path}.new`, text, { mode: 0o600 })

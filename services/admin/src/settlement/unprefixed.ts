@@ -1,9 +1,9 @@
-/** The settlement API stands under /v2, and under the same paths without it for scripts that know it so. */
+/** The settlement API has the prefix /v2, and the same paths without it for existing scripts. */
 import type { Operation } from '../operation.ts'
 
 const prefix = '/v2'
 
-export function alsoWithoutPrefix(operations: readonly Operation[]): readonly Operation[] {
+export function withUnprefixedPaths(operations: readonly Operation[]): readonly Operation[] {
   return [
     ...operations,
     ...operations.map((operation) => ({

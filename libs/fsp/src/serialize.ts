@@ -1,14 +1,14 @@
 /**
- * Callbacks about a party do not say which request they answer, so one request about each is open at a
- * time: the same one shares the answer, another one waits for its turn.
+ * Callbacks about a party do not name the request that they answer, so only one request per party
+ * is open at a time: an equal request shares the answer, another one waits.
  */
-export type TakeTurn<Result> = (
+export type RunSerialized<Result> = (
   key: string,
   request: string,
   begin: () => Promise<Result>,
 ) => Promise<Result>
 
-export function takeTurns<Result>(): TakeTurn<Result> {
+export function serializeByKey<Result>(): RunSerialized<Result> {
   const open = new Map<string, { readonly request: string; readonly result: Promise<Result> }>()
   return async (key, request, begin) => {
     for (let other = open.get(key); other !== undefined; other = open.get(key)) {

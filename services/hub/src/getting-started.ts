@@ -1,9 +1,11 @@
-/** What a person may paste after a start: a payment, a call to the FSP API, a call to the operator's. */
+/**
+ * Commands to paste after a start: a payment, a call to the FSP API, a call to the operator's API.
+ */
 import type { SandboxFsp } from './sandbox-fsps.ts'
 import type { OperatorSecrets } from './secrets.ts'
 import type { HubSettings } from './settings.ts'
 
-export interface InvitedUrls {
+export interface HubUrls {
   readonly fsp: string
   readonly operator: string
   readonly metrics: string
@@ -12,9 +14,9 @@ export interface InvitedUrls {
   readonly lemonpay?: string
 }
 
-export function invitation(
+export function gettingStarted(
   { EDGE_IDENTITY, OPERATOR_IDENTITY }: Pick<HubSettings, 'EDGE_IDENTITY' | 'OPERATOR_IDENTITY'>,
-  { fsp, operator, metrics, greenbank, lemonpay }: InvitedUrls,
+  { fsp, operator, metrics, greenbank, lemonpay }: HubUrls,
   { secrets }: Pick<SandboxFsp, 'secrets'>,
   { setupLogInFile }: Pick<OperatorSecrets, 'setupLogInFile'>,
 ): string {
@@ -48,14 +50,14 @@ export function invitation(
     ...(EDGE_IDENTITY === 'token'
       ? []
       : [
-          'Speak FSPIOP as greenbank (202: the answer comes to greenbank as a callback):',
+          'Call the FSP API as greenbank (202: the answer is a callback to greenbank):',
           `  curl -i ${fsp}/parties/MSISDN/12025550111 \\`,
           ...proof,
           `    -H 'accept: ${media}' -H 'content-type: ${media}' -H 'fspiop-source: greenbank' \\`,
           `    -H "date: $(LC_ALL=C date -u '+%a, %d %b %Y %H:%M:%S GMT')"`,
           '',
         ]),
-    'See as the operator whether an FSP still lacks something, and what it has:',
+    'As the operator, see what an FSP still lacks, and its accounts:',
     ...(isAsked
       ? [
           `  TOKEN=$(curl -s ${operator}/app-basic-auth -H 'content-type: application/json' \\`,
@@ -68,18 +70,18 @@ export function invitation(
     'The same in a browser:',
     `  ${operator}/console/`,
     '',
-    'Ctrl-C stops; what happened is kept.',
+    'Ctrl-C stops the hub; its data stays.',
   ].join('\n')
 }
 
-/** The password is said once; it lies in its file until nobody needs it any more. */
+/** The password is printed once; its file stays until the password was changed. */
 export function aboutAdministrator({ firstPassword, firstPasswordFile }: OperatorSecrets): string {
   const where = `${firstPasswordFile} (until it is changed)`
   return firstPassword === undefined
-    ? `Operators log in; the first one is administrator, whose first password is in ${where}.`
+    ? `Operators log in; the first administrator's password is in ${where}.`
     : [
-        'Operators log in. The first one is',
+        'Operators log in. The first administrator is',
         `  administrator  ${firstPassword}`,
-        `who must change that password; it is said this once and lies in ${where}.`,
+        `who must change the password; it is printed only once and is stored in ${where}.`,
       ].join('\n')
 }

@@ -1,5 +1,5 @@
-/** Work for one key at a time: who asks for it while it is under way gets the same result. */
-export function sharing<Value>(
+/** Runs the work for one key once at a time: concurrent callers share the result. */
+export function singleFlight<Value>(
   work: (key: string) => Promise<Value>,
 ): (key: string) => Promise<Value> {
   const underWay = new Map<string, Promise<Value>>()

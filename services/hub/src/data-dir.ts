@@ -1,10 +1,12 @@
-/** Where the hub keeps things: DATA_DIR, and the log in it. */
+/** The hub's data directory, DATA_DIR, and its log file. */
 import { logTo, openLog, StartError, type Logger } from '@causeway/runtime'
 import { accessSync, constants, mkdirSync, openSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { HubSettings } from './settings.ts'
 
-/** Makes the folder and gives the settings with its whole path; StartError when it cannot. */
+/**
+ * Creates the folder and returns the settings with its absolute path. Throws StartError on failure.
+ */
 export function prepareDataDir(settings: HubSettings): HubSettings {
   const DATA_DIR = resolve(settings.DATA_DIR)
   try {
@@ -16,7 +18,7 @@ export function prepareDataDir(settings: HubSettings): HubSettings {
   return { ...settings, DATA_DIR }
 }
 
-/** The log in LOG_FILE, in DATA_DIR/causeway.log when that is empty, on stderr when it is `-`. */
+/** Logs to LOG_FILE: DATA_DIR/causeway.log when empty, stderr when it is `-`. */
 export function openHubLog({ DATA_DIR, LOG_FILE, LOG_LEVEL }: HubSettings): Logger {
   if (LOG_FILE === '-') return openLog({ name: 'hub', level: LOG_LEVEL })
   const path = LOG_FILE === '' ? join(DATA_DIR, 'causeway.log') : resolve(LOG_FILE)

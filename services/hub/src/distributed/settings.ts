@@ -1,4 +1,4 @@
-/** The settings of the programs that a hub whose services run apart is set up with. */
+/** The settings of the programs that set up a distributed hub. */
 import { integer, text } from '@causeway/runtime'
 
 const file = (about: string) => text({ about: `PEM file: ${about}`, default: null })
@@ -7,46 +7,46 @@ const port = (about: string, usual: number) =>
   integer({ about, unit: 'port', default: usual, min: 1, max: 65_535 })
 
 export const secretsSettings = {
-  SECRETS_DIR: text({ about: 'where the folders are made', default: null }),
+  SECRETS_DIR: text({ about: 'folder in which the secrets are created', default: null }),
   SECRETS_OWNER: text({
-    about: 'number of the user who may read them; empty: who makes them',
+    about: 'user id that may read them; empty: the user that creates them',
     default: '',
   }),
   SECRETS_FSP_HOSTS: text({
-    about: 'host names under which FSPs reach the hub, with commas between',
+    about: 'host names under which FSPs reach the hub, separated by commas',
     default: 'fspiop-api,localhost',
   }),
   SECRETS_OPERATOR_HOSTS: text({
-    about: 'host names under which operators reach the hub, with commas between',
+    about: 'host names under which operators reach the hub, separated by commas',
     default: 'admin,localhost',
   }),
   SECRETS_SANDBOX_HOSTS: text({
-    about: 'host names under which the hub reaches the sandbox FSPs, with commas between',
+    about: 'host names under which the hub reaches the sandbox FSPs, separated by commas',
     default: 'sandbox-fsp,localhost',
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
 }
 
 export const operatorGatewaySettings = {
-  OPERATOR_GATEWAY_HOST: text({ about: 'address that it listens on', default: '127.0.0.1' }),
+  OPERATOR_GATEWAY_HOST: text({ about: 'address to listen on', default: '127.0.0.1' }),
   OPERATOR_GATEWAY_PORT: integer({
-    about: 'where operators come to, with their certificates',
+    about: 'operators with a certificate',
     unit: 'port',
     default: 4_143,
     min: 0,
     max: 65_535,
   }),
   OPERATOR_GATEWAY_TLS_CERTIFICATE_FILE: text({
-    about: 'PEM file: the certificate that operators are shown',
+    about: 'PEM file: the server certificate of the port',
     default: null,
   }),
   OPERATOR_GATEWAY_TLS_KEY_FILE: text({ about: 'PEM file: its private key', default: null }),
   OPERATOR_GATEWAY_TLS_CA_FILE: text({
-    about: 'PEM file: the authority that vouches for operators, and for nobody else',
+    about: 'PEM file: the authority that issues operators’ certificates',
     default: null,
   }),
   OPERATOR_GATEWAY_CONNECTIONS_MAX: integer({
-    about: 'connections of operators at once; beyond it they are closed',
+    about: 'concurrent connections of operators; more are closed',
     unit: 'connections',
     default: 200,
     min: 1,
@@ -68,23 +68,23 @@ export const onboardSettings = {
   }),
   ONBOARD_TLS_CERTIFICATE_FILE: file('the certificate of an operator'),
   ONBOARD_TLS_KEY_FILE: file('its private key'),
-  ONBOARD_TLS_CA_FILE: file("the authority that vouches for the operator's port"),
+  ONBOARD_TLS_CA_FILE: file("the authority of the operator port's certificate"),
   ONBOARD_LOG_IN_FILE: text({
     about: "file: the body of a log-in as JSON, of the operator 'setup'",
     default: null,
   }),
   ONBOARD_SANDBOX_HOST: text({
-    about: 'where the sandbox FSPs and the sandbox PISP are, for people and for the hub',
+    about: 'host of the sandbox FSPs and the sandbox PISP, for people and for the hub',
     default: 'sandbox-fsp',
   }),
-  SANDBOX_GREENBANK_PORT: port('greenbank, for people', 4_301),
-  SANDBOX_BLUEWALLET_PORT: port('bluewallet, for people', 4_302),
-  SANDBOX_LEMONPAY_PORT: port('lemonpay, for people', 4_303),
-  SANDBOX_GREENBANK_TLS_PORT: port('where greenbank takes callbacks', 4_311),
-  SANDBOX_BLUEWALLET_TLS_PORT: port('where bluewallet takes callbacks', 4_312),
-  SANDBOX_LEMONPAY_TLS_PORT: port('where lemonpay takes callbacks', 4_313),
+  SANDBOX_GREENBANK_PORT: port('greenbank for people', 4_301),
+  SANDBOX_BLUEWALLET_PORT: port('bluewallet for people', 4_302),
+  SANDBOX_LEMONPAY_PORT: port('lemonpay for people', 4_303),
+  SANDBOX_GREENBANK_TLS_PORT: port('callbacks to greenbank', 4_311),
+  SANDBOX_BLUEWALLET_TLS_PORT: port('callbacks to bluewallet', 4_312),
+  SANDBOX_LEMONPAY_TLS_PORT: port('callbacks to lemonpay', 4_313),
   ONBOARD_WAIT_MS: integer({
-    about: 'how long the hub and the FSPs may take to be there',
+    about: 'time for the hub and the FSPs to become ready',
     unit: 'ms',
     default: 120_000,
     min: 0,
