@@ -121,7 +121,7 @@ export async function loadSettings(load) {
   const { settingsOfProcess } = await load('libs/runtime', 'process')
   const { onboardSettings, operatorGatewaySettings, secretsSettings } = await load(
     'services/hub',
-    'apart/settings',
+    'distributed/settings',
   )
   const { settings: sandbox } = await load('services/sandbox-fsp', 'settings')
   const { settings: hub } = await load('services/hub', 'settings')
@@ -130,7 +130,7 @@ export async function loadSettings(load) {
       'operator-gateway',
       {
         about:
-          'The port of operators where services run apart: `services/hub/dist/apart/operator-gateway.js`.',
+          'The port of operators of a distributed hub: `services/hub/dist/distributed/operator-gateway.js`.',
         settings: operatorGatewaySettings,
       },
     ],
@@ -138,7 +138,7 @@ export async function loadSettings(load) {
       'secrets',
       {
         about:
-          'Makes keys and certificates for the compose file and the chart: `services/hub/dist/apart/secrets.js`.',
+          'Makes keys and certificates for the compose file and the chart: `services/hub/dist/distributed/secrets.js`.',
         settings: secretsSettings,
       },
     ],
@@ -146,7 +146,7 @@ export async function loadSettings(load) {
       'onboard',
       {
         about:
-          'Onboards the sandbox FSPs where services run apart: `services/hub/dist/apart/onboard.js`.',
+          'Onboards the sandbox FSPs at a distributed hub: `services/hub/dist/distributed/onboard.js`.',
         settings: onboardSettings,
       },
     ],

@@ -255,7 +255,7 @@ const table: Readonly<Record<string, readonly [string, string, unknown, string][
 for (const [operation, rows] of Object.entries(table)) {
   const [method = '', base = ''] = operation.split(' ')
   describe(operation, () => {
-    test.each(rows)('%s', async (_what, path, body, expected) => {
+    test.each(rows)(`${operation} %s is refused`, async (_what, path, body, expected) => {
       expect(refusalOf(await admin.call(method, base + path, body))).toBe(expected)
     })
   })
@@ -284,7 +284,7 @@ describe('POST /participants/{name}/accounts/{id}', () => {
     ['with an unknown member', { colour: 'red' }, '400 3100'],
     ['with no extension', { extensionList: { extension: [] } }, '400 3100'],
     ['with 17 extensions', { extensionList: { extension } }, '400 3103'],
-  ])('%s', async (_what, changes, expected) => {
+  ])('A deposit %s is refused', async (_what, changes, expected) => {
     const path = `/participants/known/accounts/${settlementId}`
     expect(refusalOf(await admin.call('POST', path, deposit(changes)))).toBe(expected)
   })
@@ -295,7 +295,7 @@ describe('POST /participants/{name}/accounts/{id}', () => {
     ['to an unknown account', () => 'known/accounts/999999', '404 3200'],
     ['to an unknown participant', () => `nobody/accounts/${settlementId}`, '404 3200'],
     ['to an inactive participant', () => `sleeper/accounts/${sleeperId}`, '400 3100'],
-  ])('%s', async (_what, path, expected) => {
+  ])('A deposit %s is refused', async (_what, path, expected) => {
     expect(refusalOf(await admin.call('POST', `/participants/${path()}`, deposit()))).toBe(expected)
   })
 })

@@ -38,7 +38,7 @@ export const settings = {
     default: 'localhost',
   }),
   COMPATIBILITY: choice({
-    about: 'which answers to give where the specification and Mojaloop differ',
+    about: 'whose answers are given where the specification and Mojaloop differ',
     options: ['specification', 'mojaloop'],
     default: 'specification',
   }),

@@ -30,9 +30,9 @@ export const usage = `npm start -- [flags]
   --no-sandbox        start the hub alone, without FSPs, onboarding and payment
   --pisp              link an account through a sandbox PISP with a FIDO key and pay from it
   --bulk              pay 1,000 people at two sandbox FSPs at once, in bulk
-  --fresh             delete what DATA_DIR holds and begin anew
+  --fresh             delete the contents of DATA_DIR first
   --print-settings    list every setting with value, default, bound and origin
-  --set NAME=VALUE    set a setting (may be given again)
+  --set NAME=VALUE    set a setting (repeatable)
   --env-file FILE     read settings from a file of NAME=VALUE lines
 `
 

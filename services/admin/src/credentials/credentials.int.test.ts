@@ -85,7 +85,7 @@ describe('refused is', () => {
     ['an unknown member', 'greenbank', { csr, colour: 'red' }, '400 3100'],
     ['a request for an unknown FSP', 'nobody', { csr }, '404 3200'],
     ['a request of the hub', 'Hub', { csr }, '404 3200'],
-  ])('%s', async (_, name, body, expected) => {
+  ])('A certificate request is refused: %s', async (_, name, body, expected) => {
     expect(refusalOf(await admin.call('POST', `/participants/${name}/certificates`, body))).toBe(
       expected,
     )

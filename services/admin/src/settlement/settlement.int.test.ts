@@ -416,7 +416,7 @@ describe('refused are', () => {
       '404 3200',
     ],
     ['a transaction that is none', 'GET', '/transactions/x', undefined, '400 3101'],
-  ])('%s', async (_what, method, path, body, expected) => {
+  ])('A request is refused: %s', async (_what, method, path, body, expected) => {
     expect(refusalOf(await admin.call(method, path, body))).toBe(expected)
   })
 

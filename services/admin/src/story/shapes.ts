@@ -113,7 +113,7 @@ const shownThirdParty = z
     consentId: z.string().nullable(),
     pispId: z.string(),
     dfspId: z.string(),
-    /** REQUESTED, then transactionRequestState as the DFSP says it, or FAILED. */
+    /** REQUESTED, then transactionRequestState as the DFSP reports it, or FAILED. */
     state: z.string(),
     transactionState: z.string().nullable(),
     error: shownErrorTold.nullable(),
