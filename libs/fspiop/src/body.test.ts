@@ -203,8 +203,8 @@ describe('which code is told', () => {
       { ...transfer, extensionList: [{ key: 'c' }] },
       '3102 /extensionList/0/value',
     ],
-  ])('%s', (_, json, told) => {
-    expect(refusalOf(postTransfers, json)).toBe(told)
+  ])('%s', (_, json, outcome) => {
+    expect(refusalOf(postTransfers, json)).toBe(outcome)
   })
 
   test('a missing element is told before all else', () => {
@@ -235,7 +235,7 @@ describe('which code is told', () => {
 })
 
 describe('with the codes of Mojaloop', () => {
-  const told = (json: unknown, schema: z.ZodType = postTransfers) => {
+  const outcome = (json: unknown, schema: z.ZodType = postTransfers) => {
     const reading = readBody(schema, bytes(json), { codes: 'mojaloop' })
     return reading.ok ? 'accepted' : `${reading.code} ${reading.detail}`
   }
@@ -290,15 +290,15 @@ describe('with the codes of Mojaloop', () => {
       '3100 /extensionList/extension',
     ],
   ])('%s', (_, json, expected) => {
-    expect(told(json).slice(0, expected.length)).toBe(expected)
+    expect(outcome(json).slice(0, expected.length)).toBe(expected)
   })
 
   test('a value outside its list is 3100', () => {
     const committed = { transferState: 'DONE' }
-    expect(told(committed, putTransfers)).toMatch(/^3100 \/transferState/)
+    expect(outcome(committed, putTransfers)).toMatch(/^3100 \/transferState/)
     const pin = { authenticationInfo: { authentication: 'PIN', authenticationValue: '1' } }
     const schema = z.looseObject({ authenticationInfo })
-    expect(told(pin, schema)).toMatch(/^3100 \/authenticationInfo\/authentication/)
+    expect(outcome(pin, schema)).toMatch(/^3100 \/authenticationInfo\/authentication/)
   })
 
   test('an encrypted message has them too', () => {
@@ -352,7 +352,7 @@ describe('names and dates of birth', () => {
 
 describe('authentication', () => {
   const schema = z.compile(z.looseObject({ authenticationInfo: authenticationInfo.optional() }))
-  const told = (info: unknown) => refusalOf(schema, { authenticationInfo: info })
+  const outcome = (info: unknown) => refusalOf(schema, { authenticationInfo: info })
 
   test.each([
     { authentication: 'OTP', authenticationValue: '0123' },
@@ -360,7 +360,7 @@ describe('authentication', () => {
     { authentication: 'QRCODE', authenticationValue: 'any text' },
     { authentication: 'U2F', authenticationValue: { pinValue: 'x', counter: '1' } },
   ])('%j is taken', (info) => {
-    expect(told(info)).toBe('accepted')
+    expect(outcome(info)).toBe('accepted')
   })
 
   test.each([
@@ -381,7 +381,7 @@ describe('authentication', () => {
     ],
     [null, '3101 /authenticationInfo: not a JSON object'],
   ])('%j is refused', (info, expected) => {
-    expect(told(info)).toBe(expected)
+    expect(outcome(info)).toBe(expected)
   })
 })
 

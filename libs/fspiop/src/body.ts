@@ -73,8 +73,8 @@ export function readBody<Schema extends z.ZodType>(
   }
   const escaped = text.includes('\\u')
   if (encrypted.length === 0) return judge(schema, json, escaped, codes)
-  const harm = harmOf(json, 1, escaped)
-  return harm === undefined ? judgeClear(schema, json, encrypted, codes) : malformed(harm)
+  const harm = forbiddenContentOf(json, 1, escaped)
+  return harm === undefined ? judgePartlyEncrypted(schema, json, encrypted, codes) : malformed(harm)
 }
 
 /** The same for JSON that has been parsed already. */
@@ -92,7 +92,7 @@ function judge<Schema extends z.ZodType>(
   escaped: boolean,
   codes: FaultCodes,
 ): BodyReading<z.output<Schema>> {
-  const harm = harmOf(json, 1, escaped)
+  const harm = forbiddenContentOf(json, 1, escaped)
   if (harm !== undefined) return malformed(harm)
   const reading = schema.safeParse(json)
   if (reading.success) return { ok: true, value: reading.data, json }
@@ -100,7 +100,7 @@ function judge<Schema extends z.ZodType>(
 }
 
 /** Faults at or below an encrypted member are none: only who can decrypt it can judge it. */
-function judgeClear(
+function judgePartlyEncrypted(
   schema: z.ZodType,
   json: object,
   encrypted: readonly EncryptedPath[],
@@ -133,7 +133,7 @@ function malformed(detail: string): BodyReading<never> {
  * is relayed as it is to FSPs whose parsers may trip over them, and no message has a use for them.
  * NUL and half surrogate pairs can neither be stored as text nor written as UTF-8.
  */
-function harmOf(value: unknown, depth: number, escaped: boolean): string | undefined {
+function forbiddenContentOf(value: unknown, depth: number, escaped: boolean): string | undefined {
   if (typeof value === 'string') {
     if (!escaped || !unstorablePattern.test(value)) return undefined
     return 'a text holds NUL or half a surrogate pair'
@@ -142,7 +142,7 @@ function harmOf(value: unknown, depth: number, escaped: boolean): string | undef
   if (depth > depth_max) return `nested deeper than ${depth_max}`
   if (Array.isArray(value)) {
     for (const item of value) {
-      const harm = harmOf(item, depth + 1, escaped)
+      const harm = forbiddenContentOf(item, depth + 1, escaped)
       if (harm !== undefined) return harm
     }
     return undefined
@@ -152,8 +152,8 @@ function harmOf(value: unknown, depth: number, escaped: boolean): string | undef
       return `a member is named ${name}`
     }
     const harm =
-      harmOf(name, depth, escaped) ??
-      harmOf((value as Readonly<Record<string, unknown>>)[name], depth + 1, escaped)
+      forbiddenContentOf(name, depth, escaped) ??
+      forbiddenContentOf((value as Readonly<Record<string, unknown>>)[name], depth + 1, escaped)
     if (harm !== undefined) return harm
   }
   return undefined

@@ -14,7 +14,7 @@ export function renumberedEncryption(
   header: string | undefined,
   list: string,
   positions: readonly (number | undefined)[],
-  keepsRest = true,
+  includesOthers = true,
 ): string | undefined {
   if (header === undefined) return undefined
   const reading = readEncryptionHeader(header)
@@ -24,7 +24,7 @@ export function renumberedEncryption(
   )
   const encryptedField = reading.fields.flatMap((field) => {
     const [first = '', position = '', ...rest] = field.fieldName.split('.')
-    if (first !== list) return keepsRest ? field : []
+    if (first !== list) return includesOthers ? field : []
     const now = after.get(position)
     return now === undefined ? [] : { ...field, fieldName: [list, now, ...rest].join('.') }
   })

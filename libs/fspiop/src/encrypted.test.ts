@@ -47,7 +47,7 @@ function read<Schema extends z.ZodType>(schema: Schema, json: unknown, ...names:
   return readBody(schema, Buffer.from(JSON.stringify(json)), { encrypted })
 }
 
-function told(reading: BodyReading<unknown>): string {
+function outcome(reading: BodyReading<unknown>): string {
   return reading.ok ? 'accepted' : `${reading.code} ${reading.detail}`
 }
 
@@ -178,7 +178,7 @@ describe('a body with encrypted members', () => {
     const json = encrypted(quote, [name.split('.')], 'A'.repeat(5_000))
     const reading = read(postQuotes, json, name)
     expect(reading).toMatchObject({ ok: true, json })
-    expect(told(read(postQuotes, json))).not.toBe('accepted')
+    expect(outcome(read(postQuotes, json))).not.toBe('accepted')
   })
 
   test('gives an extension list as a whole or not at all', () => {
@@ -198,8 +198,8 @@ describe('a body with encrypted members', () => {
 
   test('may have its extensions as a bare list, with ciphertext in it', () => {
     const json = { ...quote, extensionList: [{ key: 'k', value: 'A'.repeat(200) }] }
-    expect(told(read(postQuotes, json, 'extensionList.0.value'))).toBe('accepted')
-    expect(told(read(postQuotes, json, 'extensionList.1.value'))).toBe(
+    expect(outcome(read(postQuotes, json, 'extensionList.0.value'))).toBe('accepted')
+    expect(outcome(read(postQuotes, json, 'extensionList.1.value'))).toBe(
       '3100 /extensionList/0/value: must have 1 to 128 characters',
     )
   })
@@ -232,16 +232,18 @@ describe('a body with encrypted members', () => {
   test('is taken with many paths into a list of many elements', () => {
     const list = Array.from({ length: 500_000 }, () => '')
     const names = Array.from({ length: 450 }, (_, index) => `list.${index}`)
-    expect(told(read(putParties, { party, list }, ...names))).toBe('accepted')
+    expect(outcome(read(putParties, { party, list }, ...names))).toBe('accepted')
   })
 
   test('is taken when it is encrypted that tells which form the rest has', () => {
     const info = { authentication: cipher, authenticationValue: { any: 'thing' } }
     const json = { responseType: 'ENTERED', authenticationInfo: info }
-    expect(told(read(putAuthorizations, json, 'authenticationInfo.authentication'))).toBe(
+    expect(outcome(read(putAuthorizations, json, 'authenticationInfo.authentication'))).toBe(
       'accepted',
     )
-    expect(told(read(putAuthorizations, { responseType: cipher }, 'responseType'))).toBe('accepted')
+    expect(outcome(read(putAuthorizations, { responseType: cipher }, 'responseType'))).toBe(
+      'accepted',
+    )
   })
 
   test('has members whose type says that they may be absent', () => {
@@ -260,23 +262,23 @@ describe('a body with encrypted members', () => {
     ['null', null, '3101 /payer: not ciphertext'],
     ['nothing', undefined, '3102 /payer'],
   ])('is refused with %s where it says ciphertext is', (_, payer, sentence) => {
-    expect(told(read(postQuotes, { ...quote, payer }, 'payer'))).toBe(sentence)
+    expect(outcome(read(postQuotes, { ...quote, payer }, 'payer'))).toBe(sentence)
   })
 
   test('is refused for every fault in clear, and told the first of them', () => {
     const json = { ...quote, payer: cipher, amountType: 'BOTH', note: '' }
-    expect(told(read(postQuotes, json, 'payer'))).toBe('3101 /amountType: not one of its values')
+    expect(outcome(read(postQuotes, json, 'payer'))).toBe('3101 /amountType: not one of its values')
     const { amount, ...rest } = json
     expect(amount).toBeDefined()
-    expect(told(read(postQuotes, rest, 'payer'))).toBe('3102 /amount')
+    expect(outcome(read(postQuotes, rest, 'payer'))).toBe('3102 /amount')
   })
 
   test('is judged whole where a path leads nowhere', () => {
     const json = { ...quote, payer: cipher }
     for (const name of ['payers', 'payer.name', 'payee.0', '__proto__', 'toString.length']) {
-      expect(told(read(postQuotes, json, name))).toBe('3101 /payer: not a JSON object')
+      expect(outcome(read(postQuotes, json, name))).toBe('3101 /payer: not a JSON object')
     }
-    expect(told(read(postQuotes, quote, 'nothing.of.this'))).toBe('accepted')
+    expect(outcome(read(postQuotes, quote, 'nothing.of.this'))).toBe('accepted')
   })
 
   const hidable = [
@@ -322,7 +324,7 @@ describe('a body with encrypted members', () => {
         const reading = readBody(postQuotes, Buffer.from(JSON.stringify(json)), {
           encrypted: paths,
         })
-        expect(told(reading)).toMatch(new RegExp(`^310[01] /${path.join('/')}: `))
+        expect(outcome(reading)).toMatch(new RegExp(`^310[01] /${path.join('/')}: `))
       }),
     )
   })

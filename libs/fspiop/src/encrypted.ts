@@ -82,7 +82,7 @@ export function readEncryptedPaths(
   if (header === undefined) return { paths: [] }
   const reading = readEncryptionHeader(typeof header === 'string' ? header : header.join(', '))
   if (!('fields' in reading)) return reading
-  const hidden = reading.fields.find(({ fieldName }) => hidesWhatTheHubNeeds(fieldName.split('.')))
+  const hidden = reading.fields.find(({ fieldName }) => mustBeClear(fieldName.split('.')))
   if (hidden !== undefined) {
     return refusal('3100', `header fspiop-encryption: ${hidden.fieldName} must be in clear`)
   }
@@ -92,7 +92,7 @@ export function readEncryptedPaths(
 const needed: ReadonlySet<string> = new Set(clearMembers)
 const lists: ReadonlySet<string> = new Set(clearLists)
 
-function hidesWhatTheHubNeeds(path: EncryptedPath): boolean {
+function mustBeClear(path: EncryptedPath): boolean {
   if (path.some((name) => needed.has(name))) return true
   const last = path.findLast((segment) => !indexPattern.test(segment))
   return last !== undefined && lists.has(last)

@@ -278,7 +278,7 @@ export function endpointTypeOf(operation: Operation): EndpointType | undefined {
 const baseType = 'FSPIOP_CALLBACK_URL' satisfies EndpointType
 
 /** No type is published for these, so an FSP registers another one of the same resource. */
-const standIns: Readonly<Partial<Record<EndpointType, EndpointType>>> = {
+const fallbackTypes: Readonly<Partial<Record<EndpointType, EndpointType>>> = {
   TP_CB_URL_CONSENT_DELETE: 'TP_CB_URL_CONSENT_PUT',
   TP_CB_URL_CONSENT_REQUEST_GET: 'TP_CB_URL_CONSENT_REQUEST_POST',
   TP_CB_URL_TRANSACTION_REQUEST_AUTH_GET: 'TP_CB_URL_TRANSACTION_REQUEST_AUTH_POST',
@@ -288,7 +288,7 @@ const standIns: Readonly<Partial<Record<EndpointType, EndpointType>>> = {
 /** A stand-in serves as a base address alone: its template is that of another operation. */
 function typeFor(endpoints: ReadonlyMap<string, string>, ownType: EndpointType): EndpointType {
   if (endpoints.has(ownType)) return ownType
-  const standIn = standIns[ownType]
+  const standIn = fallbackTypes[ownType]
   const value = standIn === undefined ? undefined : endpoints.get(standIn)
   return standIn === undefined || value === undefined || value.includes('{{') ? baseType : standIn
 }

@@ -18,7 +18,11 @@ function without(...names: readonly (keyof typeof complete)[]) {
   )
 }
 
-function told(method: Method, headers: Record<string, string>, resource: Resource = 'transfers') {
+function outcome(
+  method: Method,
+  headers: Record<string, string>,
+  resource: Resource = 'transfers',
+) {
   const check = checkHeaders(method, resource, headers)
   if (check.accepted) return 'accepted'
   return `${check.refusal.status}/${check.refusal.code} ${check.refusal.detail}`
@@ -69,7 +73,7 @@ describe('the headers of a request', () => {
     ['POST', 'fspiop-destination', 'accepted'],
     ['PUT', 'fspiop-destination', 'accepted'],
   ] as const)('of %s without %s: %s', (method, name, expected) => {
-    expect(told(method, without(name))).toBe(expected)
+    expect(outcome(method, without(name))).toBe(expected)
   })
 
   test.each([
@@ -99,14 +103,14 @@ describe('the headers of a request', () => {
     ['fspiop-source', 'x'.repeat(32), /^accepted$/],
     ['date', 'Sunday, 06-Nov-94 08:49:37 GMT', /^accepted$/],
   ] as const)('with %s %j', (name, value, expected) => {
-    expect(told('POST', { ...complete, [name]: value })).toMatch(expected)
+    expect(outcome('POST', { ...complete, [name]: value })).toMatch(expected)
   })
 
   test('are judged in their order: Accept, Date, Content-Type, source, destination', () => {
     const names = ['accept', 'date', 'content-type', 'fspiop-source'] as const
     for (const [index, name] of names.entries()) {
       const rest = without(...names.slice(index))
-      const answer = told('POST', { ...rest, 'fspiop-destination': 'x'.repeat(33) })
+      const answer = outcome('POST', { ...rest, 'fspiop-destination': 'x'.repeat(33) })
       expect(answer).toMatch(/^400\/3102 /)
       expect(answer.endsWith(`header ${name}`)).toBe(true)
     }
@@ -132,8 +136,8 @@ describe('the headers of a request', () => {
     ['POST', 'thirdpartyRequests'],
   ] as const)('of %s %s need a destination: nothing else tells the way', (method, resource) => {
     const headers = of(resource, { ...complete, 'content-type': complete.accept })
-    expect(told(method, headers, resource)).toBe('accepted')
-    expect(told(method, { ...headers, 'fspiop-destination': '' }, resource)).toBe(
+    expect(outcome(method, headers, resource)).toBe('accepted')
+    expect(outcome(method, { ...headers, 'fspiop-destination': '' }, resource)).toBe(
       '400/3102 header fspiop-destination',
     )
   })
@@ -155,7 +159,7 @@ describe('the headers of a request', () => {
       'content-type': complete.accept,
     }
     const headers = of(resource, rest)
-    expect(told(method, headers, resource)).toBe('accepted')
+    expect(outcome(method, headers, resource)).toBe('accepted')
   })
 
   test('of any values are accepted or refused', () => {
@@ -239,8 +243,10 @@ describe.each(resources)('the versions of %s', (resource) => {
     const other = resource === 'quotes' ? 'transfers' : 'quotes'
     const headers = complete10
     const wrong = `application/vnd.interoperability.${other}+json;version=1.0`
-    expect(told('GET', { ...headers, accept: wrong }, resource)).toMatch(/^400\/3101 header accept/)
-    expect(told('GET', { ...headers, 'content-type': wrong }, resource)).toMatch(
+    expect(outcome('GET', { ...headers, accept: wrong }, resource)).toMatch(
+      /^400\/3101 header accept/,
+    )
+    expect(outcome('GET', { ...headers, 'content-type': wrong }, resource)).toMatch(
       /^400\/3101 header content-type/,
     )
   })
@@ -254,13 +260,13 @@ describe('the Date of a request', () => {
     'Thu, 01 Jan 1970 00:00:00 GMT',
     'Fri, 31 Dec 2100 23:59:60 GMT',
   ])('%s is taken, however old or young', (date) => {
-    expect(told('PUT', { ...complete, date })).toBe('accepted')
+    expect(outcome('PUT', { ...complete, date })).toBe('accepted')
   })
 
   test.each(['2022-11-15T10:14:02.000Z', '1668507242', 'Tue, 15 Nov 2022 10:14:02 +0100', 'now'])(
     '%s is malformed',
     (date) => {
-      expect(told('PUT', { ...complete, date })).toBe('400/3101 header date: not an HTTP date')
+      expect(outcome('PUT', { ...complete, date })).toBe('400/3101 header date: not an HTTP date')
     },
   )
 })
@@ -303,7 +309,7 @@ describe('relayed headers', () => {
     traceparent: '00-x',
     tracestate: 'a=b',
   }
-  const kept = {
+  const retained = {
     ...complete,
     'fspiop-signature': received['fspiop-signature'],
     'fspiop-uri': '/junk',
@@ -317,13 +323,13 @@ describe('relayed headers', () => {
   }
 
   test('are the headers of the API, unchanged', () => {
-    expect(relayHeaders('POST', received)).toEqual(kept)
+    expect(relayHeaders('POST', received)).toEqual(retained)
   })
 
   test.each(['PUT', 'PATCH'] as const)('of %s carry no Accept', (method) => {
     const relayed = relayHeaders(method, received)
     expect(relayed['accept']).toBeUndefined()
-    expect({ accept: complete.accept, ...relayed }).toEqual(kept)
+    expect({ accept: complete.accept, ...relayed }).toEqual(retained)
   })
 
   test('get the destination that was looked up', () => {

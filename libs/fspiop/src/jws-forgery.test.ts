@@ -11,7 +11,7 @@ import {
   sent,
   received,
   keyOf,
-  told,
+  verdictOf,
   signed,
   parameters,
   headerWith,
@@ -29,7 +29,7 @@ describe('confusion of algorithms is refused', () => {
       .update(`${protectedHeader}.${sent.body.toString('base64url')}`)
       .digest('base64url')
     const header = JSON.stringify({ signature, protectedHeader })
-    expect(told(header, received(), keys, all)).toMatch(
+    expect(verdictOf(header, received(), keys, all)).toMatch(
       /^400\/3105 protected header: alg is none of/,
     )
   })
@@ -47,15 +47,17 @@ describe('confusion of algorithms is refused', () => {
     null,
     ['RS256'],
   ])('alg %j', (alg) => {
-    expect(told(headerWith({ alg, ...parameters }), received(), keys, all)).toMatch(/: alg is none/)
+    expect(verdictOf(headerWith({ alg, ...parameters }), received(), keys, all)).toMatch(
+      /: alg is none/,
+    )
   })
 
   test('ES256 where it is not agreed on, and no alg at all', async () => {
     const header = await signed({ alg: 'ES256', key: ec.privateKey })
-    expect(told(header, received(), keys)).toBe(
+    expect(verdictOf(header, received(), keys)).toBe(
       '400/3105 protected header: alg is none of RS256, RS384, RS512',
     )
-    expect(told(headerWith(parameters), received(), keys)).toMatch(/: alg is none/)
+    expect(verdictOf(headerWith(parameters), received(), keys)).toMatch(/: alg is none/)
   })
 
   test.each([
@@ -69,10 +71,10 @@ describe('confusion of algorithms is refused', () => {
       .update(`${protectedHeader}.${sent.body.toString('base64url')}`)
       .sign({ key: privateKey, dsaEncoding: 'ieee-p1363' }, 'base64url')
     const header = JSON.stringify({ signature, protectedHeader })
-    expect(told(header, received(), [keyOf(publicKey)], all)).toBe(
+    expect(verdictOf(header, received(), [keyOf(publicKey)], all)).toBe(
       `400/3105 FSPIOP-Source has no key for ${alg}`,
     )
-    expect(told(header, received(), keys, all)).toMatch(/another key signed$/)
+    expect(verdictOf(header, received(), keys, all)).toMatch(/another key signed$/)
     await expect(
       flattenedVerify(
         { signature, protected: protectedHeader, payload: sent.body.toString('base64url') },
@@ -86,7 +88,7 @@ describe('confusion of algorithms is refused', () => {
     for (const length of [1, 63, 64, 65, 72, 256, 384]) {
       const signature = Buffer.alloc(length, 1).toString('base64url')
       const header = headerWith({ alg: 'ES256', ...parameters }, signature)
-      expect(told(header, received(), keys, all)).toMatch(/another key signed$/)
+      expect(verdictOf(header, received(), keys, all)).toMatch(/another key signed$/)
     }
   })
 
@@ -96,7 +98,7 @@ describe('confusion of algorithms is refused', () => {
       .setProtectedHeader({ alg: 'RS256', jwk, ...parameters })
       .sign(otherRsa.privateKey)
     const header = JSON.stringify({ signature, protectedHeader })
-    expect(told(header, received(), keys)).toBe(
+    expect(verdictOf(header, received(), keys)).toBe(
       '400/3105 protected header: jwk is not the value of a header',
     )
   })
@@ -137,7 +139,7 @@ describe('the signature header', () => {
     ['a blank in a name', headerWith({ ...good, 'X A': '1' }), /no name of a header/],
     ['b64', headerWith({ ...good, b64: false }), /b64 is not the value/],
   ])('of %s is refused', (_, header, expected) => {
-    expect(told(header, received(), [keyOf(rsa.publicKey)])).toMatch(expected)
+    expect(verdictOf(header, received(), [keyOf(rsa.publicKey)])).toMatch(expected)
   })
 
   test('with a protected header that is no UTF-8 is refused', () => {
@@ -171,7 +173,7 @@ describe('the signature header', () => {
     )
     fc.assert(
       fc.property(anything, (header) => {
-        expect(told(header, received(), [keyOf(rsa.publicKey)])).toMatch(/^400\/3105 ./)
+        expect(verdictOf(header, received(), [keyOf(rsa.publicKey)])).toMatch(/^400\/3105 ./)
       }),
     )
   })

@@ -9,7 +9,7 @@ import {
   sent,
   received,
   keyOf,
-  told,
+  verdictOf,
   signed,
   parameters,
   signedOver,
@@ -64,13 +64,13 @@ describe('a refusal says what differs', () => {
     [{ 'fspiop-http-method': undefined }, {}, 'FSPIOP-HTTP-Method: header is missing'],
     [{ 'fspiop-encryption': '{}' }, {}, 'FSPIOP-Encryption: protected header lacks it'],
   ])('headers %j, request %j: %s', async (headers, message, detail) => {
-    expect(told(await signed(), received(headers, message), keys)).toBe(`400/3105 ${detail}`)
+    expect(verdictOf(await signed(), received(headers, message), keys)).toBe(`400/3105 ${detail}`)
   })
 
   test('whatever header is protected, in any case of its name', async () => {
     const header = await signedOver({ ...parameters, 'content-TYPE': 'text/plain' })
-    expect(told(header, received({ 'content-type': 'text/plain' }), keys)).toBe('verified')
-    expect(told(header, received({ 'content-type': 'text/html' }), keys)).toBe(
+    expect(verdictOf(header, received({ 'content-type': 'text/plain' }), keys)).toBe('verified')
+    expect(verdictOf(header, received({ 'content-type': 'text/html' }), keys)).toBe(
       '400/3105 content-TYPE: header says text/html, protected header says text/plain',
     )
   })
@@ -79,7 +79,7 @@ describe('a refusal says what differs', () => {
     const header = await signedOver({ ...parameters, 'X-A': '1, 2' })
     const message = received()
     const twice = { ...message, headers: { ...message.headers, 'x-a': ['1', '2'] } }
-    expect(told(header, twice, keys)).toBe('verified')
+    expect(verdictOf(header, twice, keys)).toBe('verified')
   })
 
   test.each(['FSPIOP-URI', 'FSPIOP-HTTP-Method', 'FSPIOP-Source'] as const)(
@@ -87,17 +87,17 @@ describe('a refusal says what differs', () => {
     async (name) => {
       const { [name]: _, ...rest } = parameters
       const expected = `400/3105 ${name}: protected header lacks it`
-      expect(told(await signedOver(rest), received(), keys)).toBe(expected)
+      expect(verdictOf(await signedOver(rest), received(), keys)).toBe(expected)
       const lowerCase = { ...rest, [name.toLowerCase()]: parameters[name] }
-      expect(told(await signedOver(lowerCase), received(), keys)).toBe(expected)
+      expect(verdictOf(await signedOver(lowerCase), received(), keys)).toBe(expected)
     },
   )
 
   test('parameters about the signature are no headers, and inherited names none either', async () => {
     const about = { typ: 'JOSE', cty: 'json', 'x5t#S256': 'x', ...parameters }
-    expect(told(await signedOver(about), received(), keys)).toBe('verified')
+    expect(verdictOf(await signedOver(about), received(), keys)).toBe('verified')
     for (const name of ['constructor', 'toString', 'jwk']) {
-      expect(told(await signedOver({ ...parameters, [name]: 'x' }), received(), keys)).toBe(
+      expect(verdictOf(await signedOver({ ...parameters, [name]: 'x' }), received(), keys)).toBe(
         `400/3105 ${name}: protected, but header is missing`,
       )
     }
@@ -115,7 +115,7 @@ describe('of several keys', () => {
   ])('%s verifies, named or not', async (_, key, kid) => {
     for (const name of [undefined, kid]) {
       const header = await signed({ key, kid: name })
-      expect(told(header, received(), [first, second])).toBe('verified')
+      expect(verdictOf(header, received(), [first, second])).toBe('verified')
       const parsed = readSignature(header)
       const signer =
         'code' in parsed ? undefined : signerOf(parsed, sent.body, [first, second], now)
@@ -125,17 +125,17 @@ describe('of several keys', () => {
 
   test('the named one alone counts', async () => {
     const header = await signed({ kid: 'second' })
-    expect(told(header, received(), [first, second])).toMatch(/another key signed$/)
-    expect(told(header, received(), [first])).toBe(
+    expect(verdictOf(header, received(), [first, second])).toMatch(/another key signed$/)
+    expect(verdictOf(header, received(), [first])).toBe(
       '400/3105 kid second: FSPIOP-Source has no such key',
     )
   })
 
   test('an old one goes on beside a new one of another kind', async () => {
     const keys = [keyOf(ec.publicKey, { kid: 'new' }), first]
-    expect(told(await signed(), received(), keys, all)).toBe('verified')
+    expect(verdictOf(await signed(), received(), keys, all)).toBe('verified')
     const header = await signed({ alg: 'ES256', key: ec.privateKey })
-    expect(told(header, received(), keys, all)).toBe('verified')
+    expect(verdictOf(header, received(), keys, all)).toBe('verified')
   })
 
   test.each([
@@ -144,21 +144,21 @@ describe('of several keys', () => {
     ['expired at this very moment', { validTo: now }],
   ])('one that is %s does not verify', async (_, validity) => {
     const keys = [keyOf(rsa.publicKey, validity)]
-    expect(told(await signed(), received(), keys)).toBe(
+    expect(verdictOf(await signed(), received(), keys)).toBe(
       '400/3105 FSPIOP-Source has no key that is valid now',
     )
-    expect(told(await signed({ kid: 'first' }), received(), keys)).toBe(
+    expect(verdictOf(await signed({ kid: 'first' }), received(), keys)).toBe(
       '400/3105 kid first: FSPIOP-Source has no such key that is valid now',
     )
-    expect(told(await signed(), received(), [...keys, second])).toMatch(/another key signed$/)
+    expect(verdictOf(await signed(), received(), [...keys, second])).toMatch(/another key signed$/)
   })
 
   test('one verifies from its first moment to before its end', async () => {
     const keys = [keyOf(rsa.publicKey, { validFrom: now, validTo: new Date(now.getTime() + 1) })]
-    expect(told(await signed(), received(), keys)).toBe('verified')
+    expect(verdictOf(await signed(), received(), keys)).toBe('verified')
   })
 
   test('none verifies when there is none', async () => {
-    expect(told(await signed(), received(), [])).toBe('400/3105 FSPIOP-Source has no key')
+    expect(verdictOf(await signed(), received(), [])).toBe('400/3105 FSPIOP-Source has no key')
   })
 })

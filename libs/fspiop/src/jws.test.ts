@@ -10,7 +10,7 @@ import {
   sent,
   received,
   keyOf,
-  told,
+  verdictOf,
   signed,
   parameters,
 } from './testing/signatures.ts'
@@ -19,16 +19,16 @@ describe('a signature', () => {
   const vectorKeys = [keyOf(createPublicKey({ key: vector.jwk, format: 'jwk' }))]
 
   test('made elsewhere over known bytes verifies', () => {
-    expect(told(vector.header, received(), vectorKeys)).toBe('verified')
+    expect(verdictOf(vector.header, received(), vectorKeys)).toBe('verified')
   })
 
   test('is over bytes: the same JSON written another way does not verify', () => {
     const body = Buffer.from(JSON.stringify(JSON.parse(vector.body.toString()), undefined, 2))
-    expect(told(vector.header, received({}, { body }), vectorKeys)).toBe(
+    expect(verdictOf(vector.header, received({}, { body }), vectorKeys)).toBe(
       '400/3105 body or protected header was changed, or another key signed',
     )
     expect(
-      told(
+      verdictOf(
         vector.header,
         received({}, { body: Buffer.from(`${String(vector.body)}\n`) }),
         vectorKeys,
@@ -39,7 +39,7 @@ describe('a signature', () => {
   test.each(all)('of %s that is made here verifies here and with jose', async (alg) => {
     const { privateKey, publicKey } = alg === 'ES256' ? ec : rsa
     const header = await signed({ alg, key: privateKey, kid: 'first' })
-    expect(told(header, received(), [keyOf(publicKey)], all)).toBe('verified')
+    expect(verdictOf(header, received(), [keyOf(publicKey)], all)).toBe('verified')
     const { signature, protectedHeader } = JSON.parse(header) as Record<string, string>
     const verified = await flattenedVerify(
       {
@@ -63,11 +63,13 @@ describe('a signature', () => {
     const header = await signed({ encryption: '{"encryptedFields":{}}', destination: undefined })
     const keys = [keyOf(rsa.publicKey)]
     const encryption = { 'fspiop-encryption': '{"encryptedFields":{}}' }
-    expect(told(header, received(encryption), keys)).toBe('verified')
-    expect(told(header, received({ 'fspiop-encryption': '{}' }), keys)).toMatch(/FSPIOP-Encryption/)
-    expect(told(header, received({ ...encryption, 'fspiop-destination': 'other' }), keys)).toBe(
-      'verified',
+    expect(verdictOf(header, received(encryption), keys)).toBe('verified')
+    expect(verdictOf(header, received({ 'fspiop-encryption': '{}' }), keys)).toMatch(
+      /FSPIOP-Encryption/,
     )
+    expect(
+      verdictOf(header, received({ ...encryption, 'fspiop-destination': 'other' }), keys),
+    ).toBe('verified')
   })
 
   test('of a message without a body is over nothing', async () => {
@@ -76,8 +78,10 @@ describe('a signature', () => {
       { 'fspiop-http-method': 'GET' },
       { method: 'GET', body: Buffer.alloc(0) },
     )
-    expect(told(header, message, [keyOf(rsa.publicKey)])).toBe('verified')
-    expect(told(header, { ...message, body: sent.body }, [keyOf(rsa.publicKey)])).toMatch(/3105/)
+    expect(verdictOf(header, message, [keyOf(rsa.publicKey)])).toBe('verified')
+    expect(verdictOf(header, { ...message, body: sent.body }, [keyOf(rsa.publicKey)])).toMatch(
+      /3105/,
+    )
   })
 
   test('is not made with a key of another kind, nor over headers that no one would read', async () => {
@@ -108,7 +112,7 @@ describe('an awkward body', () => {
       .setProtectedHeader({ alg: 'RS256', ...parameters })
       .sign(rsa.privateKey)
     const header = JSON.stringify({ signature, protectedHeader })
-    expect(told(header, received({}, { body }), keys)).toBe('verified')
+    expect(verdictOf(header, received({}, { body }), keys)).toBe('verified')
   })
 
   test.each(bodies)('%s, signed step by step, verifies', (_, text) => {
@@ -119,19 +123,19 @@ describe('an awkward body', () => {
       .update(`${protectedHeader}.${body.toString('base64url')}`)
       .sign(rsa.privateKey, 'base64url')
     const header = JSON.stringify({ protectedHeader, signature, more: 1 }, undefined, 1)
-    expect(told(header, received({}, { body }), keys)).toBe('verified')
+    expect(verdictOf(header, received({}, { body }), keys)).toBe('verified')
   })
 
   test.each(bodies)('%s, signed here, verifies', async (_, text) => {
     const body = Buffer.from(text)
-    expect(told(await signed({ body }), received({}, { body }), keys)).toBe('verified')
+    expect(verdictOf(await signed({ body }), received({}, { body }), keys)).toBe('verified')
   })
 })
 
 describe('one flipped bit', () => {
   const names = ['method', 'uri', 'source', 'destination', 'date'] as const
   const keys = [keyOf(rsa.publicKey)]
-  const place = fc.nat()
+  const position = fc.nat()
 
   /** The bytes with one bit flipped, somewhere. */
   function flipped(bytes: Buffer, at: number): Buffer {
@@ -157,11 +161,11 @@ describe('one flipped bit', () => {
 
   test('in the body never verifies', async () => {
     const header = await signed()
-    expect(told(header, received(), keys)).toBe('verified')
+    expect(verdictOf(header, received(), keys)).toBe('verified')
     fc.assert(
-      fc.property(place, (at) => {
+      fc.property(position, (at) => {
         const body = flipped(sent.body, at)
-        expect(told(header, received({}, { body }), keys)).toMatch(/^400\/3105 body/)
+        expect(verdictOf(header, received({}, { body }), keys)).toMatch(/^400\/3105 body/)
       }),
     )
   })
@@ -171,18 +175,22 @@ describe('one flipped bit', () => {
     const { signature = '', protectedHeader } = JSON.parse(header) as Record<string, string>
     const bytes = Buffer.from(signature, 'base64url')
     fc.assert(
-      fc.property(place, (at) => {
+      fc.property(position, (at) => {
         const other = flipped(bytes, at).toString('base64url')
         const ofBytes = JSON.stringify({ signature: other, protectedHeader })
-        expect(told(ofBytes, received(), keys)).toMatch(/^400\/3105 body/)
+        expect(verdictOf(ofBytes, received(), keys)).toMatch(/^400\/3105 body/)
         const ofText = JSON.stringify({ signature: flippedText(signature, at), protectedHeader })
-        expect(told(ofText, received(), keys)).toMatch(/^400\/3105/)
+        expect(verdictOf(ofText, received(), keys)).toMatch(/^400\/3105/)
       }),
     )
     // The last character has four spare bits.
     for (const last of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_=') {
       const other = signature.slice(0, -1) + last
-      const outcome = told(JSON.stringify({ signature: other, protectedHeader }), received(), keys)
+      const outcome = verdictOf(
+        JSON.stringify({ signature: other, protectedHeader }),
+        received(),
+        keys,
+      )
       expect(outcome === 'verified').toBe(other === signature)
     }
   })
@@ -190,12 +198,12 @@ describe('one flipped bit', () => {
   test('in the protected header never verifies', async () => {
     const { signature, protectedHeader = '' } = JSON.parse(await signed()) as Record<string, string>
     fc.assert(
-      fc.property(place, (at) => {
+      fc.property(position, (at) => {
         const ofText = flippedText(protectedHeader, at)
         const ofJson = flipped(Buffer.from(protectedHeader, 'base64url'), at).toString('base64url')
         for (const other of [ofText, ofJson]) {
           const header = JSON.stringify({ signature, protectedHeader: other })
-          expect(told(header, received(), keys)).toMatch(/^400\/3105/)
+          expect(verdictOf(header, received(), keys)).toMatch(/^400\/3105/)
         }
       }),
     )
@@ -204,7 +212,7 @@ describe('one flipped bit', () => {
   test.each(names)('in the header of the %s alone, or in all but the signature', async (name) => {
     const { signature } = JSON.parse(await signed()) as Record<string, string>
     fc.assert(
-      fc.property(place, (at) => {
+      fc.property(position, (at) => {
         const changed = { ...sent, [name]: flippedText(sent[name], at) }
         const headers = headersOf(changed)
         const header = JSON.stringify({
@@ -221,14 +229,14 @@ describe('one flipped bit', () => {
           ).toString('base64url'),
         })
         const message = { method: changed.method, target: changed.uri, body: sent.body, headers }
-        expect(told(header, message, keys)).toMatch(/^400\/3105/)
+        expect(verdictOf(header, message, keys)).toMatch(/^400\/3105/)
       }),
     )
     const header = await signed()
     fc.assert(
-      fc.property(place, (at) => {
+      fc.property(position, (at) => {
         const headers = headersOf({ ...sent, [name]: flippedText(sent[name], at) })
-        expect(told(header, received(headers), keys)).toMatch(/^400\/3105 (FSPIOP-\w+|Date)/)
+        expect(verdictOf(header, received(headers), keys)).toMatch(/^400\/3105 (FSPIOP-\w+|Date)/)
       }),
     )
   })
@@ -238,10 +246,10 @@ describe('one flipped bit', () => {
     async (name) => {
       const header = await signed()
       fc.assert(
-        fc.property(place, (at) => {
+        fc.property(position, (at) => {
           const message = received()
           const changed = { ...message, [name]: flippedText(message[name], at) }
-          expect(told(header, changed, keys)).toMatch(
+          expect(verdictOf(header, changed, keys)).toMatch(
             /^400\/3105 FSPIOP-(URI|HTTP-Method): header says/,
           )
         }),

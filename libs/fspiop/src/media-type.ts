@@ -29,7 +29,9 @@ export function negotiateAccept(
   resource: Resource,
   rules: ResourceRules,
 ): Negotiation {
-  const named = header.split(',').map((entry) => readParts(partsOf(entry), resource, rules))
+  const named = header
+    .split(',')
+    .map((entry) => readTypeAndVersion(partsOf(entry), resource, rules))
   let agreed: Version | undefined
   for (const version of named) {
     if (version === undefined) {
@@ -53,7 +55,7 @@ export function readContentType(
   if (rules.isThirdParty && isUnversioned(parts, resource)) {
     return { agreed: true, version: rules.currentVersion }
   }
-  const version = readParts(parts, resource, rules)
+  const version = readTypeAndVersion(parts, resource, rules)
   if (version?.minor === undefined) {
     const why = `header content-type: not ${typeName(resource)};version=<major>.<minor>`
     return refused(refusal('3101', isJson(header) ? why : unsupportedMediaType))
@@ -85,7 +87,7 @@ function isUnversioned([type = '', ...others]: readonly string[], resource: Reso
 }
 
 /** The version is the one parameter that a type may have. */
-function readParts(
+function readTypeAndVersion(
   [type = '', parameter, ...others]: readonly string[],
   resource: Resource,
   { isThirdParty }: ResourceRules,

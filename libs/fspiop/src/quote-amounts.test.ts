@@ -77,11 +77,11 @@ describe('with any terms', () => {
       fc.property(anyTerms, small, (terms, fees) => {
         const { amount, payeeFspCommission } = terms
         const transfer = transferAmountOf({ ...terms, amountType: 'SEND', fees })
-        const kept = units(amount.amount) - units(transfer?.amount)
+        const relayed = units(amount.amount) - units(transfer?.amount)
         const commission = units(payeeFspCommission?.amount ?? '0')
-        expect(kept >= 0n && kept <= units(fees.amount)).toBe(true)
-        expect(kept + commission >= units(fees.amount)).toBe(true)
-        expect(kept === 0n || kept + commission === units(fees.amount)).toBe(true)
+        expect(relayed >= 0n && relayed <= units(fees.amount)).toBe(true)
+        expect(relayed + commission >= units(fees.amount)).toBe(true)
+        expect(relayed === 0n || relayed + commission === units(fees.amount)).toBe(true)
       }),
     )
   })

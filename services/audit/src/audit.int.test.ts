@@ -28,7 +28,7 @@ const everything = {
 let parts: TestParts
 let service: Service
 let audit: Calls<typeof auditService>
-/** Behind the back of the service. */
+/** Bypasses the service. */
 let db: Database
 
 function writeKey(): void {
@@ -99,8 +99,8 @@ async function verify(limit = 5_000) {
   }
 }
 
-describe('an entry that was announced', () => {
-  test('is on record with actor, subject, before and after, signed', async () => {
+describe('a published entry', () => {
+  test('A published entry is recorded with actor, subject, before and after, signed', async () => {
     const id = randomUUID()
     await say(action({ id, labels: { requestId: 'r-1' } }))
     const { entryJson, signatureValid } = await recorded(id)
@@ -116,7 +116,7 @@ describe('an entry that was announced', () => {
     })
   })
 
-  test('is on record once, however often and in whatever company it comes', async () => {
+  test('An entry is recorded once, however often and in whatever batch it is received', async () => {
     const id = randomUUID()
     const last = randomUUID()
     await say(action({ id }), action({ id }))
@@ -126,7 +126,7 @@ describe('an entry that was announced', () => {
     expect(all.filter(({ entryJson }) => entryJson.includes(id))).toHaveLength(1)
   })
 
-  test('may hold what a table cannot', async () => {
+  test('An entry can contain text that PostgreSQL cannot store', async () => {
     const id = randomUUID()
     await say(action({ id, actor: 'a\0b', labels: { 'k\0': '\ud800' } }))
     const { entryJson } = await recorded(id)
@@ -134,7 +134,7 @@ describe('an entry that was announced', () => {
   })
 })
 
-test('entries are found by each filter, the newest first, page by page', async () => {
+test('Entries are found by each filter, the newest first, page by page', async () => {
   const subject = `operators/${randomUUID()}`
   const at = (minute: number) => new Date(Date.UTC(2031, 0, 1, 0, minute))
   const ids = [randomUUID(), randomUUID(), randomUUID()]
@@ -158,7 +158,7 @@ test('entries are found by each filter, the newest first, page by page', async (
   expect(await found({ subject, limit: 1, beforeN: newest?.n ?? '' })).toEqual([first])
 })
 
-test('many entries side by side make one chain without gaps or faults, in pages of any size', async () => {
+test('Concurrent entries form one chain without gaps or faults, verified in pages of any size', async () => {
   const ids = Array.from({ length: 100 }, () => randomUUID())
   await Promise.all(ids.map((id) => say(action({ id }))))
   await eventually(async () => {
@@ -173,7 +173,7 @@ test('many entries side by side make one chain without gaps or faults, in pages 
   expect(await verify(7)).toEqual(whole)
 })
 
-test('a new key signs what follows, and what the old one signed stays valid', async () => {
+test('A new key signs later entries, and entries signed by the old key stay valid', async () => {
   writeKey()
   const before = service
   const again = await parts.restart()
@@ -186,8 +186,8 @@ test('a new key signs what follows, and what the old one signed stays valid', as
   expect(new Set((await list()).map(({ kid }) => kid)).size).toBe(2)
 })
 
-describe('somebody with the rights of the service in the database', () => {
-  test('cannot change or remove an entry by a slip of the pen', async () => {
+describe("with the service's own permissions in the database", () => {
+  test('A statement that changes or removes an entry is refused', async () => {
     for (const text of [
       `update entries set actor = 'nobody'`,
       'delete from entries',
@@ -199,7 +199,7 @@ describe('somebody with the rights of the service in the database', () => {
     }
   })
 
-  test('is found out when he takes the guard away, changes one entry and cuts off the last', async () => {
+  test('Verification detects a changed entry and a removed last entry when the trigger is disabled', async () => {
     await db.query(statement('alter table entries disable trigger entries_stay'), [])
     await db.query(
       statement(`update entries set body = replace(body, '"ada"', '"eve"') where n = 1`),

@@ -9,8 +9,8 @@ function storedChain(count: number): StoredLink[] {
   return chained(origin, entries, at).map((link) => ({ ...link, signatureValid: true }))
 }
 
-describe('a chain as it was made', () => {
-  test('has no faults, in one piece or in several', () => {
+describe('an unchanged chain', () => {
+  test('An unchanged chain has no faults, verified whole or in parts', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 20 }), fc.nat(20), (count, cut) => {
         const links = storedChain(count)
@@ -22,19 +22,19 @@ describe('a chain as it was made', () => {
     )
   })
 
-  test('numbers its entries without gaps', () => {
+  test('Entries are numbered without gaps', () => {
     expect(storedChain(3).map(({ n }) => n)).toEqual([1n, 2n, 3n])
   })
 })
 
-describe('somebody who changes the log', () => {
-  test('is noticed when he changes an entry', () => {
+describe('a changed chain', () => {
+  test('A changed entry is detected', () => {
     const links = storedChain(3)
     links[1] = { ...links[1], body: '{"entry":{"id":"other"}}' } as StoredLink
     expect(faultsOf(origin, links)).toEqual(['entry 2 is not what was hashed'])
   })
 
-  test('is noticed when he leaves one out', () => {
+  test('A removed entry is detected', () => {
     const [first, , third] = storedChain(3) as [StoredLink, StoredLink, StoredLink]
     expect(faultsOf(origin, [first, third])).toEqual([
       'entry 3 follows entry 1: something is missing',
@@ -42,7 +42,7 @@ describe('somebody who changes the log', () => {
     ])
   })
 
-  test('is noticed when he hashes a changed entry anew: the next one names another hash', () => {
+  test('A changed entry that is hashed again is detected by the previous hash of the next entry', () => {
     const [first, , third] = storedChain(3) as [StoredLink, StoredLink, StoredLink]
     const [forged] = chained(first, [{ id: 'forged' }], at)
     const links = [first, { ...forged, signatureValid: false } as StoredLink, third]
@@ -53,7 +53,7 @@ describe('somebody who changes the log', () => {
   })
 })
 
-test('canonical JSON does not depend on the order in which members were written', () => {
+test('Canonical JSON does not depend on the order of members', () => {
   const one = canonicalJson({ b: [{ d: 1, c: null }], a: 'x' })
   expect(one).toBe('{"a":"x","b":[{"c":null,"d":1}]}')
   expect(canonicalJson({ a: 'x', b: [{ c: null, d: 1 }] })).toBe(one)

@@ -1,6 +1,6 @@
 /**
- * The chain: each entry is hashed together with the hash of the one before it, so that nothing can be
- * changed, left out or put between without breaking every hash that follows.
+ * The chain: each entry is hashed together with the hash of the previous one, so that changing,
+ * removing or inserting an entry invalidates every hash that follows.
  */
 import { createHash } from 'node:crypto'
 
@@ -9,17 +9,17 @@ export interface Link {
   readonly hash: Buffer
 }
 
-/** Where the chain begins: before its first entry. */
+/** The start of the chain, before its first entry. */
 export const origin: Link = { n: 0n, hash: Buffer.alloc(32) }
 
 export interface ChainedEntry<Entry> extends Link {
   readonly entry: Entry
-  /** What is hashed, and all that counts. */
+  /** The text that is hashed. */
   readonly body: string
   readonly previousHash: Buffer
 }
 
-/** The entries in their order as the links that follow `last`. */
+/** The entries, in their order, as links that follow `last`. */
 export function chained<Entry>(
   last: Link,
   entries: readonly Entry[],
@@ -39,7 +39,7 @@ export function hashOf(previousHash: Buffer, body: string): Buffer {
   return createHash('sha256').update(previousHash).update(body).digest()
 }
 
-/** JSON with the members of every object in the order of their names, and nothing between them. */
+/** JSON with the members of every object sorted by name, without white space. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
@@ -56,7 +56,7 @@ export interface StoredLink extends Link {
   readonly signatureValid: boolean
 }
 
-/** What is wrong with the links that follow `last`, one sentence each. */
+/** The faults of the links that follow `last`, one sentence each. */
 export function faultsOf(last: Link, links: readonly StoredLink[]): readonly string[] {
   let previous = last
   return links.flatMap((link) => {

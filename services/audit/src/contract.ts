@@ -1,4 +1,4 @@
-/** Wire ↔ domain of what is asked of the log. */
+/** Converts queries and entries between gRPC messages and the domain. */
 import type { AuditEntry, AuditQuery } from '@causeway/protos'
 import type { IsSigned } from './signing.ts'
 import { hashOf, type StoredLink } from './chain.ts'
@@ -7,7 +7,7 @@ import type { EntryRow, Filter } from './store.ts'
 const entries_max = 500
 const page_max = 5_000
 
-/** What is no number or no time finds nothing wrong: it is as if it had not been said. */
+/** A number or time that cannot be parsed is ignored, as if it were absent. */
 export function filterOf(query: AuditQuery): Filter {
   return {
     source: query.source,

@@ -1,4 +1,4 @@
-/** A batch of entries becomes links of the chain; one that is on record already stays as it is. */
+/** Appends a batch of entries to the chain; entries that are stored already are skipped. */
 import type { DomainEvent } from '@causeway/events'
 import type { Database } from '@causeway/runtime'
 import { chained } from './chain.ts'
@@ -15,7 +15,7 @@ export interface HandleParts {
 
 export function openHandle({ db, signer, onRecorded }: HandleParts) {
   return async (events: readonly AuditEvent[]): Promise<void> => {
-    // The same entry may come twice in one batch.
+    // A batch can contain the same entry twice.
     const entries = [...new Map(events.map(({ payload }) => [payload.id, payload])).values()]
     const recorded = await db.transaction(async (tx) => {
       const last = await takeHead(tx)

@@ -1,4 +1,4 @@
-/** Who did what, kept so that nobody can change it unnoticed: built in reading order. */
+/** Starts the audit log: entries are chained and signed, so that a change to them is detected. */
 import { onEvents } from '@causeway/events'
 import { auditService } from '@causeway/protos'
 import { statement, type Database, type Start } from '@causeway/runtime'
@@ -7,7 +7,7 @@ import { openHandle } from './handle.ts'
 import { serveAudit } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { openSigner, type Signer } from './signing.ts'
-import { rememberKey } from './store.ts'
+import { storeKey } from './store.ts'
 
 const alive = statement('select 1')
 
@@ -19,10 +19,10 @@ export const start: Start<Settings> = async (settings, parts) => {
     migrations: new URL('../migrations/', import.meta.url),
     connections_max: settings.AUDIT_CONNECTIONS,
   })
-  await introduce(db, signer)
+  await registerKey(db, signer)
   const recorded = new Counter({
     name: 'audit_entries_total',
-    help: 'audit entries that were put on record, by the service that said them',
+    help: 'audit entries that were recorded, by the service that published them',
     labelNames: ['source', 'outcome'],
     registers: [parts.metrics],
   })
@@ -48,10 +48,10 @@ export const start: Start<Settings> = async (settings, parts) => {
   }
 }
 
-/** Who reads the log later must have the key that it was signed with. */
-async function introduce(db: Database, signer: Signer): Promise<void> {
+/** Stores the public key, which verification of the log needs later. */
+async function registerKey(db: Database, signer: Signer): Promise<void> {
   try {
-    await rememberKey(db, signer, new Date())
+    await storeKey(db, signer, new Date())
   } catch (error) {
     await db.close()
     throw error

@@ -8,7 +8,7 @@ export const settings = {
     secret: true,
   }),
   AUDIT_CONNECTIONS: integer({
-    about: 'connections to it',
+    about: 'connections to the database of the audit log',
     unit: 'connections',
     default: 4,
     min: 1,

@@ -1,5 +1,5 @@
 /**
- * The signature of the log: whoever can write its tables, but does not hold the key, cannot make an
+ * The signature of the log: write access to its tables without the key is not enough to create an
  * entry that verifies.
  */
 import { readPem, StartError } from '@causeway/runtime'
@@ -19,7 +19,7 @@ export interface Signer {
   sign(hash: Buffer): Buffer
 }
 
-/** Throws StartError for what is no Ed25519 private key. */
+/** Throws StartError when the file is not an Ed25519 private key. */
 export async function openSigner(setting: string, file: string): Promise<Signer> {
   if (file === '') throw new StartError(`${setting} is not set: name an Ed25519 private key.`)
   const key = privateKeyOf(setting, await readPem(setting, file))
@@ -32,7 +32,7 @@ export async function openSigner(setting: string, file: string): Promise<Signer>
 }
 
 function privateKeyOf(setting: string, pem: string): KeyObject {
-  const refusal = new StartError(`${setting} is no Ed25519 private key.`)
+  const refusal = new StartError(`${setting} is not an Ed25519 private key.`)
   try {
     const key = createPrivateKey(pem)
     if (key.asymmetricKeyType === 'ed25519') return key
@@ -42,7 +42,7 @@ function privateKeyOf(setting: string, pem: string): KeyObject {
   throw refusal
 }
 
-/** The SHA-256 of the public key: a key cannot pass for another one. */
+/** The SHA-256 of the public key, so that two keys never share an id. */
 function kidOf(publicKey: KeyObject): string {
   const der = publicKey.export({ type: 'spki', format: 'der' })
   return createHash('sha256').update(der).digest('base64url')
@@ -50,7 +50,7 @@ function kidOf(publicKey: KeyObject): string {
 
 export type IsSigned = (kid: string, hash: Buffer, signature: Buffer) => boolean
 
-/** @param keys PEM by kid; a key that is stored under another kid than its own verifies nothing. */
+/** @param keys PEM by kid; a key stored under a kid that is not its own is ignored. */
 export function openVerifier(keys: ReadonlyMap<string, string>): IsSigned {
   const opened = new Map<string, KeyObject>()
   for (const [kid, pem] of keys) {

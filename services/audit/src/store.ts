@@ -1,4 +1,4 @@
-/** The chain as rows. */
+/** The SQL of the chain. */
 import { byteaArray, statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 import type { ChainedEntry, Link } from './chain.ts'
 
@@ -11,7 +11,7 @@ interface LinkRow {
 
 const linkOf = ({ n, hash }: LinkRow): Link => ({ n: BigInt(n), hash })
 
-/** The last link; who has it appends, until the transaction ends. */
+/** The last link, locked until the transaction ends; only the holder of the lock appends. */
 export async function takeHead(tx: Transaction): Promise<Link> {
   const [row] = await tx.query<LinkRow>(lockHead, [])
   if (row === undefined) throw new Error('the audit log has no head')
@@ -33,7 +33,7 @@ export async function knownIds(tx: Transaction, ids: readonly string[]): Promise
   return new Set(rows.map(({ id }) => id))
 }
 
-/** By what an entry is found. */
+/** The fields by which an entry is found. */
 export interface Findable {
   readonly id: string
   readonly source: string
@@ -64,7 +64,7 @@ const insertEntries = statement(`
 
 const moveHead = statement(`update head set n = $1::text::bigint, hash = $2`)
 
-/** Appends the rows, which follow the head that the transaction holds. */
+/** Appends the rows after the head that the transaction has locked. */
 export async function append(
   tx: Transaction,
   rows: readonly NewRow[],
@@ -94,7 +94,7 @@ export async function append(
   await tx.query(moveHead, [String(last.n), last.hash])
 }
 
-/** What PostgreSQL can store to search by: no zero character, no half of a pair. The body has it all. */
+/** Text that PostgreSQL can store: without NUL and unpaired surrogates. The body is unchanged. */
 function storable(text: string): string {
   return Buffer.from(text.replaceAll('\0', '\ufffd')).toString()
 }
@@ -132,7 +132,7 @@ export interface Filter {
   readonly labelValue: string
   readonly from: Date | null
   readonly to: Date | null
-  /** Digits, or nothing. */
+  /** Digits, or empty. */
   readonly beforeN: string
   readonly limit: number
 }
@@ -176,7 +176,7 @@ const insertKey = statement(`
   insert into signing_keys (kid, public_key, first_used_at) values ($1, $2, $3)
   on conflict do nothing`)
 
-export async function rememberKey(
+export async function storeKey(
   db: Queries,
   key: { readonly kid: string; readonly publicKey: string },
   now: Date,

@@ -41,7 +41,7 @@ test('questions count for one to two minutes, and so do answers', () => {
 
 test('no FSP that answers each question within a minute is ever refused', () => {
   const step = fc.record({
-    asker: fc.constantFrom('a', 'b'),
+    requester: fc.constantFrom('a', 'b'),
     answerer: fc.constantFrom('x', 'y'),
     pause_ms: fc.nat(10_000),
     delay_ms: fc.nat(minute_ms),
@@ -50,12 +50,15 @@ test('no FSP that answers each question within a minute is ever refused', () => 
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
       const quotas = openAnswerQuotas({ ...bounds, unasked_max: 0 })
       let now_ms = 0
-      const events = steps.flatMap(({ asker, answerer, pause_ms, delay_ms }) => {
+      const events = steps.flatMap(({ requester, answerer, pause_ms, delay_ms }) => {
         now_ms += pause_ms
-        const question = { at_ms: now_ms, work: () => (quotas.asked(asker, question.at_ms), true) }
+        const question = {
+          at_ms: now_ms,
+          work: () => (quotas.asked(requester, question.at_ms), true),
+        }
         const answer = {
           at_ms: now_ms + delay_ms,
-          work: () => quotas.allows(answerer, asker, answer.at_ms),
+          work: () => quotas.allows(answerer, requester, answer.at_ms),
         }
         return [question, answer]
       })

@@ -12,12 +12,12 @@ import { openWorld, send, summary, type World } from './testing/world.ts'
 const query = message('GET', `/transfers/${id}`)
 const ping = message('POST', '/pings', { pingId: id })
 
-let stand: World
+let world: World
 let credentials: Calls<typeof credentialsService>
 let keys: Calls<typeof keysService>
 let stopAuth: (() => Promise<void>) | undefined
 beforeAll(async () => {
-  stand = await openWorld(
+  world = await openWorld(
     { EDGE_IDENTITY: 'token', JWS_VERIFY: 'on' },
     {
       async authOf(parts: TestParts) {
@@ -30,12 +30,12 @@ beforeAll(async () => {
       },
     },
   )
-  credentials = stand.parts.grpc.client(credentialsService, 'auth-service')
-  keys = stand.parts.grpc.client(keysService, 'auth-service')
+  credentials = world.parts.grpc.client(credentialsService, 'auth-service')
+  keys = world.parts.grpc.client(keysService, 'auth-service')
 })
 afterAll(async () => {
   await stopAuth?.()
-  await stand.stop()
+  await world.stop()
 })
 
 /** As an FSP gets it: by its secret, at the edge. */
@@ -49,23 +49,23 @@ async function tokenOf(participant: string): Promise<string> {
   })
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const asked = { method: 'POST', path: '/token', headers, body: form.toString() }
-  const { text } = await send(stand.edge.url, asked)
+  const { text } = await send(world.edge.url, asked)
   return (JSON.parse(text) as { access_token: string }).access_token
 }
 
 test('a token that an FSP got for its secret says who it is', async () => {
   const authorization = `Bearer ${await tokenOf('greenbank')}`
   const asked = withHeaders(query, { authorization })
-  expect(summary(await send(stand.edge.url, asked))).toBe('202')
+  expect(summary(await send(world.edge.url, asked))).toBe('202')
   const inOther = withHeaders(asked, { 'fspiop-source': 'bluewallet' })
-  expect(summary(await send(stand.edge.url, inOther))).toBe('403 3100')
+  expect(summary(await send(world.edge.url, inOther))).toBe('403 3100')
 })
 
 test('a key that was registered verifies at once, and until it is ended', async () => {
   const authorization = `Bearer ${await tokenOf('greenbank')}`
   const signer = newSigner('green-1')
   const sent = withHeaders(await signed(ping, signer), { authorization })
-  const ask = async () => summary(await send(stand.edge.url, sent))
+  const ask = async () => summary(await send(world.edge.url, sent))
   expect(await ask()).toBe('400 3105')
   const publicKey = String(signer.publicKey.export({ type: 'spki', format: 'pem' }))
   await keys.AddParticipantKey({

@@ -114,20 +114,20 @@ function sayLate({ parts }: World, age_ms: number): Promise<void> {
   return parts.bus.publish(events)
 }
 
-function inFlight(stand: World, count: number): Promise<unknown> {
+function inFlight(world: World, count: number): Promise<unknown> {
   return eventually(async () => {
-    const metrics = await stand.parts.metrics.metrics()
+    const metrics = await world.parts.metrics.metrics()
     return metrics.includes(`fspiop_api_requests_in_flight ${count}\n`) ? true : undefined
   }, `${count} requests at work`)
 }
 
 describe('what is too large, cut or no HTTP', () => {
-  let stand: World
+  let world: World
   beforeAll(async () => {
-    stand = await openWorld()
+    world = await openWorld()
   })
-  afterAll(() => stand.stop())
-  const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+  afterAll(() => world.stop())
+  const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
 
   test('a body of one byte too many is 400 and 3104, announced or in chunks', async () => {
     const large = prepare(padded(5_242_881))
@@ -137,7 +137,7 @@ describe('what is too large, cut or no HTTP', () => {
 
   test('a head of more than 65,536 bytes is 400 and 3104', async () => {
     const answer = await send(
-      stand.edge.url,
+      world.edge.url,
       withHeaders(prepare(), { 'x-long': 'x'.repeat(66_000) }),
     )
     expect(summary(answer)).toBe('400 3104')
@@ -146,15 +146,15 @@ describe('what is too large, cut or no HTTP', () => {
   })
 
   test('a body that is cut is as if it had never come', async () => {
-    const socket = hanging(stand.edge, prepare(), 2_000)
+    const socket = hanging(world.edge, prepare(), 2_000)
     socket.write(transferBody().slice(0, 100))
-    await inFlight(stand, 1)
+    await inFlight(world, 1)
     socket.destroy()
     await eventually(async () => {
-      const metrics = await stand.parts.metrics.metrics()
+      const metrics = await world.parts.metrics.metrics()
       return metrics.includes('fspiop_api_cut_requests_total 1') ? true : undefined
     }, 'the cut')
-    await inFlight(stand, 0)
+    await inFlight(world, 0)
   })
 
   test.each([
@@ -169,7 +169,7 @@ describe('what is too large, cut or no HTTP', () => {
       'PUT /transfers/1 HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
   ])('%s is no HTTP: 400 and 3101', async (_title, text) => {
-    const socket = connect(Number(new URL(stand.edge.url).port), '127.0.0.1')
+    const socket = connect(Number(new URL(world.edge.url).port), '127.0.0.1')
     socket.end(text)
     expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 400 [^]*"errorCode":"3101"/)
   })
@@ -178,19 +178,19 @@ describe('what is too large, cut or no HTTP', () => {
     const whole = prepare(padded(5_242_880))
     expect(await ask(whole)).toBe('202')
     const { transferId } = JSON.parse(String(whole.body)) as { transferId: string }
-    await eventually(() => stand.heard.find(({ key }) => key === transferId), 'the largest one')
-    const types = stand.heard.map(({ type }) => type)
+    await eventually(() => world.received.find(({ key }) => key === transferId), 'the largest one')
+    const types = world.received.map(({ type }) => type)
     expect(types).toEqual(['TransferPrepareRequested', 'TransferPrepareRequested'])
   })
 })
 
 describe('before the body', () => {
-  let stand: World
+  let world: World
   beforeAll(async () => {
-    stand = await openWorld()
+    world = await openWorld()
   })
-  afterAll(() => stand.stop())
-  const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+  afterAll(() => world.stop())
+  const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
 
   test.each([
     ['an answer about a transfer', fulfil, 65_536],
@@ -205,7 +205,7 @@ describe('before the body', () => {
       body: JSON.stringify({ ...body, padding: 'x'.repeat(bytes - empty) }),
     })
     expect(await ask(ofLength(bytes_max))).toBe('200')
-    const large = await send(stand.edge.url, ofLength(bytes_max + 1))
+    const large = await send(world.edge.url, ofLength(bytes_max + 1))
     expect(summary(large)).toBe('400 3104')
     expect(large.error?.errorDescription).toContain(`the body has more than ${bytes_max} bytes`)
     const inChunks = withHeaders(ofLength(bytes_max + 1), { 'transfer-encoding': 'chunked' })
@@ -214,7 +214,7 @@ describe('before the body', () => {
 
   test('who may not send a message is refused before any of its body is read', async () => {
     const ask = (sent: Sent) => {
-      const socket = hanging(stand.edge, sent, 2_000)
+      const socket = hanging(world.edge, sent, 2_000)
       return answerBegunOn(socket)
     }
     const from = (source: string) => withHeaders(fulfil, { 'fspiop-source': source })
@@ -224,20 +224,20 @@ describe('before the body', () => {
     expect(await ask(withHeaders(answer, { 'fspiop-source': 'sleeper' }))).toMatch(
       /^HTTP\/1\.1 400 /,
     )
-    await inFlight(stand, 0)
+    await inFlight(world, 0)
   })
 })
 
 describe('under load', () => {
   test('lookups are shed first, then quotes, then transfers, and answers never', async () => {
-    const stand = await openWorld({ FSPIOP_API_IN_FLIGHT_MAX: 4 })
+    const world = await openWorld({ FSPIOP_API_IN_FLIGHT_MAX: 4 })
     try {
-      const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
-      const told = () => Promise.all([lookup, query, quote, prepare(), fulfil].map(ask))
+      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+      const outcome = () => Promise.all([lookup, query, quote, prepare(), fulfil].map(ask))
       const sockets: Socket[] = []
       const hang = async (sent: Sent) => {
-        sockets.push(hanging(stand.edge, sent, 2_000))
-        await inFlight(stand, sockets.length)
+        sockets.push(hanging(world.edge, sent, 2_000))
+        await inFlight(world, sockets.length)
       }
       await hang(prepare())
       for (const sent of [lookup, query, quote, prepare(), fulfil]) {
@@ -251,31 +251,31 @@ describe('under load', () => {
       expect(await ask(quote)).toBe('503 2005')
       expect(await ask(prepare())).toBe('202')
       await hang(ofBluewallet(prepare()))
-      expect(await told()).toEqual(['503 2005', '503 2005', '503 2005', '503 2005', '200'])
+      expect(await outcome()).toEqual(['503 2005', '503 2005', '503 2005', '503 2005', '200'])
       for (const socket of sockets) socket.destroy()
-      await inFlight(stand, 0)
+      await inFlight(world, 0)
       expect(await ask(lookup)).toBe('202')
     } finally {
-      await stand.stop()
+      await world.stop()
     }
   })
 
   test('when all that was let in comes back late, it is shed in the same order, until that is over', async () => {
-    const stand = await openWorld({ FSPIOP_API_STANDING_MAX_MS: 40_000 })
+    const world = await openWorld({ FSPIOP_API_STANDING_MAX_MS: 40_000 })
     try {
       // A twentieth of what the hub works on is let in whatever happens, so the most of several counts.
       const ask = async (make: () => Sent) => {
-        const sent = Array.from({ length: 5 }, () => send(stand.edge.url, make()))
+        const sent = Array.from({ length: 5 }, () => send(world.edge.url, make()))
         const answers = (await Promise.all(sent)).map(summary).toSorted()
         return answers[2]
       }
       const all = [() => lookup, () => query, () => quote, prepare, () => fulfil]
-      const told = () => Promise.all(all.map(ask))
+      const outcome = () => Promise.all(all.map(ask))
       const toldWhile = (age_ms: number, expected: readonly string[]) =>
         eventually(
           async () => {
-            await sayLate(stand, age_ms)
-            return String(await told()) === String(expected) ? true : undefined
+            await sayLate(world, age_ms)
+            return String(await outcome()) === String(expected) ? true : undefined
           },
           `${expected.join(', ')} while all take ${age_ms} ms`,
         )
@@ -284,21 +284,21 @@ describe('under load', () => {
       await toldWhile(81_000, ['503 2005', '503 2005', '503 2005', '503 2005', '200'])
       await toldWhile(100, ['202', '202', '202', '202', '200'])
     } finally {
-      await stand.stop()
+      await world.stop()
     }
   })
 
   test('a flood of one FSP, also of answers, leaves the others their room', async () => {
-    const stand = await openWorld({
+    const world = await openWorld({
       FSPIOP_API_IN_FLIGHT_MAX: 12,
       FSPIOP_API_IN_FLIGHT_PER_FSP_MAX: 4,
     })
     try {
-      const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
       const sockets = Array.from({ length: 40 }, () =>
-        hanging(stand.edge, withHeaders(fulfil, { 'fspiop-source': 'greenbank' }), 2_000),
+        hanging(world.edge, withHeaders(fulfil, { 'fspiop-source': 'greenbank' }), 2_000),
       )
-      await inFlight(stand, 40)
+      await inFlight(world, 40)
       expect(await Promise.all([prepare(), lookup, quote].map(ask))).toEqual([
         '503 2005',
         '503 2005',
@@ -311,19 +311,19 @@ describe('under load', () => {
         }
       }
       for (const socket of sockets) socket.destroy()
-      await inFlight(stand, 0)
+      await inFlight(world, 0)
       expect(await ask(prepare())).toBe('202')
     } finally {
-      await stand.stop()
+      await world.stop()
     }
   })
 
   test('a thousand slow answers of one FSP take no more than its reserve, and no room of others', async () => {
     const reserve = 10_485_760
-    const stand = await openWorld({ FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX: reserve })
+    const world = await openWorld({ FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX: reserve })
     const sockets: Socket[] = []
     try {
-      const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
       expect(await ask(fulfil)).toBe('200')
       const ofGreenbank = withHeaders(fulfil, { 'fspiop-source': 'greenbank' })
       // All clients send from one buffer, so what is held is the server's.
@@ -331,12 +331,12 @@ describe('under load', () => {
       const before = heldInBuffers()
       const refusals: Promise<string>[] = []
       for (let at = 0; at < 1_000; at++) {
-        const socket = hanging(stand.edge, ofGreenbank, 65_536)
+        const socket = hanging(world.edge, ofGreenbank, 65_536)
         socket.write(most)
         sockets.push(socket)
         refusals.push(answerBegunOn(socket).catch(() => ''))
       }
-      await inFlight(stand, reserve / 65_536)
+      await inFlight(world, reserve / 65_536)
       const refused = await firstOf(refusals, 1_000 - reserve / 65_536)
       expect(refused.every((text) => text.startsWith('HTTP/1.1 503 '))).toBe(true)
       // What was refused is let go of as the collector comes to it.
@@ -348,70 +348,70 @@ describe('under load', () => {
       for (let round = 0; round < 20; round++) expect(await ask(fulfil)).toBe('200')
       expect(await ask(ofBluewallet(prepare()))).toBe('202')
       for (const socket of sockets) socket.destroy()
-      await inFlight(stand, 0)
+      await inFlight(world, 0)
       expect(await ask(ofGreenbank)).toBe('200')
     } finally {
       for (const socket of sockets) socket.destroy()
-      await stand.stop()
+      await world.stop()
     }
   })
 
   test('unsolicited answers of one FSP do not come before those of other FSPs', async () => {
-    const stand = await openWorld({ FSPIOP_API_UNASKED_ANSWERS_MAX: 20 })
+    const world = await openWorld({ FSPIOP_API_UNASKED_ANSWERS_MAX: 20 })
     try {
-      stand.register.participants.set('redcredit', participant('redcredit'))
+      world.register.participants.set('redcredit', participant('redcredit'))
       const answerOf = (fspId: string): Sent => {
         const info = { ...partyAnswer.party.partyIdInfo, fspId }
         const body = { party: { ...partyAnswer.party, partyIdInfo: info } }
         const sent = message('PUT', '/parties/MSISDN/123456789', body)
         return withHeaders(sent, { 'fspiop-source': fspId, 'fspiop-destination': 'greenbank' })
       }
-      const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
       expect(await ask(lookup)).toBe('202')
       const flood = Promise.all(Array.from({ length: 500 }, () => ask(answerOf('redcredit'))))
       expect(await ask(answerOf('bluewallet'))).toBe('200')
-      const taken = (await flood).filter((told) => told === '200')
+      const taken = (await flood).filter((outcome) => outcome === '200')
       expect(taken).toHaveLength(23)
       const sources = await eventually(() => {
-        const notices = stand.heard.filter(({ type }) => type === 'NotifyRequested')
+        const notices = world.received.filter(({ type }) => type === 'NotifyRequested')
         return notices.length < 24 ? undefined : notices.map(sourceOfRelayed)
       }, 'all that was passed on')
       expect(sources).toHaveLength(24)
       expect(sources).toContain('bluewallet')
     } finally {
-      await stand.stop()
+      await world.stop()
     }
   })
 
   test('large bodies of one FSP leave the others theirs', async () => {
     const large = 5_242_880
-    const stand = await openWorld({
+    const world = await openWorld({
       FSPIOP_API_BODIES_MAX_BYTES: 4 * large,
       FSPIOP_API_BODIES_PER_FSP_MAX_BYTES: 2 * large,
     })
     try {
-      const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
-      const sockets = [hanging(stand.edge, prepare(), large), hanging(stand.edge, prepare(), large)]
-      await inFlight(stand, 2)
+      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+      const sockets = [hanging(world.edge, prepare(), large), hanging(world.edge, prepare(), large)]
+      await inFlight(world, 2)
       expect(await ask(prepare())).toBe('503 2005')
       expect(await ask(ofBluewallet(prepare()))).toBe('202')
       for (const socket of sockets) socket.destroy()
-      await inFlight(stand, 0)
+      await inFlight(world, 0)
       expect(await ask(prepare())).toBe('202')
     } finally {
-      await stand.stop()
+      await world.stop()
     }
   })
 
   test('so many requests of an FSP in so long: beyond it nothing begins, all may end', async () => {
-    const stand = await openWorld({
+    const world = await openWorld({
       FSPIOP_API_RATE_PER_FSP_MAX: 1,
       FSPIOP_API_BURST_PER_FSP_MAX: 10,
     })
     try {
-      const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
       const flood = await Promise.all(Array.from({ length: 200 }, () => ask(prepare())))
-      const taken = flood.filter((told) => told === '202').length
+      const taken = flood.filter((outcome) => outcome === '202').length
       const seconds_max = 30
       expect(taken).toBeGreaterThanOrEqual(10)
       expect(taken).toBeLessThanOrEqual(10 + seconds_max)
@@ -421,14 +421,14 @@ describe('under load', () => {
         expect(await ask(ofBluewallet(prepare()))).toBe('202')
       }
     } finally {
-      await stand.stop()
+      await world.stop()
     }
   })
 
   test('clients that send a byte now and then hold up nobody, and are let go', async () => {
-    const stand = await openWorld()
+    const world = await openWorld()
     try {
-      const { port } = new URL(stand.edge.url)
+      const { port } = new URL(world.edge.url)
       const slow = Array.from({ length: 200 }, () => {
         const socket = connect(Number(port), '127.0.0.1')
         socket.on('error', () => undefined)
@@ -439,12 +439,12 @@ describe('under load', () => {
       })
       const ends = Promise.all(slow.map(answerOn))
       for (let at = 0; at < 20; at++) {
-        expect(summary(await send(stand.edge.url, prepare()))).toBe('202')
+        expect(summary(await send(world.edge.url, prepare()))).toBe('202')
       }
-      await inFlight(stand, 0)
+      await inFlight(world, 0)
       for (const end of await ends) expect(end).toMatch(/^HTTP\/1\.1 408 /)
     } finally {
-      await stand.stop()
+      await world.stop()
     }
   })
 })

@@ -6,22 +6,22 @@ import { createHash, randomUUID } from 'node:crypto'
 import { headersOf, transferBody } from './testing/messages.ts'
 import { openWorld, participant, send, type World } from './testing/world.ts'
 
-let stand: World
+let world: World
 beforeAll(async () => {
-  stand = await openWorld()
+  world = await openWorld()
 })
-afterAll(() => stand.stop())
+afterAll(() => world.stop())
 beforeEach(() => {
-  stand.heard.length = 0
+  world.received.length = 0
 })
 
-function heard(...types: readonly string[]): Message[] {
-  return stand.heard.filter(({ type }) => types.includes(type))
+function received(...types: readonly string[]): Message[] {
+  return world.received.filter(({ type }) => types.includes(type))
 }
 
-function expectHeard(count: number, ...types: readonly string[]): Promise<Message[]> {
+function expectReceived(count: number, ...types: readonly string[]): Promise<Message[]> {
   return eventually(() => {
-    const found = heard(...types)
+    const found = received(...types)
     return found.length >= count ? found : undefined
   }, `${count} of ${types.join()}`)
 }
@@ -52,8 +52,8 @@ test("the payer's bytes and headers reach the payee's lane unchanged", async () 
   const body = transferBody({ note: 'ünïcode' }).replace('{', '{ \n')
   const { transferId } = JSON.parse(body) as { transferId: string }
   const headers = headersOf('POST', 'greenbank', { 'fspiop-signature': 'junk', 'x-y': 'z' })
-  await send(stand.edge.url, { method: 'POST', path: '/transfers', headers, body })
-  const [asked] = await expectHeard(1, 'TransferPrepareRequested')
+  await send(world.edge.url, { method: 'POST', path: '/transfers', headers, body })
+  const [asked] = await expectReceived(1, 'TransferPrepareRequested')
   const relay = {
     body: asked?.headers['relay-body'] as Buffer,
     headers: asked?.headers['relay-headers'] as Buffer,
@@ -81,8 +81,8 @@ test("the payer's bytes and headers reach the payee's lane unchanged", async () 
     },
     { relay },
   )
-  await stand.parts.bus.publish([prepared])
-  const [message] = await expectHeard(1, 'NotifyRequested')
+  await world.parts.bus.publish([prepared])
+  const [message] = await expectReceived(1, 'NotifyRequested')
   const notificationId = derivedId(prepared.id, 'NotifyRequested', 'PAYEE POST')
   expect(message?.id).toBe(notificationId)
   expect(notifyOf(message)).toEqual({
@@ -111,8 +111,8 @@ test("the payer's bytes and headers reach the payee's lane unchanged", async () 
 test('a message of the hub has exactly its headers, and is tried for a day', async () => {
   const transferId = randomUUID()
   const before_ms = Date.now()
-  await stand.parts.bus.publish([timedOut(transferId)])
-  const messages = await expectHeard(2, 'NotifyRequested')
+  await world.parts.bus.publish([timedOut(transferId)])
+  const messages = await expectReceived(2, 'NotifyRequested')
   const toPayer = messages.map(notifyOf).find(({ legRole }) => legRole === 'PAYER')
   expect(toPayer?.transport).toEqual({
     type: 'HTTP',
@@ -142,7 +142,7 @@ test('a message of the hub has exactly its headers, and is tried for a day', asy
 
 test('PATCH goes to the address of PUT', async () => {
   const transferId = randomUUID()
-  await stand.parts.bus.publish([
+  await world.parts.bus.publish([
     newEvent('transfers', 'TransferQueryResponse', {
       transferId,
       requesterFspId: 'bluewallet',
@@ -153,7 +153,7 @@ test('PATCH goes to the address of PUT', async () => {
       completedTimestamp: '2026-11-21T10:00:00.000Z',
     }),
   ])
-  const [message] = await expectHeard(1, 'NotifyRequested')
+  const [message] = await expectReceived(1, 'NotifyRequested')
   expect(notifyOf(message)).toMatchObject({
     transport: {
       method: 'PATCH',
@@ -167,8 +167,8 @@ describe('without an address', () => {
   test('there is no callback, and the report says so at once', async () => {
     const transferId = randomUUID()
     const event = timedOut(transferId, 'nobody')
-    await stand.parts.bus.publish([event])
-    const [report] = await expectHeard(1, 'TransferFulfilCommitRequestTimedoutCallbackReport')
+    await world.parts.bus.publish([event])
+    const [report] = await expectReceived(1, 'TransferFulfilCommitRequestTimedoutCallbackReport')
     expect(report?.payload).toEqual({
       reports: [
         {
@@ -184,19 +184,19 @@ describe('without an address', () => {
         },
       ],
     })
-    const messages = await expectHeard(1, 'NotifyRequested')
+    const messages = await expectReceived(1, 'NotifyRequested')
     expect(messages.map((message) => notifyOf(message).legRole)).toEqual(['PAYER'])
   })
 
   test('in memory, the participant is asked afresh first', async () => {
-    const { register, parts } = stand
+    const { register, parts } = world
     register.participants.set('latecomer', participant('latecomer', { endpoints: [] }))
     await parts.bus.publish([timedOut(randomUUID(), 'latecomer')])
-    await expectHeard(1, 'TransferFulfilCommitRequestTimedoutCallbackReport')
+    await expectReceived(1, 'TransferFulfilCommitRequestTimedoutCallbackReport')
     register.participants.set('latecomer', participant('latecomer'))
-    stand.heard.length = 0
+    world.received.length = 0
     await parts.bus.publish([timedOut(randomUUID(), 'latecomer')])
-    await expectHeard(2, 'NotifyRequested')
+    await expectReceived(2, 'NotifyRequested')
   })
 })
 
@@ -217,9 +217,9 @@ test('reports of deliveries become reports of callbacks, one per kind', async ()
     line('TransferPrepared'),
     line('TransferQueryResponse'),
   ]
-  await stand.parts.bus.publish([newEvent('notifications', 'NotifyReport', { reports })])
-  await expectHeard(1, 'TransferQueryResponseCallbackReport')
-  const [prepared] = heard('TransferPrepareCallbackReport')
+  await world.parts.bus.publish([newEvent('notifications', 'NotifyReport', { reports })])
+  await expectReceived(1, 'TransferQueryResponseCallbackReport')
+  const [prepared] = received('TransferPrepareCallbackReport')
   expect(
     (prepared?.payload as Payload<'TransferPrepareCallbackReport'> | undefined)?.reports,
   ).toEqual(
@@ -240,7 +240,8 @@ test('while nobody can be asked about FSPs their callbacks wait', async () => {
     expect([answer.status, answer.error?.errorCode]).toEqual([503, '2003'])
     early.serve()
     await eventually(
-      () => early.heard.filter(({ type }) => type === 'NotifyRequested').length === 2 || undefined,
+      () =>
+        early.received.filter(({ type }) => type === 'NotifyRequested').length === 2 || undefined,
       'both callbacks',
     )
     expect(await early.parts.bus.deadLetters(1)).toEqual([])

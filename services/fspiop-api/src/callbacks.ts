@@ -14,12 +14,12 @@ import {
 import type { Participant, Participants } from '@causeway/participants'
 import type { OutgoingMessage } from '@causeway/runtime'
 import {
-  failureLeg,
-  type CausedLeg,
+  failureCallback,
+  type TriggeredCallback,
   type FailureNotice,
-  type Leg,
-  type LegContent,
-} from './legs.ts'
+  type Callback,
+  type CallbackContent,
+} from './callback.ts'
 import { refuse } from './refusals.ts'
 import { reportEvents, type ReportLine } from './reports.ts'
 import type { Sign } from './sign.ts'
@@ -39,31 +39,31 @@ export interface CallbackParts {
 
 /** The messages that a batch of legs becomes; `now` dates what the hub makes. */
 export async function callbackMessages(
-  legs: readonly CausedLeg[],
+  callbacks: readonly TriggeredCallback[],
   parts: CallbackParts,
   now: Date,
 ): Promise<readonly OutgoingMessage[]> {
-  const addressed = await addresses(legs, parts)
+  const addressed = await addresses(callbacks, parts)
   const undeliverable: ReportLine[] = []
-  const failures: CausedLeg[] = []
+  const failures: TriggeredCallback[] = []
   const messages: Promise<OutgoingMessage>[] = []
-  for (const { caused, url, reason } of addressed) {
+  for (const { triggered, url, reason } of addressed) {
     if (url !== undefined && reason === undefined) {
-      messages.push(notify(caused, url, parts, now))
+      messages.push(notify(triggered, url, parts, now))
       continue
     }
     parts.onNoEndpoint()
-    if (caused.isReported) undeliverable.push(noEndpoint(caused, now))
-    if (caused.onFailure !== undefined) {
-      failures.push(unreachable(caused, caused.onFailure, reason ?? 'DESTINATION_UNKNOWN'))
+    if (triggered.isReported) undeliverable.push(noEndpoint(triggered, now))
+    if (triggered.onFailure !== undefined) {
+      failures.push(unreachable(triggered, triggered.onFailure, reason ?? 'DESTINATION_UNKNOWN'))
     }
   }
-  const told = failures.length === 0 ? [] : await callbackMessages(failures, parts, now)
-  return [...(await Promise.all(messages)), ...told, ...reportEvents(undeliverable)]
+  const failureMessages = failures.length === 0 ? [] : await callbackMessages(failures, parts, now)
+  return [...(await Promise.all(messages)), ...failureMessages, ...reportEvents(undeliverable)]
 }
 
 interface Addressed {
-  readonly caused: CausedLeg
+  readonly triggered: TriggeredCallback
   readonly url: string | undefined
   /** Why it is not sent. */
   readonly reason: Unreachable | undefined
@@ -73,22 +73,22 @@ type Unreachable = 'DESTINATION_UNKNOWN' | 'DESTINATION_UNREACHABLE'
 
 /** An FSP that seems to lack an address is asked for once afresh, together with all others of the batch. */
 async function addresses(
-  legs: readonly CausedLeg[],
+  callbacks: readonly TriggeredCallback[],
   { participants }: CallbackParts,
 ): Promise<readonly Addressed[]> {
-  const legsOf = new Map<string, Leg[]>()
-  for (const { leg } of legs) {
-    const ofFsp = legsOf.get(leg.fspId)
-    if (ofFsp === undefined) legsOf.set(leg.fspId, [leg])
-    else ofFsp.push(leg)
+  const byFsp = new Map<string, Callback[]>()
+  for (const { callback } of callbacks) {
+    const ofFsp = byFsp.get(callback.fspId)
+    if (ofFsp === undefined) byFsp.set(callback.fspId, [callback])
+    else ofFsp.push(callback)
   }
   const hasAll = (participant: Participant) =>
-    (legsOf.get(participant.name) ?? []).every((leg) => urlOf(leg, participant) !== undefined)
-  const known = await participants.get([...legsOf.keys()], hasAll)
-  return legs.map((caused) => {
-    const participant = known.get(caused.leg.fspId)
-    const url = urlOf(caused.leg, participant)
-    return { caused, url, reason: reasonOf(caused.leg, participant, url) }
+    (byFsp.get(participant.name) ?? []).every((each) => urlOf(each, participant) !== undefined)
+  const known = await participants.get([...byFsp.keys()], hasAll)
+  return callbacks.map((triggered) => {
+    const participant = known.get(triggered.callback.fspId)
+    const url = urlOf(triggered.callback, participant)
+    return { triggered, url, reason: reasonOf(triggered.callback, participant, url) }
   })
 }
 
@@ -97,7 +97,7 @@ async function addresses(
  * and who is known but has no address for it cannot be reached.
  */
 function reasonOf(
-  { resource, content }: Leg,
+  { resource, content }: Callback,
   participant: Participant | undefined,
   url: string | undefined,
 ): Unreachable | undefined {
@@ -109,43 +109,60 @@ function reasonOf(
 }
 
 /** Whom the message was for is unknown, or has not said where it wants such messages. */
-function unreachable(caused: CausedLeg, notice: FailureNotice, reason: Unreachable): CausedLeg {
+function unreachable(
+  triggered: TriggeredCallback,
+  notice: FailureNotice,
+  reason: Unreachable,
+): TriggeredCallback {
   const { code, detail } = refuse(reason)
   return {
-    ...caused,
-    leg: failureLeg(notice, caused.leg.entityId, errorInformation(code, detail)),
+    ...triggered,
+    callback: failureCallback(notice, triggered.callback.entityId, errorInformation(code, detail)),
     isReported: false,
     onFailure: undefined,
   }
 }
 
-function urlOf(leg: Leg, participant: Participant | undefined): string | undefined {
-  const { operation, path, variables } = leg
+function urlOf(each: Callback, participant: Participant | undefined): string | undefined {
+  const { operation, path, variables } = each
   if (participant === undefined) return undefined
   return callbackAddress(participant.endpoints, operation, path, variables)
 }
 
 async function notify(
-  { causeId, causeName, traceparent, leg, isReported, onFailure, idempotency }: CausedLeg,
+  {
+    causeId,
+    causeName,
+    traceparent,
+    callback,
+    isReported,
+    onFailure,
+    idempotency,
+  }: TriggeredCallback,
   url: string,
   parts: CallbackParts,
   now: Date,
 ): Promise<OutgoingMessage> {
-  const { content, method, path, fspId, entityId } = leg
-  const notificationId = derivedId(causeId, 'NotifyRequested', leg.name)
+  const { content, method, path, fspId, entityId } = callback
+  const notificationId = derivedId(causeId, 'NotifyRequested', callback.name)
   const body = content.type === 'MADE' ? bytesOf(content.body) : content.relay.body
   const payload = {
     notificationId,
-    entityId: isOfItsOwn(leg, causeName) ? notificationId : entityId,
+    entityId: isUnordered(callback, causeName) ? notificationId : entityId,
     cause: { msgName: causeName, entityId },
-    legRole: leg.role,
+    legRole: callback.role,
     destinationFspId: fspId,
     transport: { type: 'HTTP' as const, method, url, path },
     headers:
       content.type === 'MADE'
-        ? await madeHeaders(leg, content, body, { ...speakerOf(content, parts), traceparent, now })
-        : { 'fspiop-destination': leg.destination ?? fspId },
-    deadline: leg.deadline ?? new Date(now.getTime() + patience_ms(leg, parts)).toISOString(),
+        ? await madeHeaders(callback, content, body, {
+            ...signatoryOf(content, parts),
+            traceparent,
+            now,
+          })
+        : { 'fspiop-destination': callback.destination ?? fspId },
+    deadline:
+      callback.deadline ?? new Date(now.getTime() + retryTime_ms(callback, parts)).toISOString(),
     reportRequired: isReported,
     ...(onFailure === undefined ? {} : { onFailure }),
     ...(idempotency === undefined ? {} : { idempotency }),
@@ -161,12 +178,12 @@ async function notify(
  * Questions whose a party is and their answers keep no order among each other: however many ask for a
  * well-known party, none waits for another.
  */
-function isOfItsOwn({ resource }: Leg, causeName: string): boolean {
+function isUnordered({ resource }: Callback, causeName: string): boolean {
   return resource === 'parties' || causeName === 'ParticipantQueryResponse'
 }
 
 /** Only what tells how something ended is worth telling hours later. */
-function patience_ms({ method }: Leg, { outcome_ms, relay_ms }: CallbackParts): number {
+function retryTime_ms({ method }: Callback, { outcome_ms, relay_ms }: CallbackParts): number {
   return method === 'PUT' || method === 'PATCH' ? outcome_ms : relay_ms
 }
 
@@ -174,20 +191,20 @@ function bytesOf(body: object): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
 }
 
-type Made = Extract<LegContent, { type: 'MADE' }>
+type Made = Extract<CallbackContent, { type: 'MADE' }>
 
 /** In whose name a message is made, and who signs it; undefined: nobody. */
-interface Speaker {
+interface Signatory {
   readonly name: string
   readonly sign: Sign | undefined
 }
 
-function speakerOf({ from }: Made, { hubName, sign, authService }: CallbackParts): Speaker {
+function signatoryOf({ from }: Made, { hubName, sign, authService }: CallbackParts): Signatory {
   return from === 'AUTH_SERVICE' ? authService : { name: hubName, sign }
 }
 
 async function madeHeaders(
-  { method, resource, path, fspId }: Leg,
+  { method, resource, path, fspId }: Callback,
   { version, encryption }: Made,
   body: Buffer,
   {
@@ -195,7 +212,7 @@ async function madeHeaders(
     traceparent,
     sign,
     now,
-  }: Speaker & { readonly traceparent: string | undefined; readonly now: Date },
+  }: Signatory & { readonly traceparent: string | undefined; readonly now: Date },
 ): Promise<Record<string, string>> {
   const headers = {
     ...hubHeaders({ method, resource, path, version, source, destination: fspId, date: now }),
@@ -209,15 +226,15 @@ async function madeHeaders(
   }
 }
 
-function noEndpoint({ causeId, causeName, leg }: CausedLeg, now: Date): ReportLine {
+function noEndpoint({ causeId, causeName, callback }: TriggeredCallback, now: Date): ReportLine {
   return {
     causeEventId: causeId,
     causeName,
     report: {
-      notificationId: derivedId(causeId, 'NotifyRequested', leg.name),
-      entityId: leg.entityId,
-      legRole: leg.role,
-      destinationFspId: leg.fspId,
+      notificationId: derivedId(causeId, 'NotifyRequested', callback.name),
+      entityId: callback.entityId,
+      legRole: callback.role,
+      destinationFspId: callback.fspId,
       status: 'FAILED',
       attempts: 0,
       duration_ms: 0,

@@ -27,10 +27,10 @@ describe('by client certificate', () => {
     ['bluewallet', blue],
   ])
   let scheme: Scheme
-  let stand: World
+  let world: World
   beforeAll(async () => {
     scheme = openScheme()
-    stand = await openWorld(
+    world = await openWorld(
       {
         ...scheme.settings,
         EDGE_IDENTITY: 'mtls',
@@ -53,14 +53,14 @@ describe('by client certificate', () => {
     )
   })
   afterAll(async () => {
-    await stand.stop()
+    await world.stop()
     scheme.stop()
   })
 
   async function ask(tls: ClientTls, sent: Sent): Promise<string> {
     const source = sent.headers['fspiop-source'] ?? ''
     const whole = sent.method === 'GET' ? sent : await signed(sent, signers.get(source) ?? green)
-    return summary(await send(stand.edge.url, whole, tls))
+    return summary(await send(world.edge.url, whole, tls))
   }
 
   test('an FSP is who its certificate says', async () => {
@@ -113,40 +113,40 @@ describe('by client certificate', () => {
   test('a message signed by another FSP is none of the sender', async () => {
     const tls = scheme.client('greenbank')
     const sent = await signed(quote, blue)
-    expect(summary(await send(stand.edge.url, sent, tls))).toBe('400 3105')
+    expect(summary(await send(world.edge.url, sent, tls))).toBe('400 3105')
     const disguised = await signed(quote, { ...blue, kid: 'green-1' })
-    expect(summary(await send(stand.edge.url, disguised, tls))).toBe('400 3105')
-    expect(summary(await send(stand.edge.url, quote, tls))).toBe('400 3105')
+    expect(summary(await send(world.edge.url, disguised, tls))).toBe('400 3105')
+    expect(summary(await send(world.edge.url, quote, tls))).toBe('400 3105')
   })
 
   describe('told by a gateway', () => {
-    const told = (value: string, sent = query) =>
+    const outcome = (value: string, sent = query) =>
       withHeaders(sent, { 'x-forwarded-client-cert': value })
     const subject = (name: string) => `Hash=ab;Subject="O=Scheme,CN=${name}";URI=`
 
     test('an FSP is who the gateway says, in each form that is written', async () => {
       for (const name of ['gateway-1', 'gateway-2']) {
         const tls = scheme.client(name)
-        expect(await ask(tls, told(subject('greenbank')))).toBe('202')
+        expect(await ask(tls, outcome(subject('greenbank')))).toBe('202')
         const pem = encodeURIComponent(scheme.client('greenbank').certificate)
-        expect(await ask(tls, told(`Cert="${pem}"`))).toBe('202')
+        expect(await ask(tls, outcome(`Cert="${pem}"`))).toBe('202')
       }
     })
 
     test('what the gateway says is not passed on to others', async () => {
-      const before = stand.heard.length
+      const before = world.received.length
       const party = message('PUT', '/parties/MSISDN/123456789', partyAnswer)
-      const sent = told(subject('bluewallet'), party)
+      const sent = outcome(subject('bluewallet'), party)
       expect(await ask(scheme.client('gateway-1'), sent)).toBe('200')
-      const said = await eventually(
-        () => stand.heard.slice(before).find(({ type }) => type === 'NotifyRequested'),
+      const published = await eventually(
+        () => world.received.slice(before).find(({ type }) => type === 'NotifyRequested'),
         'the callback',
       )
-      expect(String(said.headers['relay-headers'])).not.toContain('client-cert')
+      expect(String(published.headers['relay-headers'])).not.toContain('client-cert')
     })
 
     test('it must be who sends', async () => {
-      expect(await ask(scheme.client('gateway-1'), told(subject('bluewallet')))).toBe('403 3100')
+      expect(await ask(scheme.client('gateway-1'), outcome(subject('bluewallet')))).toBe('403 3100')
     })
 
     test.each([
@@ -157,12 +157,12 @@ describe('by client certificate', () => {
       ['an escape', 'Subject="CN=green\\"bank"'],
       ['a certificate that is none', 'Cert="junk"'],
     ])('a gateway that says %s says nothing', async (_title, value) => {
-      const sent = value === undefined ? query : told(value)
+      const sent = value === undefined ? query : outcome(value)
       expect(await ask(scheme.client('gateway-1'), sent)).toBe('401 3000')
     })
 
     test('only gateways are believed', async () => {
-      const claim = told(subject('greenbank'))
+      const claim = outcome(subject('greenbank'))
       expect(await ask(scheme.client('bluewallet'), claim)).toBe('403 3100')
       expect(await ask(scheme.client('gateway-3'), claim)).toBe('403 3100')
       const none = { certificate: '', key: '', ca: scheme.client('greenbank').ca }
@@ -173,7 +173,7 @@ describe('by client certificate', () => {
   })
 
   test('a new certificate of the server is shown without a restart', async () => {
-    const { port } = new URL(stand.edge.url)
+    const { port } = new URL(world.edge.url)
     const { ca } = scheme.client('greenbank')
     const shown = () =>
       new Promise<unknown>((resolve, reject) => {

@@ -5,13 +5,13 @@ import { refuse } from './refusals.ts'
 import { routeOf } from './chain.ts'
 import { servedRoutes } from './routes.ts'
 import { openEdge, readAtOnce } from './testing/edge.ts'
-import { every, type Told } from './testing/every.ts'
+import { every, type ExpectedCallback } from './testing/every.ts'
 import { headersOf, id, mediaType, message, withHeaders, type Sent } from './testing/messages.ts'
 import { testSettings } from './testing/settings.ts'
 import { everyRelayed } from './testing/thirdparty.ts'
 
 const edge = openEdge()
-const nobodyAsked = {
+const notAsked = {
   owners: { ownerOf: () => Promise.resolve({ type: 'NONE' } as const) },
   providers: { of: () => Promise.resolve([]) },
   largeBodies: readAtOnce,
@@ -30,10 +30,13 @@ function resourceOf({ path }: Sent) {
   return path.split(/[/?]/)[1] as Parameters<typeof mediaType>[1]
 }
 
-const rows = every.map((told): readonly [string, Told] => [told.operation, told])
+const rows = every.map((outcome): readonly [string, ExpectedCallback] => [
+  outcome.operation,
+  outcome,
+])
 
 test('there is a good message for every operation that is served', () => {
-  const served = Object.keys(servedRoutes(testSettings, nobodyAsked))
+  const served = Object.keys(servedRoutes(testSettings, notAsked))
   const good = [...every, ...everyRelayed].map(({ operation }) => operation)
   expect([...good, 'GET /services/{ServiceType}'].toSorted()).toEqual(served.toSorted())
 })
@@ -42,17 +45,17 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
   const resource = resourceOf(sent)
 
   test('becomes its event, and is acknowledged after that', async () => {
-    const answer = await edge.ask(sent)
+    const answer = await edge.send(sent)
     expect(answer).toEqual({
       status: asks(sent) ? 202 : 200,
       contentType: mediaType(asks(sent) && isOld(sent) ? '1.0' : '1.1', resource),
     })
-    const said = edge.said()
-    expect(said.name).toBe(event)
-    const { notificationId, cause } = said.payload as Partial<Payload<'NotifyRequested'>>
-    expect(cause?.entityId ?? said.key).toBe(key)
+    const sentOn = edge.onlyMessage()
+    expect(sentOn.name).toBe(event)
+    const { notificationId, cause } = sentOn.payload as Partial<Payload<'NotifyRequested'>>
+    expect(cause?.entityId ?? sentOn.key).toBe(key)
     // Answers about parties wait for nobody; everything else that is passed on keeps its order.
-    if (cause !== undefined) expect(said.key).toBe(resource === 'parties' ? notificationId : key)
+    if (cause !== undefined) expect(sentOn.key).toBe(resource === 'parties' ? notificationId : key)
   })
 
   test('is refused for every fault of its head, and leaves nothing behind', async () => {
@@ -92,15 +95,15 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
         '406 3001 The Client requested an unsupported version, see extension list for supported version(s).',
       ],
     ]
-    for (const [changed, told] of asks(sent) ? [...faults, ...ofAccept] : faults) {
-      const answer = await edge.told(withHeaders(sent, changed))
-      expect([changed, answer.slice(0, told.length)]).toEqual([changed, told])
+    for (const [changed, outcome] of asks(sent) ? [...faults, ...ofAccept] : faults) {
+      const answer = await edge.outcomeOf(withHeaders(sent, changed))
+      expect([changed, answer.slice(0, outcome.length)]).toEqual([changed, outcome])
     }
     expect(edge.published).toEqual([])
   })
 
   test('of an inactive FSP is taken only when it answers a transfer or a quote, or is a ping', async () => {
-    const answer = await edge.told(withHeaders(sent, { 'fspiop-source': 'sleeper' }))
+    const answer = await edge.outcomeOf(withHeaders(sent, { 'fspiop-source': 'sleeper' }))
     const inactive = '400 3100 header fspiop-source: the participant is not active'
     const owned = ['transfers', 'quotes', 'bulkQuotes', 'bulkTransfers']
     const finishes = !asks(sent) && owned.includes(resource ?? '')
@@ -110,7 +113,7 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
   })
 
   test('of a closed FSP is 403, whatever it is', async () => {
-    expect(await edge.told(withHeaders(sent, { 'fspiop-source': 'leaver' }))).toBe(
+    expect(await edge.outcomeOf(withHeaders(sent, { 'fspiop-source': 'leaver' }))).toBe(
       '403 3100 header fspiop-source: the participant is closed',
     )
     expect(edge.published).toEqual([])
@@ -118,7 +121,9 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
 
   test('that cannot be stored is not acknowledged', async () => {
     const full = openEdge({ publish: () => Promise.reject(new Error('the disk is full')) })
-    expect(await full.told(sent)).toBe('503 2003 the request could not be stored; try again later')
+    expect(await full.outcomeOf(sent)).toBe(
+      '503 2003 the request could not be stored; try again later',
+    )
   })
 })
 
@@ -138,17 +143,17 @@ describe('Accept', () => {
     ['any version', bare, '1.1'],
     ['what else there is', `${transfers('3')}, ${bare}`, '1.1'],
   ])('of %s is answered, and called back, in that version', async (_title, accept, version) => {
-    const answer = await edge.ask(withHeaders(message('GET', `/transfers/${id}`), { accept }))
+    const answer = await edge.send(withHeaders(message('GET', `/transfers/${id}`), { accept }))
     expect(answer).toEqual({ status: 202, contentType: mediaType(version) })
-    expect(edge.said().payload).toMatchObject({ version })
+    expect(edge.onlyMessage().payload).toMatchObject({ version })
   })
 
   test('is ignored where nobody waits for an answer', async () => {
     const sent = message('PUT', `/transfers/${id}/error`, {
       errorInformation: { errorCode: '5104', errorDescription: 'no' },
     })
-    expect(await edge.told(withHeaders(sent, { accept: 'text/html' }))).toBe('200')
-    expect(edge.said().headers).not.toHaveProperty('accept')
+    expect(await edge.outcomeOf(withHeaders(sent, { accept: 'text/html' }))).toBe('200')
+    expect(edge.onlyMessage().headers).not.toHaveProperty('accept')
   })
 
   test.each(['accept', 'content-type'])(
@@ -157,7 +162,7 @@ describe('Accept', () => {
       const sent = withHeaders(message('GET', `/quotes/${id}`), {
         [name]: mediaType('9.9', 'quotes'),
       })
-      const answer = await edge.ask(sent)
+      const answer = await edge.send(sent)
       expect(answer.refusal).toMatchObject({ code: '3001', extensionList: { extension: versions } })
       expect(answer.contentType).toBe(mediaType('1.1', 'quotes'))
     },
@@ -165,8 +170,8 @@ describe('Accept', () => {
 })
 
 describe('paths', () => {
-  const served = servedRoutes(testSettings, nobodyAsked)
-  const told = (method: string, path: string) => {
+  const served = servedRoutes(testSettings, notAsked)
+  const outcome = (method: string, path: string) => {
     const parsed = routeOf(served, method, path)
     if ('routed' in parsed) return parsed.routed.match.operation
     const { status, refusal, allow } = parsed.answer
@@ -197,7 +202,7 @@ describe('paths', () => {
     ['PUT', '/parties/MSISDN/1/error', 'PUT /parties/{Type}/{ID}/error'],
     ['GET', '/parties/MSISDN/1/error', 'GET /parties/{Type}/{ID}/{SubId}'],
   ])('%s %s is %s', (method, path, expected) => {
-    expect(told(method, path)).toBe(expected)
+    expect(outcome(method, path)).toBe(expected)
   })
 
   test.each([
@@ -211,7 +216,7 @@ describe('paths', () => {
     ['GET', '/participants/MSISDN/..', '400 3101 path parameter ID'],
     ['DELETE', '/participants/EMAIL/nobody', '400 3101 path parameter ID: not a legal EMAIL'],
   ] as const)('%s %s is told %s', async (method, path, expected) => {
-    const answer = await edge.told(message(method, path))
+    const answer = await edge.outcomeOf(message(method, path))
     expect(answer.slice(0, expected.length)).toBe(expected)
   })
 })
@@ -227,11 +232,11 @@ test('of several faults the first in the order of the checks is told', async () 
     headers: { 'fspiop-source': 'x'.repeat(33), 'fspiop-encryption': 'junk' },
     body: 'junk',
   }
-  const told: string[] = []
+  const outcome: string[] = []
   const look = async (fixed: Partial<Sent>, identity?: string) => {
     sent = { ...sent, ...fixed }
-    const answer = await signed.told(sent, identity)
-    told.push(answer.split(':')[0] ?? '')
+    const answer = await signed.outcomeOf(sent, identity)
+    outcome.push(answer.split(':')[0] ?? '')
   }
   const head = (changed: Record<string, string>) => ({ headers: { ...sent.headers, ...changed } })
   const good = headersOf('GET', 'greenbank', {}, 'authorizations')
@@ -253,7 +258,7 @@ test('of several faults the first in the order of the checks is told', async () 
   await look({
     path: `/authorizations/${id}?authenticationType=OTP&retriesLeft=1&amount=1&currency=USD`,
   })
-  expect(told).toEqual([
+  expect(outcome).toEqual([
     '404 3002 no such path',
     '405 3000 the path has no such method',
     '403 3100 header fspiop-source',

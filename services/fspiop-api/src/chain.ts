@@ -22,7 +22,7 @@ import type { Participant, Participants } from '@causeway/participants'
 import { isOutage, type OutgoingMessage } from '@causeway/runtime'
 import type { Share } from './admission.ts'
 import type { AnswerQuotas } from './answer-quotas.ts'
-import type { CausedLeg } from './legs.ts'
+import type { TriggeredCallback } from './callback.ts'
 import { refuse, type Compatibility } from './refusals.ts'
 import type { CheckSignature } from './signatures.ts'
 
@@ -54,9 +54,9 @@ export type Reading =
   /** Only passed on: no service remembers it. */
   | {
       readonly type: 'RELAY'
-      readonly caused: CausedLeg
+      readonly triggered: TriggeredCallback
       /** Events that are stored together with it. */
-      readonly besides?: readonly OutgoingMessage[]
+      readonly alongside?: readonly OutgoingMessage[]
     }
   /** Something has to be asked first. */
   | { readonly type: 'LATER'; readonly reading: () => Promise<Reading> }
@@ -74,7 +74,7 @@ export interface ServedRoute {
   /** Of the body; the largest of the API when left out. */
   readonly body_bytes_max?: number
   /** Its 200 promises that it came in time, so it is not given when that cannot be known any more. */
-  readonly vouchesForTime?: true
+  readonly confirmsTime?: true
   /** Where it is not 202, or 200 for PUT and PATCH. */
   readonly status?: number
   /** A message of a source that is no participant is acknowledged, and nothing becomes of it. */
@@ -138,7 +138,7 @@ export interface Edge {
   readonly expiryGrace_ms: number
   readonly now_ms: () => number
   /** The messages by which a message that is only passed on leaves, or its sender is told why not. */
-  readonly passOn: (caused: CausedLeg) => Promise<readonly OutgoingMessage[]>
+  readonly relay: (caused: TriggeredCallback) => Promise<readonly OutgoingMessage[]>
   /** Resolves when the events are durable; rejects when they are not within their time. */
   readonly publish: (events: readonly OutgoingMessage[]) => Promise<void>
 }
@@ -192,7 +192,7 @@ export function readHead(
       ? { type: 'GOOD', head: { check, contentType, isIgnored } }
       : refusedHead(fault, contentType)
   }
-  if (maySpeak(edge.participants.peek(check.source), route)) return good(false)
+  if (maySend(edge.participants.peek(check.source), route)) return good(false)
   return sourceFault(edge, check.source, route).then((fault) =>
     fault === undefined || fault === 'IGNORED'
       ? good(fault === 'IGNORED')
@@ -254,7 +254,7 @@ export async function workOn(
   })
   const reading = read.type === 'LATER' ? await read.reading() : read
   if (reading.type === 'REFUSE') return refused(reading.refusal, contentType)
-  if (route.vouchesForTime && mayHaveExpired(edge, receivedAt)) {
+  if (route.confirmsTime && mayHaveExpired(edge, receivedAt)) {
     return refused(refuse('NOT_STORED_IN_TIME'), contentType)
   }
   const unstored = isIgnored ? undefined : await store(edge, reading)
@@ -300,7 +300,7 @@ async function store(edge: Edge, reading: Reading): Promise<Refusal | undefined>
     messages =
       reading.type === 'PUBLISH'
         ? [reading.event]
-        : [...(reading.besides ?? []), ...(await edge.passOn(reading.caused))]
+        : [...(reading.alongside ?? []), ...(await edge.relay(reading.triggered))]
   } catch (error) {
     if (isOutage(error)) return refuse('PARTICIPANTS_AWAY')
     throw error
@@ -321,7 +321,7 @@ function versionOf({ acceptVersion, contentVersion }: AcceptedHeaders): Version 
   return acceptVersion ?? contentVersion
 }
 
-function maySpeak(participant: Participant | undefined, route: ServedRoute): boolean {
+function maySend(participant: Participant | undefined, route: ServedRoute): boolean {
   if (participant === undefined || participant.isClosed) return false
   return participant.isActive || !route.needsActiveSource
 }
@@ -342,5 +342,5 @@ async function sourceFault(
     return route.ignoresUnknownSource ? 'IGNORED' : refuse('SOURCE_UNKNOWN', compatibility)
   }
   if (participant.isClosed) return refuse('SOURCE_CLOSED')
-  return maySpeak(participant, route) ? undefined : refuse('SOURCE_INACTIVE')
+  return maySend(participant, route) ? undefined : refuse('SOURCE_INACTIVE')
 }

@@ -24,29 +24,29 @@ function prepare(body: string | Buffer = transferBody()): Sent {
   return { ...message('POST', '/transfers'), body }
 }
 
-let stand: World
+let world: World
 beforeAll(async () => {
-  stand = await openWorld()
+  world = await openWorld()
 })
-afterAll(() => stand.stop())
+afterAll(() => world.stop())
 
 describe('a message that is taken', () => {
-  async function said(sent: Sent, status: number) {
-    const before = stand.heard.length
-    const answer = await send(stand.edge.url, sent)
+  async function published(sent: Sent, status: number) {
+    const before = world.received.length
+    const answer = await send(world.edge.url, sent)
     expect([answer.status, answer.text, answer.headers['content-length']]).toEqual([
       status,
       '',
       '0',
     ])
-    return { answer, event: await eventually(() => stand.heard[before], 'the event') }
+    return { answer, event: await eventually(() => world.received[before], 'the event') }
   }
 
   test('is stored before it is acknowledged, byte for byte', async () => {
     const transferId = randomUUID()
     const body = transferBody({ transferId, note: 'ünï¢ode 名' }).replace(',', ' ,\n')
     const sent = withHeaders(prepare(body), { accept: mediaType('1.0'), 'x-custom': 'kept' })
-    const { answer, event } = await said(sent, 202)
+    const { answer, event } = await published(sent, 202)
     expect(answer.headers['content-type']).toBe(mediaType('1.0'))
     expect([event.type, event.key]).toEqual(['TransferPrepareRequested', transferId])
     expect(sha256(event.headers['relay-body'])).toBe(sha256(body))
@@ -64,7 +64,7 @@ describe('a message that is taken', () => {
       'NotifyRequested',
     ],
   ])('%s is one of them', async (_title, sent, status, type) => {
-    const { event } = await said(sent, status)
+    const { event } = await published(sent, status)
     expect(event.type).toBe(type)
   })
 })
@@ -81,19 +81,19 @@ describe('a message that is refused', () => {
       '400 3102',
       mediaType('1.0'),
     ],
-  ])('for %s is told so in the form of the API', async (_title, sent, told, type) => {
-    const answer = await send(stand.edge.url, sent)
-    expect(summary(answer)).toBe(told)
+  ])('for %s is told so in the form of the API', async (_title, sent, outcome, type) => {
+    const answer = await send(world.edge.url, sent)
+    expect(summary(answer)).toBe(outcome)
     expect(answer.headers['content-type']).toBe(type)
     expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.text)))
     expect(answer.error?.errorDescription.length).toBeLessThanOrEqual(128)
   })
 
   test('with 405 is told what is allowed, with 406 the versions', async () => {
-    const allowed = await send(stand.edge.url, { ...query, method: 'DELETE' })
+    const allowed = await send(world.edge.url, { ...query, method: 'DELETE' })
     expect(allowed.headers.allow).toBe('GET, PUT, PATCH')
     const sent = withHeaders(prepare(), { accept: mediaType('2') })
-    const { status, error } = await send(stand.edge.url, sent)
+    const { status, error } = await send(world.edge.url, sent)
     expect([status, error]).toEqual([
       406,
       {
@@ -111,11 +111,11 @@ describe('a message that is refused', () => {
   })
 
   test('is not heard of, and neither is what does not matter to others', async () => {
-    const before = stand.heard.length
-    await send(stand.edge.url, prepare('{}'))
-    await send(stand.edge.url, fulfil)
-    await eventually(() => stand.heard[before], 'the good one')
-    expect(stand.heard.slice(before).map(({ type }) => type)).toEqual([
+    const before = world.received.length
+    await send(world.edge.url, prepare('{}'))
+    await send(world.edge.url, fulfil)
+    await eventually(() => world.received[before], 'the good one')
+    expect(world.received.slice(before).map(({ type }) => type)).toEqual([
       'TransferFulfilCommittedRequested',
     ])
   })
@@ -133,9 +133,9 @@ describe('what cannot be stored', () => {
     const edge = await start(
       { ...testSettings, FSPIOP_API_PUBLISH_TIMEOUT_MS: 100 },
       {
-        ...stand.parts,
+        ...world.parts,
         metrics: openMetrics({ ofProcess: false }),
-        bus: { ...stand.parts.bus, subscribe, publish },
+        bus: { ...world.parts.bus, subscribe, publish },
       },
     )
     try {

@@ -41,22 +41,22 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
     ].map((name) => [
       name,
       async (text: string) => {
-        await unsigned.told(withHeaders(question, { [name]: text }), 'greenbank')
-        await unsigned.told(withHeaders(answer, { [name]: text }), 'bluewallet')
+        await unsigned.outcomeOf(withHeaders(question, { [name]: text }), 'greenbank')
+        await unsigned.outcomeOf(withHeaders(answer, { [name]: text }), 'bluewallet')
       },
     ]),
   ),
   ...Object.fromEntries(
     ['fspiop-signature', 'fspiop-uri', 'fspiop-http-method'].map((name) => [
       name,
-      (text: string) => signing.told(withHeaders(question, { [name]: text })),
+      (text: string) => signing.outcomeOf(withHeaders(question, { [name]: text })),
     ]),
   ),
   'x-forwarded-client-cert': forwardedName,
   authorization: (text) =>
     readTokenRequest({ authorization: text }, { grant_type: 'client_credentials' }),
-  path: (text) => unsigned.told(message('GET', `/parties/ALIAS/${encodeURI(text)}`)),
-  query: (text) => unsigned.told(message('GET', `/authorizations/${id}?${encodeURI(text)}`)),
+  path: (text) => unsigned.outcomeOf(message('GET', `/parties/ALIAS/${encodeURI(text)}`)),
+  query: (text) => unsigned.outcomeOf(message('GET', `/authorizations/${id}?${encodeURI(text)}`)),
 }
 
 /** Legal beginnings of values, so that a run comes where a pattern goes on after it. */
@@ -146,7 +146,8 @@ test('an encryption header full of long paths costs linear time', async () => {
     initializationVector: 'a',
     authenticationTag: 'a',
   })
-  const read = (text: string) => unsigned.told(withHeaders(question, { 'fspiop-encryption': text }))
+  const read = (text: string) =>
+    unsigned.outcomeOf(withHeaders(question, { 'fspiop-encryption': text }))
   const textOf = (length: number) =>
     JSON.stringify({ encryptedFields: Array.from({ length: length / 700 }, (_, at) => field(at)) })
   expect(await growthBeyondLinear(read, textOf)).toBeUndefined()
@@ -159,6 +160,8 @@ test.each(['accept', 'date', 'content-type', 'fspiop-source', 'fspiop-destinatio
   'a header %s of more than 512 characters is 400 and 3101',
   async (name) => {
     const long = withHeaders(question, { [name]: 'a'.repeat(513) })
-    expect(await unsigned.told(long)).toBe(`400 3101 header ${name}: has more than 512 characters`)
+    expect(await unsigned.outcomeOf(long)).toBe(
+      `400 3101 header ${name}: has more than 512 characters`,
+    )
   },
 )

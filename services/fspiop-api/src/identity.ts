@@ -53,7 +53,7 @@ export function byCertificate(gateways: ReadonlySet<string>): Identify {
  * ways.
  */
 export function forwardedName(header: string): string | undefined {
-  if (tellsOfSeveral(header)) return undefined
+  if (hasSeveralCertificates(header)) return undefined
   const certificate = /(?:^|;)Cert="([^"]+)"/i.exec(header)?.[1]
   if (certificate !== undefined) return nameOfPem(certificate)
   const subject = /(?:^|;)Subject="([^"]*)"/i.exec(header)?.[1]
@@ -61,7 +61,7 @@ export function forwardedName(header: string): string | undefined {
 }
 
 /** A comma outside of quotes parts the certificates of several hops: which one is the client's? */
-function tellsOfSeveral(header: string): boolean {
+function hasSeveralCertificates(header: string): boolean {
   return header.includes('\\') || header.replaceAll(/"[^"]*"/g, '').includes(',')
 }
 

@@ -11,17 +11,17 @@ function prepare(payerFsp = 'greenbank') {
   return withHeaders(sent, { 'fspiop-source': payerFsp })
 }
 
-async function withStand(work: (stand: World) => Promise<void>): Promise<void> {
-  const stand = await openWorld()
+async function withWorld(work: (world: World) => Promise<void>): Promise<void> {
+  const world = await openWorld()
   try {
-    await work(stand)
+    await work(world)
   } finally {
-    await stand.stop()
+    await world.stop()
   }
 }
 
 test('participants are asked for afresh before one is refused, and not for each message', async () => {
-  await withStand(async ({ edge, register }) => {
+  await withWorld(async ({ edge, register }) => {
     const statusOf = async (payer?: string) => (await send(edge.url, prepare(payer))).status
     for (let at = 0; at < 5; at++) expect(await statusOf()).toBe(202)
     expect(register.asked).toBe(1)
@@ -33,7 +33,7 @@ test('participants are asked for afresh before one is refused, and not for each 
 })
 
 test('what is known holds until a change is heard, for requests side by side too', async () => {
-  await withStand(async ({ edge, register, parts }) => {
+  await withWorld(async ({ edge, register, parts }) => {
     const ask = () => send(edge.url, prepare())
     expect((await ask()).status).toBe(202)
     register.participants.set('greenbank', participant('greenbank', { isActive: false }))

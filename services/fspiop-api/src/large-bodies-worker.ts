@@ -1,12 +1,12 @@
 /** The thread that reads large bodies: one at a time, in the order in which they came. */
 import { parentPort } from 'node:worker_threads'
 import { digests } from './digests.ts'
-import type { Done, Said, Task } from './large-bodies.ts'
+import type { Done, WorkerReply, Task } from './large-bodies.ts'
 
-const say = (said: Said) => parentPort?.postMessage(said)
+const post = (reply: WorkerReply) => parentPort?.postMessage(reply)
 
-parentPort?.on('message', ({ n, operation, message }: Task) => say(done(n, operation, message)))
-say('READS')
+parentPort?.on('message', ({ n, operation, message }: Task) => post(done(n, operation, message)))
+post('READS')
 
 function done(n: number, operation: Task['operation'], message: Task['message']): Done {
   // A Buffer arrives as the plain array of bytes that it is made of.

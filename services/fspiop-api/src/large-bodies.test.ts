@@ -5,7 +5,7 @@ import { bulkQuoteAnswer, bulkQuoteRequest } from './testing/bulk-messages.ts'
 import { id } from './testing/messages.ts'
 
 const faults: string[] = []
-const log = { error: (told: { readonly err: Error }) => void faults.push(told.err.message) }
+const log = { error: (outcome: { readonly err: Error }) => void faults.push(outcome.err.message) }
 const atOnce = openLargeBodies({ bytes_min: Infinity, log: log as never })
 const beside = openLargeBodies({ bytes_min: 0, log: log as never })
 afterAll(() => beside.stop())

@@ -44,7 +44,7 @@ export type Done = { readonly n: number } & (
 )
 
 /** What the thread says: it has loaded its code, and then what it has done. */
-export type Said = 'READS' | Done
+export type WorkerReply = 'READS' | Done
 
 interface Waiting {
   readonly resolve: (digest: Digested<object>) => void
@@ -128,9 +128,9 @@ function openThread(mb_max: number, log: Pick<Logger, 'error'>, onEnd: () => voi
   })
   const waiting = new Map<number, Waiting>()
   const begun = new Promise<void>((resolve, reject) => {
-    worker.on('message', (said: Said) => {
-      if (said === 'READS') resolve()
-      else settle(waiting, said)
+    worker.on('message', (reply: WorkerReply) => {
+      if (reply === 'READS') resolve()
+      else settle(waiting, reply)
       if (waiting.size === 0) worker.unref()
     })
     worker.on('exit', () => {

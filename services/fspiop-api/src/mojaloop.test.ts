@@ -31,9 +31,9 @@ describe('a source that is no participant', () => {
     'is acknowledged with a sub id, and nothing becomes of it ($method)',
     async (sent) => {
       const named = withHeaders(sent, stranger)
-      expect(await edge.told(named)).toBe('202')
+      expect(await edge.outcomeOf(named)).toBe('202')
       expect(edge.published).toEqual([])
-      expect(await strict.told(named)).toBe('400 3200 header fspiop-source: not a participant')
+      expect(await strict.outcomeOf(named)).toBe('400 3200 header fspiop-source: not a participant')
     },
   )
 
@@ -42,12 +42,12 @@ describe('a source that is no participant', () => {
       throw new Error('nothing is asked of a source that is no participant')
     }
     const verifying = openEdge({ COMPATIBILITY: 'mojaloop', checkSignature })
-    expect(await verifying.told(withHeaders(message('DELETE', path), stranger))).toBe('202')
+    expect(await verifying.outcomeOf(withHeaders(message('DELETE', path), stranger))).toBe('202')
   })
 
   test('is refused for a malformed message all the same', async () => {
     const sent = withHeaders(message('POST', path, {}), stranger)
-    expect(await edge.told(sent)).toBe('400 3102 /fspId')
+    expect(await edge.outcomeOf(sent)).toBe('400 3102 /fspId')
   })
 
   test('is refused without a sub id, and with any other request', async () => {
@@ -58,7 +58,7 @@ describe('a source that is no participant', () => {
       message('GET', path),
       prepare,
     ]) {
-      expect(await edge.told(withHeaders(sent, stranger))).toBe(code)
+      expect(await edge.outcomeOf(withHeaders(sent, stranger))).toBe(code)
     }
   })
 })
@@ -69,25 +69,29 @@ describe('RESERVED in version 1.0', () => {
   })
 
   test('is acknowledged and dropped, while the specification refuses it', async () => {
-    expect(await edge.told(reserved)).toBe('200')
+    expect(await edge.outcomeOf(reserved)).toBe('200')
     expect(edge.published).toEqual([])
-    expect(await strict.told(reserved)).toBe('400 3101 /transferState: RESERVED needs version 1.1')
+    expect(await strict.outcomeOf(reserved)).toBe(
+      '400 3101 /transferState: RESERVED needs version 1.1',
+    )
   })
 
   test('is a fulfil like any other from version 1.1 on', async () => {
     const current = withHeaders(reserved, { 'content-type': mediaType('1.1') })
-    expect(await edge.told(current)).toBe('200')
-    expect(edge.said().payload).toMatchObject({ transferState: 'RESERVED' })
+    expect(await edge.outcomeOf(current)).toBe('200')
+    expect(edge.onlyMessage().payload).toMatchObject({ transferState: 'RESERVED' })
   })
 })
 
 test('an FSP-encryption header that is none is relayed as it came, and encrypts nothing', async () => {
   const sent = withHeaders(prepare, { 'fspiop-encryption': 'not an encryption header' })
-  expect(await edge.told(sent)).toBe('202')
-  expect(edge.said().headers).toMatchObject({ 'fspiop-encryption': 'not an encryption header' })
+  expect(await edge.outcomeOf(sent)).toBe('202')
+  expect(edge.onlyMessage().headers).toMatchObject({
+    'fspiop-encryption': 'not an encryption header',
+  })
   const wrong = withMembers(sent, { payeeFsp: '' })
-  expect(await edge.told(wrong)).toMatch(/^400 3100 \/payeeFsp/)
-  expect(await strict.told(sent)).toMatch(/^400 3101 header fspiop-encryption/)
+  expect(await edge.outcomeOf(wrong)).toMatch(/^400 3100 \/payeeFsp/)
+  expect(await strict.outcomeOf(sent)).toMatch(/^400 3101 header fspiop-encryption/)
 })
 
 describe('a transfer from an FSP to itself', () => {
@@ -96,19 +100,19 @@ describe('a transfer from an FSP to itself', () => {
   })
 
   test('is acknowledged, and refused by a callback of the hub', async () => {
-    expect(await edge.told(onUs)).toBe('202')
-    const said = edge.said()
-    expect(deliveries([said])).toEqual([
+    expect(await edge.outcomeOf(onUs)).toBe('202')
+    const event = edge.onlyMessage()
+    expect(deliveries([event])).toEqual([
       `greenbank: PUT http://greenbank.example/transfers/${id}/error`,
     ])
-    expect(said.payload['headers']).toMatchObject({
+    expect(event.payload['headers']).toMatchObject({
       'fspiop-source': 'Hub',
       'fspiop-destination': 'greenbank',
       'fspiop-uri': `/transfers/${id}/error`,
       'fspiop-http-method': 'PUT',
       'content-type': mediaType(),
     })
-    expect(JSON.parse(said.body ?? '')).toEqual({
+    expect(JSON.parse(event.body ?? '')).toEqual({
       errorInformation: {
         errorCode: '3100',
         errorDescription: 'Generic validation error - payerFsp and payeeFsp are the same',
@@ -118,9 +122,9 @@ describe('a transfer from an FSP to itself', () => {
 
   test('is prepared where that is allowed, and refused at once by the specification', async () => {
     const open = openEdge({ COMPATIBILITY: 'mojaloop', ON_US_TRANSFERS: 'on' })
-    expect(await open.told(onUs)).toBe('202')
-    expect(open.said().name).toBe('TransferPrepareRequested')
-    expect(await strict.told(onUs)).toBe('400 3100 payerFsp and payeeFsp are the same')
+    expect(await open.outcomeOf(onUs)).toBe('202')
+    expect(open.onlyMessage().name).toBe('TransferPrepareRequested')
+    expect(await strict.outcomeOf(onUs)).toBe('400 3100 payerFsp and payeeFsp are the same')
   })
 })
 
@@ -131,8 +135,8 @@ test('a quote from an FSP to itself is relayed by every hub', async () => {
     { 'fspiop-destination': 'greenbank' },
   )
   for (const each of [edge, strict]) {
-    expect(await each.told(onUs)).toBe('202')
-    expect(each.said()).toMatchObject({ name: 'QuoteRequestReceived' })
+    expect(await each.outcomeOf(onUs)).toBe('202')
+    expect(each.onlyMessage()).toMatchObject({ name: 'QuoteRequestReceived' })
   }
 })
 
@@ -142,12 +146,12 @@ test('a request to pay goes where its header says, whatever FSPs its body names'
     payee: { partyIdInfo: { ...payee.partyIdInfo, fspId: 'otherbank' } },
     payer: { ...payer, fspId: 'thirdbank' },
   })
-  expect(await edge.told(sent)).toBe('202')
-  const said = edge.said()
-  expect(deliveries([said])).toEqual([
+  expect(await edge.outcomeOf(sent)).toBe('202')
+  const event = edge.onlyMessage()
+  expect(deliveries([event])).toEqual([
     'greenbank: POST http://greenbank.example/transactionRequests',
   ])
-  expect(said.payload).not.toHaveProperty('idempotency')
+  expect(event.payload).not.toHaveProperty('idempotency')
 })
 
 describe('any text as the id', () => {
@@ -157,18 +161,18 @@ describe('any text as the id', () => {
     ['bluewallet', 'greenbank', '/transactionRequests/an%20id%2Fof%20theirs'],
     ['greenbank', 'bluewallet', `/authorizations/an%20id%3Fof%20theirs?${query}`],
   ])('from %s is passed on to %s on the path as it came', async (_source, to, path) => {
-    expect(await edge.told(message('GET', path))).toBe('202')
-    const said = edge.said()
-    expect(deliveries([said])).toEqual([`${to}: GET http://${to}.example${path}`])
+    expect(await edge.outcomeOf(message('GET', path))).toBe('202')
+    const event = edge.onlyMessage()
+    expect(deliveries([event])).toEqual([`${to}: GET http://${to}.example${path}`])
     const [resource, encoded] = path.slice(1).split(/[/?]/)
-    expect(said.payload['onFailure']).toMatchObject({ path: `/${resource}/${encoded}/error` })
+    expect(event.payload['onFailure']).toMatchObject({ path: `/${resource}/${encoded}/error` })
   })
 
   test('is taken in answers, too', async () => {
     const answer = message('PUT', '/transactionRequests/12345', {
       transactionRequestState: 'RECEIVED',
     })
-    expect(await edge.told(answer)).toBe('200')
-    expect(await strict.told(answer)).toMatch(/^400 3101 path parameter ID/)
+    expect(await edge.outcomeOf(answer)).toBe('200')
+    expect(await strict.outcomeOf(answer)).toMatch(/^400 3101 path parameter ID/)
   })
 })

@@ -4,13 +4,13 @@ import { start } from './service.ts'
 import { testSettings } from './testing/settings.ts'
 import { openWorld, send, type World } from './testing/world.ts'
 
-let stand: World
+let world: World
 beforeAll(async () => {
-  stand = await openWorld({ JWS_VERIFY: 'on', FSP_BASE_PATHS: '/als,/quotes-api/v1' })
+  world = await openWorld({ JWS_VERIFY: 'on', FSP_BASE_PATHS: '/als,/quotes-api/v1' })
 })
-afterAll(() => stand.stop())
+afterAll(() => world.stop())
 
-const get = (path: string) => send(stand.edge.url, { method: 'GET', path, headers: {} })
+const get = (path: string) => send(world.edge.url, { method: 'GET', path, headers: {} })
 
 test('health says what answers', async () => {
   const answer = await get('/health')
@@ -46,7 +46,7 @@ test.each(['/als', '/quotes-api/v1'])('under the base path %s it answers too', a
 
 test('a base path that a path of the API begins with is refused at the start', async () => {
   const settings = { ...testSettings, FSP_BASE_PATHS: '/transfers/x' }
-  await expect(start(settings, stand.parts)).rejects.toThrow(
+  await expect(start(settings, world.parts)).rejects.toThrow(
     new StartError("FSP_BASE_PATHS: '/transfers/x' begins as paths of the API do."),
   )
 })
@@ -62,13 +62,13 @@ test('anything else is an unknown path, in plain JSON', async () => {
 
 describe('POST /token', () => {
   beforeAll(() => {
-    stand.auth.secrets.set('greenbank', 'a:b%c d')
+    world.auth.secrets.set('greenbank', 'a:b%c d')
   })
 
   function ask(body: string, headers: Readonly<Record<string, string>> = {}) {
     const type = 'application/x-www-form-urlencoded'
     const all = { 'content-type': type, ...headers }
-    return send(stand.edge.url, { method: 'POST', path: '/token', headers: all, body })
+    return send(world.edge.url, { method: 'POST', path: '/token', headers: all, body })
   }
   const basic = (id: string, secret: string) => ({
     authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString('base64')}`,
@@ -126,9 +126,9 @@ describe('POST /token', () => {
   })
 
   test('says so when it cannot know', async () => {
-    stand.auth.isAway = true
+    world.auth.isAway = true
     const answer = await ask(inForm)
-    stand.auth.isAway = false
+    world.auth.isAway = false
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
       503,
       { error: 'temporarily_unavailable' },
@@ -140,22 +140,22 @@ describe('the start is refused', () => {
   test.each(['0.0.0.0', '192.168.1.2', 'hub.example', '::', '127.0.0.1.example'])(
     'on %s while anybody could come in',
     async (FSP_HOST) => {
-      const started = start({ ...testSettings, FSP_HOST }, stand.parts)
+      const started = start({ ...testSettings, FSP_HOST }, world.parts)
       await expect(started).rejects.toThrow(StartError)
       await expect(started).rejects.toThrow(/FSP_HOST=.*EDGE_IDENTITY=header.*loopback/)
       const unsigned = { ...testSettings, FSP_HOST, EDGE_IDENTITY: 'token' } as const
-      await expect(start(unsigned, stand.parts)).rejects.toThrow(/FSP_HOST=.*JWS_VERIFY=off/)
+      await expect(start(unsigned, world.parts)).rejects.toThrow(/FSP_HOST=.*JWS_VERIFY=off/)
     },
   )
 
   test('where certificates are to be shown without TLS, or the files are not there', async () => {
     const plain = { ...testSettings, EDGE_IDENTITY: 'mtls' } as const
-    await expect(start(plain, stand.parts)).rejects.toThrow(/EDGE_TLS=off is refused/)
+    await expect(start(plain, world.parts)).rejects.toThrow(/EDGE_TLS=off is refused/)
     const unnamed = { ...plain, EDGE_TLS: 'on' } as const
-    await expect(start(unnamed, stand.parts)).rejects.toThrow(
+    await expect(start(unnamed, world.parts)).rejects.toThrow(
       /EDGE_TLS_CERTIFICATE_FILE is not set/,
     )
     const absent = { ...unnamed, EDGE_TLS_CERTIFICATE_FILE: '/nowhere/server.crt' }
-    await expect(start(absent, stand.parts)).rejects.toThrow(/EDGE_TLS_CERTIFICATE_FILE: .*ENOENT/)
+    await expect(start(absent, world.parts)).rejects.toThrow(/EDGE_TLS_CERTIFICATE_FILE: .*ENOENT/)
   })
 })

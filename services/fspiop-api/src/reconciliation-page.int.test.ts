@@ -30,15 +30,15 @@ const begun = {
   pispFsp: 'lemonpay',
 }
 
-let stand: World
+let world: World
 const asked: object[] = []
 /** auth-service is away. */
-const untold = { ...row, originUnavailable: true }
+const unreported = { ...row, originUnavailable: true }
 
 /** What stands in for settlements has one row, or of a later day two, and a second page without any. */
 beforeAll(async () => {
-  stand = await openWorld()
-  stand.parts.grpc.serve(settlementReportsService, {
+  world = await openWorld()
+  world.parts.grpc.serve(settlementReportsService, {
     ...notAsked(settlementReportsService),
     ListReconciliation(query) {
       asked.push(query)
@@ -47,7 +47,7 @@ beforeAll(async () => {
         return Promise.resolve({ refusal, rows: null, result: 'refusal' as const })
       }
       const isFirst = query.cursor === ''
-      const shown = { '2026-01-02': [row, begun], '2026-01-03': [untold] }[query.day] ?? [row]
+      const shown = { '2026-01-02': [row, begun], '2026-01-03': [unreported] }[query.day] ?? [row]
       return Promise.resolve({
         rows: { rows: isFirst ? shown : [], cursor: isFirst ? 'next' : '' },
         refusal: null,
@@ -57,11 +57,11 @@ beforeAll(async () => {
   })
 })
 
-afterAll(() => stand.stop())
+afterAll(() => world.stop())
 
 function get(query: string, fsp = 'greenbank') {
   const headers = { 'fspiop-source': fsp }
-  return send(stand.edge.url, { method: 'GET', path: `/reconciliation${query}`, headers })
+  return send(world.edge.url, { method: 'GET', path: `/reconciliation${query}`, headers })
 }
 
 test('an FSP reads its own transfers, a page at a time', async () => {

@@ -21,7 +21,7 @@ export interface ReconciliationParts {
   readonly reports: Pick<Calls<typeof settlementReportsService>, 'ListReconciliation'>
 }
 
-type Asked = Parameters<ReconciliationParts['reports']['ListReconciliation']>[0]
+type ReportRequest = Parameters<ReconciliationParts['reports']['ListReconciliation']>[0]
 
 export type ReconciliationPage = (request: Request, response: Response) => Promise<void>
 
@@ -72,7 +72,7 @@ async function answer(
 }
 
 /** undefined: it does not say of which window or day, or not in a way that can be read. */
-function readQuery(participant: string, query: Request['query']): Asked | undefined {
+function readQuery(participant: string, query: Request['query']): ReportRequest | undefined {
   const textOf = (name: string, otherwise: string) => {
     const text = query[name] ?? otherwise
     return typeof text === 'string' ? text : undefined

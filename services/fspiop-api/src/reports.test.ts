@@ -1,6 +1,6 @@
 import type { DomainEvent } from '@causeway/events'
 import { expect, test } from '@jest/globals'
-import { failureLegs, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
+import { failureCallbacks, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
 
 function report(id: string, ...causes: readonly string[]): DomainEvent<'NotifyReport'> {
   return {
@@ -64,13 +64,13 @@ test('a question that went to several FSPs is no failure yet: account-lookup hea
     version: '1.0',
     several: { questionId: 'q', fsps: 2 },
   }
-  const told = (changed: Partial<typeof line>) => {
+  const outcome = (changed: Partial<typeof line>) => {
     const reports = [{ ...line, onFailure, ...changed }]
-    const heard = { ...event, payload: { reports } }
-    expect(failureLegs(heard)).toEqual([])
-    return undeliveredQuestions(heard)
+    const received = { ...event, payload: { reports } }
+    expect(failureCallbacks(received)).toEqual([])
+    return undeliveredQuestions(received)
   }
-  const [message] = told({ status: 'FAILED', httpStatus: 500 })
+  const [message] = outcome({ status: 'FAILED', httpStatus: 500 })
   expect(message).toMatchObject({
     topic: 'fspiop-api.parties',
     type: 'PartyQueryUndelivered',
@@ -86,6 +86,6 @@ test('a question that went to several FSPs is no failure yet: account-lookup hea
       fsps: 2,
     },
   })
-  expect(told({ status: 'FAILED' })[0]?.id).toBe(message?.id)
-  expect(told({ status: 'SUCCESS' })).toEqual([])
+  expect(outcome({ status: 'FAILED' })[0]?.id).toBe(message?.id)
+  expect(outcome({ status: 'SUCCESS' })).toEqual([])
 })

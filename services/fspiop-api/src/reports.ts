@@ -12,11 +12,11 @@ import {
 import { errorInformation } from '@causeway/fspiop'
 import type { OutgoingMessage } from '@causeway/runtime'
 import { errorInformationOf } from './contract.ts'
-import { failureLeg, type CausedLeg } from './legs.ts'
+import { failureCallback, type TriggeredCallback } from './callback.ts'
 import { refuse } from './refusals.ts'
-import { isTold, reportNames, type ToldEvent } from './told.ts'
+import { hasCallbacks, reportNames, type CallbackEvent } from './callback-table.ts'
 
-type ReportName = NonNullable<(typeof reportNames)[ToldEvent]>
+type ReportName = NonNullable<(typeof reportNames)[CallbackEvent]>
 
 export interface ReportLine {
   /** The event that the line comes from: the ids of the reports are made of it. */
@@ -27,9 +27,9 @@ export interface ReportLine {
 
 /** Lines of events that this edge did not make callbacks of are left out. */
 export function reportLines(event: DomainEvent<'NotifyReport'>): readonly ReportLine[] {
-  return event.payload.reports.flatMap(({ cause, ...told }) => {
+  return event.payload.reports.flatMap(({ cause, ...fields }) => {
     if (reportNameOf(cause.msgName) === undefined) return []
-    const report = { ...told, entityId: cause.entityId }
+    const report = { ...fields, entityId: cause.entityId }
     delete report.onFailure
     return { causeEventId: event.id, causeName: cause.msgName, report }
   })
@@ -53,11 +53,11 @@ export function reportEvents(lines: readonly ReportLine[]): readonly OutgoingMes
 }
 
 function reportNameOf(causeName: string): ReportName | undefined {
-  return isTold(causeName) ? (reportNames[causeName] ?? undefined) : undefined
+  return hasCallbacks(causeName) ? (reportNames[causeName] ?? undefined) : undefined
 }
 
 /** What the senders of messages that were only passed on, and failed, are told. */
-export function failureLegs(event: DomainEvent<'NotifyReport'>): readonly CausedLeg[] {
+export function failureCallbacks(event: DomainEvent<'NotifyReport'>): readonly TriggeredCallback[] {
   return event.payload.reports.flatMap((report) => {
     const { notificationId, cause, onFailure, status } = report
     if (onFailure === undefined || status !== 'FAILED' || onFailure.several !== undefined) return []
@@ -65,7 +65,7 @@ export function failureLegs(event: DomainEvent<'NotifyReport'>): readonly Caused
       causeId: notificationId,
       causeName: cause.msgName,
       traceparent: undefined,
-      leg: failureLeg(onFailure, cause.entityId, failureOf(report)),
+      callback: failureCallback(onFailure, cause.entityId, failureOf(report)),
       isReported: false,
       onFailure: undefined,
     }

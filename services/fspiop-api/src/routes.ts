@@ -18,7 +18,7 @@ import type { Settings } from './settings.ts'
 import { transferRoutes, type TransferRules } from './transfers/requests.ts'
 
 /** What routes ask before it is known what becomes of a message. */
-export interface Asked {
+export interface RouteParts {
   readonly owners: ConsentParts['owners']
   readonly providers: Providers
   readonly largeBodies: LargeBodies
@@ -26,7 +26,7 @@ export interface Asked {
 
 export function servedRoutes(
   settings: Settings,
-  { owners, providers, largeBodies }: Asked,
+  { owners, providers, largeBodies }: RouteParts,
 ): ServedRoutes {
   const isMojaloop = settings.COMPATIBILITY === 'mojaloop'
   const relay = { retry_ms: settings.FSPIOP_API_RELAY_RETRY_MS, isLenient: isMojaloop }

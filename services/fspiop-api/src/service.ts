@@ -25,7 +25,7 @@ import { errorsPage } from './errors-page.ts'
 import { openHealthPage } from './health.ts'
 import { openLargeBodies, type LargeBodies } from './large-bodies.ts'
 import { openMeasures } from './measures.ts'
-import { refuseOpenDoor, warnOfOpenDoors } from './open-door.ts'
+import { assertLoopbackOnly, warnAboutInsecureModes } from './insecure-modes.ts'
 import { openRates } from './rates.ts'
 import { openReconciliationPage } from './reconciliation-page.ts'
 import { refuse, type Reason } from './refusals.ts'
@@ -38,7 +38,7 @@ import { openShedding } from './shedding.ts'
 import { readTls, renewTls } from './tls.ts'
 import { openConsentOwners, type ConsentOwners } from './thirdparty/owners.ts'
 import { listedProviders, openProviders } from './thirdparty/providers.ts'
-import { tellFsps } from './told-fsps.ts'
+import { openCallbackConsumers } from './callback-consumer.ts'
 
 export interface FspiopApi extends Service {
   /** Where FSPs reach it: `http://127.0.0.1:4000`. */
@@ -46,11 +46,11 @@ export interface FspiopApi extends Service {
 }
 
 export async function start(settings: Settings, parts: ProcessParts): Promise<FspiopApi> {
-  refuseOpenDoor(settings)
+  assertLoopbackOnly(settings)
   const paths = [...routes.map(({ template }) => template), ...pagePaths]
   const withoutBase = openBasePaths('FSP_BASE_PATHS', settings.FSP_BASE_PATHS, paths)
   const log = parts.log.child({ service: 'fspiop-api' })
-  warnOfOpenDoors(settings, log)
+  warnAboutInsecureModes(settings, log)
   const { bus, grpc } = parts
   const tls = await readTls(settings)
   const security = await openSecurity(settings, { grpc }, log)
@@ -70,7 +70,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   const serveParts = openServing(settings, parts, opened)
   const { rates, admission, edge } = serveParts
   const sharing = shareBounds(parts.shared, { rates, admission, quotas: edge.quotas }, Date.now)
-  const telling = await tellFsps({
+  const telling = await openCallbackConsumers({
     bus,
     callbacks: serveParts.callbacks,
     rules: {
@@ -171,7 +171,7 @@ function openServing(
     checkSignature: security.checkSignature,
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
     now_ms: Date.now,
-    passOn: (caused) => callbackMessages([caused], callbacks, new Date()),
+    relay: (triggered) => callbackMessages([triggered], callbacks, new Date()),
     publish: publishWithin(bus, log, settings.FSPIOP_API_PUBLISH_TIMEOUT_MS),
   }
   const rates = openRates({
@@ -210,10 +210,10 @@ function openPort(
  * requests fail together, so one line a second tells of them.
  */
 function publishWithin(bus: EventBus, log: Logger, timeout_ms: number): Edge['publish'] {
-  let told_ms = 0
+  let notify_within_ms = 0
   const tell = (error: unknown) => {
-    if (Date.now() - told_ms < 1_000) return
-    told_ms = Date.now()
+    if (Date.now() - notify_within_ms < 1_000) return
+    notify_within_ms = Date.now()
     log.error({ err: error }, 'a request could not be stored and was refused')
   }
   return (events) =>

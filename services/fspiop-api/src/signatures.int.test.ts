@@ -17,26 +17,26 @@ const quote = message('POST', '/quotes', quoteRequest)
 const [first, second] = [newSigner('green-1'), newSigner('green-2')]
 
 describe('signatures of FSPs', () => {
-  let stand: World
+  let world: World
   beforeAll(async () => {
-    stand = await openWorld({ JWS_VERIFY: 'on', FSPIOP_API_KEY_AGE_MAX_MS: 3_600_000 })
+    world = await openWorld({ JWS_VERIFY: 'on', FSPIOP_API_KEY_AGE_MAX_MS: 3_600_000 })
   })
-  afterAll(() => stand.stop())
+  afterAll(() => world.stop())
   const ask = async (...sent: Parameters<typeof signed>) =>
-    summary(await send(stand.edge.url, await signed(...sent)))
+    summary(await send(world.edge.url, await signed(...sent)))
 
   test('are verified over the bytes that came, in whichever pieces', async () => {
-    stand.auth.keys.set('greenbank', [participantKey('green-1', first.publicKey)])
+    world.auth.keys.set('greenbank', [participantKey('green-1', first.publicKey)])
     const note = 'ü名'.repeat(40_000)
     const body = String(quote.body).replace('{', `{ \n"more":"${note}",`)
     expect(await ask({ ...quote, body }, first)).toBe('202')
-    const said = await eventually(
-      () => stand.heard.find(({ type }) => type === 'QuoteRequestReceived'),
+    const published = await eventually(
+      () => world.received.find(({ type }) => type === 'QuoteRequestReceived'),
       'the event',
     )
-    expect(said.headers['relay-body']?.toString()).toBe(body)
+    expect(published.headers['relay-body']?.toString()).toBe(body)
     const sent = await signed({ ...quote, body }, first)
-    const changed = await send(stand.edge.url, { ...sent, body: body.replace('"more"', '"less"') })
+    const changed = await send(world.edge.url, { ...sent, body: body.replace('"more"', '"less"') })
     expect(summary(changed)).toBe('400 3105')
     expect(changed.error?.errorDescription).toBe(
       'Invalid signature - body or protected header was changed, or another key signed',
@@ -49,13 +49,13 @@ describe('signatures of FSPs', () => {
       participantKey('green-1', first.publicKey),
       participantKey('green-2', second.publicKey),
     ]
-    stand.auth.keys.set('greenbank', both)
+    world.auth.keys.set('greenbank', both)
     expect(await ask(quote, second)).toBe('202')
     expect(await ask(quote, first)).toBe('202')
     const validTo = new Date().toISOString()
     const ended = [participantKey('green-1', first.publicKey, { validTo }), ...both.slice(1)]
-    stand.auth.keys.set('greenbank', ended)
-    await stand.parts.bus.publish([
+    world.auth.keys.set('greenbank', ended)
+    await world.parts.bus.publish([
       newEvent('auth-service', 'ParticipantKeysUpdated', {
         participantId: 'greenbank',
         changedAt: validTo,
@@ -71,16 +71,16 @@ describe('signatures of FSPs', () => {
   test('by a key that is for encryption are none', async () => {
     const other = newSigner('blue-1')
     const key = participantKey('blue-1', other.publicKey, { use: 'enc' })
-    stand.auth.keys.set('bluewallet', [key])
+    world.auth.keys.set('bluewallet', [key])
     const sent = withHeaders(quote, { 'fspiop-source': 'bluewallet' })
     expect(await ask(sent, other)).toBe('400 3105')
   })
 
   test('that cannot be checked now come again later', async () => {
-    stand.auth.isAway = true
+    world.auth.isAway = true
     expect(await ask(quote, newSigner('green-3'))).toBe('503 2003')
     expect(await ask(quote, second)).toBe('202')
-    stand.auth.isAway = false
+    world.auth.isAway = false
   })
 })
 
@@ -98,9 +98,9 @@ describe('the signature of the hub', () => {
   const curve = (namedCurve: string) =>
     String(generateKeyPairSync('ec', { namedCurve }).privateKey.export(pem))
 
-  async function callback(stand: World) {
+  async function callback(world: World) {
     const transferId = randomUUID()
-    await stand.parts.bus.publish([
+    await world.parts.bus.publish([
       newEvent('transfers', 'TransferPrepareRequestTimedout', {
         transferId,
         payerFsp: 'greenbank',
@@ -108,17 +108,18 @@ describe('the signature of the hub', () => {
         errorInformation: { errorCode: '3303', errorDescription: 'Transfer expired' },
       }),
     ])
-    const said = await eventually(
-      () => stand.heard.find(({ key, type }) => key === transferId && type === 'NotifyRequested'),
+    const published = await eventually(
+      () =>
+        world.received.find(({ key, type }) => key === transferId && type === 'NotifyRequested'),
       'the callback',
     )
-    const { headers, transport } = said.payload as Payload<'NotifyRequested'>
-    return { headers, transport, body: said.headers['relay-body'] as Buffer, transferId }
+    const { headers, transport } = published.payload as Payload<'NotifyRequested'>
+    return { headers, transport, body: published.headers['relay-body'] as Buffer, transferId }
   }
 
-  async function jwks(stand: World): Promise<readonly JsonWebKey[]> {
+  async function jwks(world: World): Promise<readonly JsonWebKey[]> {
     const path = '/.well-known/jwks.json'
-    const answer = await send(stand.edge.url, { method: 'GET', path, headers: {} })
+    const answer = await send(world.edge.url, { method: 'GET', path, headers: {} })
     expect(answer.status).toBe(200)
     return (JSON.parse(answer.text) as { keys: JsonWebKey[] }).keys
   }
@@ -128,14 +129,14 @@ describe('the signature of the hub', () => {
     ['P-256', 'ES256', curve('P-256')],
   ] as const)('by a key of %s is verified by what it shows', async (_title, alg, text) => {
     const file = keyFile(`${alg}.pem`, text)
-    const stand = await openWorld({
+    const world = await openWorld({
       JWS_SIGN: 'on',
       JWS_SIGNING_KEY_FILE: file,
       AUTH_SERVICE_PARTICIPANT: '',
     })
     try {
-      const { headers, body, transferId } = await callback(stand)
-      const [shown, ...others] = await jwks(stand)
+      const { headers, body, transferId } = await callback(world)
+      const [shown, ...others] = await jwks(world)
       expect(others).toEqual([])
       expect(shown).toMatchObject({ alg, use: 'sig' })
       expect(shown).not.toHaveProperty('d')
@@ -158,19 +159,19 @@ describe('the signature of the hub', () => {
       const other = { ...received, body: Buffer.from('{}') }
       expect(verifySignature(parsed, other, verifying, { now })?.code).toBe('3105')
     } finally {
-      await stand.stop()
+      await world.stop()
     }
   })
 
   test('stands beside that of the auth service, which has a key of its own', async () => {
-    const stand = await openWorld({
+    const world = await openWorld({
       JWS_SIGN: 'on',
       JWS_SIGNING_KEY_FILE: keyFile('of-hub.pem', rsa(2_048)),
       JWS_AUTH_SERVICE_SIGNING_KEY_FILE: keyFile('of-auth.pem', rsa(2_048)),
     })
     try {
       const consentId = randomUUID()
-      await stand.parts.bus.publish([
+      await world.parts.bus.publish([
         newEvent('auth-service', 'ConsentRefused', {
           consentId,
           requesterFspId: 'greenbank',
@@ -178,34 +179,35 @@ describe('the signature of the hub', () => {
           errorInformation: { errorCode: '6103', errorDescription: 'Consent not valid' },
         }),
       ])
-      const said = await eventually(
-        () => stand.heard.find(({ key, type }) => key === consentId && type === 'NotifyRequested'),
+      const published = await eventually(
+        () =>
+          world.received.find(({ key, type }) => key === consentId && type === 'NotifyRequested'),
         'the callback',
       )
-      const { headers } = said.payload as Payload<'NotifyRequested'>
+      const { headers } = published.payload as Payload<'NotifyRequested'>
       expect(headers['fspiop-source']).toBe('centralAuth')
       const parsed = readSignature(headers['fspiop-signature'] ?? '', ['RS256'])
       if ('code' in parsed) throw new Error(parsed.detail)
-      const [ofHub, ofAuth] = await jwks(stand)
+      const [ofHub, ofAuth] = await jwks(world)
       expect(parsed.kid).toBe(ofAuth?.['kid'])
       expect(ofHub?.['kid']).not.toBe(ofAuth?.['kid'])
       const key = createPublicKey({ key: ofAuth ?? {}, format: 'jwk' })
       const verifying = [{ kid: String(parsed.kid), key, validFrom: undefined, validTo: undefined }]
-      const body = said.headers['relay-body'] as Buffer
+      const body = published.headers['relay-body'] as Buffer
       const received = { method: 'PUT', target: `/consents/${consentId}/error`, headers, body }
       expect(verifySignature(parsed, received, verifying, { now: new Date() })).toBeUndefined()
     } finally {
-      await stand.stop()
+      await world.stop()
     }
   })
 
   test('is left out where the hub does not sign, and then it shows no keys', async () => {
-    const stand = await openWorld()
+    const world = await openWorld()
     try {
-      expect((await callback(stand)).headers).not.toHaveProperty('fspiop-signature')
-      expect(await jwks(stand)).toEqual([])
+      expect((await callback(world)).headers).not.toHaveProperty('fspiop-signature')
+      expect(await jwks(world)).toEqual([])
     } finally {
-      await stand.stop()
+      await world.stop()
     }
   })
 
@@ -215,13 +217,13 @@ describe('the signature of the hub', () => {
     ['is no PEM', keyFile('junk.pem', 'junk'), /holds no private key in PEM/],
     ['is too short', keyFile('short.pem', rsa(1_024)), /holds a key that cannot sign/],
     ['is of another curve', keyFile('p384.pem', curve('P-384')), /holds a key that cannot sign/],
-  ])('with a key that %s the edge does not start', async (_title, file, said) => {
-    const stand = await openWorld()
+  ])('with a key that %s the edge does not start', async (_title, file, published) => {
+    const world = await openWorld()
     try {
       const settings = { ...testSettings, JWS_SIGN: 'on', JWS_SIGNING_KEY_FILE: file } as const
-      await expect(start(settings, stand.parts)).rejects.toThrow(said)
+      await expect(start(settings, world.parts)).rejects.toThrow(published)
     } finally {
-      await stand.stop()
+      await world.stop()
     }
   })
 })

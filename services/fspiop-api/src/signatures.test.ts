@@ -59,41 +59,43 @@ describe('a signed message', () => {
       .replace('Ana Silva', '\\u0041na Silv\u00e1')
       .replace('"amountType"', '"amountType":"RECEIVE","amountType"')
     const sent = await signed({ ...quote, body }, greenbank)
-    expect(await edge.told(sent)).toBe('202')
-    const said = edge.said()
-    expect(said.body).toBe(body)
-    expect(said.headers).toEqual(sent.headers)
+    expect(await edge.outcomeOf(sent)).toBe('202')
+    const event = edge.onlyMessage()
+    expect(event.body).toBe(body)
+    expect(event.headers).toEqual(sent.headers)
   })
 
   test('and written anew with the same meaning is not the same message', async () => {
     const sent = await signed(quote, greenbank)
     const body = JSON.stringify(JSON.parse(String(sent.body)), null, 1)
-    expect(await edge.told({ ...sent, body })).toBe(
+    expect(await edge.outcomeOf({ ...sent, body })).toBe(
       '400 3105 body or protected header was changed, or another key signed',
     )
   })
 
   test.each(['RS256', 'RS384', 'RS512'] as const)('may use %s', async (alg) => {
-    expect(await edge.told(await signed(quote, greenbank, { alg }))).toBe('202')
+    expect(await edge.outcomeOf(await signed(quote, greenbank, { alg }))).toBe('202')
   })
 
   test('may use ES256 where the scheme has agreed on it, and only there', async () => {
     stored.set('greenbank', [verificationKey(curved)])
     const sent = await signed(quote, curved)
-    expect(await edge.told(sent)).toBe('202')
-    expect(await rsaOnly.told(sent)).toBe(
+    expect(await edge.outcomeOf(sent)).toBe('202')
+    expect(await rsaOnly.outcomeOf(sent)).toBe(
       '400 3105 protected header: alg is none of RS256, RS384, RS512',
     )
   })
 
   test('need not protect its destination', async () => {
-    expect(await edge.told(await signed(quote, greenbank, { destination: undefined }))).toBe('202')
+    expect(await edge.outcomeOf(await signed(quote, greenbank, { destination: undefined }))).toBe(
+      '202',
+    )
   })
 
   test('keeps its query protected too', async () => {
     const sent = { ...query, path: `${query.path}?a=1` }
-    expect(await edge.told(await signed(sent, greenbank))).toBe('202')
-    expect(await edge.told({ ...(await signed(sent, greenbank)), path: query.path })).toBe(
+    expect(await edge.outcomeOf(await signed(sent, greenbank))).toBe('202')
+    expect(await edge.outcomeOf({ ...(await signed(sent, greenbank)), path: query.path })).toBe(
       `400 3105 FSPIOP-URI: header says ...b8a1?a=1, request says ...b8a1`,
     )
   })
@@ -102,16 +104,16 @@ describe('a signed message', () => {
 describe('without a signature', () => {
   test('what begins or ends something is refused, what asks is not', async () => {
     const missing = '400 3105 header fspiop-signature is missing'
-    expect(await edge.told(quote)).toBe(missing)
-    expect(await edge.told(withHeaders(quote, { 'fspiop-signature': '' }))).toBe(missing)
-    expect(await edge.told(fulfil)).toBe(missing)
-    expect(await edge.told(query)).toBe('202')
-    expect(await edge.told(message('DELETE', '/participants/MSISDN/1'))).toBe('202')
+    expect(await edge.outcomeOf(quote)).toBe(missing)
+    expect(await edge.outcomeOf(withHeaders(quote, { 'fspiop-signature': '' }))).toBe(missing)
+    expect(await edge.outcomeOf(fulfil)).toBe(missing)
+    expect(await edge.outcomeOf(query)).toBe('202')
+    expect(await edge.outcomeOf(message('DELETE', '/participants/MSISDN/1'))).toBe('202')
   })
 
   test('or with a wrong one a question is refused as well', async () => {
-    expect(await edge.told(await signed(query, greenbank))).toBe('202')
-    expect(await edge.told(await signed(query, { ...bluewallet, kid: 'green-1' }))).toMatch(
+    expect(await edge.outcomeOf(await signed(query, greenbank))).toBe('202')
+    expect(await edge.outcomeOf(await signed(query, { ...bluewallet, kid: 'green-1' }))).toMatch(
       /^400 3105/,
     )
   })
@@ -150,8 +152,8 @@ describe('a signature is refused', () => {
     ['without an alg', parts('YQ', b64('{}')), 'protected header: alg is none of'],
     ['with a crit', parts('YQ', b64('{"alg":"RS256","crit":["b64"]}')), 'protected header: crit'],
   ])('that is %s', async (_title, sent, detail) => {
-    const told = `400 3105 ${detail}`
-    expect((await edge.told(sent)).slice(0, told.length)).toBe(told)
+    const outcome = `400 3105 ${detail}`
+    expect((await edge.outcomeOf(sent)).slice(0, outcome.length)).toBe(outcome)
   })
 
   const without = (name: keyof typeof base) => ({ ...base, [name]: undefined })
@@ -199,7 +201,7 @@ describe('a signature is refused', () => {
       'CONTENT-type: header says ...ion/vnd.interoperability..., protected header says ...ion/json',
     ],
   ])('whose protected header %s', async (_title, protectedHeader, detail) => {
-    expect(await edge.told(signedWith(quote, greenbank, protectedHeader))).toBe(
+    expect(await edge.outcomeOf(signedWith(quote, greenbank, protectedHeader))).toBe(
       `400 3105 ${detail}`,
     )
   })
@@ -209,54 +211,56 @@ describe('a signature is refused', () => {
     ['fspiop-http-method', 'FSPIOP-HTTP-Method: header is missing'],
   ])('of a message without %s', async (name, detail) => {
     const sent = await signed(quote, greenbank)
-    expect(await edge.told(withHeaders(sent, { [name]: undefined }))).toBe(`400 3105 ${detail}`)
+    expect(await edge.outcomeOf(withHeaders(sent, { [name]: undefined }))).toBe(
+      `400 3105 ${detail}`,
+    )
   })
 
   test('of a request line that says something else than its headers', async () => {
     const sent = await signed(fulfil, bluewallet)
     const path = `${fulfil.path}/error`
-    expect(await edge.told({ ...sent, path })).toMatch(
+    expect(await edge.outcomeOf({ ...sent, path })).toMatch(
       /^400 3105 FSPIOP-URI: header says .*, request says .*error$/,
     )
   })
 
   test('that leaves FSPIOP-Encryption unprotected', async () => {
     const sent = withHeaders(quote, { 'fspiop-encryption': '{"encryptedFields":{}}' })
-    expect(await edge.told(await signed(sent, greenbank))).toBe(
+    expect(await edge.outcomeOf(await signed(sent, greenbank))).toBe(
       '400 3105 FSPIOP-Encryption: protected header lacks it',
     )
   })
 
   test('of a changed body', async () => {
     const sent = await signed(quote, greenbank)
-    expect(await edge.told(withMembers(sent, { amountType: 'RECEIVE' }))).toBe(
+    expect(await edge.outcomeOf(withMembers(sent, { amountType: 'RECEIVE' }))).toBe(
       '400 3105 body or protected header was changed, or another key signed',
     )
     expect(edge.published).toEqual([])
   })
 
   test('by the key of another FSP, under its own name or that of the sender', async () => {
-    expect(await edge.told(await signed(quote, bluewallet))).toBe(
+    expect(await edge.outcomeOf(await signed(quote, bluewallet))).toBe(
       '400 3105 kid blue-1: FSPIOP-Source has no such key',
     )
-    expect(await edge.told(await signed(quote, { ...bluewallet, kid: 'green-1' }))).toBe(
+    expect(await edge.outcomeOf(await signed(quote, { ...bluewallet, kid: 'green-1' }))).toBe(
       '400 3105 body or protected header was changed, or another key signed',
     )
-    expect(await edge.told(await signed(quote, bluewallet, { kid: undefined }))).toBe(
+    expect(await edge.outcomeOf(await signed(quote, bluewallet, { kid: undefined }))).toBe(
       '400 3105 body or protected header was changed, or another key signed',
     )
   })
 
   test('of an FSP without keys', async () => {
     stored.delete('greenbank')
-    expect(await edge.told(await signed(quote, greenbank, { kid: undefined }))).toBe(
+    expect(await edge.outcomeOf(await signed(quote, greenbank, { kid: undefined }))).toBe(
       '400 3105 FSPIOP-Source has no key',
     )
   })
 
   test('in a way that the key is not made for', async () => {
     stored.set('greenbank', [verificationKey({ ...curved, kid: 'green-1' })])
-    expect(await edge.told(await signed(quote, greenbank))).toBe(
+    expect(await edge.outcomeOf(await signed(quote, greenbank))).toBe(
       '400 3105 kid green-1: FSPIOP-Source has no such key for RS256',
     )
   })
@@ -266,30 +270,30 @@ describe('keys', () => {
   const hour = (count: number) => new Date(Date.now() + count * 3_600_000)
 
   test('are rotated by adding one: the old and the new one verify side by side', async () => {
-    expect(await edge.told(await signed(quote, greenbank))).toBe('202')
+    expect(await edge.outcomeOf(await signed(quote, greenbank))).toBe('202')
     expect(asked).toBe(1)
     stored.set('greenbank', [verificationKey(greenbank), verificationKey(renewed)])
-    expect(await edge.told(await signed(quote, renewed))).toBe('202')
+    expect(await edge.outcomeOf(await signed(quote, renewed))).toBe('202')
     expect(asked).toBe(2)
-    expect(await edge.told(await signed(quote, greenbank))).toBe('202')
+    expect(await edge.outcomeOf(await signed(quote, greenbank))).toBe('202')
     expect(asked).toBe(2)
   })
 
   test('are all tried where the signature names none', async () => {
     stored.set('greenbank', [verificationKey(greenbank), verificationKey(renewed)])
     for (const signer of [greenbank, renewed]) {
-      expect(await edge.told(await signed(quote, signer, { kid: undefined }))).toBe('202')
+      expect(await edge.outcomeOf(await signed(quote, signer, { kid: undefined }))).toBe('202')
     }
     expect(asked).toBe(1)
     const ping = message('POST', '/pings', { pingId: id })
     edge.published.splice(0)
-    expect(await edge.told(await signed(ping, renewed, { kid: undefined }))).toBe('202')
-    expect(edge.said().payload).toMatchObject({ kid: 'green-2' })
+    expect(await edge.outcomeOf(await signed(ping, renewed, { kid: undefined }))).toBe('202')
+    expect(edge.onlyMessage().payload).toMatchObject({ kid: 'green-2' })
   })
 
   test('are those of the source alone', async () => {
     stored.set('bluewallet', [verificationKey(bluewallet), verificationKey(renewed)])
-    expect(await edge.told(await signed(quote, renewed))).toMatch(/^400 3105 kid green-2/)
+    expect(await edge.outcomeOf(await signed(quote, renewed))).toMatch(/^400 3105 kid green-2/)
   })
 
   test.each([
@@ -297,37 +301,39 @@ describe('keys', () => {
     ['has ended', { validTo: hour(-1) }],
   ])('verify only while they are valid: one that %s', async (_title, changed) => {
     stored.set('greenbank', [verificationKey(greenbank, changed)])
-    expect(await edge.told(await signed(quote, greenbank))).toBe(
+    expect(await edge.outcomeOf(await signed(quote, greenbank))).toBe(
       '400 3105 kid green-1: FSPIOP-Source has no such key that is valid now',
     )
     stored.set('greenbank', [verificationKey(renewed), verificationKey(greenbank, changed)])
     known.clear()
-    expect(await edge.told(await signed(quote, greenbank, { kid: undefined }))).toMatch(/^400 3105/)
-    expect(await edge.told(await signed(quote, renewed, { kid: undefined }))).toBe('202')
+    expect(await edge.outcomeOf(await signed(quote, greenbank, { kid: undefined }))).toMatch(
+      /^400 3105/,
+    )
+    expect(await edge.outcomeOf(await signed(quote, renewed, { kid: undefined }))).toBe('202')
   })
 
   test('that are known are not asked for again for each wrong signature that names one', async () => {
-    await edge.told(await signed(quote, greenbank))
+    await edge.outcomeOf(await signed(quote, greenbank))
     asked = 0
     const wrong = await signed(quote, { ...bluewallet, kid: 'green-1' })
-    for (let at = 0; at < 10; at++) await edge.told(wrong)
+    for (let at = 0; at < 10; at++) await edge.outcomeOf(wrong)
     expect(asked).toBe(0)
   })
 
   test('that cannot be asked for refuse nobody for good: come again later', async () => {
     isAway = true
-    expect(await edge.told(await signed(quote, greenbank))).toBe(
+    expect(await edge.outcomeOf(await signed(quote, greenbank))).toBe(
       '503 2003 signatures cannot be checked now; try again later',
     )
     known.set('greenbank', [verificationKey(greenbank)])
-    expect(await edge.told(await signed(quote, greenbank))).toBe('202')
+    expect(await edge.outcomeOf(await signed(quote, greenbank))).toBe('202')
   })
 })
 
 test('signatures that are not verified are passed on unread', async () => {
   const unread = openEdge()
   const junk = withHeaders(fulfil, { 'fspiop-signature': 'junk' })
-  expect(await unread.told(junk)).toBe('200')
-  expect(unread.said().headers?.['fspiop-signature']).toBe('junk')
-  expect(await unread.told(fulfil)).toBe('200')
+  expect(await unread.outcomeOf(junk)).toBe('200')
+  expect(unread.onlyMessage().headers?.['fspiop-signature']).toBe('junk')
+  expect(await unread.outcomeOf(fulfil)).toBe('200')
 })

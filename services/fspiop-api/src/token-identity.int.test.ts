@@ -11,10 +11,10 @@ const query = message('GET', `/transfers/${id}`)
 
 describe('by token', () => {
   let issuer: TokenIssuer
-  let stand: World
+  let world: World
   beforeAll(async () => {
     issuer = await openTokenIssuer('t-1')
-    stand = await openWorld(
+    world = await openWorld(
       { EDGE_IDENTITY: 'token' },
       {
         authOf(parts) {
@@ -25,18 +25,18 @@ describe('by token', () => {
       },
     )
   })
-  afterAll(() => stand.stop())
+  afterAll(() => world.stop())
 
   async function ask(token: string | undefined, sent: Sent = query): Promise<string> {
     const authorization = token === undefined ? undefined : `Bearer ${token}`
-    return summary(await send(stand.edge.url, withHeaders(sent, { authorization })))
+    return summary(await send(world.edge.url, withHeaders(sent, { authorization })))
   }
 
   test('an FSP is who its token says, and the token goes no further', async () => {
     const token = await issuer.token()
     expect(await ask(token, prepare())).toBe('202')
-    const said = await eventually(() => stand.heard[0], 'the event')
-    expect(String(said.headers['relay-headers'])).not.toContain(token)
+    const published = await eventually(() => world.received[0], 'the event')
+    expect(String(published.headers['relay-headers'])).not.toContain(token)
     expect(await ask(await issuer.token({ sub: 'bluewallet' }), fulfil)).toBe('200')
   })
 
@@ -86,13 +86,13 @@ describe('by token', () => {
     expect(await ask('x'.repeat(5_000))).toBe('401 3000')
     const token = await issuer.token()
     const basic = withHeaders(query, { authorization: `Basic ${token}` })
-    expect(summary(await send(stand.edge.url, basic))).toBe('401 3000')
+    expect(summary(await send(world.edge.url, basic))).toBe('401 3000')
     const inQuery = { ...query, path: `${query.path}?access_token=${token}` }
-    expect(summary(await send(stand.edge.url, inQuery))).toBe('401 3000')
+    expect(summary(await send(world.edge.url, inQuery))).toBe('401 3000')
     const certified = withHeaders(query, {
       'x-forwarded-client-cert': 'Subject="CN=greenbank"',
     })
-    expect(summary(await send(stand.edge.url, certified))).toBe('401 3000')
+    expect(summary(await send(world.edge.url, certified))).toBe('401 3000')
   })
 
   test.each(ofOthers)('%s must be the sender', async (_title, sub, sent) => {
@@ -102,7 +102,7 @@ describe('by token', () => {
   test('a new key of auth-service is asked for when the first token names it', async () => {
     const renewed = await openTokenIssuer('t-2')
     expect(await ask(await renewed.token())).toBe('401 3000')
-    stand.auth.tokenKeys.push(renewed.jwk)
+    world.auth.tokenKeys.push(renewed.jwk)
     expect(await ask(await renewed.token())).toBe('202')
     expect(await ask(await issuer.token())).toBe('202')
   })
@@ -116,18 +116,18 @@ describe('by token', () => {
   test('while auth-service is away known tokens serve, and others come again later', async () => {
     const token = await issuer.token()
     await ask(token)
-    stand.auth.isAway = true
+    world.auth.isAway = true
     expect(await ask(token)).toBe('202')
     expect(await ask(await issuer.token({}, { kid: 't-3' }))).toBe('503 2003')
-    stand.auth.isAway = false
+    world.auth.isAway = false
   })
 
   test('a token is verified once, not for each message', async () => {
     const token = await issuer.token()
     await ask(token)
-    const { tokenKeys } = stand.auth.asked
+    const { tokenKeys } = world.auth.asked
     for (let at = 0; at < 5; at++) expect(await ask(token)).toBe('202')
-    expect(stand.auth.asked.tokenKeys).toBe(tokenKeys)
+    expect(world.auth.asked.tokenKeys).toBe(tokenKeys)
   })
 })
 
@@ -135,7 +135,7 @@ describe('by token over TLS', () => {
   test('needs no CA for clients, and asks none of them for a certificate', async () => {
     const scheme = openScheme()
     const issuer = await openTokenIssuer('t-1')
-    const stand = await openWorld(
+    const world = await openWorld(
       { ...scheme.settings, EDGE_TLS_CA_FILE: '', EDGE_IDENTITY: 'token' },
       {
         authOf(parts) {
@@ -147,26 +147,26 @@ describe('by token over TLS', () => {
     )
     try {
       const tls = scheme.client('greenbank')
-      expect(summary(await send(stand.edge.url, query, tls))).toBe('401 3000')
+      expect(summary(await send(world.edge.url, query, tls))).toBe('401 3000')
       const authorization = `Bearer ${await issuer.token()}`
       const named = withHeaders(query, { authorization })
-      expect(summary(await send(stand.edge.url, named, tls))).toBe('202')
+      expect(summary(await send(world.edge.url, named, tls))).toBe('202')
       const health = { method: 'GET', path: '/health', headers: {} }
-      expect((await send(stand.edge.url, health, tls)).text).toContain('"auth-service"')
+      expect((await send(world.edge.url, health, tls)).text).toContain('"auth-service"')
     } finally {
-      await stand.stop()
+      await world.stop()
       scheme.stop()
     }
   })
 })
 
 describe('by header, for development', () => {
-  let stand: World
+  let world: World
   beforeAll(async () => {
-    stand = await openWorld()
+    world = await openWorld()
   })
-  afterAll(() => stand.stop())
-  const ask = async (sent: Sent) => summary(await send(stand.edge.url, sent))
+  afterAll(() => world.stop())
+  const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
 
   test('an FSP is who it says, if it is anybody', async () => {
     expect(await ask(prepare())).toBe('202')

@@ -6,11 +6,11 @@ import { gzipSync } from 'node:zlib'
 import { message, transferBody, type Sent } from './testing/messages.ts'
 import { openWorld, send, summary, type World } from './testing/world.ts'
 
-let stand: World
+let world: World
 beforeAll(async () => {
-  stand = await openWorld()
+  world = await openWorld()
 })
-afterAll(() => stand.stop())
+afterAll(() => world.stop())
 
 const transferId = randomUUID()
 const prepare: Sent = { ...message('POST', '/transfers'), body: transferBody({ transferId }) }
@@ -24,7 +24,7 @@ function head({ method, path, headers }: Sent, lines: readonly string[]): string
 /** All that is answered to these bytes until the hub closes the connection, or has answered once. */
 function exchange(bytes: string | Buffer, { ends = false } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect(Number(new URL(stand.edge.url).port), '127.0.0.1')
+    const socket = connect(Number(new URL(world.edge.url).port), '127.0.0.1')
     let text = ''
     socket.on('data', (chunk: Buffer) => {
       text += chunk.toString()
@@ -44,19 +44,19 @@ function chunked(text: string): string {
 /** The good message that follows is the first of which anything is published. */
 async function expectNothingStored(before: number): Promise<void> {
   const marker = randomUUID()
-  await send(stand.edge.url, { ...prepare, body: transferBody({ transferId: marker }) })
-  await eventually(() => stand.heard[before], 'the good message')
-  expect(stand.heard.slice(before).map(({ key }) => key)).toEqual([marker])
+  await send(world.edge.url, { ...prepare, body: transferBody({ transferId: marker }) })
+  await eventually(() => world.received[before], 'the good message')
+  expect(world.received.slice(before).map(({ key }) => key)).toEqual([marker])
 }
 
 describe('Transfer-Encoding', () => {
   const body = String(prepare.body)
 
   test('of exactly chunked is read, stored and answered', async () => {
-    const before = stand.heard.length
+    const before = world.received.length
     const answer = await exchange(head(prepare, ['transfer-encoding: chunked']) + chunked(body))
     expect(answer).toMatch(/^HTTP\/1\.1 202 /)
-    const event = await eventually(() => stand.heard[before], 'the event')
+    const event = await eventually(() => world.received[before], 'the event')
     expect(event.key).toBe(transferId)
     expect(String(event.headers['relay-body'])).toBe(body)
   })
@@ -76,7 +76,7 @@ describe('Transfer-Encoding', () => {
     ['a length beside it', ['transfer-encoding: chunked', `content-length: ${body.length}`]],
     ['another beside a length', ['transfer-encoding: identity', `content-length: ${body.length}`]],
   ])('of %s is refused with 400 and 3101, and nothing is stored', async (_title, lines) => {
-    const before = stand.heard.length
+    const before = world.received.length
     for (const sent of [chunked(body), body]) {
       const answer = await exchange(head(prepare, lines) + sent, { ends: true })
       expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"errorCode":"3101"/)
@@ -90,10 +90,10 @@ describe('Content-Encoding', () => {
   test.each(['gzip', 'deflate', 'br', 'identity, gzip', 'x'])(
     'of %s is refused with 415 and 3101, and nothing is stored',
     async (encoding) => {
-      const before = stand.heard.length
+      const before = world.received.length
       const zipped = gzipSync(String(prepare.body))
       for (const body of [zipped, String(prepare.body)]) {
-        const answer = await send(stand.edge.url, {
+        const answer = await send(world.edge.url, {
           ...prepare,
           headers: { ...prepare.headers, 'content-encoding': encoding },
           body,
@@ -106,18 +106,18 @@ describe('Content-Encoding', () => {
 
   test('of identity is none', async () => {
     const headers = { ...prepare.headers, 'content-encoding': 'identity' }
-    expect(summary(await send(stand.edge.url, { ...prepare, headers }))).toBe('202')
+    expect(summary(await send(world.edge.url, { ...prepare, headers }))).toBe('202')
   })
 })
 
 test('a fragment of the target is ignored', async () => {
-  const before = stand.heard.length
+  const before = world.received.length
   const query = message('GET', `/transfers/${transferId}`)
   for (const path of [`${query.path}#part`, `${query.path}?more=1#part?x`]) {
     const answer = await exchange(head({ ...query, path }, []))
     expect(answer).toMatch(/^HTTP\/1\.1 202 /)
   }
-  const event = await eventually(() => stand.heard[before + 1], 'the question')
+  const event = await eventually(() => world.received[before + 1], 'the question')
   expect(event.key).toBe(transferId)
 })
 
@@ -127,7 +127,7 @@ describe('a header that is given twice', () => {
     ['content-type', '400', '3101'],
     ['fspiop-source', '400', '3200'],
   ])('is refused: %s', async (name, status, code) => {
-    const before = stand.heard.length
+    const before = world.received.length
     const body = String(prepare.body)
     const lines = [`${name}: ${prepare.headers[name] ?? ''}`, `content-length: ${body.length}`]
     const answer = await exchange(head(prepare, lines) + body)

@@ -12,7 +12,7 @@ export interface Addresses {
   /** The same notifications, each with the address that its FSP has now. */
   renewed(claimed: readonly Claimed[]): Promise<readonly Claimed[]>
   /** Asks for what the FSP has registered; never rejects. */
-  learn(fspId: string): Promise<void>
+  refresh(fspId: string): Promise<void>
 }
 
 export interface AddressParts {
@@ -21,17 +21,17 @@ export interface AddressParts {
 }
 
 /** No attempt waits for a question again that has just failed. */
-const ask_again_ms = 5_000
+const retry_after_ms = 5_000
 
 export function openAddresses({ participants, log }: AddressParts): Addresses {
-  let silentUntil_ms = 0
+  let unavailableUntil_ms = 0
 
   /** Undefined when there is no answer. */
   async function answerTo<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined> {
     try {
       return await question()
     } catch (error) {
-      silentUntil_ms = performance.now() + ask_again_ms
+      unavailableUntil_ms = performance.now() + retry_after_ms
       log.warn({ err: error }, 'the addresses of FSPs could not be asked for')
       return undefined
     }
@@ -42,7 +42,7 @@ export function openAddresses({ participants, log }: AddressParts): Addresses {
       const fspIds = [...new Set(claimed.filter(isAddressed).map(fspIdOf))]
       const isKnown = fspIds.every((fspId) => participants.peek(fspId) !== undefined)
       const known =
-        isKnown || performance.now() >= silentUntil_ms
+        isKnown || performance.now() >= unavailableUntil_ms
           ? await answerTo(() => participants.get(fspIds, () => true))
           : undefined
       return claimed.map((each) => {
@@ -50,7 +50,7 @@ export function openAddresses({ participants, log }: AddressParts): Addresses {
         return withAddress(each, known?.get(fspId) ?? participants.peek(fspId))
       })
     },
-    async learn(fspId) {
+    async refresh(fspId) {
       await answerTo(() => participants.getFresh(fspId))
     },
   }

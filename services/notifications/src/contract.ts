@@ -125,12 +125,16 @@ export function storableError(error: string | null): string | null {
 }
 
 /** Whether anybody waits to hear of the end. */
-function isAwaited({ notification, status }: Ended): boolean {
+function needsReport({ notification, status }: Ended): boolean {
   const { reportRequired, onFailure } = notification.request
   return reportRequired || (onFailure !== undefined && status === 'FAILED')
 }
 
-function plain({ errorCode, errorDescription, extensionList }: FspRefusal): ErrorInformation {
+function errorInformationOf({
+  errorCode,
+  errorDescription,
+  extensionList,
+}: FspRefusal): ErrorInformation {
   return {
     errorCode,
     errorDescription,
@@ -171,7 +175,7 @@ export function refusalIn({ status, body, truncated }: HttpAnswer): FspRefusal |
 
 /** One message for all that ended together; none when nobody wants to know. */
 export function reportOf(ended: readonly Ended[]): readonly OutgoingMessage[] {
-  const reports = ended.filter(isAwaited).map((end) => {
+  const reports = ended.filter(needsReport).map((end) => {
     const { request } = end.notification
     const error = storableError(end.error)
     return {
@@ -184,7 +188,7 @@ export function reportOf(ended: readonly Ended[]): readonly OutgoingMessage[] {
       attempts: end.attempts,
       duration_ms: duration_msOf(end),
       ...(error === null ? {} : { lastError: error }),
-      ...(end.refusal === undefined ? {} : { errorInformation: plain(end.refusal) }),
+      ...(end.refusal === undefined ? {} : { errorInformation: errorInformationOf(end.refusal) }),
       ...(request.onFailure === undefined ? {} : { onFailure: request.onFailure }),
       reportedAt: new Date(end.ended_ms).toISOString(),
     }

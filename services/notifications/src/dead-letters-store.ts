@@ -77,7 +77,7 @@ interface Resending {
   readonly actor: string
 }
 
-function onRecord(notificationIds: readonly string[], actor: string, at: Date) {
+function resendAuditEntry(notificationIds: readonly string[], actor: string, at: Date) {
   return auditEntry('notifications', {
     actor,
     action: 'ResendDeadLetters',
@@ -106,7 +106,7 @@ export async function resend(
       await tx.query(revive, [textArray(revived), now, deadline, monthOf(now)])
       await tx.query(removeLines, [textArray(revived)])
     })
-    if (revived.length > 0) bus.announce(tx, [onRecord(revived, actor, now)])
+    if (revived.length > 0) bus.announce(tx, [resendAuditEntry(revived, actor, now)])
     return new Map(rows.map(({ id, expired }) => [id, expired === true ? 'EXPIRED' : 'RESENT']))
   })
 }

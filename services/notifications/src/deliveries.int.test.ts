@@ -3,9 +3,16 @@ import { ensureMonthlyPartitions, monthOf, statement } from '@causeway/runtime'
 import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { notify, openSink, openWorld, putInDoubt, type Sink, type World } from './testing/world.ts'
+import {
+  notify,
+  openSink,
+  openWorld,
+  allowDuplicates,
+  type Sink,
+  type World,
+} from './testing/world.ts'
 
-let stand: World | undefined
+let world: World | undefined
 const sinks: Sink[] = []
 
 afterEach(async () => {
@@ -13,8 +20,8 @@ afterEach(async () => {
     sink.answers = () => 200
     sink.release(200)
   }
-  await stand?.stop()
-  stand = undefined
+  await world?.stop()
+  world = undefined
   for (const sink of sinks.splice(0)) await sink.close()
 })
 
@@ -24,9 +31,9 @@ async function sinkThat(answers?: Sink['answers']): Promise<Sink> {
   return sink
 }
 
-async function stands(...how: Parameters<typeof openWorld>): Promise<World> {
-  stand = await openWorld(...how)
-  return stand
+async function openTestWorld(...how: Parameters<typeof openWorld>): Promise<World> {
+  world = await openWorld(...how)
+  return world
 }
 
 function count(expected: number, actual: () => number, what: string, timeout_ms = 10_000) {
@@ -36,7 +43,7 @@ function count(expected: number, actual: () => number, what: string, timeout_ms 
 describe('a notification', () => {
   test('arrives with its relayed bytes and headers and is reported once', async () => {
     const sink = await sinkThat(() => 202)
-    const { publish, reports } = await stands()
+    const { publish, reports } = await openTestWorld()
     const body = Buffer.from('{"amount" : "1",\n "x":"é\\u0000"}')
     const relayed = { 'fspiop-source': 'greenbank', 'x-forwarded-for': '10.0.0.1, 10.0.0.2' }
     const message = notify({
@@ -68,8 +75,8 @@ describe('a notification', () => {
 
   test('that comes again, in any split, is sent once', async () => {
     const sink = await sinkThat()
-    const { publish, reports, parts } = await stands()
-    await putInDoubt(parts)
+    const { publish, reports, parts } = await openTestWorld()
+    await allowDuplicates(parts)
     const messages = Array.from({ length: 60 }, () => notify({ url: sink.url }))
     await publish(...messages, ...messages.slice(0, 5))
     await count(60, () => reports.length, 'all reports')
@@ -84,7 +91,7 @@ describe('a notification', () => {
 
   test('of a parked one that comes again is sent once', async () => {
     const sink = await sinkThat(() => 'HANG')
-    const { publish, reports } = await stands()
+    const { publish, reports } = await openTestWorld()
     const message = notify({ url: sink.url })
     await publish(message)
     await count(1, () => sink.received.length, 'the first attempt')
@@ -98,17 +105,17 @@ describe('a notification', () => {
 
   test('that cannot be read is a dead letter of the bus, and its neighbours arrive', async () => {
     const sink = await sinkThat()
-    const { publish, reports, parts } = await stands()
+    const { publish, reports, parts } = await openTestWorld()
     const good = notify({ url: sink.url })
     const bad = notify({ url: sink.url })
     const payload = { ...(bad.payload as object), deadline: 'tomorrow' }
     await publish({ ...bad, payload }, good)
     await count(1, () => reports.length, 'the report of the neighbour')
-    const [letter] = await eventually(async () => {
-      const letters = await parts.bus.deadLetters(10)
-      return letters.length > 0 ? letters : undefined
+    const [deadLetter] = await eventually(async () => {
+      const busDeadLetters = await parts.bus.deadLetters(10)
+      return busDeadLetters.length > 0 ? busDeadLetters : undefined
     }, 'the dead letter')
-    expect(letter).toMatchObject({ id: bad.id, group: 'notifications' })
+    expect(deadLetter).toMatchObject({ id: bad.id, group: 'notifications' })
     expect(sink.received).toHaveLength(1)
   })
 })
@@ -117,7 +124,7 @@ describe('an FSP that refuses', () => {
   test('and later accepts gets everything, each at least once and reported once', async () => {
     let isAway = true
     const sink = await sinkThat(() => (isAway ? 503 : 200))
-    const { publish, reports } = await stands()
+    const { publish, reports } = await openTestWorld()
     const messages = Array.from({ length: 300 }, () => notify({ url: sink.url }))
     await publish(...messages)
     const triesWhileAway = 20
@@ -133,7 +140,7 @@ describe('an FSP that refuses', () => {
   test('gets but one trial at a time once its circuit is open', async () => {
     const sink = await sinkThat(() => 500)
     const trial_ms = 200
-    const { publish } = await stands({
+    const { publish } = await openTestWorld({
       NOTIFICATIONS_LANE_MAX: 1,
       NOTIFICATIONS_CIRCUIT_TRIAL_MS: trial_ms,
     })
@@ -148,7 +155,7 @@ describe('an FSP that refuses', () => {
   test('with 400 ends a request and keeps its bytes, but is told outcomes until it takes them', async () => {
     let isWell = false
     const sink = await sinkThat(() => (isWell ? 200 : 400))
-    const { publish, reports } = await stands()
+    const { publish, reports } = await openTestWorld()
     const request = notify({ url: sink.url, method: 'POST' })
     const outcome = notify({ url: sink.url, method: 'PUT' })
     await publish(request, outcome)
@@ -170,7 +177,7 @@ describe('an FSP that refuses', () => {
 
   test('with a redirect is not followed', async () => {
     const sink = await sinkThat(() => 307)
-    const { publish, reports } = await stands()
+    const { publish, reports } = await openTestWorld()
     await publish(notify({ url: sink.url }))
     await count(1, () => reports.length, 'the report')
     expect(reports[0]).toMatchObject({ status: 'FAILED', httpStatus: 307, attempts: 1 })
@@ -183,7 +190,7 @@ describe('an FSP that hangs', () => {
     const slow = await sinkThat(() => 'HANG')
     const quick = await sinkThat()
     // Whoever waited for the slow one would wait longer than this test does.
-    const { publish, reports } = await stands({ PARK_AFTER_MS: 30_000 })
+    const { publish, reports } = await openTestWorld({ PARK_AFTER_MS: 30_000 })
     for (let at = 0; at < 40; at++) {
       await publish(...Array.from({ length: 10 }, () => notify({ url: slow.url, fspId: 'slow' })))
       const before = quick.received.length
@@ -198,7 +205,7 @@ describe('an FSP that hangs', () => {
   test('holds back no message to another FSP, however many messages hang', async () => {
     const slow = await sinkThat(() => 'HANG')
     const quick = await sinkThat()
-    const { publish } = await stands({ PARK_AFTER_MS: 10_000 })
+    const { publish } = await openTestWorld({ PARK_AFTER_MS: 10_000 })
     for (let at = 0; at < 200; at++) await publish(notify({ url: slow.url, fspId: 'slow' }))
     const entityId = randomUUID()
     const toQuick = () => notify({ url: quick.url, fspId: 'quick', entityId })
@@ -215,7 +222,7 @@ describe('an FSP that hangs', () => {
 
   test('and answers late closes the row, without a second attempt', async () => {
     const sink = await sinkThat(() => 'HANG')
-    const { publish, reports, parts } = await stands()
+    const { publish, reports, parts } = await openTestWorld()
     await publish(notify({ url: sink.url }))
     await eventually(async () => {
       const metrics = await parts.metrics.metrics()
@@ -235,7 +242,7 @@ describe('order', () => {
   test('per FSP and entity holds while the FSP fails every other time', async () => {
     let turn = 0
     const sink = await sinkThat(() => (turn++ % 2 === 0 ? 503 : 200))
-    const { publish, reports } = await stands({ NOTIFICATIONS_CIRCUIT_FAILURES_MAX: 1_000 })
+    const { publish, reports } = await openTestWorld({ NOTIFICATIONS_CIRCUIT_FAILURES_MAX: 1_000 })
     const entities = Array.from({ length: 10 }, () => randomUUID())
     for (let step = 0; step < 8; step++) {
       await publish(
@@ -256,7 +263,7 @@ describe('order', () => {
 
   test('within one batch holds too', async () => {
     const sink = await sinkThat()
-    const { publish, reports } = await stands()
+    const { publish, reports } = await openTestWorld()
     const entityId = randomUUID()
     await publish(...['1', '2', '3'].map((body) => notify({ url: sink.url, entityId, body })))
     await count(3, () => reports.length, 'all reports')
@@ -267,7 +274,7 @@ describe('order', () => {
 describe('a deadline', () => {
   test('that has passed lets nothing leave', async () => {
     const sink = await sinkThat()
-    const { publish, reports } = await stands()
+    const { publish, reports } = await openTestWorld()
     await publish(notify({ url: sink.url, method: 'POST', deadline_ms: -1 }))
     await count(1, () => reports.length, 'the report')
     expect(reports[0]).toMatchObject({ status: 'FAILED', attempts: 0 })
@@ -276,7 +283,7 @@ describe('a deadline', () => {
 
   test('ends the attempts, and no request leaves after it', async () => {
     const sink = await sinkThat(() => 503)
-    const { publish, reports } = await stands()
+    const { publish, reports } = await openTestWorld()
     const message = notify({ url: sink.url, method: 'POST', deadline_ms: 300 })
     const { deadline } = message.payload as { deadline: string }
     await publish(message)
@@ -294,7 +301,7 @@ describe('a dead letter', () => {
   test('is seen and sent anew by the operator', async () => {
     let isWell = false
     const sink = await sinkThat(() => (isWell ? 200 : 503))
-    const { publish, reports, parts } = await stands()
+    const { publish, reports, parts } = await openTestWorld()
     const outcome = notify({ url: sink.url, deadline_ms: 100 })
     const request = notify({ url: sink.url, method: 'POST', deadline_ms: 100 })
     await publish(outcome, request)
@@ -323,7 +330,7 @@ describe('a dead letter', () => {
 test('a dead letter of a month whose lines are archived is sent anew under this month', async () => {
   let isWell = false
   const sink = await sinkThat(() => (isWell ? 200 : 503))
-  const { publish, reports, parts } = await stands()
+  const { publish, reports, parts } = await openTestWorld()
   const outcome = notify({ url: sink.url, deadline_ms: 100 })
   await publish(outcome)
   await count(1, () => reports.length, 'the report')
@@ -348,7 +355,7 @@ test('a dead letter of a month whose lines are archived is sent anew under this 
 
 test('a stop waits for what is under way, and the next start does not send it again', async () => {
   const sink = await sinkThat(() => 'HANG')
-  const { parts, publish, reports, service } = await stands()
+  const { parts, publish, reports, service } = await openTestWorld()
   await publish(notify({ url: sink.url }))
   await count(1, () => sink.received.length, 'the first attempt')
   const stopped = service.stop()
@@ -376,7 +383,7 @@ describe('after a crash', () => {
     const message = notify({ url: sink.url })
     await parts.bus.publish([message])
     const again = await parts.restart()
-    const { reports } = await stands({}, again)
+    const { reports } = await openTestWorld({}, again)
     await count(1, () => reports.length, 'the report')
     expect(sink.received.map(({ body }) => body.toString())).toEqual([message.id])
   })
@@ -394,7 +401,7 @@ describe('after a crash', () => {
     }, 'twenty parked rows')
     const parts = await first.parts.restart()
     isWell = true
-    const { reports } = await stands({}, parts)
+    const { reports } = await openTestWorld({}, parts)
     await count(20, () => reports.length, 'all reports')
     const delivered = new Set(sink.received.map(({ body }) => body.toString()))
     expect(delivered).toEqual(new Set(messages.map(({ id }) => id)))

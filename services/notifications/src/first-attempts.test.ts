@@ -10,7 +10,7 @@ import { judge } from './domain/verdict.ts'
 import { openFirstAttempts, type FirstAttempts } from './first-attempts.ts'
 import { openLanes } from './lanes.ts'
 import type { Known } from './store.ts'
-import { heard } from './testing/world.ts'
+import { notificationFor } from './testing/world.ts'
 import type { Sent } from './transport.ts'
 
 interface Scene {
@@ -109,11 +109,11 @@ test('of one FSP and entity nothing overtakes, and behind what is parked nothing
       const answer = (fsp: string, status: number) => unanswered.get(fsp)?.shift()?.answer(status)
       for (const next of steps) {
         if (next.type === 'BEGIN') {
-          const notification = heard({ url: 'http://127.0.0.1:9', ...next })
+          const notification = notificationFor({ url: 'http://127.0.0.1:9', ...next })
           states.set(notification.id, next.state)
           began.push(notification)
           storedBefore.set(notification.id, stored.length)
-          groups.push(attempts.begin([{ notification, inDoubt: next.state !== 'new' }]))
+          groups.push(attempts.begin([{ notification, needsLookUp: next.state !== 'new' }]))
         } else {
           answer(next.fspId, next.status)
         }
@@ -152,8 +152,8 @@ test('of one FSP and entity nothing overtakes, and behind what is parked nothing
 test('a chain of one FSP does not wait for a chain of another, nor for another entity', async () => {
   const { attempts, unanswered, sent } = scene()
   const to = (fsp: string, entityId: string) => ({
-    notification: heard({ url: 'http://127.0.0.1:9', fspId: fsp, entityId }),
-    inDoubt: false,
+    notification: notificationFor({ url: 'http://127.0.0.1:9', fspId: fsp, entityId }),
+    needsLookUp: false,
   })
   const all = [to('hangs', 'a'), to('answers', 'a'), to('answers', 'b'), to('answers', 'a')]
   const ended = attempts.begin(all)
@@ -167,9 +167,9 @@ test('a chain of one FSP does not wait for a chain of another, nor for another e
 
 test('while the store is asked about a notification, what follows it waits', async () => {
   const { attempts, unanswered, sent } = scene()
-  const of = (inDoubt: boolean) => ({
-    notification: heard({ url: 'http://127.0.0.1:9', entityId: 'a' }),
-    inDoubt,
+  const of = (needsLookUp: boolean) => ({
+    notification: notificationFor({ url: 'http://127.0.0.1:9', entityId: 'a' }),
+    needsLookUp,
   })
   const [first, second] = [of(true), of(false)]
   const ended = attempts.begin([first, second])
@@ -186,8 +186,8 @@ test('while the store is asked about a notification, what follows it waits', asy
 test('bodies that wait for one FSP have a bound together: what comes beyond it is parked at once', async () => {
   const { attempts, unanswered, sent, stored } = scene()
   const of = (fsp: string, entityId: string, length: number) => {
-    const notification = heard({ url: 'http://127.0.0.1:9', fspId: fsp, entityId })
-    return { notification: { ...notification, body: Buffer.alloc(length) }, inDoubt: false }
+    const notification = notificationFor({ url: 'http://127.0.0.1:9', fspId: fsp, entityId })
+    return { notification: { ...notification, body: Buffer.alloc(length) }, needsLookUp: false }
   }
   const tooLarge = of('hangs', 'a', 1_500)
   const beyond = of('hangs', 'b', 1)

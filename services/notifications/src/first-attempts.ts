@@ -17,7 +17,7 @@ import type { Known } from './store.ts'
 export interface Taken {
   readonly notification: Notification
   /** The store may hold it, or something before it: it is asked first. */
-  readonly inDoubt: boolean
+  readonly needsLookUp: boolean
 }
 
 export interface FirstAttemptParts {
@@ -69,7 +69,7 @@ interface Chain {
   /** In their order; the first one is the one that is tried. */
   readonly items: Item[]
   /** Something of it was parked: nothing that came behind may overtake it. */
-  parks: boolean
+  isParking: boolean
   /** Parked rows that are being stored. */
   storing: number
 }
@@ -98,8 +98,8 @@ export function openFirstAttempts(parts: FirstAttemptParts): FirstAttempts {
             else reject(group.failure)
           },
         }
-        const items = taken.map(({ notification, inDoubt }): Item => {
-          const known = inDoubt ? undefined : unknown
+        const items = taken.map(({ notification, needsLookUp }): Item => {
+          const known = needsLookUp ? undefined : unknown
           return { notification, group, known, delivery: undefined, parked: undefined }
         })
         const timer = setInterval(() => parkUnanswered(state, group, items), parts.park_after_ms)
@@ -115,7 +115,7 @@ function enter(state: State, item: Item): void {
   const key = chainKey(notification)
   let chain = state.chains.get(key)
   if (chain === undefined) {
-    chain = { key, fspId: notification.fspId, items: [], parks: false, storing: 0 }
+    chain = { key, fspId: notification.fspId, items: [], isParking: false, storing: 0 }
     state.chains.set(key, chain)
   }
   state.open.add(notification.id)
@@ -144,7 +144,7 @@ function advance(state: State, chain: Chain): void {
     }
     if (item.known === undefined || item.delivery !== undefined) return
     const { taken, blocked, modified } = item.known
-    if (!taken && !modified && !blocked && !chain.parks && isRoomFor(state, item)) {
+    if (!taken && !modified && !blocked && !chain.isParking && isRoomFor(state, item)) {
       attempt(state, chain, item)
       return
     }
@@ -193,7 +193,7 @@ function take(state: State, chain: Chain, item: Item, end: AttemptEnd): void {
 }
 
 function park(state: State, chain: Chain, item: Item, result: Result): void {
-  chain.parks = true
+  chain.isParking = true
   chain.storing += 1
   item.parked = store(state, item, result).finally(() => {
     chain.storing -= 1

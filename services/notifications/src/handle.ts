@@ -24,13 +24,13 @@ export interface HandleParts extends Omit<
 > {
   readonly db: Database
   readonly log: Logger
-  readonly record: Pick<Record, 'soon'>
-  readonly waiting: Pick<Waiting, 'mayBeFor'>
+  readonly record: Pick<Record, 'persistLater'>
+  readonly waiting: Pick<Waiting, 'mayHaveParked'>
   /** From its abort on an outage is not waited out. */
   readonly stopping: AbortSignal
 }
 
-const asked_max = 512
+const lookUps_max = 512
 /** Beyond one of these nothing more is taken from the bus until some are stored. */
 const open_max = 10_000
 const open_bytes_max = 64 * 2 ** 20
@@ -53,7 +53,7 @@ export function openHandle(parts: HandleParts): Handle {
         return { ...each, modified: notification !== undefined && modified.has(notification) }
       })
     },
-    { batch_max: asked_max },
+    { batch_max: lookUps_max },
   )
   const what = 'look for what is stored of notifications'
   const attempts = openFirstAttempts({
@@ -64,7 +64,7 @@ export function openHandle(parts: HandleParts): Handle {
       if (known === undefined) throw new Error('nothing was answered')
       return known
     },
-    store: (result) => record.soon([result]),
+    store: (result) => record.persistLater([result]),
   })
   const room = openRoom()
 
@@ -75,15 +75,15 @@ export function openHandle(parts: HandleParts): Handle {
     const bytes = taken.reduce((sum, { notification: { body } }) => sum + body.length, 0)
     batch.until(
       attempts
-        .begin(taken.map((each) => ({ ...each, inDoubt: each.inDoubt || mayBeStored(each) })))
+        .begin(taken.map((each) => ({ ...each, inDoubt: each.needsLookUp || mayBeStored(each) })))
         .finally(room.enter(taken.length, bytes)),
     )
-    await room.isThere()
+    await room.whenAvailable()
   }
 
   /** Something older of its entity may be parked, or its key may stand for something else. */
   function mayBeStored({ notification: { fspId, request } }: Taken): boolean {
-    return request.idempotency !== undefined || waiting.mayBeFor(fspId)
+    return request.idempotency !== undefined || waiting.mayHaveParked(fspId)
   }
 }
 
@@ -91,7 +91,7 @@ interface Room {
   /** So much is open until the function that it returns is called. */
   enter(notifications: number, bytes: number): () => void
   /** Resolves when more may be taken. */
-  isThere(): Promise<void>
+  whenAvailable(): Promise<void>
 }
 
 function openRoom(): Room {
@@ -112,7 +112,8 @@ function openRoom(): Room {
         for (const resume of waiting) resume()
       }
     },
-    isThere: () => (isFull() ? new Promise((resolve) => onRoom.push(resolve)) : Promise.resolve()),
+    whenAvailable: () =>
+      isFull() ? new Promise((resolve) => onRoom.push(resolve)) : Promise.resolve(),
   }
 }
 
@@ -125,7 +126,7 @@ function distinct(
   for (const event of events) {
     const notification = notificationOf(event, taken_ms)
     if (!byId.has(notification.id))
-      byId.set(notification.id, { notification, inDoubt: event.maybeDuplicate })
+      byId.set(notification.id, { notification, needsLookUp: event.maybeDuplicate })
   }
   return [...byId.values()]
 }

@@ -2,15 +2,22 @@ import { eventually } from '@causeway/runtime/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { claimKeys } from './store.ts'
-import { heard, notify, openSink, openWorld, type Sink, type World } from './testing/world.ts'
+import {
+  notificationFor,
+  notify,
+  openSink,
+  openWorld,
+  type Sink,
+  type World,
+} from './testing/world.ts'
 
-let stand: World | undefined
+let world: World | undefined
 let sink: Sink | undefined
 
 afterEach(async () => {
-  await stand?.stop()
+  await world?.stop()
   await sink?.close()
-  stand = undefined
+  world = undefined
   sink = undefined
 })
 
@@ -29,8 +36,8 @@ function keyed(content: string, key: string, url: string, entityId: string = ran
 describe('a notification with an idempotency key', () => {
   test('is sent when it is the first or has its content, and else fails with the refusal', async () => {
     sink = await openSink(() => 202)
-    stand = await openWorld()
-    const { publish, reports } = stand
+    world = await openWorld()
+    const { publish, reports } = world
     const key = `requests/${randomUUID()}`
     const messages = ['one', 'two', 'one', 'three'].map((content) =>
       notify(keyed(content, key, sink?.url ?? '', 'of one entity')),
@@ -54,8 +61,8 @@ describe('a notification with an idempotency key', () => {
 
   test('holds back no other that has another key', async () => {
     sink = await openSink(() => 202)
-    stand = await openWorld()
-    const { publish, reports } = stand
+    world = await openWorld()
+    const { publish, reports } = world
     const { url } = sink
     const messages = Array.from({ length: 30 }, (_, at) =>
       notify(keyed(`content ${at}`, `requests/${randomUUID()}`, url)),
@@ -70,7 +77,7 @@ describe('a notification with an idempotency key', () => {
     sink = await openSink(() => 202)
     const first = await openWorld()
     const key = `requests/${randomUUID()}`
-    const mine = keyed('mine', key, sink.url)
+    const keyedRequest = keyed('mine', key, sink.url)
     const id = randomUUID()
     const db = await first.parts.openDatabase({
       url: '',
@@ -78,16 +85,16 @@ describe('a notification with an idempotency key', () => {
       migrations: new URL('../migrations/', import.meta.url),
       connections_max: 1,
     })
-    expect(await claimKeys(db, [heard({ ...mine, id })])).toEqual(new Set())
+    expect(await claimKeys(db, [notificationFor({ ...keyedRequest, id })])).toEqual(new Set())
     const parts = await first.parts.restart()
     await first.service.stop().catch(() => undefined)
-    stand = await openWorld({}, parts)
-    const { publish, reports } = stand
+    world = await openWorld({}, parts)
+    const { publish, reports } = world
     const other = notify(keyed('other', key, sink.url))
-    await publish(other, notify({ ...mine, id }))
+    await publish(other, notify({ ...keyedRequest, id }))
     await eventually(() => reports.length === 2 || undefined, 'both reports')
     expect(sink.received.map(({ body }) => body.toString())).toEqual(['mine'])
-    await publish(notify({ ...mine, id }), notify(keyed('last', randomUUID(), sink.url)))
+    await publish(notify({ ...keyedRequest, id }), notify(keyed('last', randomUUID(), sink.url)))
     await eventually(() => reports.length === 3 || undefined, 'what came after the redelivery')
     expect(sink.received.map(({ body }) => body.toString())).toEqual(['mine', 'last'])
   })

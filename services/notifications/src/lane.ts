@@ -13,7 +13,7 @@ import {
   type CircuitBounds,
 } from './domain/circuit.ts'
 import { openFairQueue, type FairQueue } from './domain/fair-queue.ts'
-import { openSlots, shareOut, type Slots } from './domain/slots.ts'
+import { openSlots, allocateSlots, type Slots } from './domain/slots.ts'
 import type { AttemptEnd } from './domain/step.ts'
 import type { Measures } from './measures.ts'
 import type { Room } from './parked-store.ts'
@@ -39,7 +39,7 @@ export interface Lane {
   /** A first attempt: begins as soon as a slot is free; ends as NOT_BEGUN when none will be soon. */
   offer(delivery: Delivery): void
   /** A further attempt, for which there was room: goes before those that wait. */
-  offerAgain(delivery: Delivery): void
+  offerRetry(delivery: Delivery): void
   /**
    * Nobody waits for the delivery any longer. The moment at which its attempt will be over at the
    * latest; undefined when it had not begun, and then it will not begin.
@@ -78,7 +78,7 @@ interface LaneState extends LaneParts {
   readonly fspId: string
   readonly transport: Transport
   readonly underWay: Map<Delivery, UnderWay>
-  readonly again: Set<Delivery>
+  readonly retries: Set<Delivery>
   readonly waiting: FairQueue<Delivery>
   /** Those of what is under way, and of what is to be tried again. */
   slots: Slots
@@ -99,7 +99,7 @@ export function openLane(fspId: string, transport: Transport, parts: LaneParts):
     fspId,
     transport,
     underWay: new Map(),
-    again: new Set(),
+    retries: new Set(),
     waiting: openFairQueue(),
     slots: openSlots(requests_max),
     overdue: new Set(),
@@ -118,8 +118,8 @@ export function openLane(fspId: string, transport: Transport, parts: LaneParts):
         delivery.onEnd({ type: 'NOT_BEGUN' })
       }
     },
-    offerAgain(delivery) {
-      lane.again.add(delivery)
+    offerRetry(delivery) {
+      lane.retries.add(delivery)
       lane.slots.take(delivery.notification.source)
       fill(lane)
     },
@@ -138,7 +138,7 @@ export function openLane(fspId: string, transport: Transport, parts: LaneParts):
     rooms(sources, now_ms) {
       const slots_max = furtherAttempts_max(lane, now_ms)
       const trial = lane.circuit.state === 'OPEN'
-      const shares = shareOut(lane.slots, sources, lane.lastSource, slots_max)
+      const shares = allocateSlots(lane.slots, sources, lane.lastSource, slots_max)
       return [...shares].map(([source, slots]) => ({ fspId, source, slots, trial }))
     },
     move: () => move(lane),
@@ -153,7 +153,7 @@ export function openLane(fspId: string, transport: Transport, parts: LaneParts):
 }
 
 function takesOffers({ overdueSlots, circuit }: LaneState, source: string): boolean {
-  if (!overdueSlots.hasOneFor(source)) return false
+  if (!overdueSlots.hasFreeFor(source)) return false
   return circuit.state === 'CLOSED' || trialDue(circuit, Date.now())
 }
 
@@ -166,7 +166,7 @@ function furtherAttempts_max({ bounds, slots, circuit }: LaneState, now_ms: numb
 /** Begins attempts while there are slots; one whose moment has passed is left out without a word. */
 function fill(lane: LaneState): void {
   for (;;) {
-    const delivery = takeAgain(lane) ?? takeFirst(lane)
+    const delivery = takeRetry(lane) ?? takeFirst(lane)
     if (delivery === undefined) return
     const now_ms = Date.now()
     const isExpired = delivery.notification.deadline_ms <= now_ms
@@ -180,17 +180,17 @@ function fill(lane: LaneState): void {
 }
 
 /** Its slot was taken when it was offered; first attempts may have come into it since. */
-function takeAgain({ again, slots, bounds }: LaneState): Delivery | undefined {
-  if (slots.taken - again.size >= bounds.requests_max) return undefined
-  for (const delivery of again) {
-    again.delete(delivery)
+function takeRetry({ retries, slots, bounds }: LaneState): Delivery | undefined {
+  if (slots.taken - retries.size >= bounds.requests_max) return undefined
+  for (const delivery of retries) {
+    retries.delete(delivery)
     return delivery
   }
   return undefined
 }
 
 function takeFirst({ waiting, slots }: LaneState): Delivery | undefined {
-  const delivery = waiting.takeNext((source) => slots.hasOneFor(source))
+  const delivery = waiting.takeNext((source) => slots.hasFreeFor(source))
   if (delivery !== undefined) slots.take(delivery.notification.source)
   return delivery
 }
@@ -211,24 +211,24 @@ function end(lane: LaneState, delivery: Delivery, sent: Sent): void {
   if (!isOutdated) {
     lane.slots.release(source)
     if (lane.overdue.delete(delivery)) lane.overdueSlots.release(source)
-    turnCircuit(lane, verdict.healthy)
+    updateCircuit(lane, verdict.healthy)
   }
   delivery.onEnd({ type: 'ATTEMPTED', verdict, httpStatus, began_ms, refusal })
   fill(lane)
 }
 
 /** When the circuit opens, what waits is turned away; when it closes, what is parked is due. */
-function turnCircuit(lane: LaneState, healthy: boolean): void {
+function updateCircuit(lane: LaneState, healthy: boolean): void {
   const before = lane.circuit.state
   lane.circuit = afterAttempt(lane.circuit, healthy, Date.now(), lane.bounds)
   const { state } = lane.circuit
   if (state === before) return
   lane.measures.circuitOpen(lane.fspId, state === 'OPEN')
   if (state === 'CLOSED') lane.onRecovered(lane.fspId)
-  else turnAway(lane)
+  else rejectWaiting(lane)
 }
 
-function turnAway({ waiting }: LaneState): void {
+function rejectWaiting({ waiting }: LaneState): void {
   for (const delivery of waiting.drain()) delivery.onEnd({ type: 'NOT_BEGUN' })
 }
 
@@ -239,9 +239,9 @@ function move(lane: LaneState): void {
   lane.overdue.clear()
   lane.overdueSlots = openSlots(requests_max)
   lane.slots = openSlots(requests_max)
-  for (const { notification } of lane.again) lane.slots.take(notification.source)
+  for (const { notification } of lane.retries) lane.slots.take(notification.source)
   if (lane.circuit.state === 'OPEN') lane.measures.circuitOpen(lane.fspId, false)
   lane.circuit = closedCircuit
-  turnAway(lane)
+  rejectWaiting(lane)
   fill(lane)
 }

@@ -130,16 +130,16 @@ async function mailOver(
     return {
       ...failure(error instanceof Error ? error.message : String(error)),
       replyCode: responseCode ?? null,
-      notLetIn: notLetIn.has(code),
+      isAccessDenied: accessDeniedCodes.has(code),
     }
   }
 }
 
 function failure(reason: string): Extract<MailAnswer, { type: 'FAILED' }> {
-  return { type: 'FAILED', replyCode: null, notLetIn: false, reason }
+  return { type: 'FAILED', replyCode: null, isAccessDenied: false, reason }
 }
 
-const notLetIn: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH', 'EOAUTH2', 'ETLS'])
+const accessDeniedCodes: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH', 'EOAUTH2', 'ETLS'])
 
 /** What nodemailer adds to its errors. */
 const smtpError = z

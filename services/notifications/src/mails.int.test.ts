@@ -16,7 +16,7 @@ import {
   notify,
   openSink,
   openWorld,
-  putInDoubt,
+  allowDuplicates,
   quickSettings,
   type World,
 } from './testing/world.ts'
@@ -33,10 +33,10 @@ async function mailServer(options?: SMTPServerOptions, port?: number): Promise<T
   return server
 }
 
-async function standWith(changes: Partial<Settings>): Promise<World> {
-  const stand = await openWorld({ NOTIFICATIONS_MAIL_FROM: 'hub@hub.example', ...changes })
-  opened.push(stand)
-  return stand
+async function worldWith(changes: Partial<Settings>): Promise<World> {
+  const world = await openWorld({ NOTIFICATIONS_MAIL_FROM: 'hub@hub.example', ...changes })
+  opened.push(world)
+  return world
 }
 
 function overPort(port: number): Partial<Settings> {
@@ -75,7 +75,7 @@ function deadLettersOf({ parts }: World, fspId: string) {
 
 test('an e-mail arrives with subject, text and an id of its own', async () => {
   const server = await mailServer()
-  const { publish } = await standWith(overPort(server.port))
+  const { publish } = await worldWith(overPort(server.port))
   const message = mail()
   await publish(message)
   const [received] = await arrived(server, 1)
@@ -87,8 +87,8 @@ test('an e-mail arrives with subject, text and an id of its own', async () => {
 
 test('an e-mail that is asked for twice is sent once', async () => {
   const server = await mailServer()
-  const { publish, parts } = await standWith(overPort(server.port))
-  await putInDoubt(parts)
+  const { publish, parts } = await worldWith(overPort(server.port))
+  await allowDuplicates(parts)
   const once = mail()
   const last = mail()
   await publish(once)
@@ -103,7 +103,7 @@ test('an e-mail that the mail server puts off is tried again until it is taken',
   const server = await mailServer()
   let refusals = 0
   server.refuse = () => (++refusals <= 2 ? { code: 451, text: 'come again later' } : undefined)
-  const { publish } = await standWith(overPort(server.port))
+  const { publish } = await worldWith(overPort(server.port))
   await publish(mail())
   expect(await arrived(server, 1)).toHaveLength(1)
   expect(refusals).toBe(3)
@@ -114,10 +114,10 @@ test('while the mail server is away e-mails wait, and an FSP gets its callbacks 
   await away.close()
   const sink = await openSink()
   opened.push({ stop: () => sink.close() })
-  const stand = await standWith(overPort(away.port))
+  const world = await worldWith(overPort(away.port))
   const messages: OutgoingMessage[] = Array.from({ length: 20 }, () => mail())
-  await stand.publish(...messages)
-  await stand.publish(notify({ url: sink.url, fspId: 'greenbank' }))
+  await world.publish(...messages)
+  await world.publish(notify({ url: sink.url, fspId: 'greenbank' }))
   await eventually(() => sink.received[0], 'the callback')
   const back = await mailServer({}, away.port)
   await eventually(() => {
@@ -129,16 +129,16 @@ test('while the mail server is away e-mails wait, and an FSP gets its callbacks 
 test('an e-mail that is refused for good is a dead letter, and arrives when it is sent again', async () => {
   const server = await mailServer()
   server.refuse = () => ({ code: 550, text: 'no such mailbox' })
-  const stand = await standWith(overPort(server.port))
+  const world = await worldWith(overPort(server.port))
   const message = mail()
-  await stand.publish(message)
-  const letters = await deadLettersOf(stand, 'greenbank')
-  expect(letters).toMatchObject([
+  await world.publish(message)
+  const busDeadLetters = await deadLettersOf(world, 'greenbank')
+  expect(busDeadLetters).toMatchObject([
     { notificationId: message.id, method: 'EMAIL', url: 'desk@greenbank.example', attempts: 1 },
   ])
-  expect(letters[0]?.lastError).toContain('no such mailbox')
+  expect(busDeadLetters[0]?.lastError).toContain('no such mailbox')
   server.refuse = () => undefined
-  const operator = stand.parts.grpc.client(notificationsService, 'notifications')
+  const operator = world.parts.grpc.client(notificationsService, 'notifications')
   const { answers } = await operator.ResendDeadLetters({ ids: [message.id] })
   expect(answers).toEqual([{ notificationId: message.id, outcome: 'RESENT' }])
   expect(await arrived(server, 1)).toHaveLength(1)
@@ -154,7 +154,7 @@ test('a password that the mail server refuses gives no e-mail up', async () => {
       else done(Object.assign(new Error('wrong password'), { responseCode: 535 }))
     },
   })
-  const { publish } = await standWith({
+  const { publish } = await worldWith({
     NOTIFICATIONS_SMTP_URL: `smtp://hub:secret@127.0.0.1:${server.port}`,
   })
   await publish(mail(), mail())
@@ -163,13 +163,13 @@ test('a password that the mail server refuses gives no e-mail up', async () => {
 })
 
 test('without a mail server each e-mail is a dead letter, and health says why', async () => {
-  const stand = await standWith({})
-  await stand.publish(mail())
+  const world = await worldWith({})
+  await world.publish(mail())
   const reason = 'no mail server is configured (NOTIFICATIONS_SMTP_URL)'
-  expect(await deadLettersOf(stand, '')).toMatchObject([
+  expect(await deadLettersOf(world, '')).toMatchObject([
     { fspId: 'greenbank', method: 'EMAIL', url: 'desk@greenbank.example', lastError: reason },
   ])
-  const { ok, checks } = await stand.parts.health.readiness()
+  const { ok, checks } = await world.parts.health.readiness()
   expect(ok).toBe(true)
   expect(checks).toContainEqual({
     name: 'e-mail',
@@ -202,7 +202,7 @@ test('where TLS is required an e-mail leaves over TLS, to a server that the CA v
     },
   })
   const required = { ...overPort(server.port), NOTIFICATIONS_SMTP_TLS: 'required' } as const
-  const { publish } = await standWith({ ...required, NOTIFICATIONS_SMTP_CA_FILE: caFile })
+  const { publish } = await worldWith({ ...required, NOTIFICATIONS_SMTP_CA_FILE: caFile })
   await publish(mail())
   await arrived(server, 1)
   expect(secured).toEqual([true])
@@ -210,12 +210,12 @@ test('where TLS is required an e-mail leaves over TLS, to a server that the CA v
 
 test('where TLS is required and not offered nothing leaves', async () => {
   const server = await mailServer()
-  const stand = await standWith({
+  const world = await worldWith({
     ...overPort(server.port),
     NOTIFICATIONS_SMTP_TLS: 'required',
   })
-  await stand.publish(mail({ deadline: new Date(Date.now() + 300).toISOString() }))
-  expect(await deadLettersOf(stand, 'greenbank')).toHaveLength(1)
+  await world.publish(mail({ deadline: new Date(Date.now() + 300).toISOString() }))
+  expect(await deadLettersOf(world, 'greenbank')).toHaveLength(1)
   expect(server.mails).toEqual([])
 })
 

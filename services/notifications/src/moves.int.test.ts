@@ -23,11 +23,14 @@ async function sinkThat(answers: Sink['answers']): Promise<Sink> {
 interface Moving extends World {
   /** bluewallet has this address from now on; services hear of it only by the event. */
   moveTo(url: string): void
-  tellOfMove(): Promise<void>
+  publishMove(): Promise<void>
 }
 
 /** Without the address of bluewallet participant-lifecycle does not answer. */
-async function stands(changed: Parameters<typeof openWorld>[0], url?: string): Promise<Moving> {
+async function openTestWorld(
+  changed: Parameters<typeof openWorld>[0],
+  url?: string,
+): Promise<Moving> {
   const parts = await openTestParts()
   let value = url
   const notAsked = () => Promise.reject(new Error('notifications do not ask this'))
@@ -38,15 +41,15 @@ async function stands(changed: Parameters<typeof openWorld>[0], url?: string): P
     GetParticipantInfo: () =>
       value === undefined ? notAsked() : Promise.resolve({ participants: [bluewalletAt(value)] }),
   })
-  const stand = await openWorld(changed, parts)
-  ends.push(() => stand.stop())
+  const world = await openWorld(changed, parts)
+  ends.push(() => world.stop())
   return {
-    ...stand,
+    ...world,
     moveTo(moved) {
       value = moved
     },
-    tellOfMove: () =>
-      stand.publish(
+    publishMove: () =>
+      world.publish(
         newEvent('participant-lifecycle', 'ParticipantEndpointsUpdated', {
           participantId: 'bluewallet',
           endpoints: [],
@@ -76,9 +79,9 @@ const transferTo = ({ url }: Sink) => {
   return { path, message: notify({ url: url + path, path }) }
 }
 
-function metric(stand: World, line: string): Promise<true> {
+function metric(world: World, line: string): Promise<true> {
   return eventually(async () => {
-    const metrics = await stand.parts.metrics.metrics()
+    const metrics = await world.parts.metrics.metrics()
     return metrics.includes(line) ? true : undefined
   }, line)
 }
@@ -93,29 +96,29 @@ const reluctant = {
 
 test('what waits for an FSP that fails goes to its new address once it has one, and new messages too', async () => {
   const [left, reached] = [await sinkThat(() => 503), await sinkThat(() => 200)]
-  const stand = await stands(reluctant, left.url)
+  const world = await openTestWorld(reluctant, left.url)
   const waiting = Array.from({ length: 20 }, () => transferTo(left))
-  await stand.publish(...waiting.map(({ message }) => message))
-  await metric(stand, 'notifications_undelivered{state="PARKED",fsp="bluewallet"} 20')
-  await metric(stand, 'notifications_circuit_open{fsp="bluewallet"} 1')
+  await world.publish(...waiting.map(({ message }) => message))
+  await metric(world, 'notifications_undelivered{state="PARKED",fsp="bluewallet"} 20')
+  await metric(world, 'notifications_circuit_open{fsp="bluewallet"} 1')
   const inVain = left.received.length
-  stand.moveTo(reached.url)
-  await stand.tellOfMove()
-  await eventually(() => stand.reports.length === 20 || undefined, 'the reports of what waited')
+  world.moveTo(reached.url)
+  await world.publishMove()
+  await eventually(() => world.reports.length === 20 || undefined, 'the reports of what waited')
   expect(new Set(reached.received.map(({ path }) => path))).toEqual(
     new Set(waiting.map(({ path }) => path)),
   )
-  await metric(stand, 'notifications_circuit_open{fsp="bluewallet"} 0')
+  await metric(world, 'notifications_circuit_open{fsp="bluewallet"} 0')
   const next = transferTo(reached)
-  await stand.publish(next.message)
-  await eventually(() => stand.reports.length === 21 || undefined, 'the report of the new message')
-  expect(stand.reports[20]).toMatchObject({ status: 'SUCCESS', attempts: 1 })
+  await world.publish(next.message)
+  await eventually(() => world.reports.length === 21 || undefined, 'the report of the new message')
+  expect(world.reports[20]).toMatchObject({ status: 'SUCCESS', attempts: 1 })
   expect(left.received).toHaveLength(inVain)
 })
 
 test('what hangs at the address that an FSP has left holds up nothing, and follows when it fails', async () => {
   const [left, reached] = [await openSink(() => 'HANG'), await sinkThat(() => 200)]
-  const stand = await stands(
+  const world = await openTestWorld(
     {
       ...reluctant,
       PARK_AFTER_MS: 100,
@@ -125,31 +128,31 @@ test('what hangs at the address that an FSP has left holds up nothing, and follo
     left.url,
   )
   const hanging = Array.from({ length: 6 }, () => transferTo(left))
-  await stand.publish(...hanging.map(({ message }) => message))
-  await metric(stand, 'notifications_undelivered{state="PARKED",fsp="bluewallet"} 6')
+  await world.publish(...hanging.map(({ message }) => message))
+  await metric(world, 'notifications_undelivered{state="PARKED",fsp="bluewallet"} 6')
   const stuck = left.received.map(({ path }) => path)
-  stand.moveTo(reached.url)
-  await stand.tellOfMove()
+  world.moveTo(reached.url)
+  await world.publishMove()
   await eventually(
-    () => stand.reports.length === 6 - stuck.length || undefined,
+    () => world.reports.length === 6 - stuck.length || undefined,
     'what had not left',
   )
   const next = transferTo(reached)
-  await stand.publish(next.message)
+  await world.publish(next.message)
   await eventually(() => reached.received.some(({ path }) => path === next.path) || undefined, 'it')
   await left.close()
-  await eventually(() => stand.reports.length === 7 || undefined, 'all reports')
+  await eventually(() => world.reports.length === 7 || undefined, 'all reports')
   const paths = reached.received.map(({ path }) => path)
   expect(paths.slice(-stuck.length).toSorted()).toEqual(stuck.toSorted())
-  expect(stand.reports.every(({ status }) => status === 'SUCCESS')).toBe(true)
+  expect(world.reports.every(({ status }) => status === 'SUCCESS')).toBe(true)
 })
 
 test('each further attempt goes where the FSP is now, also when its move was not heard of', async () => {
   const [left, reached] = [await sinkThat(() => 503), await sinkThat(() => 200)]
-  const stand = await stands({}, reached.url)
+  const world = await openTestWorld({}, reached.url)
   const { path, message } = transferTo(left)
-  await stand.publish(message)
-  await eventually(() => stand.reports.length === 1 || undefined, 'the report')
+  await world.publish(message)
+  await eventually(() => world.reports.length === 1 || undefined, 'the report')
   expect(left.received).toHaveLength(1)
   expect(reached.received.map((received) => received.path)).toEqual([path])
 })
@@ -157,11 +160,11 @@ test('each further attempt goes where the FSP is now, also when its move was not
 test('while nobody knows where an FSP is now, further attempts go where the first one went', async () => {
   let isWell = false
   const sink = await sinkThat(() => (isWell ? 200 : 503))
-  const stand = await stands({})
+  const world = await openTestWorld({})
   const { path, message } = transferTo(sink)
-  await stand.publish(message)
+  await world.publish(message)
   await eventually(() => sink.received.length === 3 || undefined, 'attempts in vain')
   isWell = true
-  await eventually(() => stand.reports.length === 1 || undefined, 'the report')
+  await eventually(() => world.reports.length === 1 || undefined, 'the report')
   expect(new Set(sink.received.map((received) => received.path))).toEqual(new Set([path]))
 })

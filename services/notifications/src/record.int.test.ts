@@ -6,7 +6,7 @@ import type { Result } from './contract.ts'
 import { openMeasures } from './measures.ts'
 import { openRecord, type Record } from './record.ts'
 import { parkedResult } from './result.ts'
-import { delivered, heard, openStore } from './testing/world.ts'
+import { delivered, notificationFor, openStore } from './testing/world.ts'
 
 let parts: TestParts
 let record: Record
@@ -21,7 +21,7 @@ beforeEach(async () => {
     bus: parts.bus,
     measures: openMeasures(parts.metrics, db),
     log: parts.log,
-    waiting: { parked: () => undefined },
+    waiting: { noteParked: () => undefined },
     lanes: { hasMovedSince: (fspId, time_ms) => fspId === 'bluewallet' && time_ms <= moved_ms },
     stopping: new AbortController().signal,
   })
@@ -36,7 +36,7 @@ afterEach(async () => {
 })
 
 function deliveredNow(): Result {
-  return delivered(heard({ url: 'http://127.0.0.1:9' }), false)
+  return delivered(notificationFor({ url: 'http://127.0.0.1:9' }), false)
 }
 
 /** Whether the results of the call are stored by now. */
@@ -47,10 +47,13 @@ function watch(stored: Promise<void>): { readonly isStored: boolean } {
 }
 
 test('a few results wait half a second for others', async () => {
-  const all = Promise.all([record.soon([deliveredNow()]), record.soon([deliveredNow()])])
+  const all = Promise.all([
+    record.persistLater([deliveredNow()]),
+    record.persistLater([deliveredNow()]),
+  ])
   const watched = watch(all.then(() => undefined))
   jest.advanceTimersByTime(499)
-  await record.now([deliveredNow()])
+  await record.persistNow([deliveredNow()])
   expect(watched.isStored).toBe(false)
   jest.advanceTimersByTime(1)
   await all
@@ -58,12 +61,12 @@ test('a few results wait half a second for others', async () => {
 
 test('64 results are stored without a wait, and what comes after them is not stored with them', async () => {
   const most = Array.from({ length: 63 }, deliveredNow)
-  const stored = record.soon(most)
-  await Promise.all([stored, record.soon([deliveredNow()])])
-  const later = record.soon([deliveredNow()])
+  const stored = record.persistLater(most)
+  await Promise.all([stored, record.persistLater([deliveredNow()])])
+  const later = record.persistLater([deliveredNow()])
   const watched = watch(later)
   jest.advanceTimersByTime(499)
-  await record.now([deliveredNow()])
+  await record.persistNow([deliveredNow()])
   expect(watched.isStored).toBe(false)
   jest.advanceTimersByTime(1)
   await later
@@ -71,7 +74,7 @@ test('64 results are stored without a wait, and what comes after them is not sto
 
 test('an attempt that began before its FSP moved is followed by no pause', async () => {
   const [before, after] = [failedAt(moved_ms), failedAt(moved_ms + 1)]
-  await record.now([before, after])
+  await record.persistNow([before, after])
   const rows = await db.query<{ readonly id: string }>(
     statement('select notification_id as id from undelivered where next_attempt_at <= now()'),
     [],
@@ -83,7 +86,7 @@ test('an attempt that began before its FSP moved is followed by no pause', async
 function failedAt(began_ms: number): Result {
   const one = { began_ms, duration_ms: 1, httpStatus: 503, error: 'answered 503' }
   return {
-    ...parkedResult(heard({ url: 'http://127.0.0.1:9' }), Date.now() + 3_600_000),
+    ...parkedResult(notificationFor({ url: 'http://127.0.0.1:9' }), Date.now() + 3_600_000),
     busy_until_ms: 0,
     tries: [one],
   } as Result

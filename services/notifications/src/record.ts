@@ -18,13 +18,13 @@ import type { Waiting } from './waiting.ts'
 
 export interface Record {
   /** Resolves when they are stored. */
-  now(results: readonly Result[]): Promise<void>
+  persistNow(results: readonly Result[]): Promise<void>
   /**
    * The same for what no caller waits for: what ends within a while is stored together, in the order
    * of the calls and through any outage. 64 results are stored at once, for until then all of it stays
    * in memory.
    */
-  soon(results: readonly Result[]): Promise<void>
+  persistLater(results: readonly Result[]): Promise<void>
   /** Resolves when nothing is stored any more that was being stored. */
   settled(): Promise<void>
 }
@@ -34,7 +34,7 @@ export interface RecordParts {
   readonly bus: EventBus
   readonly measures: Measures
   readonly log: Logger
-  readonly waiting: Pick<Waiting, 'parked'>
+  readonly waiting: Pick<Waiting, 'noteParked'>
   readonly lanes: Pick<Lanes, 'hasMovedSince'>
   /** From its abort on an outage is not waited out. */
   readonly stopping: AbortSignal
@@ -44,7 +44,7 @@ const results_max = 256
 const delivered_ms = 500
 /** What is not delivered waits less: its next attempt cannot begin before it is stored. */
 const undelivered_ms = 50
-const soon_enough = 64
+const full_round = 64
 
 /** What is stored together. */
 interface Round {
@@ -64,11 +64,11 @@ export function openRecord(parts: RecordParts): Record {
     },
     { batch_max: results_max },
   )
-  const now = async (results: readonly Result[]): Promise<void> => {
+  const persistNow = async (results: readonly Result[]): Promise<void> => {
     await store(results)
   }
-  const patiently = (results: readonly Result[]): Promise<void> =>
-    retrying(() => now(results), {
+  const persistWithRetries = (results: readonly Result[]): Promise<void> =>
+    retrying(() => persistNow(results), {
       log: parts.log,
       what: 'store what came of notifications',
       signal: parts.stopping,
@@ -93,28 +93,28 @@ export function openRecord(parts: RecordParts): Record {
     }
     const stored = Promise.all([closed, before]).then(() => {
       round = undefined
-      return patiently(results)
+      return persistWithRetries(results)
     })
     before = stored.catch(() => undefined)
     return { results, stored, closeWithin }
   }
 
   return {
-    now,
+    persistNow,
     async settled() {
       await Promise.allSettled(storing)
     },
-    async soon(results) {
+    async persistLater(results) {
       const current = (round ??= nextRound())
       current.results.push(...results)
-      if (current.results.length >= soon_enough) current.closeWithin(0)
+      if (current.results.length >= full_round) current.closeWithin(0)
       else if (!results.every(isDelivered)) current.closeWithin(undelivered_ms)
       try {
         await current.stored
       } catch (error) {
         // Another's result may be what cannot be stored.
         if (isOutage(error)) throw error
-        await patiently(results)
+        await persistWithRetries(results)
       }
     },
   }
@@ -135,7 +135,7 @@ async function storeAll(
     await save(tx, results)
     bus.announce(tx, reportOf(ended))
   })
-  waiting.parked(parked.map(({ notification }) => notification.fspId))
+  waiting.noteParked(parked.map(({ notification }) => notification.fspId))
   for (const end of ended) measures.ended(end)
   return results.map(() => undefined)
 }

@@ -52,7 +52,7 @@ export function openRetries(parts: RetryParts): Retries {
   const storing = new Set<Promise<void>>()
   const look = coalesced(async () => {
     const now_ms = Date.now()
-    const fspIds = await waiting.look(performance.now())
+    const fspIds = await waiting.refresh(performance.now())
     if (fspIds.length === 0) return
     const bounds = claimBounds(now_ms, parts.timeout_ms)
     for (const claimed of await claimExpired(db, bounds)) onEnd(claimed, { type: 'EXPIRED' })
@@ -70,16 +70,16 @@ export function openRetries(parts: RetryParts): Retries {
     const { notification, attempts } = claimed
     const settle = (end: AttemptEnd) => onEnd(claimed, end)
     const lane = lanes.of(notification.fspId)
-    lane.offerAgain({ notification, attempts, begin_before_ms, onEnd: settle })
+    lane.offerRetry({ notification, attempts, begin_before_ms, onEnd: settle })
   }
 
   function onEnd(claimed: Claimed, end: AttemptEnd): void {
     const result = resultOf({ ...claimed, stored: true }, end, parts.backoff)
-    keep(record.now([result]), 'what came of a parked notification could not be stored')
+    track(record.persistNow([result]), 'what came of a parked notification could not be stored')
   }
 
   /** A failure loses nothing: the row stands as it was, and is due when its claim has run out. */
-  function keep(work: Promise<void>, failure: string): void {
+  function track(work: Promise<void>, failure: string): void {
     const kept: Promise<void> = work
       .then(look.now)
       .catch((error: unknown) => log.error({ err: error }, failure))
@@ -88,7 +88,7 @@ export function openRetries(parts: RetryParts): Retries {
   }
 
   async function move(fspId: string): Promise<void> {
-    await addresses.learn(fspId)
+    await addresses.refresh(fspId)
     lanes.move(fspId)
     // What is stored from now on knows of the move.
     await record.settled()
@@ -104,9 +104,9 @@ export function openRetries(parts: RetryParts): Retries {
   return {
     onEnd,
     onRecovered: (fspId) =>
-      keep(endPauses(db, fspId, new Date()), 'the pauses of an FSP could not be ended'),
+      track(endPauses(db, fspId, new Date()), 'the pauses of an FSP could not be ended'),
     onMoved: (fspId) =>
-      keep(move(fspId), 'the messages to an FSP could not follow its new address'),
+      track(move(fspId), 'the messages to an FSP could not follow its new address'),
     async stop() {
       look.stop()
       await poll.stop()

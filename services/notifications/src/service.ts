@@ -28,7 +28,7 @@ import type { LaneParts } from './lane.ts'
 import { openLanes, type Lanes } from './lanes.ts'
 import { openMailTransport, type MailTransport } from './mail-transport.ts'
 import { openMeasures } from './measures.ts'
-import { serveOperations } from './operate.ts'
+import { serveDeadLetterApi } from './dead-letter-api.ts'
 import { openRecord } from './record.ts'
 import { openRetries, type Retries } from './retries.ts'
 import type { Settings } from './settings.ts'
@@ -45,7 +45,7 @@ const stop_wait_ms = 5_000
 const stop_look_ms = 20
 const partitioned = ['deliveries', 'undelivered']
 const ping = statement('select 1')
-const heard = ['NotifyRequested'] as const
+const consumedEvents = ['NotifyRequested'] as const
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'notifications' })
@@ -57,7 +57,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     migrations: new URL('../migrations/', import.meta.url),
     connections_max,
   })
-  const partitions = await keepPartitions(db, log)
+  const partitions = await maintainPartitions(db, log)
   const measures = openMeasures(parts.metrics, db)
   const waiting = openWaiting(() => readWaiting(db))
   const stop = new AbortController()
@@ -93,10 +93,10 @@ export const start: Start<Settings> = async (settings, parts) => {
       retries.onEnd({ notification, attempts: 0, tries: noTries }, end),
   })
   const resend_for_ms = settings.NOTIFICATIONS_RESEND_H * hour_ms
-  serveOperations({ db, bus, grpc, resend_for_ms, waiting })
-  hearOfReturns(parts, log, retries)
-  const moves = await hearOfMoves(parts, retries)
-  const subscribed = await onEvents(bus, group, heard, handleBatch)
+  serveDeadLetterApi({ db, bus, grpc, resend_for_ms, waiting })
+  endPausesOnReactivation(parts, log, retries)
+  const moves = await followEndpointChanges(parts, retries)
+  const subscribed = await onEvents(bus, group, consumedEvents, handleBatch)
   parts.health.ready('notifications database', () => db.query(ping, []).then(() => undefined))
   return {
     async stop() {
@@ -106,7 +106,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       await participants.stop()
       await partitions.stop()
       await retries.stop()
-      await letFinish(lanes)
+      await waitUntilIdle(lanes)
       await lanes.close()
       await retries.settled()
       await db.close()
@@ -141,14 +141,14 @@ function backoffOf(settings: Settings): BackoffBounds {
 }
 
 /** Whoever comes back waits for nothing that waits for him. */
-function hearOfReturns({ grpc }: ProcessParts, log: Logger, retries: Retries): void {
+function endPausesOnReactivation({ grpc }: ProcessParts, log: Logger, retries: Retries): void {
   onParticipantStates({ grpc, log }, 'notifications', ({ isActive, participantId }) => {
     if (isActive) retries.onRecovered(participantId)
   })
 }
 
 /** An operator adds and changes one endpoint at a time, of one FSP often several together. */
-function hearOfMoves({ bus }: ProcessParts, retries: Retries): Promise<Listener> {
+function followEndpointChanges({ bus }: ProcessParts, retries: Retries): Promise<Listener> {
   return onBroadcast(bus, group, ['ParticipantEndpointsUpdated'], {
     onEvents(events) {
       const fspIds = new Set(events.map(({ payload }) => payload.participantId))
@@ -184,14 +184,14 @@ async function clientTlsOf(settings: Settings): Promise<ClientTls | undefined> {
   }
 }
 
-async function keepPartitions(db: Database, log: Logger): Promise<Periodic> {
+async function maintainPartitions(db: Database, log: Logger): Promise<Periodic> {
   const ensure = () => ensureMonthlyPartitions(db, partitioned, new Date())
   await ensure()
   return periodically(partitions_every_ms, ensure, { log, name: 'partitions of coming months' })
 }
 
 /** What is under way may end by itself for a while; what is cut then stays parked. */
-async function letFinish(lanes: Lanes): Promise<void> {
+async function waitUntilIdle(lanes: Lanes): Promise<void> {
   const until_ms = Date.now() + stop_wait_ms
   while (!lanes.idle && Date.now() < until_ms) await wait(stop_look_ms)
 }

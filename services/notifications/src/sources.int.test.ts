@@ -10,19 +10,19 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end()
 })
 
-async function stands(
+async function openTestWorld(
   answers: Sink['answers'],
   changed: Parameters<typeof openWorld>[0],
-): Promise<{ readonly sink: Sink; readonly stand: World }> {
+): Promise<{ readonly sink: Sink; readonly world: World }> {
   const sink = await openSink(answers)
   ends.push(() => sink.close())
-  const stand = await openWorld({ ...patient, ...changed })
+  const world = await openWorld({ ...patient, ...changed })
   ends.push(() => {
     sink.answers = () => 200
     sink.release(200)
-    return stand.stop()
+    return world.stop()
   })
-  return { sink, stand }
+  return { sink, world }
 }
 
 /** No attempt is given up or parked for being slow. */
@@ -32,36 +32,36 @@ const from = (source: string, messages: number, url: string) =>
   Array.from({ length: messages }, () => notify({ url, source, headers: { 'x-from': source } }))
 const sourcesAt = ({ received }: Sink) => received.map(({ headers }) => headers['x-from'])
 
-function parked(stand: World, messages: number): Promise<true> {
+function parked(world: World, messages: number): Promise<true> {
   return eventually(async () => {
-    const metrics = await stand.parts.metrics.metrics()
+    const metrics = await world.parts.metrics.metrics()
     const line = `notifications_undelivered{state="PARKED",fsp="bluewallet"} ${messages}`
     return metrics.includes(line) ? true : undefined
   }, `${messages} parked messages`)
 }
 
 test('while all messages of one source hang, another source has a slot at once', async () => {
-  const { sink, stand } = await stands(() => 'HANG', { NOTIFICATIONS_LANE_MAX: 8 })
-  await stand.publish(...from('greenbank', 40, sink.url))
+  const { sink, world } = await openTestWorld(() => 'HANG', { NOTIFICATIONS_LANE_MAX: 8 })
+  await world.publish(...from('greenbank', 40, sink.url))
   await eventually(() => sink.received.length >= 6 || undefined, 'the first messages')
-  await stand.publish(...from('redpay', 1, sink.url))
+  await world.publish(...from('redpay', 1, sink.url))
   await eventually(() => sourcesAt(sink).includes('redpay') || undefined, 'the other message')
   expect(sourcesAt(sink).filter((source) => source === 'greenbank')).toHaveLength(6)
 })
 
 test('while messages of one source hang and are parked, another source has a slot at once', async () => {
   const changed = { NOTIFICATIONS_LANE_MAX: 8, PARK_AFTER_MS: 50 }
-  const { sink, stand } = await stands(() => 'HANG', changed)
-  await stand.publish(...from('greenbank', 40, sink.url))
-  await parked(stand, 40)
-  await stand.publish(...from('redpay', 1, sink.url))
+  const { sink, world } = await openTestWorld(() => 'HANG', changed)
+  await world.publish(...from('greenbank', 40, sink.url))
+  await parked(world, 40)
+  await world.publish(...from('redpay', 1, sink.url))
   await eventually(() => sourcesAt(sink).includes('redpay') || undefined, 'the other message')
   expect(sourcesAt(sink)).toHaveLength(7)
 })
 
 test('sources take turns where an FSP answers one message at a time', async () => {
-  const { sink, stand } = await stands(() => 'HANG', { NOTIFICATIONS_LANE_MAX: 1 })
-  await stand.publish(...from('greenbank', 40, sink.url), ...from('redpay', 2, sink.url))
+  const { sink, world } = await openTestWorld(() => 'HANG', { NOTIFICATIONS_LANE_MAX: 1 })
+  await world.publish(...from('greenbank', 40, sink.url), ...from('redpay', 2, sink.url))
   await eventually(() => {
     sink.release(200)
     return sink.received.length === 42 || undefined
@@ -77,21 +77,21 @@ test('sources take turns where an FSP answers one message at a time', async () =
 })
 
 test('sources take turns in what is tried again', async () => {
-  const { sink, stand } = await stands(() => 503, { NOTIFICATIONS_LANE_MAX: 1 })
-  await stand.publish(...from('greenbank', 60, sink.url))
-  await parked(stand, 60)
-  await stand.publish(...from('redpay', 3, sink.url))
-  await parked(stand, 63)
+  const { sink, world } = await openTestWorld(() => 503, { NOTIFICATIONS_LANE_MAX: 1 })
+  await world.publish(...from('greenbank', 60, sink.url))
+  await parked(world, 60)
+  await world.publish(...from('redpay', 3, sink.url))
+  await parked(world, 63)
   const before = sink.received.length
   sink.answers = () => 200
-  await eventually(() => stand.reports.length === 63 || undefined, 'all reports')
-  const told = sourcesAt(sink).slice(before)
-  expect(told.slice(0, 8).filter((source) => source === 'redpay')).toHaveLength(3)
+  await eventually(() => world.reports.length === 63 || undefined, 'all reports')
+  const outcomes = sourcesAt(sink).slice(before)
+  expect(outcomes.slice(0, 8).filter((source) => source === 'redpay')).toHaveLength(3)
 })
 
 test('messages of two sources about one entity keep their order', async () => {
   let turn = 0
-  const { sink, stand } = await stands(() => (turn++ % 3 === 0 ? 503 : 200), {
+  const { sink, world } = await openTestWorld(() => (turn++ % 3 === 0 ? 503 : 200), {
     NOTIFICATIONS_CIRCUIT_FAILURES_MAX: 1_000,
   })
   const entityId = randomUUID()
@@ -99,8 +99,8 @@ test('messages of two sources about one entity keep their order', async () => {
   const sourceOf = (step: number) => (step % 2 === 0 ? 'greenbank' : 'redpay')
   const to = (body: string, at: number) =>
     notify({ url: `${sink.url}/chain`, entityId, body, source: sourceOf(at) })
-  await stand.publish(...steps.map(to), ...from('greenbank', 100, sink.url))
-  await eventually(() => stand.reports.length === 120 || undefined, 'all reports')
+  await world.publish(...steps.map(to), ...from('greenbank', 100, sink.url))
+  await eventually(() => world.reports.length === 120 || undefined, 'all reports')
   const bodies = sink.received
     .filter(({ path }) => path === '/chain')
     .map(({ body }) => body.toString())

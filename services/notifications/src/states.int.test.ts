@@ -6,38 +6,38 @@ import { notify, openSink, openWorld, type Sink, type World } from './testing/wo
 const hour_ms = 3_600_000
 
 let sink: Sink
-let stand: World
+let world: World
 
 beforeAll(async () => {
   sink = await openSink(() => 503)
   // By itself it would be tried again in an hour.
-  stand = await openWorld({
+  world = await openWorld({
     NOTIFICATIONS_RETRY_FIRST_MS: hour_ms,
     NOTIFICATIONS_RETRY_MAX_MS: hour_ms,
   })
 })
 
 afterAll(async () => {
-  await stand.stop()
+  await world.stop()
   await sink.close()
 })
 
 test('what waits for an FSP that is active again waits no longer', async () => {
-  const told = stand.parts.grpc.client(notificationsParticipantStatesService, 'notifications')
+  const outcomes = world.parts.grpc.client(notificationsParticipantStatesService, 'notifications')
   const state = { participantId: 'bluewallet', changedAt: '' }
-  await stand.publish(notify({ url: sink.url, deadline_ms: 2 * hour_ms }))
+  await world.publish(notify({ url: sink.url, deadline_ms: 2 * hour_ms }))
   await eventually(() => sink.received.length === 1 || undefined, 'the first attempt')
   sink.answers = () => 200
   const off = { ...state, oldState: 'ACTIVE', newState: 'INACTIVE', isActive: false, version: 5 }
-  await told.ParticipantStateUpdated(off)
+  await outcomes.ParticipantStateUpdated(off)
   const on = { ...state, oldState: 'INACTIVE', newState: 'ACTIVE', isActive: true }
   // The first attempt may still be being stored.
   let version = off.version
   await eventually(async () => {
     version += 1
-    await told.ParticipantStateUpdated({ ...on, version })
-    return stand.reports.length === 1 || undefined
+    await outcomes.ParticipantStateUpdated({ ...on, version })
+    return world.reports.length === 1 || undefined
   }, 'its delivery')
   expect(sink.received).toHaveLength(2)
-  expect(await told.ParticipantStateUpdated({ ...on, version: 1 })).toEqual({ version })
+  expect(await outcomes.ParticipantStateUpdated({ ...on, version: 1 })).toEqual({ version })
 })

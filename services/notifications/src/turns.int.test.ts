@@ -10,7 +10,7 @@ import { parkedResult } from './result.ts'
 import { save } from './store.ts'
 import {
   delivered,
-  heard,
+  notificationFor,
   notify,
   openSink,
   openWorld,
@@ -31,10 +31,10 @@ async function sinkThat(answers: Sink['answers']): Promise<Sink> {
   return sink
 }
 
-async function stands(...how: Parameters<typeof openWorld>): Promise<World> {
-  const stand = await openWorld(...how)
-  ends.push(() => stand.stop())
-  return stand
+async function openTestWorld(...how: Parameters<typeof openWorld>): Promise<World> {
+  const world = await openWorld(...how)
+  ends.push(() => world.stop())
+  return world
 }
 
 /** In the order in which they were first received with success. */
@@ -44,7 +44,7 @@ describe('those that wait behind another', () => {
   test('get on when it is delivered, however many they are, in their order', async () => {
     let isWell = false
     const sink = await sinkThat(() => (isWell ? 200 : 503))
-    const { publish, reports } = await stands()
+    const { publish, reports } = await openTestWorld()
     const entityId = randomUUID()
     const steps = Array.from({ length: 1_000 }, (_, step) => String(step))
     await publish(...steps.map((body) => notify({ url: sink.url, entityId, body })))
@@ -52,14 +52,14 @@ describe('those that wait behind another', () => {
     isWell = true
     const before = sink.received.length
     await eventually(() => (reports.length === 1_000 ? true : undefined), 'all reports', 60_000)
-    const told = bodiesAt(sink).slice(before - 1)
-    expect(told.filter((body, at) => body !== told[at - 1]).slice(-1_000)).toEqual(steps)
+    const outcomes = bodiesAt(sink).slice(before - 1)
+    expect(outcomes.filter((body, at) => body !== outcomes[at - 1]).slice(-1_000)).toEqual(steps)
   }, 90_000)
 
   test('get on when it is given up', async () => {
     let isWell = false
     const sink = await sinkThat(({ body }) => (isWell && body.toString() !== 'first' ? 200 : 503))
-    const { publish, reports } = await stands()
+    const { publish, reports } = await openTestWorld()
     const entityId = randomUUID()
     await publish(
       notify({ url: sink.url, entityId, body: 'first', deadline_ms: 500 }),
@@ -75,7 +75,7 @@ describe('those that wait behind another', () => {
   test('let one pass that was before them and is sent anew', async () => {
     let isWell = false
     const sink = await sinkThat(() => (isWell ? 200 : 503))
-    const { publish, reports, parts } = await stands()
+    const { publish, reports, parts } = await openTestWorld()
     const entityId = randomUUID()
     const first = notify({ url: sink.url, entityId, body: 'first', deadline_ms: 100 })
     await publish(first)
@@ -100,7 +100,7 @@ describe('those that wait behind another', () => {
 
 test('what another process has parked and left is delivered', async () => {
   const sink = await sinkThat(() => 200)
-  const { parts, publish, reports } = await stands()
+  const { parts, publish, reports } = await openTestWorld()
   await publish(notify({ url: sink.url }))
   await eventually(() => (reports.length === 1 ? true : undefined), 'a quiet service')
   const other = await openStore(parts)
@@ -153,7 +153,7 @@ async function claim(db: Database): Promise<readonly string[]> {
 }
 
 function parked(entityId: string, url = 'http://127.0.0.1:9'): Result {
-  return parkedResult(heard({ url, entityId }), undefined)
+  return parkedResult(notificationFor({ url, entityId }), undefined)
 }
 
 function deliveredNow({ notification }: Result): Result {

@@ -5,13 +5,13 @@
 
 export interface Waiting {
   /** False when surely nothing is parked for the FSP by this process, or by any before its last look. */
-  mayBeFor(fspId: string): boolean
+  mayHaveParked(fspId: string): boolean
   /** Something was parked for these. */
-  parked(fspIds: readonly string[]): void
+  noteParked(fspIds: readonly string[]): void
   /** Something may have been parked for any FSP. */
-  anyMayBe(): void
+  invalidate(): void
   /** The FSPs for which something is parked; none: the answer is known for a while. */
-  look(now_ms: number): Promise<readonly string[]>
+  refresh(now_ms: number): Promise<readonly string[]>
   /** Whether nothing was parked at the last look, and that was not long ago. */
   isQuiet(now_ms: number): boolean
 }
@@ -32,17 +32,17 @@ export function openWaiting(read: () => Promise<readonly string[]>): Waiting {
   let quietUntil_ms = 0
 
   return {
-    mayBeFor: (fspId) =>
+    mayHaveParked: (fspId) =>
       known === undefined || added === undefined || known.has(fspId) || added.has(fspId),
-    parked(fspIds) {
+    noteParked(fspIds) {
       for (const fspId of fspIds) added?.add(fspId)
       if (fspIds.length > 0) quietUntil_ms = 0
     },
-    anyMayBe() {
+    invalidate() {
       added = undefined
       quietUntil_ms = 0
     },
-    async look(now_ms) {
+    async refresh(now_ms) {
       known = known && added && new Set([...known, ...added])
       added = new Set()
       quietUntil_ms = now_ms + quiet_ms

@@ -23,9 +23,9 @@ const settings: Settings = {
 let parts: TestParts
 let service: Service
 let scheduler: Calls<typeof schedulerService>
-let heard: Subscribed
-/** "reminderId dueAt payload" of what was told by events. */
-let told: string[]
+let received: Subscribed
+/** "reminderId dueAt payload" of each reminder that was published. */
+let outcomes: string[]
 const servers: Server[] = []
 const others: { stop(): Promise<void> }[] = []
 
@@ -33,12 +33,12 @@ beforeEach(async () => {
   parts = await openTestParts()
   service = await start(settings, parts)
   scheduler = parts.grpc.client(schedulerService, 'scheduler')
-  told = []
+  outcomes = []
   await listen()
 })
 
 afterEach(async () => {
-  await heard.stop()
+  await received.stop()
   for (const other of others.splice(0).toReversed()) await other.stop()
   await service.stop()
   await parts.stop()
@@ -49,9 +49,9 @@ afterEach(async () => {
 })
 
 async function listen(): Promise<void> {
-  heard = await onEvents(parts.bus, 'test_reminders', ['ScheduleReminderDue'], (events) => {
+  received = await onEvents(parts.bus, 'test_reminders', ['ScheduleReminderDue'], (events) => {
     for (const { payload } of events) {
-      told.push(`${payload.reminderId} ${payload.dueAt} ${payload.payload}`)
+      outcomes.push(`${payload.reminderId} ${payload.dueAt} ${payload.payload}`)
     }
     return Promise.resolve()
   })
@@ -85,11 +85,15 @@ async function listed() {
   return (await scheduler.ListScheduleReminders({ owner: '', state: '' })).reminders
 }
 
-function tellings(count: number): Promise<readonly string[]> {
-  return eventually(() => (told.length >= count ? told : undefined), `${count} tellings`, 20_000)
+function deliveries(count: number): Promise<readonly string[]> {
+  return eventually(
+    () => (outcomes.length >= count ? outcomes : undefined),
+    `${count} tellings`,
+    20_000,
+  )
 }
 
-/** A server that answers as told and keeps what it was posted. */
+/** A server that answers as configured and records what is posted to it. */
 async function server(answer: (count: number) => number) {
   const posted: string[] = []
   const opened = createServer((request, response) => {
@@ -108,33 +112,33 @@ async function server(answer: (count: number) => number) {
 }
 
 describe('a reminder', () => {
-  test('that comes once is told once, at its time, and is gone', async () => {
+  test('A one-time reminder is delivered once, at its time, and is then deleted', async () => {
     const { reminderId, dueAt } = await create()
-    const [first] = await tellings(1)
+    const [first] = await deliveries(1)
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(dueAt))
     expect(first).toBe(`${reminderId} ${dueAt} close`)
     expect(await listed()).toEqual([])
     expect(await scheduler.DeleteScheduleReminder({ reminderId })).toEqual({ outcome: 'NOT_FOUND' })
   })
 
-  test('on a schedule is told at each of its times, each once', async () => {
+  test('A recurring reminder is delivered once at each of its times', async () => {
     const { reminderId } = await create({ cron: '* * * * * *' })
-    await tellings(3)
-    const times = told.map((line) => Date.parse(line.split(' ')[1] ?? ''))
+    await deliveries(3)
+    const times = outcomes.map((line) => Date.parse(line.split(' ')[1] ?? ''))
     expect(new Set(times).size).toBe(times.length)
     expect(times.every((time) => time % 1_000 === 0)).toBe(true)
     expect(await scheduler.DeleteScheduleReminder({ reminderId })).toEqual({ outcome: 'DELETED' })
     expect(await listed()).toEqual([])
   })
 
-  test('that was deleted is not told', async () => {
+  test('A deleted reminder is not delivered', async () => {
     const { reminderId } = await create()
     await scheduler.DeleteScheduleReminder({ reminderId })
     const marker = await create()
-    expect(await tellings(1)).toEqual([`${marker.reminderId} ${marker.dueAt} close`])
+    expect(await deliveries(1)).toEqual([`${marker.reminderId} ${marker.dueAt} close`])
   })
 
-  test('that is the same again changes nothing, another one of its id is refused', async () => {
+  test('A repeated creation changes nothing, and other content under the same id is refused', async () => {
     const asked = await create({ dueAt: inFuture(60_000) })
     expect(await scheduler.CreateScheduleReminder(asked)).toEqual({
       outcome: 'ALREADY_EXISTS',
@@ -155,14 +159,14 @@ describe('a reminder', () => {
     ])
   })
 
-  test('for the past is refused', async () => {
+  test('A reminder for a time in the past is refused', async () => {
     const past = await scheduler.CreateScheduleReminder(reminder({ dueAt: inFuture(-1_000) }))
     expect(past).toMatchObject({ outcome: '', refusal: { reason: 'TIME_PAST' } })
   })
 
-  test('whose time came while nobody ran is told by the process that comes after', async () => {
+  test('A reminder that was due while no process ran is delivered by the next process', async () => {
     const { reminderId, dueAt } = await create({ dueAt: inFuture(1_500) })
-    await heard.stop()
+    await received.stop()
     const fresh = await parts.restart()
     await service.stop()
     parts = fresh
@@ -170,11 +174,11 @@ describe('a reminder', () => {
     await listen()
     service = await start(settings, parts)
     scheduler = parts.grpc.client(schedulerService, 'scheduler')
-    expect(await tellings(1)).toEqual([`${reminderId} ${dueAt} close`])
+    expect(await deliveries(1)).toEqual([`${reminderId} ${dueAt} close`])
   })
 })
 
-test('two instances tell each reminder once', async () => {
+test('Two instances deliver each reminder once', async () => {
   const { posted, url } = await server(() => 200)
   const { grpc, health, metrics } = await openTestParts().then((own) => {
     others.push(own)
@@ -187,9 +191,9 @@ test('two instances tell each reminder once', async () => {
   const posts = await Promise.all(
     Array.from({ length: 20 }, () => create({ ...post, payload: randomUUID() })),
   )
-  await tellings(20)
+  await deliveries(20)
   await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'all told')
-  expect(told.toSorted()).toEqual(
+  expect(outcomes.toSorted()).toEqual(
     events.map(({ reminderId }) => `${reminderId} ${dueAt} close`).toSorted(),
   )
   expect(posted.toSorted()).toEqual(posts.map(({ payload }) => `${dueAt} ${payload}`).toSorted())
@@ -209,29 +213,34 @@ describe('a reminder that is posted', () => {
     }, 'the failed reminder')
   }
 
-  test('is tried again until the server takes it', async () => {
+  test('It is tried again until the server accepts it', async () => {
     const { posted, asked } = await created('RETRY', (count) => (count < 3 ? 503 : 200))
     await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'its end')
     expect(posted).toEqual(Array.from({ length: 3 }, () => `${asked.dueAt} close`))
   })
 
-  test('RETRY: when every attempt failed it is kept, with what was wrong', async () => {
+  test('RETRY: after the last failed attempt it is retained with its error', async () => {
     const { posted } = await created('RETRY', () => 500)
     expect(await failed()).toMatchObject({ attempts: 3, lastError: 'answered 500' })
     expect(posted).toHaveLength(3)
   })
 
-  test('people are told of what was given up, once for a time, and of nothing else', async () => {
+  test('ScheduleReminderFailed is published once for each due time that failed, and for nothing else', async () => {
     const given: Payload<'ScheduleReminderFailed'>[] = []
-    const heard = await onEvents(parts.bus, 'test_failed', ['ScheduleReminderFailed'], (events) => {
-      given.push(...events.map(({ payload }) => payload))
-      return Promise.resolve()
-    })
+    const received = await onEvents(
+      parts.bus,
+      'test_failed',
+      ['ScheduleReminderFailed'],
+      (events) => {
+        given.push(...events.map(({ payload }) => payload))
+        return Promise.resolve()
+      },
+    )
     const { asked: late } = await created('RETRY', (count) => (count < 3 ? 503 : 200))
     const { asked } = await created('RETRY', () => 500)
     await eventually(() => given.length > 0 || undefined, 'the event')
     await eventually(async () => ((await listed()).length === 1 ? true : undefined), 'the late one')
-    await heard.stop()
+    await received.stop()
     expect(late.reminderId).not.toBe(asked.reminderId)
     expect(given).toEqual([
       {
@@ -245,13 +254,13 @@ describe('a reminder that is posted', () => {
     ])
   })
 
-  test('RESCHEDULE: it comes again later', async () => {
+  test('RESCHEDULE: a one-time reminder is tried again later', async () => {
     const { posted } = await created('RESCHEDULE', (count) => (count < 2 ? 500 : 200))
     await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'its end')
     expect(posted).toHaveLength(2)
   })
 
-  test('RESCHEDULE: on a schedule the time that failed is left out', async () => {
+  test('RESCHEDULE: a recurring reminder skips the due time that failed', async () => {
     const { posted } = await created(
       'RESCHEDULE',
       (count) => (count < 2 ? 500 : 200),
@@ -261,13 +270,13 @@ describe('a reminder that is posted', () => {
     expect(new Set(posted).size).toBe(posted.length)
   })
 
-  test('ABORT: it is kept after one attempt', async () => {
+  test('ABORT: it is retained after one failed attempt', async () => {
     const { posted } = await created('ABORT', () => 500)
     expect(await failed()).toMatchObject({ attempts: 1 })
     expect(posted).toHaveLength(1)
   })
 
-  test('ABANDON: it is forgotten after one attempt', async () => {
+  test('ABANDON: it is deleted after one failed attempt', async () => {
     const { posted } = await created('ABANDON', () => 500)
     await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'its end')
     expect(posted).toHaveLength(1)

@@ -1,4 +1,4 @@
-/** The methods of the scheduler: each change is on record in its own transaction. */
+/** The gRPC methods of the scheduler. Each change is recorded in its history in the same transaction. */
 import type { ScheduledReminder, schedulerService, ScheduleReminder } from '@causeway/protos'
 import type { Database, Handlers, Transaction } from '@causeway/runtime'
 import {
@@ -14,7 +14,7 @@ import {
   addReminder,
   lockReminder,
   readClock,
-  remember,
+  appendHistory,
   remindersOf,
   removeReminder,
   type StoredReminder,
@@ -34,7 +34,7 @@ export function schedulerHandlers(db: Database): Handlers<typeof schedulerServic
       db.transaction(async (tx) => {
         const removed = await removeReminder(tx, reminderId)
         if (removed === undefined) return { outcome: 'NOT_FOUND' }
-        await rememberOf(tx, removed.reminder, 'DELETED', await readClock(tx))
+        await recordHistory(tx, removed.reminder, 'DELETED', await readClock(tx))
         return { outcome: 'DELETED' }
       }),
     ListScheduleReminders: async ({ owner, state }) => ({
@@ -49,12 +49,12 @@ async function create(tx: Transaction, reminder: Reminder, now: Date) {
   const dueAt = firstTime(reminder, now)
   if ('reason' in dueAt) return refusedWith(dueAt)
   if (await addReminder(tx, reminder, dueAt, now)) {
-    await rememberOf(tx, reminder, 'CREATED', now)
+    await recordHistory(tx, reminder, 'CREATED', now)
     return { outcome: 'CREATED', dueAt: dueAt.toISOString(), refusal: null }
   }
-  // Somebody else made one of this id at the same time.
+  // Another caller created the same id concurrently.
   const other = await lockReminder(tx, reminder.id)
-  if (other === undefined) throw new Error(`${reminder.id} was there and is gone`)
+  if (other === undefined) throw new Error(`${reminder.id} was deleted concurrently`)
   return existing(other, reminder)
 }
 
@@ -64,13 +64,13 @@ function existing({ reminder: stored, dueAt }: StoredReminder, reminder: Reminde
     : refusedWith(modified(reminder.id))
 }
 
-function rememberOf(
+function recordHistory(
   tx: Transaction,
   { id, owner }: Reminder,
   what: 'CREATED' | 'DELETED',
   now: Date,
 ): Promise<void> {
-  return remember(tx, [{ id, owner, what, dueAt: null, attempts: 0, detail: null }], now)
+  return appendHistory(tx, [{ id, owner, what, dueAt: null, attempts: 0, detail: null }], now)
 }
 
 function refusedWith({ reason, detail }: Refused) {

@@ -1,4 +1,4 @@
-/** Reminders: built in reading order, taken apart in the reverse. */
+/** Starts the scheduler in reading order and stops it in reverse order. */
 import { schedulerService } from '@causeway/protos'
 import {
   createHttpClient,
@@ -11,7 +11,7 @@ import { Counter } from 'prom-client'
 import { schedulerHandlers } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { readClock, type Outcome } from './store.ts'
-import { tellDue } from './tell.ts'
+import { deliverDue } from './deliver.ts'
 
 const connections_max = 4
 const partitions_every_ms = 3_600_000
@@ -35,7 +35,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   parts.health.ready('scheduler database', () => readClock(db).then(() => undefined))
   const timeout_ms = settings.SCHEDULER_HTTP_TIMEOUT_MS
   const http = createHttpClient({ connections_per_origin_max: posts_per_origin_max, timeout_ms })
-  const telling = {
+  const deliverParts = {
     db,
     bus: parts.bus,
     http,
@@ -49,9 +49,9 @@ export const start: Start<Settings> = async (settings, parts) => {
     },
     onOutcome: countOutcomes(parts.metrics),
   }
-  const clock = periodically(settings.SCHEDULER_POLL_MS, () => tellDue(telling), {
+  const clock = periodically(settings.SCHEDULER_POLL_MS, () => deliverDue(deliverParts), {
     log,
-    name: 'telling of reminders',
+    name: 'delivery of reminders',
   })
   return {
     async stop() {
@@ -66,7 +66,7 @@ export const start: Start<Settings> = async (settings, parts) => {
 function countOutcomes(metrics: Metrics): (outcome: Outcome) => void {
   const outcomes = new Counter({
     name: 'scheduler_reminders_total',
-    help: 'reminders whose time came: told, to be told again, or given up for this time',
+    help: 'due reminders: delivered (told), to be retried, or failed for this time (given up)',
     labelNames: ['result'],
     registers: [metrics],
   })

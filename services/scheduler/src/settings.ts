@@ -3,26 +3,26 @@ import { integer, text, type SettingValues } from '@causeway/runtime'
 
 export const settings = {
   SCHEDULER_DATABASE_URL: text({
-    about: 'where reminders are stored; empty: the embedded one',
+    about: 'database of the reminders; empty: the embedded one',
     default: '',
     secret: true,
   }),
   SCHEDULER_POLL_MS: integer({
-    about: 'how often reminders are looked through for those whose time has come',
+    about: 'interval between two checks for due reminders',
     unit: 'ms',
     default: 1_000,
     min: 10,
     max: 60_000,
   }),
   SCHEDULER_HTTP_TIMEOUT_MS: integer({
-    about: 'how long a server may take to answer a reminder that is posted to it',
+    about: 'time-out of a server that a reminder is posted to',
     unit: 'ms',
     default: 10_000,
     min: 100,
     max: 60_000,
   }),
   SCHEDULER_ATTEMPTS_MAX: integer({
-    about: 'how often a reminder is tried for one time before it is given up',
+    about: 'attempts for one due time before the reminder fails',
     unit: 'attempts',
     default: 10,
     min: 1,
@@ -43,7 +43,7 @@ export const settings = {
     max: 86_400_000,
   }),
   SCHEDULER_RESCHEDULE_MS: integer({
-    about: 'how much later a reminder that comes once is tried when it is to be rescheduled',
+    about: 'delay before a one-time reminder with recovery RESCHEDULE is tried again',
     unit: 'ms',
     default: 3_600_000,
     min: 100,

@@ -1,4 +1,4 @@
-/** All SQL of the service. Times are told by the clock of the database, which all instances share. */
+/** All SQL of the service. The clock is that of the database, which all instances share. */
 import { monthOf, statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
 import type { Step } from './domain/firing.ts'
 import type { Recovery, Reminder, TaskType } from './domain/reminder.ts'
@@ -58,7 +58,7 @@ const clock = statement(`select clock_timestamp()::timestamptz(3) as now`)
 
 export async function readClock(db: Queries): Promise<Date> {
   const [row] = await db.query<{ readonly now: Date }>(clock, [])
-  if (row === undefined) throw new Error('the database told no time')
+  if (row === undefined) throw new Error('the database returned no time')
   return row.now
 }
 
@@ -138,7 +138,7 @@ const anyDue = statement(`
     where state = 'WAITING' and task_type = 'HTTP_POST' and next_attempt_at <= clock_timestamp()
   ) as due`)
 
-/** One look, for most of the time nothing is due. */
+/** One cheap statement, because most of the time nothing is due. */
 export async function isAnyDue(db: Queries): Promise<boolean> {
   const [row] = await db.query<{ readonly due: boolean }>(anyDue, [])
   return row?.due === true
@@ -150,7 +150,7 @@ const lockDue = statement(`
   order by next_attempt_at, reminder_id limit $2
   for update skip locked`)
 
-/** Reminders whose time has come and that an event tells of; nobody else has them until the commit. */
+/** Due reminders of type EVENT, locked until the commit. */
 export async function lockDueEvents(
   tx: Transaction,
   now: Date,
@@ -170,7 +170,7 @@ const leaseDue = statement(`
   update reminders set leased_until = $3 from due where reminder_id = due.id
   returning ${columns}`)
 
-/** Reminders that are to be posted: whoever takes them has them until the lease is over. */
+/** Due reminders of type HTTP_POST, leased to the caller until `until`. */
 export async function leaseDuePosts(
   db: Queries,
   { now, until, rows_max }: { readonly now: Date; readonly until: Date; readonly rows_max: number },
@@ -178,15 +178,15 @@ export async function leaseDuePosts(
   return (await db.query<ReminderRow>(leaseDue, [now, rows_max, until])).map(storedOf)
 }
 
-/** What came of the time of a reminder. */
+/** The result of one attempt of a due reminder. */
 export interface Outcome {
   readonly stored: StoredReminder
   readonly step: Step
-  /** Null: it was told. */
+  /** Null: it was delivered. */
   readonly error: string | null
 }
 
-const lockStill = statement(`
+const lockUnchanged = statement(`
   select reminder_id from reminders
   where (reminder_id, due_at, attempts) in (
     select * from unnest($1::text[], $2::text[]::timestamptz[], $3::text[]::integer[]))
@@ -199,18 +199,18 @@ const settleReminders = statement(`
     $5::text[]::integer[], $6::text[]) as next (id, state, due_at, attempt_at, attempts, error)
   where reminder_id = next.id`)
 
-const forgetReminders = statement(`delete from reminders where reminder_id = any($1::text[])`)
+const deleteReminders = statement(`delete from reminders where reminder_id = any($1::text[])`)
 
 /**
- * Stores what came of them. One that was deleted, or that another instance settled when the lease had
- * run out, is left as it is.
+ * Stores the outcomes. A reminder that was deleted, or that another instance settled after the lease
+ * had expired, is not changed.
  */
 export async function settle(
   tx: Transaction,
   outcomes: readonly Outcome[],
   now: Date,
 ): Promise<void> {
-  const still = await tx.query<{ readonly reminder_id: string }>(lockStill, [
+  const still = await tx.query<{ readonly reminder_id: string }>(lockUnchanged, [
     textArray(outcomes.map(({ stored }) => stored.reminder.id)),
     textArray(outcomes.map(({ stored }) => stored.dueAt.toISOString())),
     textArray(outcomes.map(({ stored }) => String(stored.attempts))),
@@ -218,28 +218,28 @@ export async function settle(
   const ids = new Set(still.map(({ reminder_id }) => reminder_id))
   const valid = outcomes.filter(({ stored }) => ids.has(stored.reminder.id))
   const gone = valid.filter(({ step }) => step.type === 'GONE')
-  const kept = valid.flatMap(keptOf)
+  const changes = valid.flatMap(changeOf)
   if (gone.length > 0) {
-    await tx.query(forgetReminders, [textArray(gone.map(({ stored }) => stored.reminder.id))])
+    await tx.query(deleteReminders, [textArray(gone.map(({ stored }) => stored.reminder.id))])
   }
-  if (kept.length > 0) {
+  if (changes.length > 0) {
     await tx.query(settleReminders, [
-      textArray(kept.map(({ id }) => id)),
-      textArray(kept.map(({ state }) => state)),
-      textArray(kept.map(({ dueAt }) => dueAt.toISOString())),
-      textArray(kept.map(({ attemptAt }) => attemptAt.toISOString())),
-      textArray(kept.map(({ attempts }) => String(attempts))),
-      textArray(kept.map(({ error }) => error)),
+      textArray(changes.map(({ id }) => id)),
+      textArray(changes.map(({ state }) => state)),
+      textArray(changes.map(({ dueAt }) => dueAt.toISOString())),
+      textArray(changes.map(({ attemptAt }) => attemptAt.toISOString())),
+      textArray(changes.map(({ attempts }) => String(attempts))),
+      textArray(changes.map(({ error }) => error)),
     ])
   }
-  await remember(
+  await appendHistory(
     tx,
-    valid.flatMap((outcome) => pastOf(outcome)),
+    valid.flatMap((outcome) => historyOf(outcome)),
     now,
   )
 }
 
-interface Kept {
+interface StoredChange {
   readonly id: string
   readonly state: 'WAITING' | 'FAILED'
   readonly dueAt: Date
@@ -248,7 +248,7 @@ interface Kept {
   readonly error: string | null
 }
 
-function keptOf({ stored, step, error }: Outcome): readonly Kept[] {
+function changeOf({ stored, step, error }: Outcome): readonly StoredChange[] {
   const { reminder, dueAt } = stored
   const { id } = reminder
   const attempts = stored.attempts + 1
@@ -266,8 +266,8 @@ function keptOf({ stored, step, error }: Outcome): readonly Kept[] {
   }
 }
 
-/** What happened to a reminder. */
-export interface Past {
+/** An entry of the history of a reminder. */
+export interface HistoryEntry {
   readonly id: string
   readonly owner: string
   readonly what: 'CREATED' | 'DELETED' | 'FIRED' | 'FAILED'
@@ -276,8 +276,8 @@ export interface Past {
   readonly detail: string | null
 }
 
-/** Told, or given up for this time; an attempt that failed and comes again is neither. */
-function pastOf({ stored, step, error }: Outcome): readonly Past[] {
+/** FIRED or FAILED for this due time. An attempt that is retried has no entry. */
+function historyOf({ stored, step, error }: Outcome): readonly HistoryEntry[] {
   if (step.type === 'AGAIN') return []
   const { reminder, dueAt } = stored
   const what = error === null ? 'FIRED' : 'FAILED'
@@ -290,16 +290,20 @@ const insertHistory = statement(`
   select $1::date, $2::timestamptz, * from unnest($3::text[], $4::text[], $5::text[],
     $6::text[]::timestamptz[], $7::text[]::integer[], $8::text[])`)
 
-export async function remember(tx: Transaction, past: readonly Past[], now: Date): Promise<void> {
-  if (past.length === 0) return
+export async function appendHistory(
+  tx: Transaction,
+  entries: readonly HistoryEntry[],
+  now: Date,
+): Promise<void> {
+  if (entries.length === 0) return
   await tx.query(insertHistory, [
     monthOf(now),
     now,
-    textArray(past.map(({ id }) => id)),
-    textArray(past.map(({ owner }) => owner)),
-    textArray(past.map(({ what }) => what)),
-    textArray(past.map(({ dueAt }) => dueAt?.toISOString() ?? null)),
-    textArray(past.map(({ attempts }) => String(attempts))),
-    textArray(past.map(({ detail }) => detail)),
+    textArray(entries.map(({ id }) => id)),
+    textArray(entries.map(({ owner }) => owner)),
+    textArray(entries.map(({ what }) => what)),
+    textArray(entries.map(({ dueAt }) => dueAt?.toISOString() ?? null)),
+    textArray(entries.map(({ attempts }) => String(attempts))),
+    textArray(entries.map(({ detail }) => detail)),
   ])
 }

@@ -8,7 +8,7 @@ import { postBulkTransfers, putBulkTransfers } from './bulkTransfers.ts'
 
 const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 
-function told(schema: z.ZodType, json: unknown): string {
+function outcome(schema: z.ZodType, json: unknown): string {
   const reading = readBody(schema, Buffer.from(JSON.stringify(json)))
   return reading.ok ? 'accepted' : `${reading.code} ${reading.detail}`
 }
@@ -39,14 +39,14 @@ describe.each([
   ['PUT /bulkTransfers/{ID}', putBulkTransfers, 'individualTransferResults', 'accepted'],
 ] as const)('%s', (_, schema, list, empty) => {
   test('takes a thousand items and not one more', () => {
-    expect(told(schema, withItems(schema, list, 1_000))).toBe('accepted')
-    expect(told(schema, withItems(schema, list, 1_001))).toBe(
+    expect(outcome(schema, withItems(schema, list, 1_000))).toBe('accepted')
+    expect(outcome(schema, withItems(schema, list, 1_001))).toBe(
       `3103 /${list}: more than 1000 elements`,
     )
   })
 
   test('has items when it asks, and may be without when it answers', () => {
-    expect(told(schema, withItems(schema, list, 0)).slice(0, empty.length)).toBe(empty)
+    expect(outcome(schema, withItems(schema, list, 0)).slice(0, empty.length)).toBe(empty)
   })
 })
 
@@ -55,7 +55,7 @@ test.each([
   ['individualTransferResults', putBulkTransfers],
 ] as const)('an answer may leave %s out', (list, schema) => {
   const { [list]: _items, ...rest } = bodyOf(schema)
-  expect(told(schema, rest)).toBe('accepted')
+  expect(outcome(schema, rest)).toBe('accepted')
 })
 
 test.each([
@@ -64,7 +64,7 @@ test.each([
   [postBulkTransfers, 'individualTransfers', 'transferId'],
   [putBulkTransfers, 'individualTransferResults', 'transferId'],
 ] as const)('the ids of items may be ULIDs, which some FSPs make (%#)', (schema, list, id) => {
-  expect(told(schema, withItem(schema, list, { [id]: ulid }))).toBe('accepted')
+  expect(outcome(schema, withItem(schema, list, { [id]: ulid }))).toBe('accepted')
 })
 
 test.each([
@@ -75,7 +75,7 @@ test.each([
   [putBulkTransfers, { bulkTransferState: 'completed' }, '3101 /bulkTransferState'],
   [putBulkQuotes, { expiration: '' }, '3101 /expiration'],
 ] as const)('a wrong form of the bulk is told with its path (%#)', (schema, changes, expected) => {
-  const sentence = told(schema, { ...bodyOf(schema), ...changes })
+  const sentence = outcome(schema, { ...bodyOf(schema), ...changes })
   expect(sentence.slice(0, expected.length)).toBe(expected)
 })
 
@@ -88,7 +88,7 @@ test.each([
   'a wrong form of an item is told with its position (%#)',
   (schema, list, changes, at) => {
     const expected = `3101 /${list}/0${at}`
-    const sentence = told(schema, withItem(schema, list, changes))
+    const sentence = outcome(schema, withItem(schema, list, changes))
     expect(sentence.slice(0, expected.length)).toBe(expected)
   },
 )

@@ -22,7 +22,7 @@ import { putTransactions } from './transactions.ts'
 
 const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
 
-function told(schema: z.ZodType, json: unknown): string {
+function outcome(schema: z.ZodType, json: unknown): string {
   const reading = readBody(schema, Buffer.from(JSON.stringify(json)))
   return reading.ok ? 'accepted' : `${reading.code} ${reading.detail}`
 }
@@ -59,22 +59,22 @@ describe.each([...messages, ...bulkMessages, ...thirdPartyMessages])(
 
     test('is refused for each missing element, which is named', () => {
       for (const path of required) {
-        expect(told(schema, changed(body, path, undefined))).toBe(`3102 ${path}`)
+        expect(outcome(schema, changed(body, path, undefined))).toBe(`3102 ${path}`)
       }
     })
 
     test('is refused for a null or a number in the place of each member', () => {
       for (const name of Object.keys(body)) {
         for (const value of [null, 5]) {
-          expect(told(schema, { ...body, [name]: value })).toMatch(new RegExp(`^3101 /${name}`))
+          expect(outcome(schema, { ...body, [name]: value })).toMatch(new RegExp(`^3101 /${name}`))
         }
       }
     })
 
     test('takes sixteen extensions and refuses seventeen', () => {
       if (hasExtensions === undefined) return
-      expect(told(schema, { ...body, extensionList: extensions(16) })).toBe('accepted')
-      expect(told(schema, { ...body, extensionList: extensions(17) })).toBe(
+      expect(outcome(schema, { ...body, extensionList: extensions(16) })).toBe('accepted')
+      expect(outcome(schema, { ...body, extensionList: extensions(17) })).toBe(
         '3103 /extensionList/extension: more than 16 elements',
       )
     })
@@ -146,7 +146,7 @@ describe('a wrong form', () => {
     ['/code', 'abc', '3101', putTransactions],
     ['/completedTimestamp', '2030-01-01', '3101', putTransactions],
   ])('at %s, %j, is told as %s with its path', (path, value, code, schema) => {
-    const sentence = told(schema, changed(body(schema), path, value))
+    const sentence = outcome(schema, changed(body(schema), path, value))
     expect(sentence.slice(0, 4 + 1 + path.length)).toBe(`${code} ${path}`)
   })
 })
@@ -156,22 +156,22 @@ describe('POST /participants', () => {
 
   test('takes ten thousand entries and not one more', () => {
     const partyList = Array.from({ length: 10_000 }, () => entry)
-    expect(told(postParticipants, { requestId: uuid, partyList })).toBe('accepted')
-    expect(told(postParticipants, { requestId: uuid, partyList: [...partyList, entry] })).toBe(
+    expect(outcome(postParticipants, { requestId: uuid, partyList })).toBe('accepted')
+    expect(outcome(postParticipants, { requestId: uuid, partyList: [...partyList, entry] })).toBe(
       '3103 /partyList: more than 10000 elements',
     )
   })
 
   test('takes an entry of an unknown type: only that entry fails', () => {
     const partyList = [entry, { ...entry, partyIdType: 'FAX' }]
-    expect(told(postParticipants, { requestId: uuid, partyList })).toBe('accepted')
+    expect(outcome(postParticipants, { requestId: uuid, partyList })).toBe('accepted')
     const results = partyList.map((partyId) => ({ partyId }))
-    expect(told(putParticipantsBatch, { partyList: results })).toBe('accepted')
+    expect(outcome(putParticipantsBatch, { partyList: results })).toBe('accepted')
   })
 })
 
 test('PUT /participants/{Type}/{ID} without fspId says that the association is gone', () => {
-  expect(told(putParticipant, {})).toBe('accepted')
+  expect(outcome(putParticipant, {})).toBe('accepted')
 })
 
 describe('PUT /authorizations/{ID}', () => {
@@ -192,8 +192,8 @@ describe('PUT /authorizations/{ID}', () => {
     { responseType: 'RESEND' },
     { authenticationInfo: otp, responseType: 'RESEND' },
   ])('is taken as %j', (json) => {
-    expect(told(putAuthorizations, json)).toBe('accepted')
-    expect(told(putAuthorizationsAnyResponse, json)).toBe('accepted')
+    expect(outcome(putAuthorizations, json)).toBe('accepted')
+    expect(outcome(putAuthorizationsAnyResponse, json)).toBe('accepted')
   })
 
   test('keeps the leading zeros of an OTP', () => {
@@ -202,39 +202,39 @@ describe('PUT /authorizations/{ID}', () => {
   })
 
   test('with another response is for the lenient schema alone', () => {
-    expect(told(putAuthorizations, { responseType: 'LATER' })).toBe(
+    expect(outcome(putAuthorizations, { responseType: 'LATER' })).toBe(
       '3101 /responseType: not one of its values',
     )
-    expect(told(putAuthorizationsAnyResponse, { responseType: 'LATER' })).toBe('accepted')
-    expect(told(putAuthorizationsAnyResponse, {})).toBe('3102 /responseType')
+    expect(outcome(putAuthorizationsAnyResponse, { responseType: 'LATER' })).toBe('accepted')
+    expect(outcome(putAuthorizationsAnyResponse, {})).toBe('3102 /responseType')
     expect(
-      told(putAuthorizationsAnyResponse, { responseType: 'LATER', authenticationInfo: {} }),
+      outcome(putAuthorizationsAnyResponse, { responseType: 'LATER', authenticationInfo: {} }),
     ).toBe('3102 /authenticationInfo/authentication')
   })
 })
 
 test('PUT /transactionRequests/{ID} in another state is for the lenient schema alone', () => {
   const json = { transactionRequestState: 'DEFERRED' }
-  expect(told(putTransactionRequests, json)).toBe(
+  expect(outcome(putTransactionRequests, json)).toBe(
     '3101 /transactionRequestState: not one of its values',
   )
-  expect(told(putTransactionRequestsAnyState, json)).toBe('accepted')
+  expect(outcome(putTransactionRequestsAnyState, json)).toBe('accepted')
 })
 
 describe('quotes and transactions', () => {
   const quote = messages.find(({ schema }) => schema === postQuotes)?.body
 
   test('may have ULIDs, which some FSPs make', () => {
-    expect(told(postQuotes, { ...quote, quoteId: ulid, transactionId: ulid })).toBe('accepted')
+    expect(outcome(postQuotes, { ...quote, quoteId: ulid, transactionId: ulid })).toBe('accepted')
     const request = { transactionId: ulid, transactionRequestState: 'ACCEPTED' }
-    expect(told(putTransactionRequests, request)).toBe('accepted')
+    expect(outcome(putTransactionRequests, request)).toBe('accepted')
   })
 
   test.each(["Jean-Luc O'Neil, Jr.", 'Zoë', 'ကျော်', '李小龍', 'عمر', 'अमित'])(
     'may name the payer %s',
     (firstName) => {
       const path = '/payer/personalInfo/complexName/firstName'
-      expect(told(postQuotes, changed(quote, path, firstName))).toBe('accepted')
+      expect(outcome(postQuotes, changed(quote, path, firstName))).toBe('accepted')
     },
   )
 })

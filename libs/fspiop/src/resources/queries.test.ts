@@ -6,7 +6,7 @@ import { readAuthorizationsQuery } from './authorizations.ts'
 import { readParticipantsQuery } from './participants.ts'
 import { readPartiesQuery } from './parties.ts'
 
-function told(reading: QueryReading<unknown>): string {
+function outcome(reading: QueryReading<unknown>): string {
   return reading.ok ? 'accepted' : `${reading.code} ${reading.detail}`
 }
 
@@ -23,14 +23,14 @@ describe('the query of GET /authorizations/{ID}', () => {
   })
 
   test.each(['OTP', 'QRCODE', 'U2F'])('may ask for %s', (authenticationType) => {
-    expect(told(readAuthorizationsQuery(query({ ...complete, authenticationType })))).toBe(
+    expect(outcome(readAuthorizationsQuery(query({ ...complete, authenticationType })))).toBe(
       'accepted',
     )
   })
 
   test.each(Object.keys(complete))('is refused without %s, which is named', (name) => {
     const others = Object.entries(complete).filter(([each]) => each !== name)
-    expect(told(readAuthorizationsQuery(query(Object.fromEntries(others))))).toBe(
+    expect(outcome(readAuthorizationsQuery(query(Object.fromEntries(others))))).toBe(
       `3102 query parameter ${name}`,
     )
   })
@@ -43,12 +43,12 @@ describe('the query of GET /authorizations/{ID}', () => {
     ['amount', '5.50', '3100'],
   ])('with %s %j has the code %s among those of Mojaloop', (name, value, code) => {
     const reading = readAuthorizationsQuery(query({ ...complete, [name]: value }), 'mojaloop')
-    expect(told(reading).startsWith(`${code} query parameter ${name}: `)).toBe(true)
+    expect(outcome(reading).startsWith(`${code} query parameter ${name}: `)).toBe(true)
   })
 
   test('names the first that is missing before all that is wrong', () => {
-    expect(told(readAuthorizationsQuery(''))).toBe('3102 query parameter authenticationType')
-    expect(told(readAuthorizationsQuery('authenticationType=PIN&retriesLeft=x&amount=1'))).toBe(
+    expect(outcome(readAuthorizationsQuery(''))).toBe('3102 query parameter authenticationType')
+    expect(outcome(readAuthorizationsQuery('authenticationType=PIN&retriesLeft=x&amount=1'))).toBe(
       '3102 query parameter currency',
     )
   })
@@ -68,14 +68,14 @@ describe('the query of GET /authorizations/{ID}', () => {
     ['currency', 'usd', '3101'],
     ['currency', 'ZZZ', '3101'],
   ])('with %s %j is %s', (name, value, code) => {
-    const sentence = told(readAuthorizationsQuery(query({ ...complete, [name]: value })))
+    const sentence = outcome(readAuthorizationsQuery(query({ ...complete, [name]: value })))
     expect(sentence.slice(0, `3101 query parameter ${name}:`.length)).toBe(
       `${code} query parameter ${name}:`,
     )
   })
 
   test('is refused with a parameter given twice, for hub and FSP might read either', () => {
-    expect(told(readAuthorizationsQuery(`${query(complete)}&currency=EUR`))).toBe(
+    expect(outcome(readAuthorizationsQuery(`${query(complete)}&currency=EUR`))).toBe(
       '3101 query parameter currency: given twice',
     )
   })
@@ -106,7 +106,7 @@ describe('the currency of a query', () => {
   test.each(['currency=', 'currency=usd', 'currency=USD&currency=EUR', 'currency=%ff'])(
     'on /participants, %j, is refused',
     (query) => {
-      expect(told(readParticipantsQuery(query))).toMatch(/^3101 query parameter currency: /)
+      expect(outcome(readParticipantsQuery(query))).toMatch(/^3101 query parameter currency: /)
     },
   )
 

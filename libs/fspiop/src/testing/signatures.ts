@@ -81,7 +81,7 @@ export function keyOf(key: KeyObject, options: Partial<VerificationKey> = {}): V
   return { kid: 'first', key, validFrom: undefined, validTo: undefined, ...options }
 }
 
-export function told(
+export function verdictOf(
   header: string,
   message: ReceivedMessage,
   keys: readonly VerificationKey[],

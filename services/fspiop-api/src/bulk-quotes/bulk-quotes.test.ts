@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { bulkQuoteAnswer, bulkQuoteRequest, itemId } from '../testing/bulk-messages.ts'
-import { deliveries, openEdge, receivedAt, tell } from '../testing/edge.ts'
+import { deliveries, openEdge, receivedAt, callbacksFor } from '../testing/edge.ts'
 import {
   errorInformation,
   expiration,
@@ -17,10 +17,10 @@ const usd = (amount: string) => ({ currency: 'USD', amount })
 describe('POST /bulkQuotes', () => {
   test('is told with what each item is decided by, and the bytes as they came', async () => {
     const edge = openEdge()
-    expect(await edge.told(request)).toBe('202')
-    const said = edge.said()
-    expect(said).toMatchObject({ name: 'BulkQuoteRequestReceived', key: id, body: request.body })
-    expect(said.payload).toEqual({
+    expect(await edge.outcomeOf(request)).toBe('202')
+    const event = edge.onlyMessage()
+    expect(event).toMatchObject({ name: 'BulkQuoteRequestReceived', key: id, body: request.body })
+    expect(event.payload).toEqual({
       bulkQuoteId: id,
       requesterFspId: 'greenbank',
       destinationFspId: 'bluewallet',
@@ -43,15 +43,17 @@ describe('POST /bulkQuotes', () => {
 
   test('without a destination names the FSP of its first item to who relays it', async () => {
     const edge = openEdge()
-    expect(await edge.told(withHeaders(request, { 'fspiop-destination': undefined }))).toBe('202')
-    const { payload, headers } = edge.said()
+    expect(await edge.outcomeOf(withHeaders(request, { 'fspiop-destination': undefined }))).toBe(
+      '202',
+    )
+    const { payload, headers } = edge.onlyMessage()
     expect(payload).not.toHaveProperty('destinationFspId')
     expect(headers).toMatchObject({ 'fspiop-destination': 'bluewallet' })
   })
 
   test('without a destination is refused where existing clients are told so', async () => {
     const edge = openEdge({ COMPATIBILITY: 'mojaloop' })
-    expect(await edge.told(withHeaders(request, { 'fspiop-destination': undefined }))).toBe(
+    expect(await edge.outcomeOf(withHeaders(request, { 'fspiop-destination': undefined }))).toBe(
       '400 3102 header fspiop-destination',
     )
   })
@@ -63,8 +65,8 @@ describe('POST /bulkQuotes', () => {
     ['a fault of an item', { individualQuotes: [{}] }, '400 3102 /individualQuotes/0/quoteId'],
   ])('with %s is refused', async (_what, changes, expected) => {
     const edge = openEdge()
-    const told = await edge.told(withMembers(request, changes))
-    expect(told.slice(0, expected.length)).toBe(expected)
+    const outcome = await edge.outcomeOf(withMembers(request, changes))
+    expect(outcome.slice(0, expected.length)).toBe(expected)
     expect(edge.published).toEqual([])
   })
 
@@ -87,10 +89,10 @@ describe('POST /bulkQuotes', () => {
           },
         }),
       })
-    expect(await edge.told(hiding('payee'))).toBe('202')
-    const [quote] = edge.said().payload['individualQuotes'] as readonly object[]
+    expect(await edge.outcomeOf(hiding('payee'))).toBe('202')
+    const [quote] = edge.onlyMessage().payload['individualQuotes'] as readonly object[]
     expect(quote).not.toHaveProperty('payeeFspId')
-    expect(await edge.told(hiding('amount'))).toBe(
+    expect(await edge.outcomeOf(hiding('amount'))).toBe(
       '400 3100 header fspiop-encryption: individualQuotes.0.amount must be in clear',
     )
   })
@@ -101,8 +103,8 @@ test('PUT /bulkQuotes/{ID} is told with what the scheme judges of each item', as
   const [quoted] = bulkQuoteAnswer(1).individualQuoteResults
   const refused = { quoteId: itemId(1), errorInformation: { ...errorInformation, extensionList } }
   const sent = withMembers(answer, { individualQuoteResults: [quoted, refused] })
-  expect(await edge.told(sent)).toBe('200')
-  expect(edge.said()).toMatchObject({
+  expect(await edge.outcomeOf(sent)).toBe('200')
+  expect(edge.onlyMessage()).toMatchObject({
     name: 'BulkQuoteResponseReceived',
     key: id,
     body: sent.body,
@@ -122,15 +124,18 @@ test('PUT /bulkQuotes/{ID} is told with what the scheme judges of each item', as
 test('PUT /bulkQuotes/{ID} needs no results, and no destination', async () => {
   const edge = openEdge()
   const sent = withMembers(answer, { individualQuoteResults: undefined })
-  expect(await edge.told(withHeaders(sent, { 'fspiop-destination': undefined }))).toBe('200')
-  expect(edge.said().payload).toMatchObject({ individualQuoteResults: [], destinationFspId: '' })
+  expect(await edge.outcomeOf(withHeaders(sent, { 'fspiop-destination': undefined }))).toBe('200')
+  expect(edge.onlyMessage().payload).toMatchObject({
+    individualQuoteResults: [],
+    destinationFspId: '',
+  })
 })
 
 test('an answer of an inactive FSP is taken, a request is not', async () => {
   const edge = openEdge()
   const inactive = { 'fspiop-source': 'sleeper' }
-  expect(await edge.told(withHeaders(answer, inactive))).toBe('200')
-  expect(await edge.told(withHeaders(request, inactive))).toMatch(/^400 3100/)
+  expect(await edge.outcomeOf(withHeaders(answer, inactive))).toBe('200')
+  expect(await edge.outcomeOf(withHeaders(request, inactive))).toMatch(/^400 3100/)
 })
 
 describe('the callbacks of a bulk quote', () => {
@@ -148,23 +153,31 @@ describe('the callbacks of a bulk quote', () => {
   }
 
   test('pass on what FSPs have sent, byte for byte and with their headers', async () => {
-    const told = [
-      ...(await tell(edge, 'BulkQuoteRequestAccepted', { ...toPayee, expiration }, { relay })),
-      ...(await tell(edge, 'BulkQuoteResponseAccepted', toPayer, { relay })),
-      ...(await tell(edge, 'BulkQuoteQueryForwarded', toPayee, { relay })),
+    const outcome = [
+      ...(await callbacksFor(
+        edge,
+        'BulkQuoteRequestAccepted',
+        { ...toPayee, expiration },
+        { relay },
+      )),
+      ...(await callbacksFor(edge, 'BulkQuoteResponseAccepted', toPayer, { relay })),
+      ...(await callbacksFor(edge, 'BulkQuoteQueryForwarded', toPayee, { relay })),
     ]
-    expect(deliveries(told)).toEqual([
+    expect(deliveries(outcome)).toEqual([
       'bluewallet: POST http://bluewallet.example/bulkQuotes',
       `greenbank: PUT http://greenbank.example/bulkQuotes/${id}`,
       `bluewallet: GET http://bluewallet.example/bulkQuotes/${id}`,
     ])
-    expect(told.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}', '{"a":1}'])
-    expect(told[0]).toMatchObject({ headers: { date: 'today' }, payload: { deadline: expiration } })
+    expect(outcome.map(({ body }) => body)).toEqual(['{"a":1}', '{"a":1}', '{"a":1}'])
+    expect(outcome[0]).toMatchObject({
+      headers: { date: 'today' },
+      payload: { deadline: expiration },
+    })
   })
 
   test('say in the name of the hub what the hub has made, and what of it is encrypted', async () => {
     const encryption = '{"encryptedFields":{}}'
-    const [post] = await tell(
+    const [post] = await callbacksFor(
       edge,
       'BulkQuoteRequestAccepted',
       { ...toPayee, encryption },
@@ -181,7 +194,7 @@ describe('the callbacks of a bulk quote', () => {
       'fspiop-uri': '/bulkQuotes',
       'fspiop-encryption': encryption,
     })
-    const [put] = await tell(edge, 'BulkQuoteResponseAccepted', toPayer, { relay: made })
+    const [put] = await callbacksFor(edge, 'BulkQuoteResponseAccepted', toPayer, { relay: made })
     expect(put?.payload['headers']).toMatchObject({
       'content-type': 'application/vnd.interoperability.bulkQuotes+json;version=1.0',
       'fspiop-source': 'Hub',
@@ -192,15 +205,15 @@ describe('the callbacks of a bulk quote', () => {
 
   test('tell the payer FSP of refusals, and the payee FSP of what rules forbid it', async () => {
     const refused = { ...about, requesterFspId: 'greenbank' }
-    const told = [
-      ...(await tell(edge, 'InvalidBulkQuoteRequest', { ...refused, errorInformation })),
-      ...(await tell(edge, 'InvalidFSPInBulkQuoteRequest', {
+    const outcome = [
+      ...(await callbacksFor(edge, 'InvalidBulkQuoteRequest', { ...refused, errorInformation })),
+      ...(await callbacksFor(edge, 'InvalidFSPInBulkQuoteRequest', {
         ...refused,
         errorInformation,
         role: 'PAYEE',
       })),
-      ...(await tell(edge, 'BulkQuoteItemsRefused', refused, { relay: made })),
-      ...(await tell(
+      ...(await callbacksFor(edge, 'BulkQuoteItemsRefused', refused, { relay: made })),
+      ...(await callbacksFor(
         edge,
         'RuleViolatedInBulkQuoteResponse',
         { bulkQuoteId: id, payeeFspId: 'bluewallet', payeeVersion: '1.1' },
@@ -208,7 +221,7 @@ describe('the callbacks of a bulk quote', () => {
       )),
     ]
     const greenbank = `greenbank: PUT http://greenbank.example/bulkQuotes/${id}`
-    expect(deliveries(told)).toEqual([
+    expect(deliveries(outcome)).toEqual([
       `${greenbank}/error`,
       `${greenbank}/error`,
       greenbank,
@@ -218,13 +231,13 @@ describe('the callbacks of a bulk quote', () => {
 
   test('answer who asks with what is stored, or with an error', async () => {
     const asked = { ...about, requesterFspId: 'greenbank', legRole: 'PAYER' } as const
-    const told = [
-      ...(await tell(edge, 'BulkQuoteQueryResponse', asked, { relay })),
-      ...(await tell(edge, 'BulkQuoteQueryResponse', { ...asked, errorInformation })),
+    const outcome = [
+      ...(await callbacksFor(edge, 'BulkQuoteQueryResponse', asked, { relay })),
+      ...(await callbacksFor(edge, 'BulkQuoteQueryResponse', { ...asked, errorInformation })),
     ]
     const greenbank = `greenbank: PUT http://greenbank.example/bulkQuotes/${id}`
-    expect(deliveries(told)).toEqual([greenbank, `${greenbank}/error`])
-    expect(told[1]?.body).toBe(JSON.stringify({ errorInformation }))
+    expect(deliveries(outcome)).toEqual([greenbank, `${greenbank}/error`])
+    expect(outcome[1]?.body).toBe(JSON.stringify({ errorInformation }))
   })
 
   test('go to the registered base address of bulk quotes', async () => {
@@ -233,26 +246,26 @@ describe('the callbacks of a bulk quote', () => {
     const wallet = own.participants.get('bluewallet')
     if (wallet === undefined) throw new Error('no bluewallet')
     own.participants.set('bluewallet', { ...wallet, endpoints })
-    const told = await tell(own, 'BulkQuoteRequestAccepted', toPayee, { relay })
-    expect(deliveries(told)).toEqual(['bluewallet: POST http://bulks.example/v1/bulkQuotes'])
+    const outcome = await callbacksFor(own, 'BulkQuoteRequestAccepted', toPayee, { relay })
+    expect(deliveries(outcome)).toEqual(['bluewallet: POST http://bulks.example/v1/bulkQuotes'])
   })
 
   test('tell the payer FSP itself that nothing can be delivered of what nobody has stored', async () => {
     const own = openEdge()
     own.participants.delete('bluewallet')
-    const stored = await tell(own, 'BulkQuoteRequestAccepted', toPayee, { relay })
+    const stored = await callbacksFor(own, 'BulkQuoteRequestAccepted', toPayee, { relay })
     expect(stored.map(({ name }) => name)).toEqual(['BulkQuoteReceivedCallbackReport'])
-    const unstored = await tell(
+    const unstored = await callbacksFor(
       own,
       'BulkQuoteRequestAccepted',
       { ...toPayee, isUnstored: true },
       { relay },
     )
-    const told = unstored.filter(({ name }) => name === 'NotifyRequested')
-    expect(deliveries(told)).toEqual([
+    const outcome = unstored.filter(({ name }) => name === 'NotifyRequested')
+    expect(deliveries(outcome)).toEqual([
       `greenbank: PUT http://greenbank.example/bulkQuotes/${id}/error`,
     ])
-    expect(JSON.parse(told[0]?.body ?? '')).toMatchObject({
+    expect(JSON.parse(outcome[0]?.body ?? '')).toMatchObject({
       errorInformation: { errorCode: '3201' },
     })
   })

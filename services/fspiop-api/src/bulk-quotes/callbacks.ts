@@ -3,7 +3,13 @@
  * those out of which the hub has left items, or has put errors into, are the hub's. FSPIOP 6.9.
  */
 import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
-import { errorContent, versionOf, type FailureNotice, type Leg, type LegContent } from '../legs.ts'
+import {
+  errorContent,
+  versionOf,
+  type FailureNotice,
+  type Callback,
+  type CallbackContent,
+} from '../callback.ts'
 
 /** Each event that FSPs are told of, with the report about the telling. */
 export const bulkQuoteReports = {
@@ -18,9 +24,9 @@ export const bulkQuoteReports = {
   RuleViolatedInBulkQuoteResponse: 'RuleViolatedInBulkQuoteResponseCallbackReport',
 } as const satisfies Partial<Record<EventName, EventName>>
 
-export type HeardBulkQuoteEvent = DomainEvent<keyof typeof bulkQuoteReports>
+export type BulkQuoteCallbackEvent = DomainEvent<keyof typeof bulkQuoteReports>
 
-export function bulkQuoteLegs(event: HeardBulkQuoteEvent): readonly Leg[] {
+export function bulkQuoteCallbacks(event: BulkQuoteCallbackEvent): readonly Callback[] {
   switch (event.name) {
     case 'BulkQuoteRequestAccepted':
       return [request(event.payload, event.relay)]
@@ -43,7 +49,7 @@ export function bulkQuoteLegs(event: HeardBulkQuoteEvent): readonly Leg[] {
 }
 
 /** Who is told when the payee FSP cannot be asked, and nobody has stored what it was about to be asked. */
-export function bulkQuoteFailure(event: HeardBulkQuoteEvent): FailureNotice | undefined {
+export function bulkQuoteFailure(event: BulkQuoteCallbackEvent): FailureNotice | undefined {
   const isUnstored =
     event.name === 'BulkQuoteQueryForwarded' ||
     (event.name === 'BulkQuoteRequestAccepted' && event.payload.isUnstored)
@@ -58,7 +64,7 @@ export function bulkQuoteFailure(event: HeardBulkQuoteEvent): FailureNotice | un
   }
 }
 
-function request(payload: Payload<'BulkQuoteRequestAccepted'>, relay: Relay | undefined): Leg {
+function request(payload: Payload<'BulkQuoteRequestAccepted'>, relay: Relay | undefined): Callback {
   const { bulkQuoteId, destinationFspId, expiration } = payload
   return {
     ...about('PAYEE', destinationFspId, bulkQuoteId, 'POST'),
@@ -70,22 +76,28 @@ function request(payload: Payload<'BulkQuoteRequestAccepted'>, relay: Relay | un
   }
 }
 
-function response(payload: Payload<'BulkQuoteResponseAccepted'>, relay: Relay | undefined): Leg {
+function response(
+  payload: Payload<'BulkQuoteResponseAccepted'>,
+  relay: Relay | undefined,
+): Callback {
   const { bulkQuoteId, destinationFspId, payerVersion: version } = payload
   const content = contentOf({ ...payload, version }, relay)
   return put({ role: 'PAYER', fspId: destinationFspId, bulkQuoteId, content })
 }
 
-function rejected(payload: Payload<'BulkQuoteRejectAccepted'>, relay: Relay | undefined): Leg {
+function rejected(payload: Payload<'BulkQuoteRejectAccepted'>, relay: Relay | undefined): Callback {
   const { bulkQuoteId, payerFspId, errorInformation, payerVersion } = payload
-  const content: LegContent =
+  const content: CallbackContent =
     relay === undefined
       ? errorContent('bulkQuotes', errorInformation, payerVersion)
       : { type: 'RELAYED', relay }
   return putError({ role: 'PAYER', fspId: payerFspId, bulkQuoteId, content })
 }
 
-function forwarded(payload: Payload<'BulkQuoteQueryForwarded'>, relay: Relay | undefined): Leg {
+function forwarded(
+  payload: Payload<'BulkQuoteQueryForwarded'>,
+  relay: Relay | undefined,
+): Callback {
   const { bulkQuoteId, destinationFspId } = payload
   return {
     ...about('PAYEE', destinationFspId, bulkQuoteId, 'GET'),
@@ -97,7 +109,7 @@ function forwarded(payload: Payload<'BulkQuoteQueryForwarded'>, relay: Relay | u
   }
 }
 
-function answered(payload: Payload<'BulkQuoteQueryResponse'>, relay: Relay | undefined): Leg {
+function answered(payload: Payload<'BulkQuoteQueryResponse'>, relay: Relay | undefined): Callback {
   const { bulkQuoteId, requesterFspId, legRole, version, errorInformation } = payload
   const to = { role: legRole, fspId: requesterFspId, bulkQuoteId } as const
   return errorInformation === undefined
@@ -105,13 +117,16 @@ function answered(payload: Payload<'BulkQuoteQueryResponse'>, relay: Relay | und
     : putError({ ...to, content: errorContent('bulkQuotes', errorInformation, version) })
 }
 
-function refused(payload: Payload<'InvalidBulkQuoteRequest'>): Leg {
+function refused(payload: Payload<'InvalidBulkQuoteRequest'>): Callback {
   const { bulkQuoteId, requesterFspId, version, errorInformation } = payload
   const content = errorContent('bulkQuotes', errorInformation, version)
   return putError({ role: 'PAYER', fspId: requesterFspId, bulkQuoteId, content })
 }
 
-function itemsRefused(payload: Payload<'BulkQuoteItemsRefused'>, relay: Relay | undefined): Leg {
+function itemsRefused(
+  payload: Payload<'BulkQuoteItemsRefused'>,
+  relay: Relay | undefined,
+): Callback {
   const { bulkQuoteId, requesterFspId } = payload
   const content = contentOf(payload, relay)
   return put({ role: 'PAYER', fspId: requesterFspId, bulkQuoteId, content })
@@ -120,13 +135,13 @@ function itemsRefused(payload: Payload<'BulkQuoteItemsRefused'>, relay: Relay | 
 function forbidden(
   payload: Payload<'RuleViolatedInBulkQuoteResponse'>,
   relay: Relay | undefined,
-): Leg {
+): Callback {
   const { bulkQuoteId, payeeFspId, payeeVersion: version } = payload
   const content = contentOf({ bulkQuoteId, version }, relay)
   return put({ role: 'PAYEE', fspId: payeeFspId, bulkQuoteId, content })
 }
 
-interface Said {
+interface ContentFacts {
   readonly bulkQuoteId: string
   readonly version: string
   readonly encryption?: string | undefined
@@ -134,9 +149,9 @@ interface Said {
 
 /** With its headers it is an FSP's own message, without them the hub's. */
 function contentOf(
-  { bulkQuoteId, version, encryption }: Said,
+  { bulkQuoteId, version, encryption }: ContentFacts,
   relay: Relay | undefined,
-): LegContent {
+): CallbackContent {
   if (relay === undefined) throw new Error(`${bulkQuoteId} has no message to be passed on`)
   if (relay.headers !== undefined) return { type: 'RELAYED', relay }
   return {
@@ -147,14 +162,14 @@ function contentOf(
   }
 }
 
-interface Told {
+interface Recipient {
   readonly role: LegRole
   readonly fspId: string
   readonly bulkQuoteId: string
-  readonly content: LegContent
+  readonly content: CallbackContent
 }
 
-function put({ role, fspId, bulkQuoteId, content }: Told): Leg {
+function put({ role, fspId, bulkQuoteId, content }: Recipient): Callback {
   return {
     ...about(role, fspId, bulkQuoteId, 'PUT'),
     method: 'PUT',
@@ -165,7 +180,7 @@ function put({ role, fspId, bulkQuoteId, content }: Told): Leg {
   }
 }
 
-function putError({ role, fspId, bulkQuoteId, content }: Told): Leg {
+function putError({ role, fspId, bulkQuoteId, content }: Recipient): Callback {
   return {
     ...about(role, fspId, bulkQuoteId, 'PUT error'),
     method: 'PUT',

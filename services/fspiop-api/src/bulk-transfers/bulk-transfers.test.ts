@@ -1,7 +1,7 @@
 /** /bulkTransfers at the edge: what becomes of FSPs' messages, and what FSPs are told. */
 import type { DomainEvent, EventName, Payload, Relay } from '@causeway/events'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import type { Leg } from '../legs.ts'
+import type { Callback } from '../callback.ts'
 import { bulkTransferAnswer, bulkTransferRequest, itemId } from '../testing/bulk-messages.ts'
 import { openEdge, receivedAt } from '../testing/edge.ts'
 import {
@@ -13,7 +13,7 @@ import {
   withHeaders,
   withMembers,
 } from '../testing/messages.ts'
-import { bulkTransferLegs, type HeardBulkTransferEvent } from './callbacks.ts'
+import { bulkTransferCallbacks, type BulkTransferCallbackEvent } from './callbacks.ts'
 
 const edge = openEdge()
 afterEach(() => {
@@ -29,10 +29,10 @@ const fulfilment = 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA'
 
 describe('a message', () => {
   test('that asks for a bulk becomes an event with what is decided of each item, and its bytes', async () => {
-    expect(await edge.ask(prepare)).toMatchObject({ status: 202 })
-    const said = edge.said()
-    expect(said).toMatchObject({ name: 'BulkTransferPrepareRequested', key: id })
-    expect(said.payload).toEqual({
+    expect(await edge.send(prepare)).toMatchObject({ status: 202 })
+    const sentOn = edge.onlyMessage()
+    expect(sentOn).toMatchObject({ name: 'BulkTransferPrepareRequested', key: id })
+    expect(sentOn.payload).toEqual({
       bulkTransferId: id,
       bulkQuoteId: itemId(0xff),
       payerFsp: 'greenbank',
@@ -47,12 +47,12 @@ describe('a message', () => {
       receivedAt,
       version: '1.1',
     })
-    expect(said.body).toBe(String(prepare.body))
+    expect(sentOn.body).toBe(String(prepare.body))
   })
 
   test('of the payee FSP becomes an event with its result for each item', async () => {
-    expect(await edge.ask(fulfil)).toMatchObject({ status: 200 })
-    expect(edge.said().payload).toEqual({
+    expect(await edge.send(fulfil)).toMatchObject({ status: 200 })
+    expect(edge.onlyMessage().payload).toEqual({
       bulkTransferId: id,
       requesterFspId: 'bluewallet',
       destinationFspId: 'greenbank',
@@ -66,14 +66,14 @@ describe('a message', () => {
   })
 
   test('that refuses the bulk, and one that asks about it, become their events', async () => {
-    await edge.ask(reject)
-    expect(edge.said()).toMatchObject({
+    await edge.send(reject)
+    expect(edge.onlyMessage()).toMatchObject({
       name: 'BulkTransferRejectRequested',
       payload: { bulkTransferId: id, requesterFspId: 'bluewallet', errorInformation },
     })
     edge.published.splice(0)
-    await edge.ask(query)
-    expect(edge.said()).toMatchObject({
+    await edge.send(query)
+    expect(edge.onlyMessage()).toMatchObject({
       name: 'BulkTransferQueryReceived',
       payload: { bulkTransferId: id, requesterFspId: 'greenbank' },
     })
@@ -98,14 +98,14 @@ describe('a message', () => {
     ['of 1,001 items', '3103', bulkTransferRequest(1_001)],
     ['that does not expire', '3102', { expiration: undefined }],
   ])('%s is refused with 400/%s, and nothing is stored', async (_what, code, changes) => {
-    const answer = await edge.ask(withMembers(prepare, changes))
+    const answer = await edge.send(withMembers(prepare, changes))
     expect([answer.status, answer.refusal?.code]).toEqual([400, code])
     expect(edge.published).toEqual([])
   })
 
   test('of nothing names the item', async () => {
     const nothing = items({ transferAmount: { currency: 'USD', amount: '0' } })
-    const { refusal } = await edge.ask(withMembers(prepare, nothing))
+    const { refusal } = await edge.send(withMembers(prepare, nothing))
     expect(refusal?.detail).toContain(itemId(1))
   })
 
@@ -126,8 +126,8 @@ describe('a message', () => {
           },
         }),
       })
-    expect(await edge.ask(hidden('ilpPacket'))).toMatchObject({ status: 202 })
-    expect(await edge.ask(hidden('transferAmount'))).toMatchObject({ status: 400 })
+    expect(await edge.send(hidden('ilpPacket'))).toMatchObject({ status: 202 })
+    expect(await edge.send(hidden('transferAmount'))).toMatchObject({ status: 400 })
   })
 })
 
@@ -150,14 +150,14 @@ function event<Name extends EventName>(
   return { name, id: 'e', time, payload, relay, maybeDuplicate: false, traceparent: undefined }
 }
 
-function told(heard: HeardBulkTransferEvent, how = rules): readonly string[] {
-  return bulkTransferLegs(heard, how).map(
+function outcome(received: BulkTransferCallbackEvent, how = rules): readonly string[] {
+  return bulkTransferCallbacks(received, how).map(
     ({ fspId, operation, path }) => `${fspId}: ${operation} ${path}`,
   )
 }
 
-function contents(heard: HeardBulkTransferEvent): readonly Leg['content'][] {
-  return bulkTransferLegs(heard, rules).map(({ content }) => content)
+function contents(received: BulkTransferCallbackEvent): readonly Callback['content'][] {
+  return bulkTransferCallbacks(received, rules).map(({ content }) => content)
 }
 
 const prepared = (leftOut: number[], relay: Relay) =>
@@ -176,7 +176,7 @@ describe('the payee FSP', () => {
   const relay = { body: Buffer.from(JSON.stringify(request)), headers }
 
   test('gets the bytes of the payer FSP when every item is reserved', () => {
-    expect(told(prepared([], relay))).toEqual(['bluewallet: POST /bulkTransfers /bulkTransfers'])
+    expect(outcome(prepared([], relay))).toEqual(['bluewallet: POST /bulkTransfers /bulkTransfers'])
     expect(contents(prepared([], relay))).toEqual([{ type: 'RELAYED', relay }])
   })
 
@@ -226,7 +226,7 @@ describe('the end of a bulk', () => {
 
   test('is told to the payer FSP with every item, to the payee FSP with those it was asked for', () => {
     const completed = event('BulkTransferCompleted', ended)
-    expect(told(completed)).toEqual([`greenbank: PUT ${put}`, `bluewallet: PUT ${put}`])
+    expect(outcome(completed)).toEqual([`greenbank: PUT ${put}`, `bluewallet: PUT ${put}`])
     const body = { completedTimestamp, bulkTransferState: 'COMPLETED' }
     expect(contents(completed)).toEqual([
       { type: 'MADE', version: '1.0', body: { ...body, individualTransferResults: results } },
@@ -240,21 +240,21 @@ describe('the end of a bulk', () => {
 
   test('is not told to a payee FSP that was not asked, or has refused', () => {
     const { payee: _payee, ...alone } = ended
-    expect(told(event('BulkTransferRejected', alone))).toEqual([`greenbank: PUT ${put}`])
+    expect(outcome(event('BulkTransferRejected', alone))).toEqual([`greenbank: PUT ${put}`])
   })
 
   test('is told to a payee FSP that never answered unless the scheme leaves that out', () => {
     const silent = { ...ended, payee: { ...ended.payee, hasSpoken: false } }
     const completed = event('BulkTransferCompleted', silent)
-    expect(told(completed)).toHaveLength(2)
-    expect(told(completed, { notifyPayeeOnTimeout: false })).toEqual([`greenbank: PUT ${put}`])
+    expect(outcome(completed)).toHaveLength(2)
+    expect(outcome(completed, { notifyPayeeOnTimeout: false })).toEqual([`greenbank: PUT ${put}`])
   })
 
   test('is told as an error where the bulk failed as a whole', () => {
     const { payee: _payee, ...alone } = ended
     const rejected = event('BulkTransferRejected', { ...alone, errorInformation: error })
     const path = `/bulkTransfers/${id}/error`
-    expect(told(rejected)).toEqual([`greenbank: PUT /bulkTransfers/{ID}/error ${path}`])
+    expect(outcome(rejected)).toEqual([`greenbank: PUT /bulkTransfers/{ID}/error ${path}`])
     expect(contents(rejected)).toEqual([
       { type: 'MADE', version: '1.0', body: { errorInformation: error } },
     ])
@@ -288,7 +288,7 @@ describe('an answer', () => {
     const payload = { ...asked, legRole: 'REQUESTER' as const, errorInformation: error }
     const refused = event('BulkTransferPrepareRefused', { ...asked, errorInformation: error })
     const to = `redmoney: PUT /bulkTransfers/{ID}/error /bulkTransfers/${id}/error`
-    expect(told(event('BulkTransferQueryResponse', payload))).toEqual([to])
-    expect(told(refused)).toEqual([to])
+    expect(outcome(event('BulkTransferQueryResponse', payload))).toEqual([to])
+    expect(outcome(refused)).toEqual([to])
   })
 })

@@ -4,7 +4,7 @@
  */
 import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
 import { renumberedEncryption } from '@causeway/fspiop'
-import { errorContent, versionOf, type Leg, type LegContent } from '../legs.ts'
+import { errorContent, versionOf, type Callback, type CallbackContent } from '../callback.ts'
 import type { CallbackRules } from '../transfers/callbacks.ts'
 
 /** Each event that FSPs are told of, with the report about the telling. */
@@ -16,12 +16,12 @@ export const bulkTransferReports = {
   BulkTransferQueryResponse: 'BulkTransferQueryResponseCallbackReport',
 } as const satisfies Partial<Record<EventName, EventName>>
 
-export type HeardBulkTransferEvent = DomainEvent<keyof typeof bulkTransferReports>
+export type BulkTransferCallbackEvent = DomainEvent<keyof typeof bulkTransferReports>
 
-export function bulkTransferLegs(
-  event: HeardBulkTransferEvent,
+export function bulkTransferCallbacks(
+  event: BulkTransferCallbackEvent,
   rules: CallbackRules,
-): readonly Leg[] {
+): readonly Callback[] {
   switch (event.name) {
     case 'BulkTransferPrepared':
       return [prepared(event.payload, event.relay)]
@@ -36,7 +36,7 @@ export function bulkTransferLegs(
   }
 }
 
-function prepared(payload: Payload<'BulkTransferPrepared'>, relay: Relay | undefined): Leg {
+function prepared(payload: Payload<'BulkTransferPrepared'>, relay: Relay | undefined): Callback {
   const { bulkTransferId, payeeFsp, expiration, leftOut } = payload
   if (relay === undefined) throw new Error(`${bulkTransferId} has no message for the payee FSP`)
   return {
@@ -55,7 +55,7 @@ const list = 'individualTransfers'
 function withoutItems(
   { leftOut, version }: Payload<'BulkTransferPrepared'>,
   { body, headers }: Relay,
-): LegContent {
+): CallbackContent {
   const request = JSON.parse(body.toString('utf8')) as { readonly [list]: readonly object[] }
   const missing = new Set(leftOut)
   const positions = request[list].map((_item, at) => at).filter((at) => !missing.has(at))
@@ -80,7 +80,7 @@ function refused({
   requesterFspId,
   version,
   errorInformation,
-}: Payload<'BulkTransferPrepareRefused'>): Leg {
+}: Payload<'BulkTransferPrepareRefused'>): Callback {
   const content = errorContent('bulkTransfers', errorInformation, version)
   return putError({ role: 'PAYER', fspId: requesterFspId, bulkTransferId, content })
 }
@@ -92,7 +92,7 @@ function ended(
   payload: Ended,
   bulkTransferState: 'COMPLETED' | 'REJECTED',
   { notifyPayeeOnTimeout }: CallbackRules,
-): readonly Leg[] {
+): readonly Callback[] {
   const { bulkTransferId, payerFsp, payeeFsp, payerVersion, completedTimestamp, payee } = payload
   const { individualTransferResults: results } = payload
   const payer = { role: 'PAYER', fspId: payerFsp, bulkTransferId } as const
@@ -125,7 +125,7 @@ function ended(
   return [toPayer, put({ role: 'PAYEE', fspId: payeeFsp, bulkTransferId, content })]
 }
 
-function answered(payload: Payload<'BulkTransferQueryResponse'>): Leg {
+function answered(payload: Payload<'BulkTransferQueryResponse'>): Callback {
   const { bulkTransferId, requesterFspId: fspId, legRole: role, version } = payload
   const { errorInformation, bulkTransferState, completedTimestamp } = payload
   const { individualTransferResults } = payload
@@ -144,14 +144,14 @@ function answered(payload: Payload<'BulkTransferQueryResponse'>): Leg {
   })
 }
 
-interface Told {
+interface Recipient {
   readonly role: LegRole
   readonly fspId: string
   readonly bulkTransferId: string
-  readonly content: LegContent
+  readonly content: CallbackContent
 }
 
-function put({ role, fspId, bulkTransferId, content }: Told): Leg {
+function put({ role, fspId, bulkTransferId, content }: Recipient): Callback {
   return {
     ...about(role, fspId, bulkTransferId, 'PUT'),
     method: 'PUT',
@@ -161,7 +161,7 @@ function put({ role, fspId, bulkTransferId, content }: Told): Leg {
   }
 }
 
-function putError({ role, fspId, bulkTransferId, content }: Told): Leg {
+function putError({ role, fspId, bulkTransferId, content }: Recipient): Callback {
   return {
     ...about(role, fspId, bulkTransferId, 'PUT error'),
     method: 'PUT',

@@ -1,6 +1,6 @@
 /** What FSPs are told about whose a party is, and about making a party theirs. FSPIOP 6.2. */
 import type { DomainEvent, ErrorInformation, EventName } from '@causeway/events'
-import { errorContent, versionOf, type Leg } from '../legs.ts'
+import { errorContent, versionOf, type Callback } from '../callback.ts'
 import { callbackOf, type PartyName } from '../parties/path.ts'
 
 /** Nobody keeps what became of these callbacks. */
@@ -12,9 +12,9 @@ export const participantReports = {
   ParticipantBatchAssociationProcessed: null,
 } as const satisfies Partial<Record<EventName, EventName | null>>
 
-export function participantLegs(
+export function participantCallbacks(
   event: DomainEvent<keyof typeof participantReports>,
-): readonly Leg[] {
+): readonly Callback[] {
   switch (event.name) {
     case 'ParticipantQueryResponse': {
       const { result } = event.payload
@@ -33,13 +33,13 @@ export function participantLegs(
   }
 }
 
-interface Asked extends PartyName {
+interface AssociationRequest extends PartyName {
   readonly partyKey: string
   readonly requesterFspId: string
   readonly version: string
 }
 
-function put(asked: Asked, body: object): Leg {
+function put(asked: AssociationRequest, body: object): Callback {
   return {
     ...about(asked, 'PUT'),
     ...callbackOf('participants', false, asked),
@@ -47,7 +47,7 @@ function put(asked: Asked, body: object): Leg {
   }
 }
 
-function putError(asked: Asked, errorInformation: ErrorInformation): Leg {
+function putError(asked: AssociationRequest, errorInformation: ErrorInformation): Callback {
   return {
     ...about(asked, 'PUT error'),
     ...callbackOf('participants', true, asked),
@@ -55,7 +55,7 @@ function putError(asked: Asked, errorInformation: ErrorInformation): Leg {
   }
 }
 
-function about({ partyKey, requesterFspId }: Asked, what: string) {
+function about({ partyKey, requesterFspId }: AssociationRequest, what: string) {
   return {
     name: `REQUESTER ${what}`,
     role: 'REQUESTER',
@@ -72,7 +72,7 @@ function batch({
   requesterFspId,
   version,
   result,
-}: DomainEvent<'ParticipantBatchAssociationProcessed'>['payload']): Leg {
+}: DomainEvent<'ParticipantBatchAssociationProcessed'>['payload']): Callback {
   const failed = 'errorInformation' in result
   return {
     name: `REQUESTER PUT${failed ? ' error' : ''}`,

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { deliveries, openEdge, tell } from '../testing/edge.ts'
+import { deliveries, openEdge, callbacksFor } from '../testing/edge.ts'
 import {
   errorInformation,
   id,
@@ -22,26 +22,26 @@ const party = {
   partyIdentifier: 'A12345',
   partySubIdOrType: 'PASSPORT',
 }
-const asker = { requesterFspId: 'greenbank', version: '1.1' }
+const requester = { requesterFspId: 'greenbank', version: '1.1' }
 
 describe('of one party', () => {
   const associate = message('POST', path, { fspId: 'greenbank' })
 
   test('a question becomes its event', async () => {
-    expect(await edge.told(message('GET', `${path}?currency=USD`))).toBe('202')
-    expect(edge.said()).toMatchObject({
+    expect(await edge.outcomeOf(message('GET', `${path}?currency=USD`))).toBe('202')
+    expect(edge.onlyMessage()).toMatchObject({
       name: 'ParticipantQueryReceived',
-      payload: { ...party, ...asker, currency: 'USD' },
+      payload: { ...party, ...requester, currency: 'USD' },
     })
   })
 
   test('an association becomes its event, with its extensions', async () => {
     const extensionList = { extension: [{ key: 'kéy', value: '名' }] }
     const sent = withMembers(associate, { currency: 'USD', extensionList })
-    expect(await edge.told(sent)).toBe('202')
-    expect(edge.said().payload).toEqual({
+    expect(await edge.outcomeOf(sent)).toBe('202')
+    expect(edge.onlyMessage().payload).toEqual({
       ...party,
-      ...asker,
+      ...requester,
       fspId: 'greenbank',
       currency: 'USD',
       extensionList,
@@ -49,17 +49,17 @@ describe('of one party', () => {
   })
 
   test('letting go becomes its event, without a body', async () => {
-    expect(await edge.told(message('DELETE', path))).toBe('202')
-    expect(edge.said().payload).toEqual({ ...party, ...asker })
+    expect(await edge.outcomeOf(message('DELETE', path))).toBe('202')
+    expect(edge.onlyMessage().payload).toEqual({ ...party, ...requester })
   })
 
   test.each(['GET', 'DELETE'] as const)(
     '%s with a currency that is none is refused',
     async (method) => {
-      const told = (query: string) => edge.told(message(method, `${path}?${query}`))
-      expect(await told('currency=ZZZ')).toMatch(/^400 3101 query parameter currency/)
-      expect(await told('currency=USD&currency=EUR')).toMatch(/^400 3101 query .* given twice/)
-      expect(await told('unknown=1')).toBe('202')
+      const outcome = (query: string) => edge.outcomeOf(message(method, `${path}?${query}`))
+      expect(await outcome('currency=ZZZ')).toMatch(/^400 3101 query parameter currency/)
+      expect(await outcome('currency=USD&currency=EUR')).toMatch(/^400 3101 query .* given twice/)
+      expect(await outcome('unknown=1')).toBe('202')
     },
   )
 
@@ -67,13 +67,15 @@ describe('of one party', () => {
     [{ fspId: undefined }, '400 3102 /fspId'],
     [{ fspId: 5 }, '400 3101 /fspId'],
     [{ currency: 'ZZZ' }, '400 3101 /currency'],
-  ])('an association with %j is refused: %s', async (changed, told) => {
-    expect((await edge.told(withMembers(associate, changed))).slice(0, told.length)).toBe(told)
+  ])('an association with %j is refused: %s', async (changed, outcome) => {
+    expect((await edge.outcomeOf(withMembers(associate, changed))).slice(0, outcome.length)).toBe(
+      outcome,
+    )
   })
 
   test('a body that is none is refused', async () => {
-    expect(await edge.told({ ...associate, body: '' })).toBe('400 3101 the body is not JSON')
-    expect(await edge.told({ ...associate, body: '[]' })).toBe(
+    expect(await edge.outcomeOf({ ...associate, body: '' })).toBe('400 3101 the body is not JSON')
+    expect(await edge.outcomeOf({ ...associate, body: '[]' })).toBe(
       '400 3101 the body is not a JSON object',
     )
   })
@@ -83,16 +85,16 @@ describe('of many parties', () => {
   const batch = message('POST', '/participants', participantsRequest)
 
   test('a request becomes its event; an entry of an unknown type fails by itself', async () => {
-    expect(await edge.told(batch)).toBe('202')
-    expect(edge.said()).toMatchObject({
+    expect(await edge.outcomeOf(batch)).toBe('202')
+    expect(edge.onlyMessage()).toMatchObject({
       name: 'ParticipantBatchAssociationRequestReceived',
       key: id,
-      payload: { ...asker, ...participantsRequest },
+      payload: { ...requester, ...participantsRequest },
     })
   })
 
   test('is answered with 200 where existing clients are tested for that', async () => {
-    expect(await openEdge({ COMPATIBILITY: 'mojaloop' }).told(batch)).toBe('200')
+    expect(await openEdge({ COMPATIBILITY: 'mojaloop' }).outcomeOf(batch)).toBe('200')
   })
 
   const entry = { partyIdType: 'MSISDN', partyIdentifier: '1' }
@@ -102,15 +104,17 @@ describe('of many parties', () => {
     [{ partyList: [] }, '400 3100 /partyList'],
     [{ partyList: [{ partyIdType: 'MSISDN' }] }, '400 3102 /partyList/0/partyIdentifier'],
     [{ currency: 'usd' }, '400 3101 /currency'],
-  ])('a request with %j is refused: %s', async (changed, told) => {
-    expect((await edge.told(withMembers(batch, changed))).slice(0, told.length)).toBe(told)
+  ])('a request with %j is refused: %s', async (changed, outcome) => {
+    expect((await edge.outcomeOf(withMembers(batch, changed))).slice(0, outcome.length)).toBe(
+      outcome,
+    )
   })
 
   test('of 10,000 entries is taken, of one more refused', async () => {
     const entries = (count: number) =>
       withMembers(batch, { partyList: Array.from({ length: count }, () => entry) })
-    expect(await edge.told(entries(10_000))).toBe('202')
-    expect(await edge.told(entries(10_001))).toMatch(/^400 3103 \/partyList/)
+    expect(await edge.outcomeOf(entries(10_000))).toBe('202')
+    expect(await edge.outcomeOf(entries(10_001))).toMatch(/^400 3103 \/partyList/)
   })
 })
 
@@ -124,11 +128,11 @@ describe('an answer that one FSP has for another', () => {
     ['of many parties', `/participants/${id}`, batch, '{ID}', { requestId: id }],
   ])('%s is passed on as it came', async (_what, at, body, template, filled) => {
     const sent = message('PUT', at, body)
-    expect(await edge.told(sent)).toBe('200')
-    const said = edge.said()
-    expect(deliveries([said])).toEqual([`greenbank: PUT http://greenbank.example${at}`])
-    expect([said.body, said.headers]).toEqual([sent.body, sent.headers])
-    expect(said.payload).toMatchObject({
+    expect(await edge.outcomeOf(sent)).toBe('200')
+    const event = edge.onlyMessage()
+    expect(deliveries([event])).toEqual([`greenbank: PUT http://greenbank.example${at}`])
+    expect([event.body, event.headers]).toEqual([sent.body, sent.headers])
+    expect(event.payload).toMatchObject({
       cause: { msgName: `PUT /participants/${template}` },
       onFailure: {
         requesterFspId: 'bluewallet',
@@ -140,20 +144,20 @@ describe('an answer that one FSP has for another', () => {
   })
 
   test('that is an error too, and nobody is told when that fails', async () => {
-    expect(await edge.told(message('PUT', `${path}/error`, { errorInformation }))).toBe('200')
-    const said = edge.said()
-    expect(deliveries([said])).toEqual([`greenbank: PUT http://greenbank.example${path}/error`])
-    expect(said.payload).not.toHaveProperty('onFailure')
+    expect(await edge.outcomeOf(message('PUT', `${path}/error`, { errorInformation }))).toBe('200')
+    const event = edge.onlyMessage()
+    expect(deliveries([event])).toEqual([`greenbank: PUT http://greenbank.example${path}/error`])
+    expect(event.payload).not.toHaveProperty('onFailure')
   })
 
   test.each([
     [{ fspId: '' }, undefined, '400 3100 /fspId'],
     [{ fspId: 'bluewallet' }, 'Hub', '400 3102 header fspiop-destination'],
-  ])('that says %j to %s is refused', async (body, destination, told) => {
+  ])('that says %j to %s is refused', async (body, destination, outcome) => {
     const sent = message('PUT', path, body)
     const addressed =
       destination === undefined ? sent : withHeaders(sent, { 'fspiop-destination': destination })
-    expect((await edge.told(addressed)).slice(0, told.length)).toBe(told)
+    expect((await edge.outcomeOf(addressed)).slice(0, outcome.length)).toBe(outcome)
   })
 })
 
@@ -162,12 +166,15 @@ describe('what FSPs are told', () => {
   const url = `http://greenbank.example${path}`
 
   test('whose the party is, and that it is theirs now, or nobody’s', async () => {
-    const owner = await tell(edge, 'ParticipantQueryResponse', {
+    const owner = await callbacksFor(edge, 'ParticipantQueryResponse', {
       ...asked,
       result: { ownerFspId: 'bluewallet' },
     })
-    const made = await tell(edge, 'ParticipantAssociationCreated', { ...asked, fspId: 'greenbank' })
-    const gone = await tell(edge, 'ParticipantAssociationRemoved', asked)
+    const made = await callbacksFor(edge, 'ParticipantAssociationCreated', {
+      ...asked,
+      fspId: 'greenbank',
+    })
+    const gone = await callbacksFor(edge, 'ParticipantAssociationRemoved', asked)
     const all = [...owner, ...made, ...gone]
     expect(deliveries(all)).toEqual(Array.from({ length: 3 }, () => `greenbank: PUT ${url}`))
     expect(all.map(({ body }) => body)).toEqual([
@@ -182,11 +189,11 @@ describe('what FSPs are told', () => {
   })
 
   test('why not', async () => {
-    const none = await tell(edge, 'ParticipantQueryResponse', {
+    const none = await callbacksFor(edge, 'ParticipantQueryResponse', {
       ...asked,
       result: { errorInformation },
     })
-    const refused = await tell(edge, 'ParticipantAssociationRequestRefused', {
+    const refused = await callbacksFor(edge, 'ParticipantAssociationRequestRefused', {
       ...asked,
       errorInformation,
     })
@@ -201,8 +208,8 @@ describe('what FSPs are told', () => {
     const partyId = { partyIdType: 'MSISDN', partyIdentifier: '1' }
     const result = { currency: 'USD', partyList: [{ partyId, errorInformation }] }
     const name = 'ParticipantBatchAssociationProcessed'
-    const done = await tell(edge, name, { ...request, result })
-    const none = await tell(edge, name, { ...request, result: { errorInformation } })
+    const done = await callbacksFor(edge, name, { ...request, result })
+    const none = await callbacksFor(edge, name, { ...request, result: { errorInformation } })
     expect(deliveries([...done, ...none])).toEqual([
       `greenbank: PUT http://greenbank.example/participants/${id}`,
       `greenbank: PUT http://greenbank.example/participants/${id}/error`,
@@ -224,7 +231,7 @@ describe('what FSPs are told', () => {
       endpoints,
       accounts: [],
     })
-    const messages = await tell(own, 'ParticipantAssociationRemoved', asked)
+    const messages = await callbacksFor(own, 'ParticipantAssociationRemoved', asked)
     expect(deliveries(messages)).toEqual([
       'greenbank: PUT https://own.example/PERSONAL_ID/A12345/PASSPORT',
     ])
@@ -233,11 +240,13 @@ describe('what FSPs are told', () => {
 
 test('a trace goes on; one that is none is as if it were not there', async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
-  await edge.told(withHeaders(message('GET', path), { traceparent }))
-  expect(edge.said().traceparent).toBe(traceparent)
-  expect(await edge.told(withHeaders(message('GET', path), { traceparent: 'junk' }))).toBe('202')
-  expect(edge.said().traceparent).toBeUndefined()
+  await edge.outcomeOf(withHeaders(message('GET', path), { traceparent }))
+  expect(edge.onlyMessage().traceparent).toBe(traceparent)
+  expect(await edge.outcomeOf(withHeaders(message('GET', path), { traceparent: 'junk' }))).toBe(
+    '202',
+  )
+  expect(edge.onlyMessage().traceparent).toBeUndefined()
   const asked = { ...party, requesterFspId: 'greenbank', version: '1.0' }
-  const [said] = await tell(edge, 'ParticipantAssociationRemoved', asked, { traceparent })
-  expect(said?.payload['headers']).toMatchObject({ traceparent })
+  const [event] = await callbacksFor(edge, 'ParticipantAssociationRemoved', asked, { traceparent })
+  expect(event?.payload['headers']).toMatchObject({ traceparent })
 })

@@ -1,6 +1,6 @@
 /** What FSPs are told when nobody can be asked about a party. FSPIOP 6.3. */
 import type { DomainEvent, EventName } from '@causeway/events'
-import { errorContent, type Leg } from '../legs.ts'
+import { errorContent, type Callback } from '../callback.ts'
 import { callbackOf } from './path.ts'
 
 /** Nobody keeps what became of these callbacks. */
@@ -8,7 +8,9 @@ export const partyReports = {
   PartyQueryResponse: null,
 } as const satisfies Partial<Record<EventName, EventName | null>>
 
-export function partyLegs({ payload }: DomainEvent<keyof typeof partyReports>): readonly Leg[] {
+export function partyCallbacks({
+  payload,
+}: DomainEvent<keyof typeof partyReports>): readonly Callback[] {
   const { partyKey, requesterFspId, version, errorInformation } = payload
   return [
     {

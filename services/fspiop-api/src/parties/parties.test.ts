@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { deliveries, openEdge, reachable, tell } from '../testing/edge.ts'
+import { deliveries, openEdge, reachable, callbacksFor } from '../testing/edge.ts'
 import {
   errorInformation,
   mediaType,
@@ -27,8 +27,8 @@ const party = {
 describe('a question', () => {
   test('becomes its event, with its target and headers as they came', async () => {
     const target = `${path}?currency=USD&more=1`
-    expect(await edge.told({ ...query, path: target })).toBe('202')
-    expect(edge.said()).toEqual({
+    expect(await edge.outcomeOf({ ...query, path: target })).toBe('202')
+    expect(edge.onlyMessage()).toEqual({
       name: 'PartyQueryReceived',
       key: party.partyKey,
       payload: {
@@ -45,15 +45,15 @@ describe('a question', () => {
   })
 
   test.each([undefined, '', 'Hub'])('need not say whom to ask (%p)', async (destination) => {
-    await edge.told(withHeaders(query, { 'fspiop-destination': destination }))
-    expect(edge.said().payload).not.toHaveProperty('destinationFspId')
+    await edge.outcomeOf(withHeaders(query, { 'fspiop-destination': destination }))
+    expect(edge.onlyMessage().payload).not.toHaveProperty('destinationFspId')
   })
 
   test('names parties in any script, percent-encoded once', async () => {
     const alias = 'Zoë 名'.replace(' ', '+')
     const sent = message('GET', `/parties/ALIAS/${encodeURIComponent(alias)}/b%C3%A9`)
-    expect(await edge.told(sent)).toBe('202')
-    expect(edge.said()).toMatchObject({
+    expect(await edge.outcomeOf(sent)).toBe('202')
+    expect(edge.onlyMessage()).toMatchObject({
       key: `ALIAS/${encodeURIComponent(alias)}/b%C3%A9`,
       payload: { partyIdentifier: alias, partySubIdOrType: 'bé', path: sent.path },
     })
@@ -61,32 +61,32 @@ describe('a question', () => {
 
   test('chooses by currency where existing clients do', async () => {
     const lenient = openEdge({ COMPATIBILITY: 'mojaloop' })
-    expect(await lenient.told({ ...query, path: `${path}?currency=USD` })).toBe('202')
-    expect(lenient.said().payload).toMatchObject({ currency: 'USD' })
+    expect(await lenient.outcomeOf({ ...query, path: `${path}?currency=USD` })).toBe('202')
+    expect(lenient.onlyMessage().payload).toMatchObject({ currency: 'USD' })
   })
 
   test.each(['currency=ZZZ', 'currency=USD&currency=EUR', 'currency=', 'what=ever'])(
     'with a query that names no currency (%s) is asked without one by every hub',
     async (wrong) => {
       for (const each of [edge, openEdge({ COMPATIBILITY: 'mojaloop' })]) {
-        expect(await each.told({ ...query, path: `${path}?${wrong}` })).toBe('202')
-        expect(each.said().payload).not.toHaveProperty('currency')
+        expect(await each.outcomeOf({ ...query, path: `${path}?${wrong}` })).toBe('202')
+        expect(each.onlyMessage().payload).not.toHaveProperty('currency')
       }
     },
   )
 
   test.each(['CONSENT', 'THIRD_PARTY_LINK'])('of type %s is of no party', async (type) => {
-    const told = await edge.told(message('GET', `/parties/${type}/1`))
-    expect(told).toMatch(/^400 3101 path parameter Type/)
+    const outcome = await edge.outcomeOf(message('GET', `/parties/${type}/1`))
+    expect(outcome).toMatch(/^400 3101 path parameter Type/)
   })
 })
 
 describe('an answer', () => {
   test('is passed on to who asked: a callback at once, in its bytes', async () => {
-    expect(await edge.told(withHeaders(answer, { accept: 'x', 'x-own': 'y' }))).toBe('200')
-    const said = edge.said()
-    expect(said.payload).toMatchObject({
-      entityId: said.payload['notificationId'],
+    expect(await edge.outcomeOf(withHeaders(answer, { accept: 'x', 'x-own': 'y' }))).toBe('200')
+    const event = edge.onlyMessage()
+    expect(event.payload).toMatchObject({
+      entityId: event.payload['notificationId'],
       cause: { msgName: 'PUT /parties/{Type}/{ID}', entityId: party.partyKey },
       legRole: 'REQUESTER',
       destinationFspId: 'greenbank',
@@ -101,13 +101,13 @@ describe('an answer', () => {
         version: '1.1',
       },
     })
-    expect(said.body).toBe(answer.body)
-    expect(said.headers).toEqual({ ...answer.headers, 'x-own': 'y' })
+    expect(event.body).toBe(answer.body)
+    expect(event.headers).toEqual({ ...answer.headers, 'x-own': 'y' })
   })
 
   test('that refuses is passed on too, and nobody is told when that fails', async () => {
-    expect(await edge.told(refusal)).toBe('200')
-    const { payload, body } = edge.said()
+    expect(await edge.outcomeOf(refusal)).toBe('200')
+    const { payload, body } = edge.onlyMessage()
     expect(payload).toMatchObject({
       transport: { url: `http://greenbank.example${path}/error` },
     })
@@ -123,15 +123,17 @@ describe('an answer', () => {
       { party: { partyIdInfo: { ...partyAnswer.party.partyIdInfo, fspId: 'greenbank' } } },
       '400 3100 header fspiop-source is not the FSP of the party',
     ],
-  ])('with %j is refused: %s', async (changed, told) => {
-    expect((await edge.told(withMembers(answer, changed))).slice(0, told.length)).toBe(told)
+  ])('with %j is refused: %s', async (changed, outcome) => {
+    expect((await edge.outcomeOf(withMembers(answer, changed))).slice(0, outcome.length)).toBe(
+      outcome,
+    )
     expect(edge.published).toEqual([])
   })
 
   test('may name another FSP where existing clients do', async () => {
     const lenient = openEdge({ COMPATIBILITY: 'mojaloop' })
     const partyIdInfo = { ...partyAnswer.party.partyIdInfo, fspId: 'greenbank' }
-    expect(await lenient.told(withMembers(answer, { party: { partyIdInfo } }))).toBe('200')
+    expect(await lenient.outcomeOf(withMembers(answer, { party: { partyIdInfo } }))).toBe('200')
   })
 
   test.each(['nobody', 'silent'])(
@@ -139,16 +141,16 @@ describe('an answer', () => {
     async (destination) => {
       const other = openEdge()
       other.participants.set('silent', reachable('silent', { endpoints: new Map() }))
-      expect(await other.told(withHeaders(answer, { 'fspiop-destination': destination }))).toBe(
-        '200',
-      )
-      const said = other.said()
-      expect(said.payload).toMatchObject({
+      expect(
+        await other.outcomeOf(withHeaders(answer, { 'fspiop-destination': destination })),
+      ).toBe('200')
+      const event = other.onlyMessage()
+      expect(event.payload).toMatchObject({
         destinationFspId: 'bluewallet',
         transport: { method: 'PUT', url: `http://bluewallet.example${path}/error` },
         headers: { 'fspiop-source': 'Hub', 'content-type': mediaType('1.1', 'parties') },
       })
-      expect(JSON.parse(said.body ?? '')).toMatchObject({
+      expect(JSON.parse(event.body ?? '')).toMatchObject({
         errorInformation: { errorCode: '3201' },
       })
     },
@@ -168,12 +170,14 @@ describe('an answer', () => {
       party: { ...partyAnswer.party, personalInfo: 'BN7x2SpBZSFMDQQ' },
     })
     const encrypted = header('party.personalInfo')
-    expect(await edge.told(withHeaders(hidden, { 'fspiop-encryption': encrypted }))).toBe('200')
-    const said = edge.said()
-    expect([said.body, said.headers?.['fspiop-encryption']]).toEqual([hidden.body, encrypted])
-    expect(await edge.told(hidden)).toMatch(/^400 3101 \/party\/personalInfo/)
+    expect(await edge.outcomeOf(withHeaders(hidden, { 'fspiop-encryption': encrypted }))).toBe(
+      '200',
+    )
+    const event = edge.onlyMessage()
+    expect([event.body, event.headers?.['fspiop-encryption']]).toEqual([hidden.body, encrypted])
+    expect(await edge.outcomeOf(hidden)).toMatch(/^400 3101 \/party\/personalInfo/)
     const blind = header('party.partyIdInfo.fspId')
-    expect(await edge.told(withHeaders(answer, { 'fspiop-encryption': blind }))).toMatch(
+    expect(await edge.outcomeOf(withHeaders(answer, { 'fspiop-encryption': blind }))).toMatch(
       /^400 3100 header fspiop-encryption/,
     )
   })
@@ -181,8 +185,8 @@ describe('an answer', () => {
 
 test('what nobody can be asked about is told by the hub, without a report', async () => {
   const asked = { ...party, requesterFspId: 'greenbank', version: '1.0' }
-  const plain = await tell(edge, 'PartyQueryResponse', { ...asked, errorInformation })
-  const withSubId = await tell(edge, 'PartyQueryResponse', {
+  const plain = await callbacksFor(edge, 'PartyQueryResponse', { ...asked, errorInformation })
+  const withSubId = await callbacksFor(edge, 'PartyQueryResponse', {
     ...asked,
     partyKey: `${party.partyKey}/b%C3%A9`,
     partySubIdOrType: 'bé',
@@ -200,5 +204,5 @@ test('what nobody can be asked about is told by the hub, without a report', asyn
 
 test('without an address of an asker nothing can be told, and that is the end of it', async () => {
   const asked = { ...party, requesterFspId: 'nobody', version: '1.0' }
-  expect(await tell(edge, 'PartyQueryResponse', { ...asked, errorInformation })).toEqual([])
+  expect(await callbacksFor(edge, 'PartyQueryResponse', { ...asked, errorInformation })).toEqual([])
 })

@@ -1,12 +1,12 @@
 /** The hub's own ping, by which an FSP sees that it can be reached and whom it hears. */
 import type { DomainEvent, EventName } from '@causeway/events'
-import { versionOf, type Leg } from '../legs.ts'
+import { versionOf, type Callback } from '../callback.ts'
 
 export const pingReports = {
   PingAccepted: 'PingCallbackReport',
 } as const satisfies Partial<Record<EventName, EventName>>
 
-export function pingLegs({ payload }: DomainEvent<'PingAccepted'>): readonly Leg[] {
+export function pingCallbacks({ payload }: DomainEvent<'PingAccepted'>): readonly Callback[] {
   const { pingId, requesterFspId, version, receivedAt } = payload
   return [
     {

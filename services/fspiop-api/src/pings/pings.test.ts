@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { refuse } from '../refusals.ts'
-import { deliveries, openEdge, receivedAt, tell } from '../testing/edge.ts'
+import { deliveries, openEdge, receivedAt, callbacksFor } from '../testing/edge.ts'
 import { id, mediaType, message, withHeaders } from '../testing/messages.ts'
 
 const ping = message('POST', '/pings', { pingId: id })
 
 test('a ping says how its FSP was known, and by which key', async () => {
   const edge = openEdge({ EDGE_IDENTITY: 'mtls', checkSignature: () => ({ kid: 'key-1' }) })
-  expect(await edge.told(ping)).toBe('202')
-  expect(edge.said()).toMatchObject({
+  expect(await edge.outcomeOf(ping)).toBe('202')
+  expect(edge.onlyMessage()).toMatchObject({
     name: 'PingReceived',
     key: id,
     payload: {
@@ -24,31 +24,33 @@ test('a ping says how its FSP was known, and by which key', async () => {
 
 test('an FSP that is not active yet may ping, a stranger may not', async () => {
   const edge = openEdge()
-  expect(await edge.told(withHeaders(ping, { 'fspiop-source': 'sleeper' }))).toBe('202')
-  expect(await edge.told(withHeaders(ping, { 'fspiop-source': 'nobody' }))).toMatch(/^400 3200/)
+  expect(await edge.outcomeOf(withHeaders(ping, { 'fspiop-source': 'sleeper' }))).toBe('202')
+  expect(await edge.outcomeOf(withHeaders(ping, { 'fspiop-source': 'nobody' }))).toMatch(
+    /^400 3200/,
+  )
 })
 
 test('without a signature, or without an id, it is refused', async () => {
   const edge = openEdge({ checkSignature: () => refuse('SIGNATURE_MISSING') })
-  expect(await edge.told(ping)).toBe('400 3105 header fspiop-signature is missing')
+  expect(await edge.outcomeOf(ping)).toBe('400 3105 header fspiop-signature is missing')
   const unsigned = openEdge()
-  expect(await unsigned.told({ ...ping, body: '{}' })).toBe('400 3102 /pingId')
-  expect(await unsigned.told({ ...ping, body: '{"pingId":"x"}' })).toBe(
+  expect(await unsigned.outcomeOf({ ...ping, body: '{}' })).toBe('400 3102 /pingId')
+  expect(await unsigned.outcomeOf({ ...ping, body: '{"pingId":"x"}' })).toBe(
     '400 3101 /pingId: not a UUID',
   )
 })
 
 test('the hub pings back, and what became of that is reported', async () => {
-  const said = await tell(openEdge(), 'PingAccepted', {
+  const published = await callbacksFor(openEdge(), 'PingAccepted', {
     pingId: id,
     requesterFspId: 'greenbank',
     version: '1.0',
     receivedAt,
   })
-  expect(deliveries(said)).toEqual([`greenbank: PUT http://greenbank.example/pings/${id}`])
-  expect(said[0]?.payload).toMatchObject({
+  expect(deliveries(published)).toEqual([`greenbank: PUT http://greenbank.example/pings/${id}`])
+  expect(published[0]?.payload).toMatchObject({
     reportRequired: true,
     headers: { 'content-type': mediaType('1.0', 'pings'), 'fspiop-source': 'Hub' },
   })
-  expect(said[0]?.body).toBe(JSON.stringify({ receivedAt }))
+  expect(published[0]?.body).toBe(JSON.stringify({ receivedAt }))
 })

@@ -3,7 +3,13 @@
  * everything else is a message of the hub. FSPIOP 6.5.
  */
 import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
-import { errorContent, versionOf, type FailureNotice, type Leg, type LegContent } from '../legs.ts'
+import {
+  errorContent,
+  versionOf,
+  type FailureNotice,
+  type Callback,
+  type CallbackContent,
+} from '../callback.ts'
 
 /** Each event that FSPs are told of, with the report about the telling. */
 export const quoteReports = {
@@ -18,9 +24,9 @@ export const quoteReports = {
   RuleViolatedInQuoteResponse: 'RuleViolatedInQuoteResponseCallbackReport',
 } as const satisfies Partial<Record<EventName, EventName>>
 
-export type HeardQuoteEvent = DomainEvent<keyof typeof quoteReports>
+export type QuoteCallbackEvent = DomainEvent<keyof typeof quoteReports>
 
-export function quoteLegs(event: HeardQuoteEvent): readonly Leg[] {
+export function quoteCallbacks(event: QuoteCallbackEvent): readonly Callback[] {
   switch (event.name) {
     case 'QuoteRequestAccepted':
       return [request(event.payload, event.relay)]
@@ -42,7 +48,7 @@ export function quoteLegs(event: HeardQuoteEvent): readonly Leg[] {
 }
 
 /** Who is told when the payee FSP cannot be asked, and nobody has stored what it was about to be asked. */
-export function quoteFailure(event: HeardQuoteEvent): FailureNotice | undefined {
+export function quoteFailure(event: QuoteCallbackEvent): FailureNotice | undefined {
   switch (event.name) {
     case 'QuoteRequestAccepted':
       return event.payload.isUnstored ? failureOf(event.payload) : undefined
@@ -67,7 +73,7 @@ function failureOf({
   }
 }
 
-function request(payload: Payload<'QuoteRequestAccepted'>, relay: Relay | undefined): Leg {
+function request(payload: Payload<'QuoteRequestAccepted'>, relay: Relay | undefined): Callback {
   const { quoteId, destinationFspId, expiration } = payload
   return {
     ...about('PAYEE', destinationFspId, quoteId, 'POST'),
@@ -79,21 +85,21 @@ function request(payload: Payload<'QuoteRequestAccepted'>, relay: Relay | undefi
   }
 }
 
-function response(payload: Payload<'QuoteResponseAccepted'>, relay: Relay | undefined): Leg {
+function response(payload: Payload<'QuoteResponseAccepted'>, relay: Relay | undefined): Callback {
   const { quoteId, destinationFspId } = payload
   return put({ role: 'PAYER', fspId: destinationFspId, quoteId, content: relayed(quoteId, relay) })
 }
 
-function rejected(payload: Payload<'QuoteRejectAccepted'>, relay: Relay | undefined): Leg {
+function rejected(payload: Payload<'QuoteRejectAccepted'>, relay: Relay | undefined): Callback {
   const { quoteId, payerFspId, errorInformation, payerVersion } = payload
-  const content: LegContent =
+  const content: CallbackContent =
     relay === undefined
       ? errorContent('quotes', errorInformation, payerVersion)
       : { type: 'RELAYED', relay }
   return putError({ role: 'PAYER', fspId: payerFspId, quoteId, content })
 }
 
-function forwarded(payload: Payload<'QuoteQueryForwarded'>, relay: Relay | undefined): Leg {
+function forwarded(payload: Payload<'QuoteQueryForwarded'>, relay: Relay | undefined): Callback {
   const { quoteId, destinationFspId } = payload
   return {
     ...about('PAYEE', destinationFspId, quoteId, 'GET'),
@@ -106,27 +112,27 @@ function forwarded(payload: Payload<'QuoteQueryForwarded'>, relay: Relay | undef
 }
 
 /** With its headers the stored answer is the payee FSP's own message, without them the hub's. */
-function answered(payload: Payload<'QuoteQueryResponse'>, relay: Relay | undefined): Leg {
+function answered(payload: Payload<'QuoteQueryResponse'>, relay: Relay | undefined): Callback {
   const { quoteId, requesterFspId, legRole, version, errorInformation } = payload
   const to = { role: legRole, fspId: requesterFspId, quoteId } as const
   if (errorInformation !== undefined) {
     return putError({ ...to, content: errorContent('quotes', errorInformation, version) })
   }
   if (relay === undefined) throw new Error(`${quoteId} is answered with nothing`)
-  const content: LegContent =
+  const content: CallbackContent =
     relay.headers === undefined
       ? { type: 'MADE', version: versionOf('quotes', version), body: relay.body }
       : { type: 'RELAYED', relay }
   return put({ ...to, content })
 }
 
-function refused(payload: Payload<'InvalidQuoteRequest'>): Leg {
+function refused(payload: Payload<'InvalidQuoteRequest'>): Callback {
   const { quoteId, requesterFspId, version, errorInformation } = payload
   const content = errorContent('quotes', errorInformation, version)
   return putError({ role: 'PAYER', fspId: requesterFspId, quoteId, content })
 }
 
-function violated(payload: Payload<'RuleViolatedInQuoteResponse'>): readonly Leg[] {
+function violated(payload: Payload<'RuleViolatedInQuoteResponse'>): readonly Callback[] {
   const { quoteId, payerFspId, payeeFspId, payerVersion, payeeVersion, errorInformation } = payload
   return [
     putError({
@@ -144,19 +150,19 @@ function violated(payload: Payload<'RuleViolatedInQuoteResponse'>): readonly Leg
   ]
 }
 
-function relayed(quoteId: string, relay: Relay | undefined): LegContent {
+function relayed(quoteId: string, relay: Relay | undefined): CallbackContent {
   if (relay === undefined) throw new Error(`${quoteId} has no message to be passed on`)
   return { type: 'RELAYED', relay }
 }
 
-interface Told {
+interface Recipient {
   readonly role: LegRole
   readonly fspId: string
   readonly quoteId: string
-  readonly content: LegContent
+  readonly content: CallbackContent
 }
 
-function put({ role, fspId, quoteId, content }: Told): Leg {
+function put({ role, fspId, quoteId, content }: Recipient): Callback {
   return {
     ...about(role, fspId, quoteId, 'PUT'),
     method: 'PUT',
@@ -167,7 +173,7 @@ function put({ role, fspId, quoteId, content }: Told): Leg {
   }
 }
 
-function putError({ role, fspId, quoteId, content }: Told): Leg {
+function putError({ role, fspId, quoteId, content }: Recipient): Callback {
   return {
     ...about(role, fspId, quoteId, 'PUT error'),
     method: 'PUT',

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { deliveries, openEdge, receivedAt, tell } from '../testing/edge.ts'
+import { deliveries, openEdge, receivedAt, callbacksFor } from '../testing/edge.ts'
 import {
   errorInformation,
   expiration,
@@ -37,9 +37,9 @@ describe('a request', () => {
       unknown: [1],
     })
     const body = String(sent.body).replace('{', '{ \n')
-    expect(await edge.told({ ...sent, body })).toBe('202')
-    const said = edge.said()
-    expect(said.payload).toEqual({
+    expect(await edge.outcomeOf({ ...sent, body })).toBe('202')
+    const event = edge.onlyMessage()
+    expect(event.payload).toEqual({
       ...quoteRequest,
       requesterFspId: 'greenbank',
       destinationFspId: 'bluewallet',
@@ -51,8 +51,8 @@ describe('a request', () => {
       payloadHash: hash,
       version,
     })
-    expect(said.body).toBe(body)
-    expect(said.headers).toEqual(sent.headers)
+    expect(event.body).toBe(body)
+    expect(event.headers).toEqual(sent.headers)
   })
 
   test('names of every script go on byte for byte', async () => {
@@ -60,10 +60,10 @@ describe('a request', () => {
     for (const name of names) {
       const payee = { ...quoteRequest.payee, name }
       const sent = withMembers(ask, { payee })
-      expect([name, await edge.told(sent)]).toEqual([name, '202'])
-      const said = edge.said()
-      expect(said.body).toBe(sent.body)
-      expect(said.payload).toMatchObject({ payee: { name } })
+      expect([name, await edge.outcomeOf(sent)]).toEqual([name, '202'])
+      const event = edge.onlyMessage()
+      expect(event.body).toBe(sent.body)
+      expect(event.payload).toMatchObject({ payee: { name } })
     }
   })
 
@@ -71,17 +71,17 @@ describe('a request', () => {
     'that leaves its destination open (%p) goes to the FSP of the payee',
     async (destination) => {
       const sent = withHeaders(ask, { 'fspiop-destination': destination })
-      expect(await edge.told(sent)).toBe('202')
-      const said = edge.said()
-      expect(said.payload).not.toHaveProperty('destinationFspId')
-      expect(said.headers?.['fspiop-destination']).toBe('bluewallet')
+      expect(await edge.outcomeOf(sent)).toBe('202')
+      const event = edge.onlyMessage()
+      expect(event.payload).not.toHaveProperty('destinationFspId')
+      expect(event.headers?.['fspiop-destination']).toBe('bluewallet')
     },
   )
 
   test('needs its destination where existing clients are tested for that', async () => {
     const strict = openEdge({ COMPATIBILITY: 'mojaloop' })
     const sent = withHeaders(ask, { 'fspiop-destination': undefined })
-    expect(await strict.told(sent)).toBe('400 3102 header fspiop-destination')
+    expect(await strict.outcomeOf(sent)).toBe('400 3102 header fspiop-destination')
   })
 
   const info = (fspId: string) => ({ ...quoteRequest.payer.partyIdInfo, fspId })
@@ -112,19 +112,19 @@ describe('a request', () => {
       '400 3100 header fspiop-source is not the FSP',
     ],
     [{ payer: { partyIdInfo: info('x'.repeat(33)) } }, '400 310'],
-  ])('with %j is refused: %s', async (changed, told) => {
-    expect((await edge.told(withMembers(ask, changed))).slice(0, told.length)).toBe(told)
+  ])('with %j is refused: %s', async (changed, outcome) => {
+    expect((await edge.outcomeOf(withMembers(ask, changed))).slice(0, outcome.length)).toBe(outcome)
     expect(edge.published).toEqual([])
   })
 })
 
 describe('an answer', () => {
   test('becomes its event, and its bytes go along', async () => {
-    expect(await edge.told(answer)).toBe('200')
-    const said = edge.said()
+    expect(await edge.outcomeOf(answer)).toBe('200')
+    const event = edge.onlyMessage()
     const { ilpPacket, ...known } = quoteAnswer
     expect(ilpPacket).toBeDefined()
-    expect(said.payload).toEqual({
+    expect(event.payload).toEqual({
       ...known,
       quoteId: id,
       requesterFspId: 'bluewallet',
@@ -132,8 +132,8 @@ describe('an answer', () => {
       payloadHash: hash,
       version,
     })
-    expect(said.body).toBe(answer.body)
-    expect(said.headers).toEqual(answer.headers)
+    expect(event.body).toBe(answer.body)
+    expect(event.headers).toEqual(answer.headers)
   })
 
   test.each([
@@ -145,21 +145,25 @@ describe('an answer', () => {
       { payeeReceiveAmount: { currency: 'USD', amount: 98 } },
       '400 3101 /payeeReceiveAmount/amount',
     ],
-  ])('with %j is refused: %s', async (changed, told) => {
-    expect((await edge.told(withMembers(answer, changed))).slice(0, told.length)).toBe(told)
+  ])('with %j is refused: %s', async (changed, outcome) => {
+    expect((await edge.outcomeOf(withMembers(answer, changed))).slice(0, outcome.length)).toBe(
+      outcome,
+    )
   })
 
   test.each([undefined, '', 'Hub'])(
     'without a destination (%p) is taken: the stored quote says whom it is for',
     async (destination) => {
       for (const sent of [answer, refuse]) {
-        expect(await edge.told(withHeaders(sent, { 'fspiop-destination': destination }))).toBe(
+        expect(await edge.outcomeOf(withHeaders(sent, { 'fspiop-destination': destination }))).toBe(
           '200',
         )
-        expect(edge.said().payload).toMatchObject({ destinationFspId: '' })
+        expect(edge.onlyMessage().payload).toMatchObject({ destinationFspId: '' })
       }
-      expect(await edge.told(withHeaders(query, { 'fspiop-destination': destination }))).toBe('202')
-      expect(edge.said().payload).not.toHaveProperty('destinationFspId')
+      expect(await edge.outcomeOf(withHeaders(query, { 'fspiop-destination': destination }))).toBe(
+        '202',
+      )
+      expect(edge.onlyMessage().payload).not.toHaveProperty('destinationFspId')
     },
   )
 
@@ -167,8 +171,8 @@ describe('an answer', () => {
     const sent = withMembers(refuse, {
       errorInformation: { errorCode: '5999', errorDescription: 'näh' },
     })
-    expect(await edge.told(sent)).toBe('200')
-    expect(edge.said()).toMatchObject({
+    expect(await edge.outcomeOf(sent)).toBe('200')
+    expect(edge.onlyMessage()).toMatchObject({
       name: 'QuoteRejectReceived',
       payload: {
         quoteId: id,
@@ -184,15 +188,15 @@ describe('an answer', () => {
     [undefined, '400 3102 /errorInformation'],
     [{ errorCode: '5104' }, '400 3102 /errorInformation/errorDescription'],
     [{ errorCode: '51', errorDescription: 'x' }, '400 3101 /errorInformation/errorCode'],
-  ])('that refuses with %j is itself refused: %s', async (wrong, told) => {
+  ])('that refuses with %j is itself refused: %s', async (wrong, outcome) => {
     const sent = withMembers(refuse, { errorInformation: wrong })
-    expect((await edge.told(sent)).slice(0, told.length)).toBe(told)
+    expect((await edge.outcomeOf(sent)).slice(0, outcome.length)).toBe(outcome)
   })
 })
 
 test('a question becomes its event, and may be passed on as it came', async () => {
-  expect(await edge.told(query)).toBe('202')
-  expect(edge.said()).toMatchObject({
+  expect(await edge.outcomeOf(query)).toBe('202')
+  expect(edge.onlyMessage()).toMatchObject({
     name: 'QuoteQueryReceived',
     payload: { quoteId: id, requesterFspId: 'greenbank', destinationFspId: 'bluewallet', version },
     body: '',
@@ -216,9 +220,9 @@ describe('what FSPs are told of', () => {
   }
 
   test('a request: POST to the payee FSP, in the bytes of the payer FSP, until it expires', async () => {
-    const [said, ...others] = await tell(edge, 'QuoteRequestAccepted', request, { relay })
+    const [event, ...others] = await callbacksFor(edge, 'QuoteRequestAccepted', request, { relay })
     expect(others).toEqual([])
-    expect(said?.payload).toMatchObject({
+    expect(event?.payload).toMatchObject({
       entityId: id,
       cause: { msgName: 'QuoteRequestAccepted', entityId: id },
       legRole: 'PAYEE',
@@ -228,8 +232,8 @@ describe('what FSPs are told of', () => {
       deadline: expiration,
       reportRequired: true,
     })
-    expect([said?.body, said?.headers]).toEqual(['{ }', { 'fspiop-signature': 'theirs' }])
-    expect(said?.payload).not.toHaveProperty('onFailure')
+    expect([event?.body, event?.headers]).toEqual(['{ }', { 'fspiop-signature': 'theirs' }])
+    expect(event?.payload).not.toHaveProperty('onFailure')
   })
 
   const onFailure = {
@@ -240,19 +244,19 @@ describe('what FSPs are told of', () => {
 
   test('a request that nobody has stored: its payer FSP is told when it fails', async () => {
     const unstored = { ...request, isUnstored: true } as const
-    const [said] = await tell(edge, 'QuoteRequestAccepted', unstored, { relay })
-    expect(said?.payload).toMatchObject({ onFailure, reportRequired: true })
+    const [event] = await callbacksFor(edge, 'QuoteRequestAccepted', unstored, { relay })
+    expect(event?.payload).toMatchObject({ onFailure, reportRequired: true })
     const astray = { ...unstored, destinationFspId: 'nobody' }
-    const told = await tell(edge, 'QuoteRequestAccepted', astray, { relay })
-    expect(deliveries(told.slice(0, 1))).toEqual([`greenbank: PUT ${back}/error`])
-    expect(told[0]?.body).toContain('"errorCode":"3201"')
+    const outcome = await callbacksFor(edge, 'QuoteRequestAccepted', astray, { relay })
+    expect(deliveries(outcome.slice(0, 1))).toEqual([`greenbank: PUT ${back}/error`])
+    expect(outcome[0]?.body).toContain('"errorCode":"3201"')
   })
 
   test('a request without an expiration: tried as long as anything that is passed on', async () => {
     const { expiration: _, ...lasting } = request
-    const [said] = await tell(edge, 'QuoteRequestAccepted', lasting, { relay })
+    const [event] = await callbacksFor(edge, 'QuoteRequestAccepted', lasting, { relay })
     const retry = edge.callbacks.relay_ms
-    expect(said?.payload['deadline']).toBe(new Date(Date.parse(receivedAt) + retry).toISOString())
+    expect(event?.payload['deadline']).toBe(new Date(Date.parse(receivedAt) + retry).toISOString())
   })
 
   test('an answer and a refusal: PUT to the payer FSP, in the bytes of the payee FSP', async () => {
@@ -264,14 +268,14 @@ describe('what FSPs are told of', () => {
       payloadHash: 'h',
       version,
     }
-    const accepted = await tell(edge, 'QuoteResponseAccepted', response, { relay })
+    const accepted = await callbacksFor(edge, 'QuoteResponseAccepted', response, { relay })
     expect(deliveries(accepted)).toEqual([`greenbank: PUT ${back}`])
     const sides = { quoteId: id, payerFspId: 'greenbank', payeeFspId: 'bluewallet' }
     const refusal = { ...sides, payerVersion: '1.0', errorInformation }
-    const rejected = await tell(edge, 'QuoteRejectAccepted', refusal, { relay })
+    const rejected = await callbacksFor(edge, 'QuoteRejectAccepted', refusal, { relay })
     expect(deliveries(rejected)).toEqual([`greenbank: PUT ${back}/error`])
-    for (const [said] of [accepted, rejected]) expect(said?.body).toBe('{ }')
-    const [made] = await tell(edge, 'QuoteRejectAccepted', refusal)
+    for (const [event] of [accepted, rejected]) expect(event?.body).toBe('{ }')
+    const [made] = await callbacksFor(edge, 'QuoteRejectAccepted', refusal)
     expect(made?.payload['headers']).toMatchObject({
       'fspiop-source': 'Hub',
       'content-type': mediaType('1.0', 'quotes'),
@@ -281,9 +285,9 @@ describe('what FSPs are told of', () => {
 
   test('a question: GET to the FSP that knows, as it came', async () => {
     const payload = { ...to, destinationFspId: 'bluewallet' }
-    const [said, ...others] = await tell(edge, 'QuoteQueryForwarded', payload, { relay })
+    const [event, ...others] = await callbacksFor(edge, 'QuoteQueryForwarded', payload, { relay })
     expect(others).toEqual([])
-    expect(said?.payload).toMatchObject({
+    expect(event?.payload).toMatchObject({
       transport: { method: 'GET', url: `${at}/${id}` },
       onFailure,
       deadline: new Date(Date.parse(receivedAt) + edge.callbacks.relay_ms).toISOString(),
@@ -292,9 +296,11 @@ describe('what FSPs are told of', () => {
 
   test('what is stored: with the headers of the payee FSP as its own, else as from the hub', async () => {
     const asked = { ...to, legRole: 'PAYER' as const }
-    const [own] = await tell(edge, 'QuoteQueryResponse', asked, { relay })
+    const [own] = await callbacksFor(edge, 'QuoteQueryResponse', asked, { relay })
     expect(own?.payload['headers']).toEqual({ 'fspiop-destination': 'greenbank' })
-    const [made] = await tell(edge, 'QuoteQueryResponse', asked, { relay: { body: relay.body } })
+    const [made] = await callbacksFor(edge, 'QuoteQueryResponse', asked, {
+      relay: { body: relay.body },
+    })
     expect(made?.body).toBe('{ }')
     expect(made?.headers).toBeUndefined()
     expect(made?.payload['headers']).toEqual({
@@ -305,16 +311,16 @@ describe('what FSPs are told of', () => {
       'fspiop-http-method': 'PUT',
       'fspiop-uri': `/quotes/${id}`,
     })
-    const none = await tell(edge, 'QuoteQueryResponse', { ...asked, errorInformation })
+    const none = await callbacksFor(edge, 'QuoteQueryResponse', { ...asked, errorInformation })
     expect(deliveries(none)).toEqual([`greenbank: PUT ${back}/error`])
   })
 
   test('a request that cannot be served: PUT error of the hub to who asked', async () => {
     const failed = { ...to, errorInformation }
     const all = [
-      await tell(edge, 'InvalidQuoteRequest', failed),
-      await tell(edge, 'InvalidFSPInQuoteRequest', { ...failed, role: 'PAYEE' }),
-      await tell(edge, 'RuleViolatedInQuoteRequest', { ...failed, ruleId: 'r' }),
+      await callbacksFor(edge, 'InvalidQuoteRequest', failed),
+      await callbacksFor(edge, 'InvalidFSPInQuoteRequest', { ...failed, role: 'PAYEE' }),
+      await callbacksFor(edge, 'RuleViolatedInQuoteRequest', { ...failed, ruleId: 'r' }),
     ]
     for (const messages of all) {
       expect(deliveries(messages)).toEqual([`greenbank: PUT ${back}/error`])
@@ -323,7 +329,7 @@ describe('what FSPs are told of', () => {
   })
 
   test('an answer that breaks a rule: PUT error to both, each in its version', async () => {
-    const messages = await tell(edge, 'RuleViolatedInQuoteResponse', {
+    const messages = await callbacksFor(edge, 'RuleViolatedInQuoteResponse', {
       quoteId: id,
       payerFspId: 'greenbank',
       payeeFspId: 'bluewallet',
@@ -352,7 +358,7 @@ describe('what FSPs are told of', () => {
       endpoints,
       accounts: [],
     })
-    const messages = await tell(own, 'InvalidQuoteRequest', { ...to, errorInformation })
+    const messages = await callbacksFor(own, 'InvalidQuoteRequest', { ...to, errorInformation })
     expect(deliveries(messages)).toEqual([
       `greenbank: PUT https://q.example/api/quotes/${id}/error`,
     ])

@@ -10,7 +10,7 @@ import { bodyOf, idOf, malformed, queryOf } from '../reading.ts'
 import type { Compatibility } from '../refusals.ts'
 import { answering, passOn, type RelayRules } from './relay.ts'
 
-export interface AskedById {
+export interface QueryById {
   readonly resource: 'authorizations' | 'transactionRequests' | 'transactions'
   /** Whom GET asks. */
   readonly asked: Extract<LegRole, 'PAYER' | 'PAYEE'>
@@ -24,7 +24,7 @@ export interface AskedById {
   ) => { readonly code: ErrorCode; readonly detail: string } | undefined
 }
 
-export function routesById(rules: RelayRules, about: AskedById): ServedRoutes {
+export function routesById(rules: RelayRules, about: QueryById): ServedRoutes {
   const { resource, takesAnyId = false } = about
   const anyId = takesAnyId ? { takesAnyId: true as const } : {}
   return {
@@ -48,7 +48,7 @@ export function routesById(rules: RelayRules, about: AskedById): ServedRoutes {
 }
 
 /** The error callback that tells the sender of a message that it could not be passed on. */
-export function failureOf(resource: AskedById['resource'], id: string) {
+export function failureOf(resource: QueryById['resource'], id: string) {
   return {
     operation: `PUT /${resource}/{ID}/error`,
     path: `/${resource}/${encodeURIComponent(id)}/error`,
@@ -56,7 +56,7 @@ export function failureOf(resource: AskedById['resource'], id: string) {
   } as const
 }
 
-function ask(message: Incoming, rules: RelayRules, about: AskedById): Reading {
+function ask(message: Incoming, rules: RelayRules, about: QueryById): Reading {
   const { resource, asked, faultOf } = about
   const fault = faultOf?.(queryOf(message), message.compatibility)
   if (fault !== undefined) return malformed(fault.code, fault.detail)
@@ -70,7 +70,7 @@ function ask(message: Incoming, rules: RelayRules, about: AskedById): Reading {
   })
 }
 
-function answer(message: Incoming, rules: RelayRules, about: AskedById): Reading {
+function answer(message: Incoming, rules: RelayRules, about: QueryById): Reading {
   const reading = bodyOf(about.answer, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { resource } = about
@@ -79,12 +79,12 @@ function answer(message: Incoming, rules: RelayRules, about: AskedById): Reading
     resource,
     operation: `PUT /${resource}/{ID}`,
     entityId: id,
-    role: askerOf(about),
+    role: requesterOf(about),
     failure: failureOf(resource, id),
   })
 }
 
-function refuse(message: Incoming, rules: RelayRules, about: AskedById): Reading {
+function refuse(message: Incoming, rules: RelayRules, about: QueryById): Reading {
   const reading = bodyOf(errorBody, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { resource } = about
@@ -92,11 +92,11 @@ function refuse(message: Incoming, rules: RelayRules, about: AskedById): Reading
     resource,
     operation: `PUT /${resource}/{ID}/error`,
     entityId: idOf(message),
-    role: askerOf(about),
+    role: requesterOf(about),
     failure: undefined,
   })
 }
 
-function askerOf({ asked }: AskedById): AskedById['asked'] {
+function requesterOf({ asked }: QueryById): QueryById['asked'] {
   return asked === 'PAYER' ? 'PAYEE' : 'PAYER'
 }

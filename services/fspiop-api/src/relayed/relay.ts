@@ -63,11 +63,11 @@ export function passOn(message: Incoming, rules: RelayRules, passing: Passing): 
   const retryUntil = Date.parse(message.receivedAt) + rules.retry_ms
   return {
     type: 'RELAY',
-    caused: {
+    triggered: {
       causeId: randomUUID(),
       causeName: operation,
       traceparent: traceOf(message).traceparent,
-      leg: {
+      callback: {
         name: `${role} ${method}`,
         role,
         fspId,

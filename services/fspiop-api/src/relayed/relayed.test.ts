@@ -1,8 +1,8 @@
 import { newEvent, type DomainEvent, type Payload } from '@causeway/events'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { callbackMessages } from '../callbacks.ts'
-import { failureLegs } from '../reports.ts'
-import { deliveries, openEdge, reachable, receivedAt, saidIn } from '../testing/edge.ts'
+import { failureCallbacks } from '../reports.ts'
+import { deliveries, openEdge, reachable, receivedAt, publishedMessage } from '../testing/edge.ts'
 import { every } from '../testing/every.ts'
 import {
   errorInformation,
@@ -56,34 +56,34 @@ describe.each(passedOn)('%s', (operation, sent) => {
       'x-forwarded-client-cert': 'Subject="CN=somebody"',
       'user-agent': 'curl',
     }
-    await edge.told(withHeaders(sent, { ...extra, ...dropped }))
-    const said = edge.said()
-    expect(deliveries([said])).toEqual([
+    await edge.outcomeOf(withHeaders(sent, { ...extra, ...dropped }))
+    const sentOn = edge.onlyMessage()
+    expect(deliveries([sentOn])).toEqual([
       `${destination}: ${sent.method} http://${destination}.example${sent.path}`,
     ])
-    expect(said.payload).toMatchObject({
+    expect(sentOn.payload).toMatchObject({
       entityId: id,
       cause: { msgName: operation, entityId: id },
       legRole: destination === 'greenbank' ? 'PAYER' : 'PAYEE',
       headers: { 'fspiop-destination': destination },
       reportRequired: false,
     })
-    expect(said.body).toBe(String(sent.body ?? ''))
-    expect(said.headers).toEqual({ ...sent.headers, ...extra })
-    expect(said.traceparent).toBe(extra.traceparent)
+    expect(sentOn.body).toBe(String(sent.body ?? ''))
+    expect(sentOn.headers).toEqual({ ...sent.headers, ...extra })
+    expect(sentOn.traceparent).toBe(extra.traceparent)
   })
 
   test('has an end: its own expiration, or as long as such messages are tried', async () => {
-    await edge.told(sent)
-    const { deadline } = edge.said().payload
+    await edge.outcomeOf(sent)
+    const { deadline } = edge.onlyMessage().payload
     expect(deadline).toBe(
       operation === 'POST /transactionRequests' ? expiration : '2026-11-21T10:01:00.000Z',
     )
   })
 
   test('is told its sender when it fails, unless it is an error itself', async () => {
-    await edge.told(sent)
-    const { onFailure } = edge.said().payload as Payload<'NotifyRequested'>
+    await edge.outcomeOf(sent)
+    const { onFailure } = edge.onlyMessage().payload as Payload<'NotifyRequested'>
     if (operation.endsWith('/error')) {
       expect(onFailure).toBeUndefined()
       return
@@ -97,17 +97,17 @@ describe.each(passedOn)('%s', (operation, sent) => {
   })
 
   test('to nobody that is known comes back to its sender as 3201', async () => {
-    const told = await edge.told(withHeaders(sent, { 'fspiop-destination': 'nobody' }))
-    expect(told).toBe(sent.method === 'PUT' ? '200' : '202')
+    const outcome = await edge.outcomeOf(withHeaders(sent, { 'fspiop-destination': 'nobody' }))
+    expect(outcome).toBe(sent.method === 'PUT' ? '200' : '202')
     if (operation.endsWith('/error')) {
       expect(edge.published).toEqual([])
       return
     }
-    const said = edge.said()
-    expect(deliveries([said])).toEqual([
+    const sentOn = edge.onlyMessage()
+    expect(deliveries([sentOn])).toEqual([
       `${source}: PUT http://${source}.example/${resource}/${id}/error`,
     ])
-    expect(JSON.parse(said.body ?? '')).toMatchObject({ errorInformation: { errorCode: '3201' } })
+    expect(JSON.parse(sentOn.body ?? '')).toMatchObject({ errorInformation: { errorCode: '3201' } })
   })
 })
 
@@ -115,12 +115,12 @@ describe('a request to pay', () => {
   test.each([undefined, '', 'Hub'])(
     'without a destination (%p) goes to the FSP of the payer',
     async (destination) => {
-      expect(await edge.told(withHeaders(request, { 'fspiop-destination': destination }))).toBe(
-        '202',
-      )
-      const said = edge.said()
-      expect(said.payload['destinationFspId']).toBe('greenbank')
-      expect(said.headers?.['fspiop-destination']).toBe('greenbank')
+      expect(
+        await edge.outcomeOf(withHeaders(request, { 'fspiop-destination': destination })),
+      ).toBe('202')
+      const sentOn = edge.onlyMessage()
+      expect(sentOn.payload['destinationFspId']).toBe('greenbank')
+      expect(sentOn.headers?.['fspiop-destination']).toBe('greenbank')
     },
   )
 
@@ -128,7 +128,7 @@ describe('a request to pay', () => {
   test('that names no FSP at all goes nowhere', async () => {
     expect(fspId).toBe('greenbank')
     const nameless = withMembers(request, { payer })
-    expect(await edge.told(withHeaders(nameless, { 'fspiop-destination': undefined }))).toBe(
+    expect(await edge.outcomeOf(withHeaders(nameless, { 'fspiop-destination': undefined }))).toBe(
       '400 3102 header fspiop-destination',
     )
   })
@@ -142,8 +142,10 @@ describe('a request to pay', () => {
     [{ amount: { currency: 'USD', amount: '01' } }, '400 3101 /amount/amount'],
     [{ authenticationType: 'FACE' }, '400 3101 /authenticationType'],
     [{ expiration: 'soon' }, '400 3101 /expiration'],
-  ])('with %j is refused: %s', async (changed, told) => {
-    expect((await edge.told(withMembers(request, changed))).slice(0, told.length)).toBe(told)
+  ])('with %j is refused: %s', async (changed, outcome) => {
+    expect((await edge.outcomeOf(withMembers(request, changed))).slice(0, outcome.length)).toBe(
+      outcome,
+    )
     expect(edge.published).toEqual([])
   })
 
@@ -151,13 +153,13 @@ describe('a request to pay', () => {
     const answer = message('PUT', `/transactionRequests/${id}`, {
       transactionRequestState: 'PONDERED',
     })
-    expect(await edge.told(answer)).toMatch(/^400 3101 \/transactionRequestState/)
-    expect(await lenient.told(answer)).toBe('200')
+    expect(await edge.outcomeOf(answer)).toMatch(/^400 3101 \/transactionRequestState/)
+    expect(await lenient.outcomeOf(answer)).toBe('200')
   })
 })
 
 describe('an authorization', () => {
-  const ask = (query: string) => edge.told(message('GET', `/authorizations/${id}?${query}`))
+  const ask = (query: string) => edge.outcomeOf(message('GET', `/authorizations/${id}?${query}`))
   test.each([
     ['', '400 3102 query parameter authenticationType'],
     [otp.replace('authenticationType=OTP&', ''), '400 3102 query parameter authenticationType'],
@@ -168,8 +170,8 @@ describe('an authorization', () => {
     [otp.replace('USD', 'usd'), '400 3101 query parameter currency'],
     [`${otp}&amount=1`, '400 3101 query parameter amount: given twice'],
     [`${otp}&more=1`, '202'],
-  ])('asked for with ?%s is told %s', async (query, told) => {
-    expect((await ask(query)).slice(0, told.length)).toBe(told)
+  ])('asked for with ?%s is told %s', async (query, outcome) => {
+    expect((await ask(query)).slice(0, outcome.length)).toBe(outcome)
   })
 
   const answer = (body: object) => message('PUT', `/authorizations/${id}`, body)
@@ -180,12 +182,12 @@ describe('an authorization', () => {
     [{ responseType: 'ENTERED' }, '400 3102 /authenticationInfo'],
     [{ responseType: 'SMILED' }, '400 3101 /responseType'],
     [{}, '400 3102 /responseType'],
-  ])('answered with %j is told %s', async (body, told) => {
-    expect((await edge.told(answer(body))).slice(0, told.length)).toBe(told)
+  ])('answered with %j is told %s', async (body, outcome) => {
+    expect((await edge.outcomeOf(answer(body))).slice(0, outcome.length)).toBe(outcome)
   })
 
   test('is answered in any way where clients do so', async () => {
-    expect(await lenient.told(answer({ responseType: 'SMILED' }))).toBe('200')
+    expect(await lenient.outcomeOf(answer({ responseType: 'SMILED' }))).toBe('200')
   })
 })
 
@@ -194,9 +196,9 @@ test.each([
   [{ transactionState: 'LOST' }, '400 3101 /transactionState'],
   [{ transactionState: 'COMPLETED', code: 'ABCD1234' }, '200'],
   [{ transactionState: 'COMPLETED', completedTimestamp: 'now' }, '400 3101 /completedTimestamp'],
-])('what became of a transaction, told as %j, is told %s', async (body, told) => {
-  const answer = await edge.told(message('PUT', `/transactions/${id}`, body))
-  expect(answer.slice(0, told.length)).toBe(told)
+])('what became of a transaction, told as %j, is told %s', async (body, outcome) => {
+  const answer = await edge.outcomeOf(message('PUT', `/transactions/${id}`, body))
+  expect(answer.slice(0, outcome.length)).toBe(outcome)
 })
 
 test.each([
@@ -205,7 +207,7 @@ test.each([
   'PUT /transactions/{ID}/error',
 ])('%s without errorInformation is refused', async (operation) => {
   const path = operation.slice(4).replace('{ID}', id)
-  expect(await edge.told(message('PUT', path, {}))).toBe('400 3102 /errorInformation')
+  expect(await edge.outcomeOf(message('PUT', path, {}))).toBe('400 3102 /errorInformation')
 })
 
 describe('unsolicited answers', () => {
@@ -224,11 +226,12 @@ describe('unsolicited answers', () => {
     const own = bounded()
     own.participants.set('redcredit', reachable('redcredit'))
     const flood: string[] = []
-    for (let at = 0; at < 100; at++) flood.push(await own.told(partyFrom('redcredit', 'greenbank')))
+    for (let at = 0; at < 100; at++)
+      flood.push(await own.outcomeOf(partyFrom('redcredit', 'greenbank')))
     expect(flood.slice(0, 3)).toEqual(['200', '200', '200'])
     expect(new Set(flood.slice(3))).toEqual(new Set([tooMany]))
-    expect(await own.told(partyFrom('bluewallet', 'greenbank'))).toBe('200')
-    expect(await own.told(partyFrom('redcredit', 'bluewallet'))).toBe('200')
+    expect(await own.outcomeOf(partyFrom('bluewallet', 'greenbank'))).toBe('200')
+    expect(await own.outcomeOf(partyFrom('redcredit', 'bluewallet'))).toBe('200')
     expect(own.published).toHaveLength(5)
   })
 
@@ -240,16 +243,16 @@ describe('unsolicited answers', () => {
     async (operation, sent) => {
       const strict = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 0 })
       const isOwned = /^PUT \/(transfers|quotes|bulkQuotes|bulkTransfers)\//.test(operation)
-      expect(await strict.told(sent)).toBe(isOwned ? '200' : tooMany)
+      expect(await strict.outcomeOf(sent)).toBe(isOwned ? '200' : tooMany)
     },
   )
 
   test('are allowed again as that FSP asks', async () => {
     const own = bounded()
-    for (let at = 0; at < 4; at++) await own.told(partyFrom('bluewallet', 'greenbank'))
-    expect(await own.told(partyFrom('bluewallet', 'greenbank'))).toBe(tooMany)
-    expect(await own.told(message('GET', party))).toBe('202')
-    expect(await own.told(partyFrom('bluewallet', 'greenbank'))).toBe('200')
+    for (let at = 0; at < 4; at++) await own.outcomeOf(partyFrom('bluewallet', 'greenbank'))
+    expect(await own.outcomeOf(partyFrom('bluewallet', 'greenbank'))).toBe(tooMany)
+    expect(await own.outcomeOf(message('GET', party))).toBe('202')
+    expect(await own.outcomeOf(partyFrom('bluewallet', 'greenbank'))).toBe('200')
   })
 })
 
@@ -257,8 +260,8 @@ describe('a message that could not be delivered', () => {
   type Report = Payload<'NotifyReport'>['reports'][number]
 
   async function failed(report: Partial<Report>, sent = request) {
-    await edge.told(sent)
-    const { payload } = edge.said()
+    await edge.outcomeOf(sent)
+    const { payload } = edge.onlyMessage()
     const { notificationId, cause, legRole, destinationFspId, onFailure } =
       payload as Payload<'NotifyRequested'>
     const line: Report = {
@@ -283,23 +286,23 @@ describe('a message that could not be delivered', () => {
       traceparent: undefined,
     } as DomainEvent<'NotifyReport'>
     const messages = await callbackMessages(
-      failureLegs(event),
+      failureCallbacks(event),
       edge.callbacks,
       new Date(receivedAt),
     )
-    return messages.map(saidIn)
+    return messages.map(publishedMessage)
   }
 
-  const told = async (report: Partial<Report>) => {
-    const [said, ...others] = await failed(report)
+  const outcome = async (report: Partial<Report>) => {
+    const [sentOn, ...others] = await failed(report)
     expect(others).toEqual([])
     const url = `http://bluewallet.example/transactionRequests/${id}/error`
-    expect(deliveries(said === undefined ? [] : [said])).toEqual([`bluewallet: PUT ${url}`])
-    expect(said?.payload['headers']).toMatchObject({
+    expect(deliveries(sentOn === undefined ? [] : [sentOn])).toEqual([`bluewallet: PUT ${url}`])
+    expect(sentOn?.payload['headers']).toMatchObject({
       'fspiop-source': 'Hub',
       'content-type': mediaType('1.1', 'transactionRequests'),
     })
-    return (JSON.parse(said?.body ?? '') as typeof error).errorInformation
+    return (JSON.parse(sentOn?.body ?? '') as typeof error).errorInformation
   }
 
   test.each([
@@ -311,22 +314,22 @@ describe('a message that could not be delivered', () => {
     ['501', { httpStatus: 501 }, '2002'],
     ['406 without words', { httpStatus: 406 }, '3001'],
   ])('for %s comes back to its sender', async (_title, report, errorCode) => {
-    expect(await told(report)).toMatchObject({ errorCode })
+    expect(await outcome(report)).toMatchObject({ errorCode })
   })
 
   test('comes back with the reason why it was never sent', async () => {
     const modified = { errorCode: '3106', errorDescription: 'Modified request' }
-    expect(await told({ attempts: 0, errorInformation: modified })).toEqual(modified)
+    expect(await outcome({ attempts: 0, errorInformation: modified })).toEqual(modified)
   })
 
   test("comes back in the receiver's own words where it refused", async () => {
-    expect(await told({ httpStatus: 400, errorInformation })).toEqual(errorInformation)
+    expect(await outcome({ httpStatus: 400, errorInformation })).toEqual(errorInformation)
     const versions = {
       errorCode: '3001',
       errorDescription: 'Unacceptable version requested',
       extensionList: { extension: [{ key: '1', value: '0' }] },
     }
-    expect(await told({ httpStatus: 406, errorInformation: versions })).toEqual(versions)
+    expect(await outcome({ httpStatus: 406, errorInformation: versions })).toEqual(versions)
   })
 
   test('and one that was delivered, or is an error itself, is told to nobody', async () => {
@@ -345,8 +348,8 @@ describe('a message that could not be delivered', () => {
 describe('POST /transactionRequests', () => {
   const keyOf = async (sent: Sent) => {
     edge.published.splice(0)
-    await edge.told(sent)
-    return (edge.said().payload as Payload<'NotifyRequested'>).idempotency
+    await edge.outcomeOf(sent)
+    return (edge.onlyMessage().payload as Payload<'NotifyRequested'>).idempotency
   }
 
   test('has its id as the key under which nothing else is sent', async () => {

@@ -18,8 +18,8 @@ export async function expectAnswers(sent: Sent, strict: string, loose = strict):
     ['mojaloop', loose],
   ] as const) {
     const edge = edges[mode]
-    const told = await edge.told(sent)
-    expect([mode, told.slice(0, expected.length)]).toEqual([mode, expected])
+    const outcome = await edge.outcomeOf(sent)
+    expect([mode, outcome.slice(0, expected.length)]).toEqual([mode, expected])
     if (!expected.startsWith('20')) expect(edge.published).toEqual([])
     edge.published.splice(0)
   }

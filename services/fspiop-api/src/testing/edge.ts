@@ -10,18 +10,18 @@ import { openLargeBodies } from '../large-bodies.ts'
 import { servedRoutes } from '../routes.ts'
 import type { Settings } from '../settings.ts'
 import type { CheckSignature } from '../signatures.ts'
-import { causedLegs, type ToldEvent } from '../told.ts'
+import { triggeredCallbacks, type CallbackEvent } from '../callback-table.ts'
 import type { ConsentOwner } from '../thirdparty/owners.ts'
 import type { Sent } from './messages.ts'
 import { testSettings } from './settings.ts'
 
 export interface TestEdge {
   /** What the message is answered; the channel says `identity`, or what the message says of itself. */
-  ask(sent: Sent, identity?: string): Promise<Answer>
+  send(sent: Sent, identity?: string): Promise<Answer>
   /** Its status, with code and text of what it is refused for: `400 3102 header date`. */
-  told(sent: Sent, identity?: string): Promise<string>
+  outcomeOf(sent: Sent, identity?: string): Promise<string>
   /** The only message that was published since the last call. */
-  said(): Said
+  onlyMessage(): PublishedMessage
   readonly published: OutgoingMessage[]
   readonly participants: Map<string, Participant>
   readonly callbacks: CallbackParts
@@ -33,7 +33,7 @@ export interface TestEdge {
   provide(names: readonly string[]): void
 }
 
-export interface Said {
+export interface PublishedMessage {
   readonly name: string
   readonly key: string
   readonly payload: Readonly<Record<string, unknown>>
@@ -107,7 +107,7 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
     checkSignature,
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
     now_ms: () => Date.parse(receivedAt) + work_ms,
-    passOn: (caused) => callbackMessages([caused], callbacks, new Date(receivedAt)),
+    relay: (triggered) => callbackMessages([triggered], callbacks, new Date(receivedAt)),
     publish:
       publish ??
       ((messages) => {
@@ -124,46 +124,38 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
     provide(names) {
       provided = names
     },
-    ask: (sent, identity) => ask(edge, sent, identity),
-    async told(sent, identity) {
+    send: (sent, identity) => ask(edge, sent, identity),
+    async outcomeOf(sent, identity) {
       const { status, refusal } = await ask(edge, sent, identity)
       return refusal === undefined ? `${status}` : `${status} ${refusal.code} ${refusal.detail}`
     },
-    said() {
+    onlyMessage() {
       const [message, ...others] = published.splice(0)
       if (message === undefined || others.length > 0) throw new Error('not one message')
-      return saidIn(message)
+      return publishedMessage(message)
     },
   }
 }
 
 /** What FSPs are told of an event, each message as it leaves for the deliveries. */
-export async function tell<Name extends ToldEvent>(
+export async function callbacksFor<Name extends CallbackEvent>(
   edge: TestEdge,
   name: Name,
   payload: Payload<Name>,
   carried: { readonly relay?: Relay; readonly traceparent?: string } = {},
-): Promise<readonly Said[]> {
+): Promise<readonly PublishedMessage[]> {
   const { relay, traceparent } = carried
-  const event = {
-    name,
-    id: 'cause',
-    time: receivedAt,
-    payload,
-    relay,
-    traceparent,
-    maybeDuplicate: false,
-  }
-  const legs = causedLegs(event as DomainEvent<ToldEvent>, {
+  const event = { name, id: 'cause', time: receivedAt, payload, relay, traceparent, maybeDuplicate: false }
+  const callbackList = triggeredCallbacks(event as DomainEvent<CallbackEvent>, {
     notifyPayeeOnTimeout: true,
     authService: testSettings.AUTH_SERVICE_PARTICIPANT,
   })
-  const messages = await callbackMessages(legs, edge.callbacks, new Date(receivedAt))
-  return messages.map(saidIn)
+  const messages = await callbackMessages(callbackList, edge.callbacks, new Date(receivedAt))
+  return messages.map(publishedMessage)
 }
 
 /** `bluewallet: PUT http://bluewallet.example/quotes/1`, of each message that is to be delivered. */
-export function deliveries(messages: readonly Said[]): readonly string[] {
+export function deliveries(messages: readonly PublishedMessage[]): readonly string[] {
   return messages.map(({ payload }) => {
     const { destinationFspId, transport } = payload as Payload<'NotifyRequested'>
     const { method, url } = transport as { readonly method: string; readonly url: string }
@@ -199,16 +191,21 @@ async function ask(
   })
 }
 
-export function saidIn({ type, key, payload, headers }: OutgoingMessage): Said {
+export function publishedMessage({
+  type,
+  key,
+  payload,
+  headers,
+}: OutgoingMessage): PublishedMessage {
   return {
     name: type,
     key,
-    payload: payload as Said['payload'],
+    payload: payload as PublishedMessage['payload'],
     body: headers['relay-body']?.toString(),
     headers:
       headers['relay-headers'] === undefined
         ? undefined
-        : (JSON.parse(String(headers['relay-headers'])) as Said['headers']),
+        : (JSON.parse(String(headers['relay-headers'])) as PublishedMessage['headers']),
     traceparent: headers['traceparent']?.toString(),
   }
 }

@@ -21,7 +21,7 @@ import {
   type Sent,
 } from './messages.ts'
 
-export interface Told {
+export interface ExpectedCallback {
   readonly operation: Operation
   readonly sent: Sent
   readonly event: EventName
@@ -34,11 +34,11 @@ const error = { errorInformation }
 const transfer = JSON.parse(transferBody({ transferId: id })) as object
 const otp = 'authenticationType=OTP&retriesLeft=2&amount=102&currency=USD'
 
-function about(operation: Operation, sent: Sent, event: EventName, key = id): Told {
+function about(operation: Operation, sent: Sent, event: EventName, key = id): ExpectedCallback {
   return { operation, sent, event, key }
 }
 
-const ofParticipants: readonly Told[] = [
+const ofParticipants: readonly ExpectedCallback[] = [
   about(
     'POST /participants',
     message('POST', '/participants', participantsRequest),
@@ -95,7 +95,7 @@ const ofParticipants: readonly Told[] = [
   ),
 ]
 
-const ofParties: readonly Told[] = [party, subParty].flatMap((key) => {
+const ofParties: readonly ExpectedCallback[] = [party, subParty].flatMap((key) => {
   const template = key === party ? '{Type}/{ID}' : '{Type}/{ID}/{SubId}'
   const path = `/parties/${key}`
   return [
@@ -115,7 +115,7 @@ const ofParties: readonly Told[] = [party, subParty].flatMap((key) => {
   ]
 })
 
-const ofQuotes: readonly Told[] = [
+const ofQuotes: readonly ExpectedCallback[] = [
   about('POST /quotes', message('POST', '/quotes', quoteRequest), 'QuoteRequestReceived'),
   about('GET /quotes/{ID}', message('GET', `/quotes/${id}`), 'QuoteQueryReceived'),
   about('PUT /quotes/{ID}', message('PUT', `/quotes/${id}`, quoteAnswer), 'QuoteResponseReceived'),
@@ -126,7 +126,7 @@ const ofQuotes: readonly Told[] = [
   ),
 ]
 
-const ofBulkQuotes: readonly Told[] = [
+const ofBulkQuotes: readonly ExpectedCallback[] = [
   about(
     'POST /bulkQuotes',
     message('POST', '/bulkQuotes', bulkQuoteRequest(2)),
@@ -145,7 +145,7 @@ const ofBulkQuotes: readonly Told[] = [
   ),
 ]
 
-const ofBulkTransfers: readonly Told[] = [
+const ofBulkTransfers: readonly ExpectedCallback[] = [
   about(
     'POST /bulkTransfers',
     message('POST', '/bulkTransfers', bulkTransferRequest(2)),
@@ -168,7 +168,7 @@ const ofBulkTransfers: readonly Told[] = [
   ),
 ]
 
-const ofTransfers: readonly Told[] = [
+const ofTransfers: readonly ExpectedCallback[] = [
   about('POST /transfers', message('POST', '/transfers', transfer), 'TransferPrepareRequested'),
   about('GET /transfers/{ID}', message('GET', `/transfers/${id}`), 'TransferQueryReceived'),
   about(
@@ -184,7 +184,7 @@ const ofTransfers: readonly Told[] = [
 ]
 
 /** What the hub only passes on, so that it is a callback at once. */
-const passedOn: readonly Told[] = (
+const passedOn: readonly ExpectedCallback[] = (
   [
     ['POST /transactionRequests', '/transactionRequests', transactionRequest],
     ['GET /transactionRequests/{ID}', `/transactionRequests/${id}`],
@@ -206,11 +206,11 @@ const passedOn: readonly Told[] = (
   return about(operation, message(method, path, body), 'NotifyRequested')
 })
 
-const ofPings: readonly Told[] = [
+const ofPings: readonly ExpectedCallback[] = [
   about('POST /pings', message('POST', '/pings', { pingId: id }), 'PingReceived'),
 ]
 
-export const every: readonly Told[] = [
+export const every: readonly ExpectedCallback[] = [
   ...ofParticipants,
   ...ofParties,
   ...ofQuotes,

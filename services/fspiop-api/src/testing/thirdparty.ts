@@ -26,7 +26,7 @@ export const verification = {
   genericValue: 'c2ln',
 }
 
-export interface ThirdPartyTold {
+export interface ThirdPartyCallback {
   readonly operation: Operation
   readonly sent: Sent
   /** Where the other FSP is sent it. */
@@ -60,7 +60,12 @@ export function thirdPartyMessage(
   return { method, path: target, headers: headersOf(method, source, known, resource), ...text }
 }
 
-function about(operation: Operation, source: string, type: string, body?: object): ThirdPartyTold {
+function about(
+  operation: Operation,
+  source: string,
+  type: string,
+  body?: object,
+): ThirdPartyCallback {
   const sent = thirdPartyMessage(operation, { source, body })
   const template = operation.slice(operation.indexOf(' ') + 1)
   const base = template.replace(/\/\{ID\}.*$/, '')
@@ -106,7 +111,7 @@ const authorizations = '/thirdpartyRequests/authorizations'
 const verifications = '/thirdpartyRequests/verifications'
 const account = { address: 'bankx.acc.000123', currency: 'USD' }
 
-export const everyRelayed: readonly ThirdPartyTold[] = [
+export const everyRelayed: readonly ThirdPartyCallback[] = [
   about('GET /accounts/{ID}', pisp, 'ACCOUNTS_GET'),
   about('PUT /accounts/{ID}', dfsp, 'ACCOUNTS_PUT', { accounts: [account] }),
   about('PUT /accounts/{ID}/error', dfsp, 'ACCOUNTS_PUT_ERROR', error),

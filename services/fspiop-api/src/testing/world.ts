@@ -45,7 +45,7 @@ export interface World {
   readonly register: Register
   readonly auth: Auth
   /** All that was said on the topics of these events so far. */
-  readonly heard: Message[]
+  readonly received: Message[]
   /** From now on participant-lifecycle answers; needed where the stand was opened without it. */
   serve(): void
   stop(): Promise<void>
@@ -81,14 +81,14 @@ export async function openWorld(
   register.participants.set('leaver', participant('leaver', { isActive: false, state: 'CLOSED' }))
   const serve = () => serveParticipants(parts, register)
   if (isServed) serve()
-  const heard: Message[] = []
+  const received: Message[] = []
   const listening = await parts.bus.subscribe({
     group: 'test',
     topics: [...new Set(listensTo.map((name) => catalogue[name].topic))],
     types: new Set(Object.keys(catalogue)),
     read: (_type, json) => json,
     handleBatch(messages) {
-      heard.push(...messages)
+      received.push(...messages)
       return Promise.resolve()
     },
   })
@@ -98,7 +98,7 @@ export async function openWorld(
     edge,
     register,
     auth,
-    heard,
+    received,
     serve,
     async stop() {
       await edge.stop()

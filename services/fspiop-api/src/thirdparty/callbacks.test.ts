@@ -1,19 +1,25 @@
 import type { Payload } from '@causeway/events'
 import { expect, test } from '@jest/globals'
-import { deliveries, openEdge, reachable, tell, type Said } from '../testing/edge.ts'
+import {
+  deliveries,
+  openEdge,
+  reachable,
+  callbacksFor,
+  type PublishedMessage,
+} from '../testing/edge.ts'
 import { id } from '../testing/messages.ts'
 import { credential, dfsp, pisp, scopes } from '../testing/thirdparty.ts'
 
 const edge = openEdge()
-const asker = { requesterFspId: dfsp, version: '1.0' }
+const requester = { requesterFspId: dfsp, version: '1.0' }
 const errorInformation = { errorCode: '6200', errorDescription: 'Invalid Consent Credential' }
 
-function headersOf(said: Said | undefined): unknown {
-  return (said?.payload as Payload<'NotifyRequested'> | undefined)?.headers
+function headersOf(published: PublishedMessage | undefined): unknown {
+  return (published?.payload as Payload<'NotifyRequested'> | undefined)?.headers
 }
 
 /** In the name of the auth service, on this path, to this FSP. */
-function spoken(method: string, path: string, destination: string) {
+function versions(method: string, path: string, destination: string) {
   return {
     'content-type': `application/vnd.interoperability.${path.split('/')[1]}+json;version=1.0`,
     date: 'Sat, 21 Nov 2026 10:00:00 GMT',
@@ -26,51 +32,62 @@ function spoken(method: string, path: string, destination: string) {
 
 test('a registered consent is told its DFSP with the body that was stored', async () => {
   const body = { scopes, credential: { ...credential, status: 'VERIFIED' }, status: 'ISSUED' }
-  const said = await tell(edge, 'ConsentRegistered', { ...asker, consentId: id, body })
+  const published = await callbacksFor(edge, 'ConsentRegistered', {
+    ...requester,
+    consentId: id,
+    body,
+  })
   const path = `/consents/${id}`
-  expect(deliveries(said)).toEqual([`${dfsp}: PUT http://${dfsp}.example${path}`])
-  expect(said[0]?.body).toBe(JSON.stringify(body))
-  expect(headersOf(said[0])).toEqual(spoken('PUT', path, dfsp))
-  expect(said[0]?.key).toBe(id)
+  expect(deliveries(published)).toEqual([`${dfsp}: PUT http://${dfsp}.example${path}`])
+  expect(published[0]?.body).toBe(JSON.stringify(body))
+  expect(headersOf(published[0])).toEqual(versions('PUT', path, dfsp))
+  expect(published[0]?.key).toBe(id)
 })
 
 test('a refused consent is told who asked', async () => {
-  const payload = { ...asker, requesterFspId: pisp, consentId: id, errorInformation }
-  const said = await tell(edge, 'ConsentRefused', payload)
+  const payload = { ...requester, requesterFspId: pisp, consentId: id, errorInformation }
+  const published = await callbacksFor(edge, 'ConsentRefused', payload)
   const path = `/consents/${id}/error`
-  expect(deliveries(said)).toEqual([`${pisp}: PUT http://${pisp}.example${path}`])
-  expect(JSON.parse(said[0]?.body ?? '')).toEqual({ errorInformation })
-  expect(headersOf(said[0])).toEqual(spoken('PUT', path, pisp))
+  expect(deliveries(published)).toEqual([`${pisp}: PUT http://${pisp}.example${path}`])
+  expect(JSON.parse(published[0]?.body ?? '')).toEqual({ errorInformation })
+  expect(headersOf(published[0])).toEqual(versions('PUT', path, pisp))
 })
 
 test('a revoked consent is told each recipient by itself, whatever becomes of the other', async () => {
   const revokedAt = '2027-03-02T08:15:30.123Z'
   const recipients = [pisp, dfsp, 'nobody'].map((fspId) => ({ fspId, version: '1.0' }))
-  const said = await tell(edge, 'ConsentRevoked', { consentId: id, revokedAt, recipients })
+  const published = await callbacksFor(edge, 'ConsentRevoked', {
+    consentId: id,
+    revokedAt,
+    recipients,
+  })
   const path = `/consents/${id}`
-  expect(deliveries(said)).toEqual([
+  expect(deliveries(published)).toEqual([
     `${pisp}: PATCH http://${pisp}.example${path}`,
     `${dfsp}: PATCH http://${dfsp}.example${path}`,
   ])
-  for (const one of said) {
+  for (const one of published) {
     expect(JSON.parse(one.body ?? '')).toEqual({ status: 'REVOKED', revokedAt })
   }
-  expect(said.map(headersOf)).toEqual([spoken('PATCH', path, pisp), spoken('PATCH', path, dfsp)])
-  const ids = said.map(({ payload }) => payload['notificationId'])
+  expect(published.map(headersOf)).toEqual([
+    versions('PATCH', path, pisp),
+    versions('PATCH', path, dfsp),
+  ])
+  const ids = published.map(({ payload }) => payload['notificationId'])
   expect(new Set(ids).size).toBe(2)
 })
 
 test('a verification is answered by its own id, in either way', async () => {
-  const answered = { ...asker, verificationRequestId: id, consentId: 'another' }
+  const answered = { ...requester, verificationRequestId: id, consentId: 'another' }
   const path = `/thirdpartyRequests/verifications/${id}`
-  const good = await tell(edge, 'VerificationAnswered', {
+  const good = await callbacksFor(edge, 'VerificationAnswered', {
     ...answered,
     result: { authenticationResponse: 'VERIFIED' },
   })
   expect(deliveries(good)).toEqual([`${dfsp}: PUT http://${dfsp}.example${path}`])
   expect(good[0]?.body).toBe('{"authenticationResponse":"VERIFIED"}')
-  expect(headersOf(good[0])).toEqual(spoken('PUT', path, dfsp))
-  const bad = await tell(edge, 'VerificationAnswered', {
+  expect(headersOf(good[0])).toEqual(versions('PUT', path, dfsp))
+  const bad = await callbacksFor(edge, 'VerificationAnswered', {
     ...answered,
     result: { errorInformation },
   })
@@ -79,8 +96,8 @@ test('a verification is answered by its own id, in either way', async () => {
 })
 
 test('what the auth service says goes to an inactive FSP too', async () => {
-  const payload = { ...asker, requesterFspId: 'sleeper', consentId: id, errorInformation }
-  expect(deliveries(await tell(edge, 'ConsentRefused', payload))).toHaveLength(1)
+  const payload = { ...requester, requesterFspId: 'sleeper', consentId: id, errorInformation }
+  expect(deliveries(await callbacksFor(edge, 'ConsentRefused', payload))).toHaveLength(1)
 })
 
 test('the auth service is told nothing by a callback: it hears of it by the event', async () => {
@@ -93,7 +110,9 @@ test('the auth service is told nothing by a callback: it hears of it by the even
     version: '1.1',
   }
   const fspId = 'centralAuth'
-  expect(await tell(edge, 'ParticipantAssociationCreated', { ...association, fspId })).toEqual([])
+  expect(
+    await callbacksFor(edge, 'ParticipantAssociationCreated', { ...association, fspId }),
+  ).toEqual([])
   const refused = { ...association, errorInformation }
-  expect(await tell(edge, 'ParticipantAssociationRequestRefused', refused)).toEqual([])
+  expect(await callbacksFor(edge, 'ParticipantAssociationRequestRefused', refused)).toEqual([])
 })

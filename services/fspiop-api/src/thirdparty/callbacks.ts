@@ -4,7 +4,13 @@
  */
 import type { DomainEvent, EventName } from '@causeway/events'
 import type { Operation, Resource } from '@causeway/fspiop'
-import { errorContent, versionOf, type Leg, type LegContent, type ToldError } from '../legs.ts'
+import {
+  errorContent,
+  versionOf,
+  type Callback,
+  type CallbackContent,
+  type CallbackError,
+} from '../callback.ts'
 
 export const consentReports = {
   ConsentRegistered: null,
@@ -13,12 +19,14 @@ export const consentReports = {
   VerificationAnswered: null,
 } as const satisfies Partial<Record<EventName, null>>
 
-export function consentLegs(event: DomainEvent<keyof typeof consentReports>): readonly Leg[] {
+export function consentCallbacks(
+  event: DomainEvent<keyof typeof consentReports>,
+): readonly Callback[] {
   switch (event.name) {
     case 'ConsentRegistered': {
       const { consentId, requesterFspId, version, body } = event.payload
       const content = made('consents', version, body)
-      return [leg(requesterFspId, 'PUT', { collection: '/consents', id: consentId, content })]
+      return [callback(requesterFspId, 'PUT', { collection: '/consents', id: consentId, content })]
     }
     case 'ConsentRefused': {
       const { consentId, requesterFspId, version, errorInformation } = event.payload
@@ -29,7 +37,7 @@ export function consentLegs(event: DomainEvent<keyof typeof consentReports>): re
       const body = { status: 'REVOKED', revokedAt }
       return recipients.map(({ fspId, version }) => {
         const content = made('consents', version, body)
-        return leg(fspId, 'PATCH', { collection: '/consents', id: consentId, content })
+        return callback(fspId, 'PATCH', { collection: '/consents', id: consentId, content })
       })
     }
     case 'VerificationAnswered':
@@ -44,15 +52,15 @@ function verification({
   requesterFspId,
   version,
   result,
-}: DomainEvent<'VerificationAnswered'>['payload']): Leg {
+}: DomainEvent<'VerificationAnswered'>['payload']): Callback {
   if ('errorInformation' in result) {
     return refusal(requesterFspId, version, verifications, id, result.errorInformation)
   }
   const content = made('thirdpartyRequests', version, result)
-  return leg(requesterFspId, 'PUT', { collection: verifications, id, content })
+  return callback(requesterFspId, 'PUT', { collection: verifications, id, content })
 }
 
-function made(resource: Resource, version: string, body: object): LegContent {
+function made(resource: Resource, version: string, body: object): CallbackContent {
   return { type: 'MADE', from: 'AUTH_SERVICE', version: versionOf(resource, version), body }
 }
 
@@ -60,14 +68,14 @@ interface About {
   readonly collection: '/consents' | typeof verifications
   readonly id: string
   readonly isError?: boolean
-  readonly content: LegContent
+  readonly content: CallbackContent
 }
 
-function leg(
+function callback(
   fspId: string,
   method: 'PUT' | 'PATCH',
   { collection, id, isError = false, content }: About,
-): Leg {
+): Callback {
   const error = isError ? '/error' : ''
   return {
     // Two FSPs are told of a revocation.
@@ -90,9 +98,12 @@ function refusal(
   version: string,
   collection: About['collection'],
   id: string,
-  error: ToldError,
-): Leg {
+  error: CallbackError,
+): Callback {
   const resource = collection.split('/')[1] as Resource
-  const content = { ...errorContent(resource, error, version), from: 'AUTH_SERVICE' } as LegContent
-  return leg(fspId, 'PUT', { collection, id, isError: true, content })
+  const content = {
+    ...errorContent(resource, error, version),
+    from: 'AUTH_SERVICE',
+  } as CallbackContent
+  return callback(fspId, 'PUT', { collection, id, isError: true, content })
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { deliveries, openEdge, saidIn } from '../testing/edge.ts'
+import { deliveries, openEdge, publishedMessage } from '../testing/edge.ts'
 import { id, withHeaders, withMembers } from '../testing/messages.ts'
 import {
   credential,
@@ -24,7 +24,7 @@ const registration = thirdPartyMessage('POST /consents', {
   body: { ...grant, credential },
   changed: toAuth,
 })
-const asker = { requesterFspId: dfsp, version: '1.0' }
+const requester = { requesterFspId: dfsp, version: '1.0' }
 
 function encrypting(fieldName: string) {
   const field = {
@@ -39,15 +39,15 @@ function encrypting(fieldName: string) {
 
 describe('what is meant for the auth service of the hub', () => {
   test('a registration becomes an event with its bytes', async () => {
-    expect(await edge.told(registration)).toBe('202')
-    const said = edge.said()
-    expect(said).toMatchObject({ name: 'ConsentRegistrationReceived', key: id })
-    expect(said.payload).toEqual({
-      ...asker,
+    expect(await edge.outcomeOf(registration)).toBe('202')
+    const sentOn = edge.onlyMessage()
+    expect(sentOn).toMatchObject({ name: 'ConsentRegistrationReceived', key: id })
+    expect(sentOn.payload).toEqual({
+      ...requester,
       consentId: id,
       receivedAt: '2026-11-21T10:00:00.000Z',
     })
-    expect(said.body).toBe(registration.body)
+    expect(sentOn.body).toBe(registration.body)
   })
 
   test.each([
@@ -55,8 +55,10 @@ describe('what is meant for the auth service of the hub', () => {
     [{ scopes: [] }, '400 3100 /scopes'],
     [{ consentId: '1' }, '400 3101 /consentId'],
     [{ status: 'GIVEN' }, '400 3101 /status'],
-  ])('a registration with %j is refused: %s', async (changed, told) => {
-    expect((await edge.told(withMembers(registration, changed))).slice(0, told.length)).toBe(told)
+  ])('a registration with %j is refused: %s', async (changed, outcome) => {
+    expect(
+      (await edge.outcomeOf(withMembers(registration, changed))).slice(0, outcome.length),
+    ).toBe(outcome)
     expect(edge.published).toEqual([])
   })
 
@@ -67,28 +69,28 @@ describe('what is meant for the auth service of the hub', () => {
   })
 
   test('a verification becomes an event with its bytes', async () => {
-    expect(await edge.told(verify)).toBe('202')
-    const said = edge.said()
-    expect(said).toMatchObject({ name: 'VerificationReceived', key: id, body: verify.body })
-    expect(said.payload).toMatchObject({ ...asker, verificationRequestId: id, consentId: id })
+    expect(await edge.outcomeOf(verify)).toBe('202')
+    const sentOn = edge.onlyMessage()
+    expect(sentOn).toMatchObject({ name: 'VerificationReceived', key: id, body: verify.body })
+    expect(sentOn.payload).toMatchObject({ ...requester, verificationRequestId: id, consentId: id })
   })
 
   test('a question for a verification becomes an event', async () => {
     const operation = 'GET /thirdpartyRequests/verifications/{ID}'
     const sent = thirdPartyMessage(operation, { source: dfsp, changed: toAuth })
-    expect(await edge.told(sent)).toBe('202')
-    const said = edge.said()
-    expect(said.name).toBe('VerificationQueryReceived')
-    expect(said.payload).toEqual({ ...asker, verificationRequestId: id })
+    expect(await edge.outcomeOf(sent)).toBe('202')
+    const sentOn = edge.onlyMessage()
+    expect(sentOn.name).toBe('VerificationQueryReceived')
+    expect(sentOn.payload).toEqual({ ...requester, verificationRequestId: id })
   })
 
   test('may hold nothing encrypted', async () => {
     for (const sent of [registration, verify]) {
-      expect(await edge.told(withHeaders(sent, encrypting('extensionList')))).toMatch(
+      expect(await edge.outcomeOf(withHeaders(sent, encrypting('extensionList')))).toMatch(
         /^400 3100 .*decrypts nothing$/,
       )
     }
-    expect(await edge.told(withHeaders(registration, encrypting('credential')))).toBe(
+    expect(await edge.outcomeOf(withHeaders(registration, encrypting('credential')))).toBe(
       '400 3100 header fspiop-encryption: the auth service of the hub decrypts nothing',
     )
     expect(edge.published).toEqual([])
@@ -96,10 +98,12 @@ describe('what is meant for the auth service of the hub', () => {
 
   test('is passed on where the hub hosts none', async () => {
     const apart = openEdge({ AUTH_SERVICE_PARTICIPANT: '' })
-    expect(await apart.told(registration)).toBe('202')
+    expect(await apart.outcomeOf(registration)).toBe('202')
     // Nobody has this name, and its sender is told so.
-    const said = apart.said()
-    expect(deliveries([said])).toEqual([`${dfsp}: PUT http://${dfsp}.example/consents/${id}/error`])
+    const sentOn = apart.onlyMessage()
+    expect(deliveries([sentOn])).toEqual([
+      `${dfsp}: PUT http://${dfsp}.example/consents/${id}/error`,
+    ])
   })
 })
 
@@ -108,64 +112,66 @@ describe.each(['GET', 'DELETE'])('%s /consents/{ID}', (method) => {
 
   test('is for the auth service when the look-up names it, whatever the header says', async () => {
     edge.consentOwners.set(id, { type: 'FOUND', fspId: authService })
-    expect(await edge.told(sent)).toBe('202')
-    const said = edge.said()
+    expect(await edge.outcomeOf(sent)).toBe('202')
+    const sentOn = edge.onlyMessage()
     const asked = { consentId: id, requesterFspId: pisp, version: '1.0' }
     if (method === 'GET') {
-      expect(said.name).toBe('ConsentQueryReceived')
-      expect(said.payload).toEqual(asked)
+      expect(sentOn.name).toBe('ConsentQueryReceived')
+      expect(sentOn.payload).toEqual(asked)
     } else {
-      expect(said.name).toBe('ConsentRevocationReceived')
-      expect(said.payload).toEqual({ ...asked, destinationFspId: dfsp })
+      expect(sentOn.name).toBe('ConsentRevocationReceived')
+      expect(sentOn.payload).toEqual({ ...asked, destinationFspId: dfsp })
     }
   })
 
   test('is for the auth service when the header names it and nobody owns the consent', async () => {
-    await edge.told(withHeaders(sent, toAuth))
-    expect(edge.said().name).toMatch(/^Consent(Query|Revocation)Received$/)
+    await edge.outcomeOf(withHeaders(sent, toAuth))
+    expect(edge.onlyMessage().name).toMatch(/^Consent(Query|Revocation)Received$/)
   })
 
   test('goes to the FSP of the header when nobody owns the consent', async () => {
-    await edge.told(sent)
-    expect(deliveries([edge.said()])).toEqual([
+    await edge.outcomeOf(sent)
+    expect(deliveries([edge.onlyMessage()])).toEqual([
       `${dfsp}: ${method} http://${dfsp}.example/consents/${id}`,
     ])
   })
 
   test('goes to another owner with the headers that its sender signed', async () => {
     edge.consentOwners.set(id, { type: 'FOUND', fspId: dfsp })
-    await edge.told(withHeaders(sent, { 'fspiop-destination': 'sleeper' }))
-    const said = edge.said()
-    expect(deliveries([said])).toEqual([`${dfsp}: ${method} http://${dfsp}.example/consents/${id}`])
-    expect(said.headers).toMatchObject({ 'fspiop-destination': 'sleeper' })
-    expect(said.payload['headers']).toEqual({ 'fspiop-destination': 'sleeper' })
+    await edge.outcomeOf(withHeaders(sent, { 'fspiop-destination': 'sleeper' }))
+    const sentOn = edge.onlyMessage()
+    expect(deliveries([sentOn])).toEqual([
+      `${dfsp}: ${method} http://${dfsp}.example/consents/${id}`,
+    ])
+    expect(sentOn.headers).toMatchObject({ 'fspiop-destination': 'sleeper' })
+    expect(sentOn.payload['headers']).toEqual({ 'fspiop-destination': 'sleeper' })
   })
 
   test('of the owner itself goes to the FSP that it names', async () => {
     edge.consentOwners.set(id, { type: 'FOUND', fspId: pisp })
-    await edge.told(sent)
-    expect(deliveries([edge.said()])).toEqual([
+    await edge.outcomeOf(sent)
+    expect(deliveries([edge.onlyMessage()])).toEqual([
       `${dfsp}: ${method} http://${dfsp}.example/consents/${id}`,
     ])
   })
 
   test('is not taken while the owner cannot be known', async () => {
     edge.consentOwners.set(id, { type: 'AWAY' })
-    expect(await edge.told(sent)).toMatch(/^503 2003 the owner of the consent/)
+    expect(await edge.outcomeOf(sent)).toMatch(/^503 2003 the owner of the consent/)
     expect(edge.published).toEqual([])
   })
 })
 
 /** The names of what is published, and the payload of the event. */
 function besides() {
-  const said = edge.published.splice(0).map(saidIn)
-  const event = said.find(({ name }) => name !== 'NotifyRequested')
-  return { names: said.map(({ name }) => name).toSorted(), payload: event?.payload }
+  const sentOn = edge.published.splice(0).map(publishedMessage)
+  const event = sentOn.find(({ name }) => name !== 'NotifyRequested')
+  return { names: sentOn.map(({ name }) => name).toSorted(), payload: event?.payload }
 }
 
 describe('between whom a consent is', () => {
   test('is seen when a DFSP grants it', async () => {
-    await edge.told(thirdPartyMessage('POST /consents', { source: dfsp, body: grant }))
+    await edge.outcomeOf(thirdPartyMessage('POST /consents', { source: dfsp, body: grant }))
     expect(besides()).toEqual({
       names: ['ConsentPartiesObserved', 'NotifyRequested'],
       payload: { consentId: id, dfspId: dfsp, pispId: pisp, consentRequestId: id },
@@ -174,7 +180,7 @@ describe('between whom a consent is', () => {
 
   test('is seen when a PISP sends its credential', async () => {
     const body = { scopes, credential }
-    await edge.told(thirdPartyMessage('PUT /consents/{ID}', { source: pisp, body }))
+    await edge.outcomeOf(thirdPartyMessage('PUT /consents/{ID}', { source: pisp, body }))
     expect(besides()).toEqual({
       names: ['ConsentPartiesObserved', 'NotifyRequested'],
       payload: { consentId: id, dfspId: dfsp, pispId: pisp },
@@ -183,16 +189,16 @@ describe('between whom a consent is', () => {
 
   test('is not seen in what an auth service outside the hub is sent, or has verified', async () => {
     const body = { ...grant, credential }
-    await edge.told(thirdPartyMessage('POST /consents', { source: dfsp, body }))
+    await edge.outcomeOf(thirdPartyMessage('POST /consents', { source: dfsp, body }))
     const verified = { scopes, credential: { ...credential, status: 'VERIFIED' } }
-    await edge.told(thirdPartyMessage('PUT /consents/{ID}', { source: dfsp, body: verified }))
+    await edge.outcomeOf(thirdPartyMessage('PUT /consents/{ID}', { source: dfsp, body: verified }))
     expect(besides().names).toEqual(['NotifyRequested', 'NotifyRequested'])
   })
 
   test('is not seen where the credential for such an auth service is encrypted', async () => {
     const body = { ...grant, credential: 'BN7x2SpBZSFMDQQ' }
     const sent = thirdPartyMessage('POST /consents', { source: dfsp, body })
-    expect(await edge.told(withHeaders(sent, encrypting('credential')))).toBe('202')
+    expect(await edge.outcomeOf(withHeaders(sent, encrypting('credential')))).toBe('202')
     expect(besides().names).toEqual(['NotifyRequested'])
   })
 })
@@ -203,11 +209,11 @@ describe('a consent that a DFSP revokes', () => {
     thirdPartyMessage('PATCH /consents/{ID}', { source: dfsp, body, changed })
 
   test('is revoked for the auth service too, as of the same moment', async () => {
-    expect(await edge.told(patch(revoked))).toBe('200')
+    expect(await edge.outcomeOf(patch(revoked))).toBe('200')
     expect(besides()).toEqual({
       names: ['ConsentRevocationReceived', 'NotifyRequested'],
       payload: {
-        ...asker,
+        ...requester,
         consentId: id,
         destinationFspId: pisp,
         revokedAt: '2027-03-02T08:15:30.123Z',
@@ -216,17 +222,17 @@ describe('a consent that a DFSP revokes', () => {
   })
 
   test('without a time is revoked when the message came', async () => {
-    await edge.told(patch({ status: 'REVOKED' }))
+    await edge.outcomeOf(patch({ status: 'REVOKED' }))
     expect(besides().payload).toMatchObject({ revokedAt: '2026-11-21T10:00:00.000Z' })
   })
 
   test('at the auth service alone is passed on to nobody', async () => {
-    await edge.told(patch(revoked, toAuth))
+    await edge.outcomeOf(patch(revoked, toAuth))
     expect(besides().names).toEqual(['ConsentRevocationReceived'])
   })
 
   test('is told the PISP alone where its credential is what has changed', async () => {
-    await edge.told(patch({ credential: { status: 'VERIFIED' } }))
+    await edge.outcomeOf(patch({ credential: { status: 'VERIFIED' } }))
     expect(besides().names).toEqual(['NotifyRequested'])
   })
 })

@@ -61,14 +61,14 @@ function grantOrRegister(message: Incoming, parts: ConsentParts): Reading {
   const { source: dfspId, destination: pispId } = message
   // With a credential it is for an auth service of its own, which is no party of the consent.
   const isGrant = credential === undefined && !message.encrypted.some(isCredential)
-  const besides = isGrant
+  const alongside = isGrant
     ? observed(message, parts, { consentId, dfspId, pispId, consentRequestId })
     : []
   return relay(message, parts.rules, {
     operation: 'POST /consents',
     id: consentId,
     role: 'REQUESTER',
-    besides,
+    alongside,
   })
 }
 
@@ -103,7 +103,7 @@ function verify(message: Incoming, parts: ConsentParts): Reading {
     operation: 'POST /thirdpartyRequests/verifications',
     id: verificationRequestId,
     role: 'REQUESTER',
-    besides: [verificationObserved(message, 'POST', verificationRequestId, reading.value)],
+    alongside: [verificationObserved(message, 'POST', verificationRequestId, reading.value)],
   })
 }
 
@@ -154,14 +154,14 @@ function put(message: Incoming, parts: ConsentParts): Reading {
   const { source, destination } = message
   // Only a PISP has a credential that is still to be verified.
   const isFromPisp = reading.value.credential?.status === 'PENDING'
-  const besides = isFromPisp
+  const alongside = isFromPisp
     ? observed(message, parts, { consentId, dfspId: destination, pispId: source })
     : []
   return relay(message, parts.rules, {
     operation: 'PUT /consents/{ID}',
     id: consentId,
     role: isFromPisp ? 'PAYER' : 'REQUESTER',
-    besides,
+    alongside,
   })
 }
 
@@ -182,7 +182,7 @@ function patch(message: Incoming, parts: ConsentParts): Reading {
   }
   const event = eventOf('ConsentRevocationReceived', payload, message)
   if (isHosted(parts, destination)) return { type: 'PUBLISH', event }
-  return relay(message, parts.rules, { ...relaying, besides: [event] })
+  return relay(message, parts.rules, { ...relaying, alongside: [event] })
 }
 
 interface Parties {
@@ -209,14 +209,14 @@ function askedBy({ source: requesterFspId, version }: Incoming) {
   return { requesterFspId, version }
 }
 
-type Asking =
+type RequestFacts =
   | 'ConsentRegistrationReceived'
   | 'ConsentQueryReceived'
   | 'ConsentRevocationReceived'
   | 'VerificationReceived'
   | 'VerificationQueryReceived'
 
-function published<Name extends Asking>(
+function published<Name extends RequestFacts>(
   name: Name,
   payload: Payload<Name>,
   message: Incoming,
@@ -225,7 +225,7 @@ function published<Name extends Asking>(
 }
 
 /** With the body as it came, because hashes are made of it. */
-function eventOf<Name extends Asking>(name: Name, payload: Payload<Name>, message: Incoming) {
+function eventOf<Name extends RequestFacts>(name: Name, payload: Payload<Name>, message: Incoming) {
   const { body, receivedAt } = message
   return newEvent('fspiop-api', name, payload, {
     relay: { body, receivedAt },

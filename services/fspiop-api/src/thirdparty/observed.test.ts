@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { hash } from 'node:crypto'
-import { openEdge, saidIn } from '../testing/edge.ts'
+import { openEdge, publishedMessage } from '../testing/edge.ts'
 import { id } from '../testing/messages.ts'
 import { dfsp, everyRelayed, pisp, thirdPartyMessage, verification } from '../testing/thirdparty.ts'
 
@@ -10,16 +10,16 @@ afterEach(() => {
 })
 
 function sentOf(operation: string) {
-  const found = everyRelayed.find((told) => told.operation === operation)
+  const found = everyRelayed.find((outcome) => outcome.operation === operation)
   if (found === undefined) throw new Error(`no ${operation}`)
   return found.sent
 }
 
 async function observedOf(operation: string): Promise<readonly object[]> {
-  await edge.told(sentOf(operation))
+  await edge.outcomeOf(sentOf(operation))
   return edge.published
     .splice(0)
-    .map(saidIn)
+    .map(publishedMessage)
     .filter(({ name }) => name !== 'NotifyRequested')
     .map(({ name, key, payload }) => ({ name, key, payload }))
 }
@@ -85,8 +85,10 @@ describe('the auth service is told what passes, and of no party, amount or signa
       source: dfsp,
       body: verification,
     })
-    await edge.told(sent)
-    const [event] = edge.published.map(saidIn).filter(({ name }) => name !== 'NotifyRequested')
+    await edge.outcomeOf(sent)
+    const [event] = edge.published
+      .map(publishedMessage)
+      .filter(({ name }) => name !== 'NotifyRequested')
     expect(event).toMatchObject({ name: 'ThirdPartyVerificationObserved', key: id })
     expect(event?.payload).toEqual({
       verificationRequestId: id,
@@ -109,6 +111,6 @@ test.each([
 test('what has no destination is refused, and nothing is told of it', async () => {
   const sent = sentOf('POST /thirdpartyRequests/transactions')
   const { 'fspiop-destination': _, ...headers } = sent.headers
-  expect(await edge.told({ ...sent, headers })).toMatch(/^400 3102/)
+  expect(await edge.outcomeOf({ ...sent, headers })).toMatch(/^400 3102/)
   expect(edge.published).toEqual([])
 })

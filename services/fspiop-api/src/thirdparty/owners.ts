@@ -25,7 +25,7 @@ export interface ConsentOwnersParts {
 
 const consents_max = 10_000
 
-class OwnerAway extends Error {}
+class OwnerUnavailable extends Error {}
 
 export function openConsentOwners({ grpc, log, age_max_ms }: ConsentOwnersParts): ConsentOwners {
   const { FindOwners } = grpc.client(accountLookupService, 'account-lookup')
@@ -39,7 +39,7 @@ export function openConsentOwners({ grpc, log, age_max_ms }: ConsentOwnersParts)
         currency: '',
       }))
       const { answers } = await FindOwners({ queries })
-      if (answers.some(({ outcome }) => outcome === 'ORACLE_AWAY')) throw new OwnerAway()
+      if (answers.some(({ outcome }) => outcome === 'ORACLE_AWAY')) throw new OwnerUnavailable()
       return new Map(
         answers.flatMap(({ fspIds: [owner] }, at) =>
           owner === undefined ? [] : [[ids[at] ?? '', owner] as const],
@@ -61,7 +61,7 @@ export function openConsentOwners({ grpc, log, age_max_ms }: ConsentOwnersParts)
         const fspId = (await cache.get([consentId])).get(consentId)
         return fspId === undefined ? { type: 'NONE' } : { type: 'FOUND', fspId }
       } catch (error) {
-        if (error instanceof OwnerAway || isOutage(error)) return { type: 'AWAY' }
+        if (error instanceof OwnerUnavailable || isOutage(error)) return { type: 'AWAY' }
         throw error
       }
     },

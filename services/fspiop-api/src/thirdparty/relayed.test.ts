@@ -1,7 +1,13 @@
 import type { Payload } from '@causeway/events'
 import { endpointTypeOf } from '@causeway/fspiop'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { deliveries, openEdge, reachable, saidIn, type Said } from '../testing/edge.ts'
+import {
+  deliveries,
+  openEdge,
+  reachable,
+  publishedMessage,
+  type PublishedMessage,
+} from '../testing/edge.ts'
 import { id, mediaType, withHeaders, withMembers, type Sent } from '../testing/messages.ts'
 import {
   dfsp,
@@ -9,7 +15,7 @@ import {
   pisp,
   thirdPartyMessage,
   user,
-  type ThirdPartyTold,
+  type ThirdPartyCallback,
 } from '../testing/thirdparty.ts'
 
 const edge = openEdge()
@@ -18,20 +24,23 @@ afterEach(() => {
 })
 
 /** What is to be delivered, without what the auth service is told besides. */
-function delivered(): Said {
-  const messages = edge.published.splice(0).map(saidIn)
+function delivered(): PublishedMessage {
+  const messages = edge.published.splice(0).map(publishedMessage)
   const [only, ...others] = messages.filter(({ name }) => name === 'NotifyRequested')
   if (only === undefined || others.length > 0) throw new Error('not one delivery')
   return only
 }
 
 function sentOf(operation: string): Sent {
-  const found = everyRelayed.find((told) => told.operation === operation)
+  const found = everyRelayed.find((outcome) => outcome.operation === operation)
   if (found === undefined) throw new Error(`no ${operation}`)
   return found.sent
 }
 
-const rows = everyRelayed.map((told): readonly [string, ThirdPartyTold] => [told.operation, told])
+const rows = everyRelayed.map((outcome): readonly [string, ThirdPartyCallback] => [
+  outcome.operation,
+  outcome,
+])
 
 describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
   const source = sent.headers['fspiop-source'] ?? ''
@@ -45,27 +54,29 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
       'fspiop-signature': '{"signature":"junk","protectedHeader":"junk"}',
       'x-custom': 'kept',
     }
-    expect(await edge.told(withHeaders(sent, { ...extra, cookie: 'a=b' }))).toBe(ack)
-    const said = delivered()
-    expect(deliveries([said])).toEqual([
+    expect(await edge.outcomeOf(withHeaders(sent, { ...extra, cookie: 'a=b' }))).toBe(ack)
+    const event = delivered()
+    expect(deliveries([event])).toEqual([
       `${destination}: ${sent.method} http://${destination}.example${sent.path}`,
     ])
-    expect(said.body).toBe(String(sent.body ?? ''))
-    expect(said.headers).toEqual({ ...sent.headers, ...extra })
-    expect(said.payload['headers']).toEqual({ 'fspiop-destination': destination })
+    expect(event.body).toBe(String(sent.body ?? ''))
+    expect(event.headers).toEqual({ ...sent.headers, ...extra })
+    expect(event.payload['headers']).toEqual({ 'fspiop-destination': destination })
   })
 
   test('goes to the address of its own endpoint type', async () => {
-    expect(endpointTypeOf(operation as ThirdPartyTold['operation'])).toBe(type)
+    expect(endpointTypeOf(operation as ThirdPartyCallback['operation'])).toBe(type)
     const own = openEdge()
     const endpoints = new Map([
       ['FSPIOP_CALLBACK_URL', 'http://wrong.example'],
       [type, 'http://right.example/tp'],
     ])
     own.participants.set(destination, reachable(destination, { endpoints }))
-    await own.told(sent)
-    const [said] = own.published.map(saidIn).filter(({ name }) => name === 'NotifyRequested')
-    expect(deliveries(said === undefined ? [] : [said])).toEqual([
+    await own.outcomeOf(sent)
+    const [event] = own.published
+      .map(publishedMessage)
+      .filter(({ name }) => name === 'NotifyRequested')
+    expect(deliveries(event === undefined ? [] : [event])).toEqual([
       `${destination}: ${sent.method} http://right.example/tp${sent.path}`,
     ])
   })
@@ -77,16 +88,18 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
   ])('to an FSP that is %s comes back to its sender', async (_why, participant, code) => {
     const own = openEdge()
     if (participant !== undefined) own.participants.set('other', participant)
-    expect(await own.told(withHeaders(sent, { 'fspiop-destination': 'other' }))).toBe(ack)
-    const said = own.published.map(saidIn).filter(({ name }) => name === 'NotifyRequested')
+    expect(await own.outcomeOf(withHeaders(sent, { 'fspiop-destination': 'other' }))).toBe(ack)
+    const event = own.published
+      .map(publishedMessage)
+      .filter(({ name }) => name === 'NotifyRequested')
     if (errorPath === undefined) {
-      expect(said).toEqual([])
+      expect(event).toEqual([])
       return
     }
-    expect(deliveries(said)).toEqual([`${source}: PUT http://${source}.example${errorPath}`])
-    const [told] = said
-    expect(JSON.parse(told?.body ?? '')).toMatchObject({ errorInformation: { errorCode: code } })
-    expect(told?.payload['headers']).toMatchObject({
+    expect(deliveries(event)).toEqual([`${source}: PUT http://${source}.example${errorPath}`])
+    const [outcome] = event
+    expect(JSON.parse(outcome?.body ?? '')).toMatchObject({ errorInformation: { errorCode: code } })
+    expect(outcome?.payload['headers']).toMatchObject({
       'fspiop-source': 'Hub',
       'fspiop-destination': source,
       'content-type': mediaType('1.0', sent.path.split('/')[1] as 'consents'),
@@ -94,7 +107,7 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
   })
 
   test('that fails on its way is told its sender by its own error callback', async () => {
-    await edge.told(sent)
+    await edge.outcomeOf(sent)
     const { onFailure } = delivered().payload as Payload<'NotifyRequested'>
     if (errorPath === undefined) {
       expect(onFailure).toBeUndefined()
@@ -109,7 +122,7 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
   })
 
   test('needs a destination: nothing else tells the way', async () => {
-    expect(await edge.told(withHeaders(sent, { 'fspiop-destination': undefined }))).toBe(
+    expect(await edge.outcomeOf(withHeaders(sent, { 'fspiop-destination': undefined }))).toBe(
       '400 3102 header fspiop-destination',
     )
   })
@@ -118,34 +131,36 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
     const resource = 'thirdparty' as 'consents'
     for (const type of [mediaType('1.0', resource), 'application/json']) {
       const accept = ack === '202' ? type : undefined
-      expect(await edge.told(withHeaders(sent, { 'content-type': type, accept }))).toBe(ack)
+      expect(await edge.outcomeOf(withHeaders(sent, { 'content-type': type, accept }))).toBe(ack)
     }
     const other = mediaType('1.0', 'transfers')
-    expect(await edge.told(withHeaders(sent, { 'content-type': other }))).toMatch(/^400 3101 /)
+    expect(await edge.outcomeOf(withHeaders(sent, { 'content-type': other }))).toMatch(/^400 3101 /)
     const later = mediaType('1.1', sent.path.split('/')[1] as 'consents')
-    expect(await edge.told(withHeaders(sent, { 'content-type': later }))).toMatch(/^406 3001 /)
+    expect(await edge.outcomeOf(withHeaders(sent, { 'content-type': later }))).toMatch(/^406 3001 /)
   })
 
   test('of an inactive FSP, or in the name of the auth service or the hub, is refused', async () => {
-    const told = (name: string) => edge.told(withHeaders(sent, { 'fspiop-source': name }))
-    expect(await told('sleeper')).toMatch(/^400 3100 /)
+    const outcome = (name: string) => edge.outcomeOf(withHeaders(sent, { 'fspiop-source': name }))
+    expect(await outcome('sleeper')).toMatch(/^400 3100 /)
     edge.participants.set('centralAuth', reachable('centralAuth'))
-    expect(await told('centralAuth')).toBe('400 3200 header fspiop-source: not a participant')
-    expect(await told('Hub')).toBe('400 3200 header fspiop-source: not a participant')
+    expect(await outcome('centralAuth')).toBe('400 3200 header fspiop-source: not a participant')
+    expect(await outcome('Hub')).toBe('400 3200 header fspiop-source: not a participant')
     expect(edge.published).toEqual([])
   })
 
   test('that is no JSON object is refused, where it has a body', async () => {
     if (sent.body === undefined) return
-    expect(await edge.told({ ...sent, body: '<a/>' })).toMatch(/^400 3101 the body is not JSON/)
-    expect(await edge.told({ ...sent, body: '{}' })).toMatch(/^400 3102 /)
+    expect(await edge.outcomeOf({ ...sent, body: '<a/>' })).toMatch(
+      /^400 3101 the body is not JSON/,
+    )
+    expect(await edge.outcomeOf({ ...sent, body: '{}' })).toMatch(/^400 3102 /)
     expect(edge.published).toEqual([])
   })
 })
 
 test('a list of accounts may be the whole body', async () => {
   const list = '[ {"address":"bankx.acc.1","currency":"USD"} ]'
-  expect(await edge.told({ ...sentOf('PUT /accounts/{ID}'), body: list })).toBe('200')
+  expect(await edge.outcomeOf({ ...sentOf('PUT /accounts/{ID}'), body: list })).toBe('200')
   expect(delivered().body).toBe(list)
 })
 
@@ -153,29 +168,33 @@ test('a consent may be patched as a merge patch', async () => {
   const sent = withHeaders(sentOf('PATCH /consents/{ID}'), {
     'content-type': 'application/merge-patch+json',
   })
-  expect(await edge.told(sent)).toBe('200')
+  expect(await edge.outcomeOf(sent)).toBe('200')
 })
 
 test('/consent/{ID} is /consents/{ID}, and leaves on the path on which it came', async () => {
   const { path, ...sent } = sentOf('PUT /consents/{ID}')
-  expect(await edge.told({ ...sent, path: path.replace('/consents/', '/consent/') })).toBe('200')
-  const said = delivered()
-  expect(deliveries([said])).toEqual([`${dfsp}: PUT http://${dfsp}.example/consent/${id}`])
-  expect(said.payload['onFailure']).toMatchObject({ path: `/consents/${id}/error` })
+  expect(await edge.outcomeOf({ ...sent, path: path.replace('/consents/', '/consent/') })).toBe(
+    '200',
+  )
+  const event = delivered()
+  expect(deliveries([event])).toEqual([`${dfsp}: PUT http://${dfsp}.example/consent/${id}`])
+  expect(event.payload['onFailure']).toMatchObject({ path: `/consents/${id}/error` })
 })
 
 test('an id of a user is written percent-encoded wherever a template asks for it', async () => {
   const own = openEdge()
   const endpoints = new Map([['TP_CB_URL_ACCOUNTS_GET', 'http://right.example/users/{{ID}}']])
   own.participants.set(dfsp, reachable(dfsp, { endpoints }))
-  await own.told(sentOf('GET /accounts/{ID}'))
-  expect(deliveries([own.said()])).toEqual([`${dfsp}: GET http://right.example/users/${user}`])
+  await own.outcomeOf(sentOf('GET /accounts/{ID}'))
+  expect(deliveries([own.onlyMessage()])).toEqual([
+    `${dfsp}: GET http://right.example/users/${user}`,
+  ])
 })
 
 test('a transaction request is tried until it expires', async () => {
   const expiration = '2026-11-21T11:00:00.000+01:00'
   const operation = 'POST /thirdpartyRequests/transactions'
-  await edge.told(withMembers(sentOf(operation), { expiration }))
+  await edge.outcomeOf(withMembers(sentOf(operation), { expiration }))
   expect(delivered().payload['deadline']).toBe('2026-11-21T10:00:00.000Z')
 })
 
@@ -186,7 +205,7 @@ test.each([
 ])('an id of %s is used for nothing else', async (collection) => {
   const sent = sentOf(`POST /${collection}`)
   const keyOf = async (asked: Sent) => {
-    await edge.told(asked)
+    await edge.outcomeOf(asked)
     return (delivered().payload as Payload<'NotifyRequested'>).idempotency
   }
   const first = await keyOf(sent)
@@ -198,7 +217,7 @@ test.each([
 })
 
 test('a consent may be granted and registered under one id', async () => {
-  await edge.told(sentOf('POST /consents'))
+  await edge.outcomeOf(sentOf('POST /consents'))
   expect(delivered().payload).not.toHaveProperty('idempotency')
 })
 
@@ -221,35 +240,35 @@ test('what a PISP signs may be encrypted, what the hub acts on may not', async (
   const accounts = sentOf('PUT /accounts/{ID}')
   const hidden = JSON.stringify({ accounts: ['BN7x2SpBZSFMDQQ'] })
   const sent = { ...withHeaders(accounts, field('accounts.0')), body: hidden }
-  expect(await edge.told(sent)).toBe('200')
+  expect(await edge.outcomeOf(sent)).toBe('200')
   expect(delivered().body).toBe(hidden)
   const token = withHeaders(sentOf('PATCH /consentRequests/{ID}'), field('authToken'))
-  expect(await edge.told(token)).toBe('200')
+  expect(await edge.outcomeOf(token)).toBe('200')
   const patch = withHeaders(sentOf('PATCH /consents/{ID}'), field('credential.status'))
-  expect(await edge.told(patch)).toMatch(/^400 3100 header fspiop-encryption/)
+  expect(await edge.outcomeOf(patch)).toMatch(/^400 3100 header fspiop-encryption/)
 })
 
 test('an answer that nobody asked for is refused beyond a few', async () => {
   const own = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 1 })
   const accounts = sentOf('PUT /accounts/{ID}')
-  expect(await own.told(accounts)).toBe('200')
-  expect(await own.told(accounts)).toMatch(/^503 2005 more answers/)
-  expect(await own.told(sentOf('GET /accounts/{ID}'))).toBe('202')
-  expect(await own.told(accounts)).toBe('200')
+  expect(await own.outcomeOf(accounts)).toBe('200')
+  expect(await own.outcomeOf(accounts)).toMatch(/^503 2005 more answers/)
+  expect(await own.outcomeOf(sentOf('GET /accounts/{ID}'))).toBe('202')
+  expect(await own.outcomeOf(accounts)).toBe('200')
 })
 
 test('revocations, which nobody ever asks for, are passed on however many they are', async () => {
   const own = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 0 })
   const patch = { ...sentOf('PATCH /consents/{ID}'), body: JSON.stringify({ status: 'REVOKED' }) }
-  for (let sent = 0; sent < 20; sent++) expect(await own.told(patch)).toBe('200')
-  expect(await own.told(sentOf('PUT /accounts/{ID}'))).toMatch(/^503 2005 more answers/)
+  for (let sent = 0; sent < 20; sent++) expect(await own.outcomeOf(patch)).toBe('200')
+  expect(await own.outcomeOf(sentOf('PUT /accounts/{ID}'))).toMatch(/^503 2005 more answers/)
   // They are bounded by the rate of what an FSP begins.
   expect(own.shareOf('PATCH /consents/{ID}')).toBe('HALF')
 })
 
 test('unknown methods and paths are refused as elsewhere', async () => {
   const ask = (operation: string, path: string) =>
-    edge.told(thirdPartyMessage(operation, { source: pisp, path }))
+    edge.outcomeOf(thirdPartyMessage(operation, { source: pisp, path }))
   expect(await ask('DELETE', `/consentRequests/${id}`)).toMatch(/^405 3000 /)
   expect(await ask('GET', `/thirdpartyRequests/quotes/${id}`)).toMatch(/^404 3002 /)
   expect(await ask('PUT', '/services/PISP')).toMatch(/^501 2002 /)

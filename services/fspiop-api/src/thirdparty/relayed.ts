@@ -67,11 +67,11 @@ export interface Relaying {
   /** Where a look-up has named another FSP than the sender. */
   readonly owner?: string | undefined
   /** Stored together with it. */
-  readonly besides?: readonly OutgoingMessage[]
+  readonly alongside?: readonly OutgoingMessage[]
 }
 
 export function relay(message: Incoming, rules: RelayRules, relaying: Relaying): Reading {
-  const { operation, id, role, expiration, json, owner, besides } = relaying
+  const { operation, id, role, expiration, json, owner, alongside } = relaying
   const collection = collectionOf(operation)
   const resource = collection.split('/')[1] as Resource
   const reading = passOn(message, rules, {
@@ -84,7 +84,7 @@ export function relay(message: Incoming, rules: RelayRules, relaying: Relaying):
     expiration: expiration === undefined ? undefined : utc(expiration),
     failure: operation.endsWith('/error') ? undefined : failureOf(collection, resource, id),
   })
-  return reading.type === 'RELAY' && besides !== undefined ? { ...reading, besides } : reading
+  return reading.type === 'RELAY' && alongside !== undefined ? { ...reading, alongside } : reading
 }
 
 function collectionOf(operation: Operation): Collection {
@@ -202,8 +202,8 @@ function transactions(rules: RelayRules): ServedRoutes {
         const { transactionRequestId: id, expiration } = reading.value
         const operation = 'POST /thirdpartyRequests/transactions'
         const { json } = reading
-        const besides = [transactionObserved(message, 'POST', id, {})]
-        return relay(message, rules, { operation, id, role: 'PAYER', expiration, json, besides })
+        const alongside = [transactionObserved(message, 'POST', id, {})]
+        return relay(message, rules, { operation, id, role: 'PAYER', expiration, json, alongside })
       },
     },
     [`GET ${one}`]: query(`GET ${one}`, 'PAYER', rules),
@@ -236,14 +236,14 @@ function authorizations(rules: RelayRules): ServedRoutes {
         const { authorizationRequestId: id, expiration } = reading.value
         const operation = 'POST /thirdpartyRequests/authorizations'
         const { json, value } = reading
-        const besides = [authorizationObserved(message, 'POST', id, value)]
+        const alongside = [authorizationObserved(message, 'POST', id, value)]
         return relay(message, rules, {
           operation,
           id,
           role: 'REQUESTER',
           expiration,
           json,
-          besides,
+          alongside,
         })
       },
     },

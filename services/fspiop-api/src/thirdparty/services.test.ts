@@ -16,11 +16,13 @@ test.each(['THIRD_PARTY_DFSP', 'PISP', 'AUTH_SERVICE'])(
       path: `/services/${type}`,
       changed: { 'fspiop-destination': undefined },
     })
-    expect(await edge.told(sent)).toBe('202')
-    const said = edge.said()
-    expect(deliveries([said])).toEqual([`${pisp}: PUT http://${pisp}.example/services/${type}`])
-    expect(said.body).toBe(`{"providers":["a ${type}"]}`)
-    expect(said.payload['headers']).toMatchObject({
+    expect(await edge.outcomeOf(sent)).toBe('202')
+    const published = edge.onlyMessage()
+    expect(deliveries([published])).toEqual([
+      `${pisp}: PUT http://${pisp}.example/services/${type}`,
+    ])
+    expect(published.body).toBe(`{"providers":["a ${type}"]}`)
+    expect(published.payload['headers']).toMatchObject({
       'fspiop-source': 'Hub',
       'content-type': 'application/vnd.interoperability.services+json;version=1.0',
     })
@@ -29,7 +31,9 @@ test.each(['THIRD_PARTY_DFSP', 'PISP', 'AUTH_SERVICE'])(
 
 test('an unknown type of service is refused', async () => {
   const sent = thirdPartyMessage('GET', { source: pisp, path: '/services/BANK' })
-  expect(await edge.told(sent)).toBe('400 3101 path parameter ServiceType: not one of its values')
+  expect(await edge.outcomeOf(sent)).toBe(
+    '400 3101 path parameter ServiceType: not one of its values',
+  )
 })
 
 test.each([
@@ -39,10 +43,10 @@ test.each([
   const names = Array.from({ length: count }, (_, at) => `fsp-${String(at)}`)
   edge.provide(names)
   const sent = thirdPartyMessage('GET', { source: pisp, path: '/services/PISP' })
-  expect(await edge.told(sent)).toBe('202')
-  const said = edge.said()
-  expect(deliveries([said])).toEqual([`${pisp}: PUT http://${pisp}.example${path}`])
-  expect(JSON.parse(said.body ?? '')).toEqual(
+  expect(await edge.outcomeOf(sent)).toBe('202')
+  const published = edge.onlyMessage()
+  expect(deliveries([published])).toEqual([`${pisp}: PUT http://${pisp}.example${path}`])
+  expect(JSON.parse(published.body ?? '')).toEqual(
     count === 256
       ? { providers: names }
       : {

@@ -3,7 +3,7 @@ import { errorInformation, serviceType, type ServiceType } from '@causeway/fspio
 import { isOutage } from '@causeway/runtime'
 import { randomUUID } from 'node:crypto'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
-import { errorContent, versionOf, type LegContent } from '../legs.ts'
+import { errorContent, versionOf, type CallbackContent } from '../callback.ts'
 import { traceOf } from '../reading.ts'
 import { refuse, type Reason } from '../refusals.ts'
 import type { RelayRules } from '../relayed/relay.ts'
@@ -33,11 +33,11 @@ async function list(
   const error = isError ? '/error' : ''
   return {
     type: 'RELAY',
-    caused: {
+    triggered: {
       causeId: randomUUID(),
       causeName: 'GET /services/{ServiceType}',
       traceparent: traceOf(message).traceparent,
-      leg: {
+      callback: {
         name: 'REQUESTER PUT',
         role: 'REQUESTER',
         fspId: source,
@@ -60,7 +60,7 @@ async function contentOf(
   type: ServiceType,
   version: string,
   providers: Providers,
-): Promise<{ readonly isError: boolean; readonly content: LegContent }> {
+): Promise<{ readonly isError: boolean; readonly content: CallbackContent }> {
   try {
     const body = { providers: await providers.of(type) }
     if (body.providers.length > providers_max) return errorOf('TOO_MANY_PROVIDERS', version)

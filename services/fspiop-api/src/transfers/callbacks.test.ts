@@ -1,7 +1,7 @@
 import type { DomainEvent, EventName, Payload, Relay } from '@causeway/events'
 import { describe, expect, test } from '@jest/globals'
-import type { Leg } from '../legs.ts'
-import { transferLegs, type HeardTransferEvent } from './callbacks.ts'
+import type { Callback } from '../callback.ts'
+import { transferCallbacks, type TransferCallbackEvent } from './callbacks.ts'
 
 const transferId = '7d7ff5c4-8b1c-4b0f-9c7f-2f0de1f0b8a1'
 const rules = { notifyPayeeOnTimeout: true }
@@ -28,20 +28,20 @@ function event<Name extends EventName>(
   }
 }
 
-function legs(heard: HeardTransferEvent, how = rules): readonly string[] {
-  return transferLegs(heard, how).map(
+function callbacks(received: TransferCallbackEvent, how = rules): readonly string[] {
+  return transferCallbacks(received, how).map(
     ({ fspId, operation, path }) => `${fspId}: ${operation} ${path}`,
   )
 }
 
-function contentsOf(heard: HeardTransferEvent, how = rules): readonly Leg['content'][] {
-  return transferLegs(heard, how).map(({ content }) => content)
+function contentsOf(received: TransferCallbackEvent, how = rules): readonly Callback['content'][] {
+  return transferCallbacks(received, how).map(({ content }) => content)
 }
 
-function only(heard: HeardTransferEvent): Leg {
-  const [leg, ...others] = transferLegs(heard, rules)
-  if (leg === undefined || others.length > 0) throw new Error('not one leg')
-  return leg
+function only(received: TransferCallbackEvent): Callback {
+  const [callback, ...others] = transferCallbacks(received, rules)
+  if (callback === undefined || others.length > 0) throw new Error('not one leg')
+  return callback
 }
 
 const prepared = event(
@@ -117,16 +117,16 @@ describe('a prepared transfer', () => {
   })
 
   test('without those bytes is a bug, not an empty message', () => {
-    expect(() => transferLegs({ ...prepared, relay: undefined }, rules)).toThrow(transferId)
+    expect(() => transferCallbacks({ ...prepared, relay: undefined }, rules)).toThrow(transferId)
   })
 })
 
 describe('a committed transfer', () => {
   test("is told the payer FSP in the payee FSP's own bytes", () => {
-    const leg = only(committed({}, relay))
-    expect(leg.content).toEqual({ type: 'RELAYED', relay })
-    expect(leg.deadline).toBeUndefined()
-    expect(legs(committed({}, relay))).toEqual([
+    const callback = only(committed({}, relay))
+    expect(callback.content).toEqual({ type: 'RELAYED', relay })
+    expect(callback.deadline).toBeUndefined()
+    expect(callbacks(committed({}, relay))).toEqual([
       `greenbank: PUT /transfers/{ID} /transfers/${transferId}`,
     ])
   })
@@ -141,12 +141,12 @@ describe('a committed transfer', () => {
   })
 
   test('of a payee FSP that waits is told it with PATCH, and the payer FSP by the hub', () => {
-    const heard = committed({ notifyPayee: true }, relay)
-    expect(legs(heard)).toEqual([
+    const received = committed({ notifyPayee: true }, relay)
+    expect(callbacks(received)).toEqual([
       `greenbank: PUT /transfers/{ID} /transfers/${transferId}`,
       `bluewallet: PATCH /transfers/{ID} /transfers/${transferId}`,
     ])
-    const [toPayer, toPayee] = transferLegs(heard, rules)
+    const [toPayer, toPayee] = transferCallbacks(received, rules)
     expect(toPayer?.content.type).toBe('MADE')
     expect(toPayee?.content).toEqual({
       type: 'MADE',
@@ -166,16 +166,19 @@ describe('a rejected transfer', () => {
   })
 
   test('is told both by the hub when the payee FSP does not know', () => {
-    const heard = rejected({ payeeNotice: 'ERROR', payeeVersion: '1.0' })
-    expect(legs(heard)).toEqual([
+    const received = rejected({ payeeNotice: 'ERROR', payeeVersion: '1.0' })
+    expect(callbacks(received)).toEqual([
       `greenbank: PUT /transfers/{ID}/error /transfers/${transferId}/error`,
       `bluewallet: PUT /transfers/{ID}/error /transfers/${transferId}/error`,
     ])
-    expect(transferLegs(heard, rules)[1]?.content).toMatchObject({ version: '1.0' })
+    expect(transferCallbacks(received, rules)[1]?.content).toMatchObject({ version: '1.0' })
   })
 
   test('gives a payee FSP that waits PATCH with ABORTED and its cause', () => {
-    const [, toPayee] = transferLegs(rejected({ payeeNotice: 'PATCH', payeeVersion: '1.1' }), rules)
+    const [, toPayee] = transferCallbacks(
+      rejected({ payeeNotice: 'PATCH', payeeVersion: '1.1' }),
+      rules,
+    )
     const value = '3100: Generic validation error - invalid fulfilment'
     expect(toPayee?.content).toEqual({
       type: 'MADE',
@@ -194,11 +197,11 @@ describe('an expired transfer', () => {
 
   test('is told both FSPs, or the payer FSP alone', () => {
     const error = 'PUT /transfers/{ID}/error'
-    expect(legs(timedOut)).toEqual([
+    expect(callbacks(timedOut)).toEqual([
       `greenbank: ${error} /transfers/${transferId}/error`,
       `bluewallet: ${error} /transfers/${transferId}/error`,
     ])
-    expect(legs(timedOut, { notifyPayeeOnTimeout: false })).toEqual([
+    expect(callbacks(timedOut, { notifyPayeeOnTimeout: false })).toEqual([
       `greenbank: ${error} /transfers/${transferId}/error`,
     ])
   })
@@ -206,24 +209,24 @@ describe('an expired transfer', () => {
   test.each(['1.0', '1.1'])(
     'is told a payee FSP that has not spoken in the version that it was asked in: %s',
     (version) => {
-      const heard = event('TransferFulfilComitRequestTimedout', {
+      const received = event('TransferFulfilComitRequestTimedout', {
         ...timedOut.payload,
         payerVersion: version,
       })
       const content = { type: 'MADE', version, body: { errorInformation } }
-      expect(contentsOf(heard)).toEqual([content, content])
+      expect(contentsOf(received)).toEqual([content, content])
     },
   )
 
   test('answers the payee FSP whose message found the expiry, in its version, by any rules', () => {
-    const heard = event('TransferFulfilComitRequestTimedout', {
+    const received = event('TransferFulfilComitRequestTimedout', {
       ...timedOut.payload,
       payerVersion: '1.1',
       payeeAnswer: { version: '1.0', notices: ['ERROR'], completedTimestamp },
     })
     const body = { errorInformation }
     for (const notifyPayeeOnTimeout of [true, false]) {
-      expect(contentsOf(heard, { notifyPayeeOnTimeout })).toEqual([
+      expect(contentsOf(received, { notifyPayeeOnTimeout })).toEqual([
         { type: 'MADE', version: '1.1', body },
         { type: 'MADE', version: '1.0', body },
       ])
@@ -231,16 +234,16 @@ describe('an expired transfer', () => {
   })
 
   test('gives a payee FSP that asked too late with RESERVED its error and PATCH with ABORTED', () => {
-    const heard = event('TransferFulfilComitRequestTimedout', {
+    const received = event('TransferFulfilComitRequestTimedout', {
       ...timedOut.payload,
       payeeAnswer: { version: '1.1', notices: ['ERROR', 'PATCH'], completedTimestamp },
     })
-    expect(legs(heard)).toEqual([
+    expect(callbacks(received)).toEqual([
       `greenbank: PUT /transfers/{ID}/error /transfers/${transferId}/error`,
       `bluewallet: PUT /transfers/{ID}/error /transfers/${transferId}/error`,
       `bluewallet: PATCH /transfers/{ID} /transfers/${transferId}`,
     ])
-    expect(contentsOf(heard)[2]).toEqual({
+    expect(contentsOf(received)[2]).toEqual({
       type: 'MADE',
       version: '1.1',
       body: {
@@ -267,14 +270,14 @@ describe('an answer', () => {
   } as const
 
   test('holds the state and what belongs to it', () => {
-    const heard = event('TransferQueryResponse', {
+    const received = event('TransferQueryResponse', {
       ...question,
       notices: ['PUT'],
       transferState: 'COMMITTED',
       completedTimestamp,
       fulfilment,
     })
-    expect(only(heard).content).toEqual({
+    expect(only(received).content).toEqual({
       type: 'MADE',
       version: '1.1',
       body: { fulfilment, completedTimestamp, transferState: 'COMMITTED' },
@@ -282,18 +285,18 @@ describe('an answer', () => {
   })
 
   test('comes as each notice that it names, in their order', () => {
-    const heard = event('TransferQueryResponse', {
+    const received = event('TransferQueryResponse', {
       ...question,
       notices: ['ERROR', 'PATCH'],
       transferState: 'ABORTED',
       completedTimestamp,
       errorInformation,
     })
-    expect(legs(heard)).toEqual([
+    expect(callbacks(received)).toEqual([
       `bluewallet: PUT /transfers/{ID}/error /transfers/${transferId}/error`,
       `bluewallet: PATCH /transfers/{ID} /transfers/${transferId}`,
     ])
-    const names = transferLegs(heard, rules).map(({ name }) => name)
+    const names = transferCallbacks(received, rules).map(({ name }) => name)
     expect(new Set(names).size).toBe(2)
   })
 })
@@ -303,7 +306,7 @@ test.each([
   'TransferPrepareInvalidPayerCheckFailed',
   'TransferPrepareInvalidPayeeCheckFailed',
 ] as const)('%s is told who asked, as an error', (name) => {
-  expect(only(event(name, refusal) as HeardTransferEvent)).toMatchObject({
+  expect(only(event(name, refusal) as TransferCallbackEvent)).toMatchObject({
     fspId: 'greenbank',
     operation: 'PUT /transfers/{ID}/error',
     content: { type: 'MADE', version: '1.0', body: { errorInformation } },

@@ -11,7 +11,7 @@ import type {
   Relay,
 } from '@causeway/events'
 import { causeOf, resourceRules, type Version } from '@causeway/fspiop'
-import type { Leg, LegContent } from '../legs.ts'
+import type { Callback, CallbackContent } from '../callback.ts'
 
 /** Each event that FSPs are told of, with the report about the telling. */
 export const transferReports = {
@@ -27,13 +27,16 @@ export const transferReports = {
   TransferPrepareInvalidPayeeCheckFailed: 'TransferPrepareInvalidPayeeCheckFailedCallbackReport',
 } as const satisfies Partial<Record<EventName, EventName>>
 
-export type HeardTransferEvent = DomainEvent<keyof typeof transferReports>
+export type TransferCallbackEvent = DomainEvent<keyof typeof transferReports>
 
 export interface CallbackRules {
   readonly notifyPayeeOnTimeout: boolean
 }
 
-export function transferLegs(event: HeardTransferEvent, rules: CallbackRules): readonly Leg[] {
+export function transferCallbacks(
+  event: TransferCallbackEvent,
+  rules: CallbackRules,
+): readonly Callback[] {
   switch (event.name) {
     case 'TransferPrepared':
       return [prepared(event.payload, event.relay)]
@@ -56,7 +59,7 @@ export function transferLegs(event: HeardTransferEvent, rules: CallbackRules): r
   }
 }
 
-function prepared(payload: Payload<'TransferPrepared'>, relay: Relay | undefined): Leg {
+function prepared(payload: Payload<'TransferPrepared'>, relay: Relay | undefined): Callback {
   if (relay === undefined) throw new Error(`${payload.transferId} has no message for the payee FSP`)
   const { transferId, payeeFsp, expiration } = payload
   return {
@@ -78,11 +81,11 @@ function prepared(payload: Payload<'TransferPrepared'>, relay: Relay | undefined
 function committed(
   payload: Payload<'TransferCommittedFulfiled'>,
   relay: Relay | undefined,
-): readonly Leg[] {
+): readonly Callback[] {
   const { transferId, payerFsp, payeeFsp, fulfilment, completedTimestamp, notifyPayee } = payload
   const { extensionList } = payload
   const version = versionOf(payload.payerVersion)
-  const content: LegContent =
+  const content: CallbackContent =
     relay !== undefined && !notifyPayee
       ? { type: 'RELAYED', relay }
       : {
@@ -105,9 +108,9 @@ function committed(
 function rejected(
   payload: Payload<'TransferRejectRequestProcessed'>,
   relay: Relay | undefined,
-): readonly Leg[] {
+): readonly Callback[] {
   const { transferId, payerFsp, payeeFsp, errorInformation, completedTimestamp } = payload
-  const content: LegContent =
+  const content: CallbackContent =
     relay === undefined
       ? errorContent(errorInformation, payload.payerVersion)
       : { type: 'RELAYED', relay }
@@ -131,7 +134,10 @@ function rejected(
 }
 
 /** FSPIOP 6.7.4: to a payee FSP that asked with RESERVED. */
-function patchAborted(payee: Told, { errorInformation, completedTimestamp, version }: Ending): Leg {
+function patchAborted(
+  payee: Recipient,
+  { errorInformation, completedTimestamp, version }: Ending,
+): Callback {
   const extension = [{ key: 'cause', value: causeOf(withoutUndefined(errorInformation)) }]
   const body = { completedTimestamp, transferState: 'ABORTED', extensionList: { extension } }
   return patch({ ...payee, body }, versionOf(version))
@@ -143,7 +149,7 @@ interface Ending {
   readonly version: string | undefined
 }
 
-function answered(payload: Payload<'TransferQueryResponse'>): readonly Leg[] {
+function answered(payload: Payload<'TransferQueryResponse'>): readonly Callback[] {
   const { transferId, requesterFspId, legRole, notices, transferState, errorInformation } = payload
   const { completedTimestamp, fulfilment, extensionList } = payload
   const to = { role: legRole, fspId: requesterFspId, transferId } as const
@@ -169,7 +175,7 @@ function answered(payload: Payload<'TransferQueryResponse'>): readonly Leg[] {
   })
 }
 
-function payerTimeout(payload: Payload<'TransferPrepareRequestTimedout'>): Leg {
+function payerTimeout(payload: Payload<'TransferPrepareRequestTimedout'>): Callback {
   const { transferId, payerFsp, errorInformation, payerVersion } = payload
   const content = errorContent(errorInformation, payerVersion)
   return putError({ role: 'PAYER', fspId: payerFsp, transferId, content })
@@ -182,7 +188,7 @@ function payerTimeout(payload: Payload<'TransferPrepareRequestTimedout'>): Leg {
 function timedOut(
   payload: Payload<'TransferFulfilComitRequestTimedout'>,
   { notifyPayeeOnTimeout }: CallbackRules,
-): readonly Leg[] {
+): readonly Callback[] {
   const toPayer = payerTimeout(payload)
   const { transferId, payeeFsp, payerVersion, errorInformation, payeeAnswer } = payload
   const payee = { role: 'PAYEE', fspId: payeeFsp, transferId } as const
@@ -199,19 +205,24 @@ function timedOut(
   return [toPayer, ...toPayee]
 }
 
-function refused(payload: Payload<'TransferPrepareDuplicateCheckFailed'>, role: LegRole): Leg {
+function refused(payload: Payload<'TransferPrepareDuplicateCheckFailed'>, role: LegRole): Callback {
   const { transferId, requesterFspId, errorInformation, version } = payload
   const content = errorContent(errorInformation, version)
   return putError({ role, fspId: requesterFspId, transferId, content })
 }
 
-interface Told {
+interface Recipient {
   readonly role: LegRole
   readonly fspId: string
   readonly transferId: string
 }
 
-function put({ role, fspId, transferId, content }: Told & { readonly content: LegContent }): Leg {
+function put({
+  role,
+  fspId,
+  transferId,
+  content,
+}: Recipient & { readonly content: CallbackContent }): Callback {
   return {
     ...about(role, fspId, transferId, 'PUT'),
     method: 'PUT',
@@ -226,7 +237,7 @@ function putError({
   fspId,
   transferId,
   content,
-}: Told & { readonly content: LegContent }): Leg {
+}: Recipient & { readonly content: CallbackContent }): Callback {
   return {
     ...about(role, fspId, transferId, 'PUT error'),
     method: 'PUT',
@@ -237,9 +248,9 @@ function putError({
 }
 
 function patch(
-  { role, fspId, transferId, body }: Told & { readonly body: object },
+  { role, fspId, transferId, body }: Recipient & { readonly body: object },
   version: Version,
-): Leg {
+): Callback {
   return {
     ...about(role, fspId, transferId, 'PATCH'),
     method: 'PATCH',
@@ -266,7 +277,10 @@ function variablesOf(transferId: string): Readonly<Record<string, string>> {
   return { transferId, id: transferId, ID: transferId }
 }
 
-function errorContent(errorInformation: ErrorInformation, version: string | undefined): LegContent {
+function errorContent(
+  errorInformation: ErrorInformation,
+  version: string | undefined,
+): CallbackContent {
   return { type: 'MADE', version: versionOf(version), body: { errorInformation } }
 }
 

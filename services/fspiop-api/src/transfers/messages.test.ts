@@ -48,11 +48,11 @@ describe('a request', () => {
         traceparent,
       },
     )
-    expect(await edge.ask(withHeaders(sent, { authorization: 'Bearer not-for-others' }))).toEqual({
+    expect(await edge.send(withHeaders(sent, { authorization: 'Bearer not-for-others' }))).toEqual({
       status: 202,
       contentType: mediaType('1.0'),
     })
-    expect(edge.said()).toEqual({
+    expect(edge.onlyMessage()).toEqual({
       name: 'TransferPrepareRequested',
       key: id,
       payload: {
@@ -76,20 +76,22 @@ describe('a request', () => {
   test.each([undefined, '', 'Hub'])(
     'that leaves its destination open (%p) names the payee FSP when it goes on',
     async (destination) => {
-      expect(await edge.told(withHeaders(prepare, { 'fspiop-destination': destination }))).toBe(
-        '202',
-      )
-      expect(edge.said().headers?.['fspiop-destination']).toBe('bluewallet')
+      expect(
+        await edge.outcomeOf(withHeaders(prepare, { 'fspiop-destination': destination })),
+      ).toBe('202')
+      expect(edge.onlyMessage().headers?.['fspiop-destination']).toBe('bluewallet')
     },
   )
 
   test('may be named by a ULID, and pay within one FSP where that is allowed', async () => {
     const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
-    expect(await edge.told(withMembers(prepare, { transferId: ulid }))).toBe('202')
-    expect(edge.said().key).toBe(ulid)
+    expect(await edge.outcomeOf(withMembers(prepare, { transferId: ulid }))).toBe('202')
+    expect(edge.onlyMessage().key).toBe(ulid)
     const open = openEdge({ ON_US_TRANSFERS: 'on' })
     const onUs = withMembers(prepare, { payeeFsp: 'greenbank' })
-    expect(await open.told(withHeaders(onUs, { 'fspiop-destination': 'greenbank' }))).toBe('202')
+    expect(await open.outcomeOf(withHeaders(onUs, { 'fspiop-destination': 'greenbank' }))).toBe(
+      '202',
+    )
   })
 
   test.each([
@@ -116,13 +118,15 @@ describe('a request', () => {
     [{ payeeFsp: 'otherbank' }, '400 3100 header fspiop-destination is not payeeFsp'],
     [{ amount: undefined, transferId: 'x' }, '400 3102 /amount'],
     [{ payerFsp: 5, transferId: 'x' }, '400 3101 /transferId'],
-  ])('with %j is told %s', async (changed, told) => {
-    expect((await edge.told(withMembers(prepare, changed))).slice(0, told.length)).toBe(told)
+  ])('with %j is told %s', async (changed, outcome) => {
+    expect((await edge.outcomeOf(withMembers(prepare, changed))).slice(0, outcome.length)).toBe(
+      outcome,
+    )
   })
 
   test('to its own FSP is refused', async () => {
     const onUs = withMembers(prepare, { payeeFsp: 'greenbank' })
-    expect(await edge.told(withHeaders(onUs, { 'fspiop-destination': 'greenbank' }))).toBe(
+    expect(await edge.outcomeOf(withHeaders(onUs, { 'fspiop-destination': 'greenbank' }))).toBe(
       '400 3100 payerFsp and payeeFsp are the same',
     )
   })
@@ -138,8 +142,8 @@ describe('a request', () => {
     ['a member prototype', member('prototype'), '400 3101 a member is named prototype'],
     ['a text with NUL', transferBody({ note: '\0' }), '400 3101 a text holds NUL'],
     ['endless depth', `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`, '400 3101 nested deeper than'],
-  ])('whose body is %s is refused', async (_title, body, told) => {
-    expect((await edge.told({ ...prepare, body })).slice(0, told.length)).toBe(told)
+  ])('whose body is %s is refused', async (_title, body, outcome) => {
+    expect((await edge.outcomeOf({ ...prepare, body })).slice(0, outcome.length)).toBe(outcome)
   })
 })
 
@@ -147,8 +151,8 @@ describe('an answer', () => {
   const name = 'TransferFulfilCommittedRequested'
 
   test('becomes its event without Accept, its bytes as they came', async () => {
-    expect(await edge.told(fulfil)).toBe('200')
-    expect(edge.said()).toEqual({
+    expect(await edge.outcomeOf(fulfil)).toBe('200')
+    expect(edge.onlyMessage()).toEqual({
       name,
       key: id,
       payload: {
@@ -168,18 +172,23 @@ describe('an answer', () => {
   })
 
   test.each([undefined, '', 'Hub'])('may leave its destination open (%p)', async (destination) => {
-    expect(await edge.told(withHeaders(fulfil, { 'fspiop-destination': destination }))).toBe('200')
-    expect(edge.said().payload['destinationFspId']).toBe('')
+    expect(await edge.outcomeOf(withHeaders(fulfil, { 'fspiop-destination': destination }))).toBe(
+      '200',
+    )
+    expect(edge.onlyMessage().payload['destinationFspId']).toBe('')
   })
 
   test('with RESERVED asks for a PATCH, in any case of letters', async () => {
-    await edge.told(withMembers(fulfil, { transferState: 'reserved' }))
-    expect(edge.said().payload).toMatchObject({ transferState: 'RESERVED', notifyPayee: true })
+    await edge.outcomeOf(withMembers(fulfil, { transferState: 'reserved' }))
+    expect(edge.onlyMessage().payload).toMatchObject({
+      transferState: 'RESERVED',
+      notifyPayee: true,
+    })
   })
 
   test('without a fulfilment is taken: it aborts the transfer', async () => {
-    expect(await edge.told(withMembers(fulfil, { fulfilment: undefined }))).toBe('200')
-    expect(edge.said().payload).not.toHaveProperty('fulfilment')
+    expect(await edge.outcomeOf(withMembers(fulfil, { fulfilment: undefined }))).toBe('200')
+    expect(edge.onlyMessage().payload).not.toHaveProperty('fulfilment')
   })
 
   test.each([
@@ -189,29 +198,31 @@ describe('an answer', () => {
     [{ transferState: 'ABORTED' }, '400 3101 /transferState'],
     [{ transferState: 'RECEIVED' }, '400 3101 /transferState'],
     [{ transferState: 'DONE' }, '400 3101 /transferState'],
-  ])('with %j is refused: %s', async (changed, told) => {
-    expect((await edge.told(withMembers(fulfil, changed))).slice(0, told.length)).toBe(told)
+  ])('with %j is refused: %s', async (changed, outcome) => {
+    expect((await edge.outcomeOf(withMembers(fulfil, changed))).slice(0, outcome.length)).toBe(
+      outcome,
+    )
     expect(edge.published).toEqual([])
   })
 
   test('with RESERVED needs version 1.1', async () => {
     const reserved = withMembers(fulfil, { transferState: 'RESERVED' })
-    expect(await edge.told(withHeaders(reserved, { 'content-type': mediaType('1.0') }))).toBe(
+    expect(await edge.outcomeOf(withHeaders(reserved, { 'content-type': mediaType('1.0') }))).toBe(
       '400 3101 /transferState: RESERVED needs version 1.1',
     )
   })
 
   test('that refuses becomes its event, with what it says', async () => {
-    const said = { ...errorInformation, extensionList: { extension: [{ key: 'k', value: 'v' }] } }
-    const sent = withMembers(reject, { errorInformation: said })
-    expect(await edge.told(sent)).toBe('200')
-    expect(edge.said()).toMatchObject({
+    const event = { ...errorInformation, extensionList: { extension: [{ key: 'k', value: 'v' }] } }
+    const sent = withMembers(reject, { errorInformation: event })
+    expect(await edge.outcomeOf(sent)).toBe('200')
+    expect(edge.onlyMessage()).toMatchObject({
       name: 'TransferRejectRequested',
       payload: {
         transferId: id,
         requesterFspId: 'bluewallet',
         destinationFspId: 'greenbank',
-        errorInformation: said,
+        errorInformation: event,
         receivedAt,
       },
       body: sent.body,
@@ -223,21 +234,21 @@ describe('an answer', () => {
     [{ errorInformation: { errorDescription: 'x' } }, '400 3102 /errorInformation/errorCode'],
     [{ errorInformation: { errorCode: '5104' } }, '400 3102 /errorInformation/errorDescription'],
     [{ errorInformation: { errorCode: 5104, errorDescription: 'x' } }, '400 3101 /errorInformat'],
-  ])('that refuses with %j is refused: %s', async (body, told) => {
-    const answer = await edge.told({ ...reject, body: JSON.stringify(body) })
-    expect(answer.slice(0, told.length)).toBe(told)
+  ])('that refuses with %j is refused: %s', async (body, outcome) => {
+    const answer = await edge.outcomeOf({ ...reject, body: JSON.stringify(body) })
+    expect(answer.slice(0, outcome.length)).toBe(outcome)
   })
 
   test('of an inactive FSP is taken: what is reserved must be able to finish', async () => {
     for (const sent of [fulfil, reject]) {
-      expect(await edge.told(withHeaders(sent, { 'fspiop-source': 'sleeper' }))).toBe('200')
+      expect(await edge.outcomeOf(withHeaders(sent, { 'fspiop-source': 'sleeper' }))).toBe('200')
     }
   })
 })
 
 test('a question becomes its event in the version that was asked for', async () => {
-  expect(await edge.told(withHeaders(query, { accept: mediaType('1.0') }))).toBe('202')
-  expect(edge.said()).toMatchObject({
+  expect(await edge.outcomeOf(withHeaders(query, { accept: mediaType('1.0') }))).toBe('202')
+  expect(edge.onlyMessage()).toMatchObject({
     name: 'TransferQueryReceived',
     key: id,
     payload: { transferId: id, requesterFspId: 'greenbank', version: '1.0' },
@@ -246,9 +257,9 @@ test('a question becomes its event in the version that was asked for', async () 
 
 describe('where existing clients are tested for it', () => {
   test('ABORTED is taken and ignored, and an unknown source is 3100', async () => {
-    expect(await lenient.told(withMembers(fulfil, { transferState: 'ABORTED' }))).toBe('200')
+    expect(await lenient.outcomeOf(withMembers(fulfil, { transferState: 'ABORTED' }))).toBe('200')
     expect(lenient.published).toEqual([])
-    expect(await lenient.told(withHeaders(query, { 'fspiop-source': 'nobody' }))).toBe(
+    expect(await lenient.outcomeOf(withHeaders(query, { 'fspiop-source': 'nobody' }))).toBe(
       '400 3100 header fspiop-source: not a participant',
     )
   })
@@ -259,33 +270,33 @@ describe('where existing clients are tested for it', () => {
     [200, '200'],
     [-300_000, '200'],
     [-300_001, '400 3100 /completedTimestamp'],
-  ])('completedTimestamp %i ms from the hub’s time is told %s', async (ms, told) => {
+  ])('completedTimestamp %i ms from the hub’s time is told %s', async (ms, outcome) => {
     const completedTimestamp = new Date(Date.parse(receivedAt) + ms).toISOString()
     const sent = withMembers(fulfil, { completedTimestamp })
-    expect((await lenient.told(sent)).slice(0, told.length)).toBe(told)
-    expect(await edge.told(sent)).toBe('200')
+    expect((await lenient.outcomeOf(sent)).slice(0, outcome.length)).toBe(outcome)
+    expect(await edge.outcomeOf(sent)).toBe('200')
   })
 })
 
 describe('what the edge worked on for longer than the grace after an expiry', () => {
   const atBound = openEdge({ work_ms: 1_000 })
   const late = openEdge({ work_ms: 1_001 })
-  const told = '503 2003 the answer could not be stored in time; send it again'
+  const outcome = '503 2003 the answer could not be stored in time; send it again'
 
   test('is not acknowledged: the transfer may have been voided by now', async () => {
-    expect(await atBound.told(fulfil)).toBe('200')
-    expect(await late.told(fulfil)).toBe(told)
+    expect(await atBound.outcomeOf(fulfil)).toBe('200')
+    expect(await late.outcomeOf(fulfil)).toBe(outcome)
     expect(late.published).toEqual([])
   })
 
   test('is refused for its own faults first, and matters only where money may be lost', async () => {
-    expect(await late.told(withMembers(fulfil, { fulfilment: 'x' }))).toMatch(/^400 3101/)
-    expect(await late.told(reject)).toBe('200')
-    expect(await late.told(prepare)).toBe('202')
-    expect(await late.told(query)).toBe('202')
+    expect(await late.outcomeOf(withMembers(fulfil, { fulfilment: 'x' }))).toMatch(/^400 3101/)
+    expect(await late.outcomeOf(reject)).toBe('200')
+    expect(await late.outcomeOf(prepare)).toBe('202')
+    expect(await late.outcomeOf(query)).toBe('202')
   })
 
   test('is taken where there is no grace, since nothing could be stored within it', async () => {
-    expect(await openEdge({ work_ms: 1, EXPIRY_GRACE_MS: 0 }).told(fulfil)).toBe('200')
+    expect(await openEdge({ work_ms: 1, EXPIRY_GRACE_MS: 0 }).outcomeOf(fulfil)).toBe('200')
   })
 })

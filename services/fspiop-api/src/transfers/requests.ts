@@ -14,7 +14,7 @@ import {
 import { randomUUID } from 'node:crypto'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { errorInformationOf, extensionListOf, utc } from '../contract.ts'
-import { failureLeg } from '../legs.ts'
+import { failureCallback } from '../callback.ts'
 import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../reading.ts'
 import { answer_bytes_max } from '../receive.ts'
 import { refuse } from '../refusals.ts'
@@ -42,7 +42,7 @@ export function transferRoutes(rules: TransferRules): ServedRoutes {
     'GET /transfers/{ID}': { ...begins, share: 'HALF', read: query },
     'PUT /transfers/{ID}': {
       ...finishes,
-      vouchesForTime: true,
+      confirmsTime: true,
       read: (message) => fulfil(message, rules),
     },
     'PUT /transfers/{ID}/error': { ...finishes, read: reject },
@@ -94,11 +94,11 @@ function refuseLater({ source, version, headers }: Incoming, transferId: string)
   } as const
   return {
     type: 'RELAY',
-    caused: {
+    triggered: {
       causeId: randomUUID(),
       causeName: 'POST /transfers',
       traceparent: readTrace(headers)?.traceparent,
-      leg: failureLeg(notice, transferId, errorInformation(code, detail)),
+      callback: failureCallback(notice, transferId, errorInformation(code, detail)),
       isReported: false,
       onFailure: undefined,
     },

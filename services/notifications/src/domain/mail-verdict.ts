@@ -11,7 +11,7 @@ export type MailAnswer =
       /** The reply code of the server; null when it gave none. */
       readonly replyCode: number | null
       /** It does not let us in, or not over TLS: nothing is wrong with the e-mail itself. */
-      readonly notLetIn: boolean
+      readonly isAccessDenied: boolean
       readonly reason: string
     }
 
@@ -20,8 +20,8 @@ const closing = 421
 
 export function judgeMail(answer: MailAnswer): Verdict {
   if (answer.type === 'ACCEPTED') return { type: 'DELIVERED', healthy: true, error: '' }
-  const { replyCode, notLetIn, reason: error } = answer
-  if (replyCode === null || notLetIn) return { type: 'TRY_AGAIN', healthy: false, error }
+  const { replyCode, isAccessDenied, reason: error } = answer
+  if (replyCode === null || isAccessDenied) return { type: 'TRY_AGAIN', healthy: false, error }
   if (replyCode >= 500) return { type: 'GIVEN_UP', healthy: true, error }
   return { type: 'TRY_AGAIN', healthy: replyCode !== closing, error }
 }

@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { openSlots, shareOut, type Slots } from './slots.ts'
+import { openSlots, allocateSlots, type Slots } from './slots.ts'
 
 function takeAll(slots: Slots, source: string): number {
   let taken = 0
-  for (; slots.hasOneFor(source); taken += 1) slots.take(source)
+  for (; slots.hasFreeFor(source); taken += 1) slots.take(source)
   return taken
 }
 
@@ -23,7 +23,7 @@ test('a second source has slots when the first has all that it may have', () => 
   takeAll(slots, 'greenbank')
   expect(takeAll(slots, 'redpay')).toBe(6)
   slots.release('greenbank')
-  expect([slots.hasOneFor('greenbank'), slots.hasOneFor('redpay')]).toEqual([false, true])
+  expect([slots.hasFreeFor('greenbank'), slots.hasFreeFor('redpay')]).toEqual([false, true])
 })
 
 test('no more slots are taken than there are, and a slot that is free is given to a source without any', () => {
@@ -36,7 +36,7 @@ test('no more slots are taken than there are, and a slot that is free is given t
         const slots = openSlots(slots_max)
         const held: string[] = []
         for (const [name, takes] of steps) {
-          if (takes && slots.hasOneFor(name)) {
+          if (takes && slots.hasFreeFor(name)) {
             slots.take(name)
             held.push(name)
           } else if (!takes && held.includes(name)) {
@@ -45,7 +45,7 @@ test('no more slots are taken than there are, and a slot that is free is given t
           }
           expect(slots.taken).toBe(held.length)
           expect(slots.taken).toBeLessThanOrEqual(slots_max)
-          expect(slots.hasOneFor('without any')).toBe(slots.taken < slots_max)
+          expect(slots.hasFreeFor('without any')).toBe(slots.taken < slots_max)
         }
       },
     ),
@@ -54,7 +54,7 @@ test('no more slots are taken than there are, and a slot that is free is given t
 
 test('what is shared out goes round, beginning behind the source that was served last', () => {
   const shares = (last: string, slots_max: number) =>
-    Object.fromEntries(shareOut(openSlots(32), ['a', 'b', 'c'], last, slots_max))
+    Object.fromEntries(allocateSlots(openSlots(32), ['a', 'b', 'c'], last, slots_max))
   expect(shares('', 1)).toEqual({ a: 1 })
   expect(shares('a', 1)).toEqual({ b: 1 })
   expect(shares('bb', 2)).toEqual({ a: 1, c: 1 })
@@ -65,6 +65,6 @@ test('what is shared out goes round, beginning behind the source that was served
 test('what is shared out counts what the sources hold, and takes nothing', () => {
   const slots = openSlots(8)
   takeAll(slots, 'a')
-  expect(Object.fromEntries(shareOut(slots, ['a', 'b'], '', 8))).toEqual({ b: 2 })
+  expect(Object.fromEntries(allocateSlots(slots, ['a', 'b'], '', 8))).toEqual({ b: 2 })
   expect(slots.taken).toBe(6)
 })

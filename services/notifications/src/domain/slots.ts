@@ -5,20 +5,20 @@
  */
 export interface Slots {
   /** Whether the source may have one more. */
-  hasOneFor(source: string): boolean
+  hasFreeFor(source: string): boolean
   take(source: string): void
   release(source: string): void
   readonly taken: number
 }
 
-const times_free = 3
+const free_multiple_max = 3
 
 export function openSlots(slots_max: number): Slots {
   const bySource = new Map<string, number>()
   let taken = 0
   const of = (source: string) => bySource.get(source) ?? 0
   return {
-    hasOneFor: (source) => of(source) < times_free * (slots_max - taken),
+    hasFreeFor: (source) => of(source) < free_multiple_max * (slots_max - taken),
     take(source) {
       taken += 1
       bySource.set(source, of(source) + 1)
@@ -41,7 +41,7 @@ export function openSlots(slots_max: number): Slots {
  * @param sources in an order that is the same each time
  * @param last the one that was served last: the turn is with who follows it
  */
-export function shareOut(
+export function allocateSlots(
   slots: Slots,
   sources: readonly string[],
   last: string,
@@ -53,7 +53,7 @@ export function shareOut(
   for (let before = -1; before < given.length;) {
     before = given.length
     for (const source of inTurn) {
-      if (given.length >= slots_max || !slots.hasOneFor(source)) continue
+      if (given.length >= slots_max || !slots.hasFreeFor(source)) continue
       slots.take(source)
       given.push(source)
     }

@@ -36,7 +36,7 @@ export type Step =
       readonly error: string | null
     }
 
-export interface Past {
+export interface AttemptHistory {
   /** Attempts before this one. */
   readonly attempts: number
   readonly deadline_ms: number
@@ -44,7 +44,7 @@ export interface Past {
 
 /** `chance` lies between 0 and 1 and spreads the pauses. */
 export function stepAfter(
-  past: Past,
+  past: AttemptHistory,
   end: AttemptEnd,
   now_ms: number,
   chance: number,

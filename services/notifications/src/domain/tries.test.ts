@@ -14,8 +14,8 @@ test('attempts are kept in their order', () => {
 })
 
 test('of many attempts the first three and the last are kept', () => {
-  const kept = after(300).map(({ began_ms }) => began_ms)
-  expect(kept).toHaveLength(50)
-  expect(kept.slice(0, 4)).toEqual([0, 1, 2, 253])
-  expect(kept.at(-1)).toBe(299)
+  const retained = after(300).map(({ began_ms }) => began_ms)
+  expect(retained).toHaveLength(50)
+  expect(retained.slice(0, 4)).toEqual([0, 1, 2, 253])
+  expect(retained.at(-1)).toBe(299)
 })

@@ -121,7 +121,7 @@ export async function openWorld(
   const service = await serviceStart({ ...quickSettings, ...changed }, parts)
   const reports: Payload<'NotifyReport'>['reports'][number][] = []
   let events = 0
-  const heard = await parts.bus.subscribe({
+  const subscription = await parts.bus.subscribe({
     group: 'test_reports',
     topics: ['notifications.reports'],
     types: new Set(['NotifyReport']),
@@ -142,7 +142,7 @@ export async function openWorld(
     reportEvents: () => events,
     async stop() {
       await service.stop()
-      await heard.stop()
+      await subscription.stop()
       await parts.stop()
     },
   }
@@ -161,7 +161,7 @@ export async function openStore(parts: TestParts): Promise<Database> {
 }
 
 /** While some work fails and is tried again, nothing surely comes for the first time. */
-export async function putInDoubt({ bus }: TestParts): Promise<void> {
+export async function allowDuplicates({ bus }: TestParts): Promise<void> {
   await new Promise<void>((tried, failed) => {
     const subscription = {
       group: 'cut_off',
@@ -183,7 +183,7 @@ export async function putInDoubt({ bus }: TestParts): Promise<void> {
   })
 }
 
-export interface Asked {
+export interface NotifyOptions {
   readonly url: string
   readonly fspId?: string
   readonly entityId?: string
@@ -201,7 +201,7 @@ export interface Asked {
 }
 
 /** A NotifyRequested event for an FSP. */
-export function notify(asked: Asked): OutgoingMessage {
+export function notify(asked: NotifyOptions): OutgoingMessage {
   const id = asked.id ?? randomUUID()
   const entityId = asked.entityId ?? randomUUID()
   const { method = 'PUT', fspId = 'bluewallet', deadline_ms = 60_000 } = asked
@@ -231,7 +231,7 @@ export function notify(asked: Asked): OutgoingMessage {
 }
 
 /** The notification that such an event is. */
-export function heard(asked: Asked): Notification {
+export function notificationFor(asked: NotifyOptions): Notification {
   const message = notify(asked)
   const payload = message.payload as Payload<'NotifyRequested'>
   const event = { id: message.id, name: message.type, payload } as DomainEvent<'NotifyRequested'>

@@ -13,22 +13,22 @@ test.each([
   expect(nextTime(cron, new Date(after))?.toISOString()).toBe(next)
 })
 
-test('clocks that are put forward or back somewhere change nothing in UTC', () => {
+test('Daylight saving time does not change the times of a schedule, which are in UTC', () => {
   expect(nextTime('30 1 * * *', new Date('2030-03-31T00:59:00Z'))?.toISOString()).toBe(
     '2030-03-31T01:30:00.000Z',
   )
 })
 
-test.each(['', '* * *', '61 * * * *', 'tomorrow', '* * * * * * 2030'])('%j is refused', (cron) => {
+test.each(['', '* * *', '61 * * * *', 'tomorrow', '* * * * * * 2030'])('The cron expression %j is refused', (cron) => {
   expect(cronFault(cron, new Date())).toContain('is no cron expression')
 })
 
-test('an expression that never comes is refused', () => {
+test('A cron expression that never matches a time is refused', () => {
   expect(cronFault('0 0 30 2 *', new Date())).toBe('0 0 30 2 * never comes')
   expect(cronFault('0 18 * * *', new Date())).toBeUndefined()
 })
 
-test('the next time lies after the moment asked for, and asking just before it gives the same', () => {
+test('The next time is after the given time, and the same for a time just before it', () => {
   const moments = fc.date({
     min: new Date('2025-01-01T00:00:00Z'),
     max: new Date('2035-01-01T00:00:00Z'),

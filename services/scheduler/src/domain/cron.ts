@@ -1,16 +1,16 @@
-/** When a cron expression comes next, in UTC: minute hour day month weekday, or with seconds before. */
+/** The next time of a cron expression in UTC: minute hour day month weekday, optionally seconds first. */
 import { Cron } from 'croner'
 
-/** Null: never again. Throws for what is no cron expression. */
+/** Null: it has no further time. Throws when the text is not a cron expression. */
 export function nextTime(cron: string, after: Date): Date | null {
   return new Cron(cron, { timezone: 'UTC', mode: '5-or-6-parts' }).nextRun(after)
 }
 
-/** What is wrong with an expression, as half a sentence; undefined when it comes at least once more. */
+/** What is wrong with an expression; undefined when it is valid and has a time after `now`. */
 export function cronFault(cron: string, now: Date): string | undefined {
   try {
-    return nextTime(cron, now) === null ? `${cron} never comes` : undefined
+    return nextTime(cron, now) === null ? `${cron} never matches a time` : undefined
   } catch {
-    return `${cron} is no cron expression of five or six fields`
+    return `${cron} is not a cron expression of five or six fields`
   }
 }

@@ -1,4 +1,4 @@
-/** What becomes of a reminder whose time has come: after it was told, and after it could not be. */
+/** The next state of a due reminder after a delivery that succeeded or failed. */
 import { nextTime } from './cron.ts'
 import type { Recovery, Schedule } from './reminder.ts'
 
@@ -21,19 +21,19 @@ export type Step =
   | { readonly type: 'NEXT'; readonly dueAt: Date }
   /** It is tried again for the same time. */
   | { readonly type: 'AGAIN'; readonly at: Date }
-  /** It is over and forgotten. */
+  /** It has ended and is deleted. */
   | { readonly type: 'GONE' }
-  /** It is over, and kept for somebody to look at. */
+  /** It has ended and is retained for operators. */
   | { readonly type: 'FAILED' }
 
-/** Times that were missed meanwhile are not made up for: the next one lies ahead. */
-export function afterTold(schedule: Schedule, now: Date): Step {
+/** Missed times are not delivered one by one: the next due time is always in the future. */
+export function afterDelivery(schedule: Schedule, now: Date): Step {
   if (schedule.type === 'ONCE') return { type: 'GONE' }
   const dueAt = nextTime(schedule.cron, now)
   return dueAt === null ? { type: 'GONE' } : { type: 'NEXT', dueAt }
 }
 
-/** `chance` lies between 0 and 1 and spreads the pauses. */
+/** `chance` is between 0 and 1 and is the jitter of the pause. */
 export function afterFailure(
   { schedule, recovery, attempts }: Firing,
   now: Date,
@@ -44,9 +44,9 @@ export function afterFailure(
     case 'RETRY':
       return attempts < bounds.attempts_max
         ? { type: 'AGAIN', at: later(now, pause_ms(attempts, chance, bounds)) }
-        : givenUp(schedule, now)
+        : skipTime(schedule, now)
     case 'RESCHEDULE':
-      if (schedule.type === 'CRON') return givenUp(schedule, now)
+      if (schedule.type === 'CRON') return skipTime(schedule, now)
       return attempts < bounds.attempts_max
         ? { type: 'AGAIN', at: later(now, bounds.reschedule_ms) }
         : { type: 'FAILED' }
@@ -57,9 +57,9 @@ export function afterFailure(
   }
 }
 
-/** This time is given up: a recurring reminder still comes at its next one. */
-function givenUp(schedule: Schedule, now: Date): Step {
-  return schedule.type === 'ONCE' ? { type: 'FAILED' } : afterTold(schedule, now)
+/** This due time is skipped. A recurring reminder continues with its next one. */
+function skipTime(schedule: Schedule, now: Date): Step {
+  return schedule.type === 'ONCE' ? { type: 'FAILED' } : afterDelivery(schedule, now)
 }
 
 const jitter = 0.2

@@ -20,41 +20,41 @@ function read(changes: Partial<Proposal> = {}): Reminder {
   return answer.reminder
 }
 
-test('a recurring reminder fires first at its next time', () => {
+test('A recurring reminder is first due at the next time of its schedule', () => {
   expect(firstTime(read(), now)).toEqual(new Date('2030-01-02T18:00:00.000Z'))
 })
 
-test('one that comes once fires at its moment, and not in the past', () => {
+test('A one-time reminder is due at its time, and is refused when that time is in the past', () => {
   const at = (dueAt: string) => firstTime(read({ cron: '', dueAt }), now)
   expect(at('2030-01-02T03:04:05.007Z')).toEqual(new Date('2030-01-02T03:04:05.007Z'))
   expect(at('2030-01-02T03:04:05.006Z')).toMatchObject({ reason: 'TIME_PAST' })
 })
 
-describe('is refused', () => {
+describe('an invalid reminder', () => {
   test.each([
-    [{ id: '' }, 'reminderId has 1 to 128 characters'],
-    [{ id: 'x'.repeat(129) }, 'reminderId has 1 to 128 characters'],
-    [{ owner: 'Some One' }, "owner is the name of a service's folder"],
-    [{ payload: 'x'.repeat(16_385) }, 'payload has at most 16384 characters'],
-    [{ taskType: 'SMS' }, 'taskType is EVENT or HTTP_POST'],
-    [{ recovery: 'HOPE' }, 'recovery is RETRY or RESCHEDULE or ABORT or ABANDON'],
-    [{ taskType: 'HTTP_POST' }, 'url is an http or https URL of a reminder that is posted'],
-    [{ taskType: 'HTTP_POST', url: 'file:///x' }, 'url is an http or https URL'],
-    [{ url: 'http://x.example' }, 'url is an http or https URL of a reminder that is posted'],
-    [{ dueAt: '2031-01-01T00:00:00Z' }, 'either dueAt or cron is given'],
-    [{ cron: '' }, 'either dueAt or cron is given'],
-    [{ cron: '', dueAt: 'tomorrow' }, 'dueAt is an ISO 8601 time'],
-    [{ cron: '61 * * * *' }, '61 * * * * is no cron expression of five or six fields'],
-    [{ cron: '0 0 30 2 *' }, '0 0 30 2 * never comes'],
-    [{ cron: `0 0 ${'1,'.repeat(100)}1 * *` }, 'cron has at most 200 characters'],
-  ])('%j', (changes, detail) => {
+    [{ id: '' }, 'reminderId must have 1 to 128 characters'],
+    [{ id: 'x'.repeat(129) }, 'reminderId must have 1 to 128 characters'],
+    [{ owner: 'Some One' }, "owner must be the name of a service's folder"],
+    [{ payload: 'x'.repeat(16_385) }, 'payload must have at most 16384 characters'],
+    [{ taskType: 'SMS' }, 'taskType must be EVENT or HTTP_POST'],
+    [{ recovery: 'HOPE' }, 'recovery must be RETRY or RESCHEDULE or ABORT or ABANDON'],
+    [{ taskType: 'HTTP_POST' }, 'url must be an http or https URL for HTTP_POST'],
+    [{ taskType: 'HTTP_POST', url: 'file:///x' }, 'url must be an http or https URL'],
+    [{ url: 'http://x.example' }, 'url must be an http or https URL for HTTP_POST'],
+    [{ dueAt: '2031-01-01T00:00:00Z' }, 'exactly one of dueAt and cron must be given'],
+    [{ cron: '' }, 'exactly one of dueAt and cron must be given'],
+    [{ cron: '', dueAt: 'tomorrow' }, 'dueAt must be an ISO 8601 time'],
+    [{ cron: '61 * * * *' }, '61 * * * * is not a cron expression of five or six fields'],
+    [{ cron: '0 0 30 2 *' }, '0 0 30 2 * never matches a time'],
+    [{ cron: `0 0 ${'1,'.repeat(100)}1 * *` }, 'cron must have at most 200 characters'],
+  ])('A reminder with %j is refused', (changes, detail) => {
     const answer = readReminder({ ...proposal, ...changes }, now)
     expect(answer).toMatchObject({ type: 'REFUSE', reason: 'INVALID' })
     expect('detail' in answer ? answer.detail : '').toContain(detail)
   })
 })
 
-test('two are the same when nothing about them differs', () => {
+test('Two reminders are the same only when none of their fields differ', () => {
   expect(isSame(read(), read())).toBe(true)
   for (const changes of [
     { payload: '' },

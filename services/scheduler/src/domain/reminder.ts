@@ -1,4 +1,4 @@
-/** A reminder, and whether one may be made. */
+/** A reminder, and the rules for creating one. */
 import { cronFault, nextTime } from './cron.ts'
 
 export const taskTypes = ['EVENT', 'HTTP_POST'] as const
@@ -16,12 +16,12 @@ export interface Reminder {
   readonly schedule: Schedule
   readonly payload: string
   readonly taskType: TaskType
-  /** Empty unless it is posted. */
+  /** Empty unless the task type is HTTP_POST. */
   readonly url: string
   readonly recovery: Recovery
 }
 
-/** As it is asked for: any words. */
+/** A reminder as requested, not yet validated. */
 export interface Proposal {
   readonly id: string
   readonly owner: string
@@ -47,36 +47,36 @@ const url_length_max = 2_048
 const cron_length_max = 200
 const ownerPattern = /^[a-z][a-z-]{1,39}$/
 
-/** Whether it is one at all; its time is looked at when it turns out to be new. */
+/** Validates a proposal. `firstTime` checks its time, and only when the reminder is new. */
 export function readReminder(proposal: Proposal, now: Date): Read {
   const { id, owner, payload, url } = proposal
   if (id === '' || id.length > id_length_max) {
-    return invalid(`reminderId has 1 to ${id_length_max} characters`)
+    return invalid(`reminderId must have 1 to ${id_length_max} characters`)
   }
-  if (!ownerPattern.test(owner)) return invalid("owner is the name of a service's folder")
+  if (!ownerPattern.test(owner)) return invalid("owner must be the name of a service's folder")
   if (payload.length > payload_length_max) {
-    return invalid(`payload has at most ${payload_length_max} characters`)
+    return invalid(`payload must have at most ${payload_length_max} characters`)
   }
   const taskType = taskTypes.find((type) => type === proposal.taskType)
-  if (taskType === undefined) return invalid(`taskType is ${taskTypes.join(' or ')}`)
+  if (taskType === undefined) return invalid(`taskType must be ${taskTypes.join(' or ')}`)
   const recovery = recoveries.find((one) => one === proposal.recovery)
-  if (recovery === undefined) return invalid(`recovery is ${recoveries.join(' or ')}`)
+  if (recovery === undefined) return invalid(`recovery must be ${recoveries.join(' or ')}`)
   if (taskType === 'HTTP_POST' ? !isHttpUrl(url) : url !== '') {
-    return invalid('url is an http or https URL of a reminder that is posted')
+    return invalid('url must be an http or https URL for HTTP_POST, and empty for EVENT')
   }
   const schedule = scheduleOf(proposal, now)
   if ('reason' in schedule) return schedule
   return { type: 'READ', reminder: { id, owner, schedule, payload, taskType, url, recovery } }
 }
 
-/** When a new reminder fires first. */
+/** The first due time of a new reminder. */
 export function firstTime({ schedule }: Reminder, now: Date): Date | Refused {
   if (schedule.type === 'CRON') {
-    return nextTime(schedule.cron, now) ?? invalid(`${schedule.cron} never comes`)
+    return nextTime(schedule.cron, now) ?? invalid(`${schedule.cron} never matches a time`)
   }
   return schedule.at > now
     ? schedule.at
-    : refuse('TIME_PAST', `${schedule.at.toISOString()} lies in the past`)
+    : refuse('TIME_PAST', `${schedule.at.toISOString()} is in the past`)
 }
 
 export function isSame(one: Reminder, another: Reminder): boolean {
@@ -97,20 +97,20 @@ function isSameSchedule(one: Schedule, another: Schedule): boolean {
 }
 
 export function modified(id: string): Refused {
-  return refuse('MODIFIED', `there is another reminder ${id}`)
+  return refuse('MODIFIED', `reminder ${id} already exists with other content`)
 }
 
 function scheduleOf({ dueAt, cron }: Proposal, now: Date): Schedule | Refused {
-  if ((dueAt === '') === (cron === '')) return invalid('either dueAt or cron is given')
+  if ((dueAt === '') === (cron === '')) return invalid('exactly one of dueAt and cron must be given')
   if (cron !== '') {
     const fault =
       cron.length > cron_length_max
-        ? `cron has at most ${cron_length_max} characters`
+        ? `cron must have at most ${cron_length_max} characters`
         : cronFault(cron, now)
     return fault === undefined ? { type: 'CRON', cron } : invalid(fault)
   }
   const at = new Date(dueAt)
-  return Number.isNaN(at.getTime()) ? invalid('dueAt is an ISO 8601 time') : { type: 'ONCE', at }
+  return Number.isNaN(at.getTime()) ? invalid('dueAt must be an ISO 8601 time') : { type: 'ONCE', at }
 }
 
 function isHttpUrl(text: string): boolean {

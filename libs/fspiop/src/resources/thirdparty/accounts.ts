@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { extensionList } from '../../complex.ts'
 import { anyText, currency } from '../../elements.ts'
-import { oneOf } from './parts.ts'
+import { atLeastOneOf } from './parts.ts'
 
 const account = z.looseObject({
   /** `id` in older messages. */
@@ -23,6 +23,6 @@ export const putAccounts = z.compile(
         accountList: accounts.optional(),
         extensionList: extensionList.optional(),
       })
-      .refine(...oneOf('accounts', 'accountList')),
+      .refine(...atLeastOneOf('accounts', 'accountList')),
   ),
 )

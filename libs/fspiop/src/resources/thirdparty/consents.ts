@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { extensionList } from '../../complex.ts'
 import { dateTime, thirdPartyId } from '../../elements.ts'
 import { consentStatus, credentialStatus, credentialType } from '../../enumerations.ts'
-import { credential, oneOf, scopes } from './parts.ts'
+import { credential, atLeastOneOf, scopes } from './parts.ts'
 
 const consent = {
   consentId: thirdPartyId,
@@ -30,7 +30,7 @@ export const putConsents = z.compile(
       status: consentStatus.optional(),
       extensionList: extensionList.optional(),
     })
-    .refine(...oneOf('scopes', 'credential')),
+    .refine(...atLeastOneOf('scopes', 'credential')),
 )
 
 /** PATCH /consents/{ID}: it is revoked, or its credential is verified. */
@@ -47,5 +47,5 @@ export const patchConsents = z.compile(
         .optional(),
       extensionList: extensionList.optional(),
     })
-    .refine(...oneOf('status', 'credential')),
+    .refine(...atLeastOneOf('status', 'credential')),
 )

@@ -8,7 +8,7 @@ import { anyEnumeration, anyText, fspId } from '../../elements.ts'
 import { credentialStatus, credentialType } from '../../enumerations.ts'
 
 /** Adds to a message that one of two members must be there; refused as 3102 at the first of them. */
-export function oneOf<Name extends string>(one: Name, other: Name) {
+export function atLeastOneOf<Name extends string>(one: Name, other: Name) {
   const isThere = (value: Readonly<Partial<Record<Name, unknown>>>) =>
     value[one] !== undefined || value[other] !== undefined
   const fault: { path: string[]; error: string; params: Record<string, string> } = {
@@ -26,7 +26,7 @@ const scope = z
     accountId: anyText.optional(),
     actions: z.array(anyText).min(1).max(32),
   })
-  .refine(...oneOf('address', 'accountId'))
+  .refine(...atLeastOneOf('address', 'accountId'))
 
 export const scopes = z.array(scope).min(1).max(256)
 

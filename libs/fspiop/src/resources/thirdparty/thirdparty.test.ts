@@ -9,7 +9,7 @@ import { patchConsents, putConsents } from './consents.ts'
 import { putServices } from './services.ts'
 import { patchThirdpartyTransactions, postThirdpartyTransactions } from './transactions.ts'
 
-function told(schema: z.ZodType, json: unknown): string {
+function outcome(schema: z.ZodType, json: unknown): string {
   const reading = readBody(schema, Buffer.from(JSON.stringify(json)), { mayBeList: true })
   return reading.ok ? 'accepted' : `${reading.code} ${reading.detail}`
 }
@@ -29,24 +29,24 @@ describe('PUT /accounts/{ID}', () => {
     [account],
     [{ id: 'bankx.acc.1', currency: 'USD' }],
   ])('is taken as %j', (json) => {
-    expect(told(putAccounts, json)).toBe('accepted')
+    expect(outcome(putAccounts, json)).toBe('accepted')
   })
 
   test('as a bare list is judged as the list in an object is', () => {
-    expect(told(putAccounts, [{ address: 'bankx.acc.1' }])).toBe('3102 /0/currency')
-    expect(told(putAccounts, [{ ...account, currency: 'XXXX' }])).toBe(
+    expect(outcome(putAccounts, [{ address: 'bankx.acc.1' }])).toBe('3102 /0/currency')
+    expect(outcome(putAccounts, [{ ...account, currency: 'XXXX' }])).toBe(
       '3101 /0/currency: not a known Currency',
     )
-    expect(told(putAccounts, [{ ...account, currency: 5 }])).toBe(
+    expect(outcome(putAccounts, [{ ...account, currency: 5 }])).toBe(
       '3101 /0/currency: not a JSON string',
     )
     const many = Array.from({ length: 257 }, () => account)
-    expect(told(putAccounts, many.slice(1))).toBe('accepted')
-    expect(told(putAccounts, many)).toBe('3103 : more than 256 elements')
+    expect(outcome(putAccounts, many.slice(1))).toBe('accepted')
+    expect(outcome(putAccounts, many)).toBe('3103 : more than 256 elements')
   })
 
   test('has a list under one of its names', () => {
-    expect(told(putAccounts, {})).toBe('3102 /accounts: missing, and so is accountList')
+    expect(outcome(putAccounts, {})).toBe('3102 /accounts: missing, and so is accountList')
   })
 
   test('is the only message that may be a bare list', () => {
@@ -61,16 +61,16 @@ describe('POST /consentRequests', () => {
   test.each([['WEB'], ['OTP', 'Web']])(
     'with the channels %j needs to say where the user is sent back to',
     (...authChannels) => {
-      expect(told(postConsentRequests, { ...request, authChannels })).toBe(
+      expect(outcome(postConsentRequests, { ...request, authChannels })).toBe(
         '3102 /callbackUri: missing, and WEB is offered',
       )
       const whole = { ...request, authChannels, callbackUri }
-      expect(told(postConsentRequests, whole)).toBe('accepted')
+      expect(outcome(postConsentRequests, whole)).toBe('accepted')
     },
   )
 
   test('with the channel OTP alone needs no callbackUri', () => {
-    expect(told(postConsentRequests, { ...request, authChannels: ['OTP'] })).toBe('accepted')
+    expect(outcome(postConsentRequests, { ...request, authChannels: ['OTP'] })).toBe('accepted')
   })
 
   test('leaves unknown actions to the DFSP, and counts them', () => {
@@ -79,22 +79,22 @@ describe('POST /consentRequests', () => {
       callbackUri,
       scopes: [{ address: 'a', actions: Array.from({ length: count }, () => 'ANY') }],
     })
-    expect(told(postConsentRequests, withActions(32))).toBe('accepted')
-    expect(told(postConsentRequests, withActions(33))).toBe(
+    expect(outcome(postConsentRequests, withActions(32))).toBe('accepted')
+    expect(outcome(postConsentRequests, withActions(33))).toBe(
       '3103 /scopes/0/actions: more than 32 elements',
     )
   })
 
   test('names the account of each scope by one of two members', () => {
     const nameless = [{ actions: ['ACCOUNTS_TRANSFER'] }]
-    expect(told(postConsentRequests, { ...request, callbackUri, scopes: nameless })).toBe(
+    expect(outcome(postConsentRequests, { ...request, callbackUri, scopes: nameless })).toBe(
       '3102 /scopes/0/address: missing, and so is accountId',
     )
   })
 
   test('has at most 256 scopes', () => {
     const many = Array.from({ length: 257 }, () => scopes[0])
-    expect(told(postConsentRequests, { ...request, callbackUri, scopes: many })).toBe(
+    expect(outcome(postConsentRequests, { ...request, callbackUri, scopes: many })).toBe(
       '3103 /scopes: more than 256 elements',
     )
   })
@@ -102,8 +102,8 @@ describe('POST /consentRequests', () => {
 
 describe('a consent', () => {
   test('is changed by a PUT with scopes, a credential or both', () => {
-    expect(told(putConsents, { scopes })).toBe('accepted')
-    expect(told(putConsents, {})).toBe('3102 /scopes: missing, and so is credential')
+    expect(outcome(putConsents, { scopes })).toBe('accepted')
+    expect(outcome(putConsents, {})).toBe('3102 /scopes: missing, and so is credential')
   })
 
   test.each([
@@ -117,7 +117,7 @@ describe('a consent', () => {
       '3101 /revokedAt: not a legal DateTime',
     ],
   ])('patched with %j is %s', (json, answer) => {
-    expect(told(patchConsents, json)).toBe(answer)
+    expect(outcome(patchConsents, json)).toBe(answer)
   })
 })
 
@@ -134,7 +134,7 @@ describe('PUT /thirdpartyRequests/authorizations/{ID}', () => {
     ],
     [{ responseType: 'ENTERED', signedPayload }, '3101 /responseType: not one of its values'],
   ])('with %j is %s', (json, answer) => {
-    expect(told(putThirdpartyAuthorizations, json)).toBe(answer)
+    expect(outcome(putThirdpartyAuthorizations, json)).toBe(answer)
   })
 })
 
@@ -143,20 +143,20 @@ describe('a third-party transaction', () => {
 
   test('may lack the FSP of the payee: its DFSP tells the PISP', () => {
     const payee = { partyIdInfo: { partyIdType: 'MSISDN', partyIdentifier: '255700000001' } }
-    expect(told(postThirdpartyTransactions, { ...request, payee })).toBe('accepted')
+    expect(outcome(postThirdpartyTransactions, { ...request, payee })).toBe('accepted')
   })
 
   test('may lack an expiration, and one that is there is a time', () => {
     const { expiration, ...rest } = request
     expect(expiration).toBeDefined()
-    expect(told(postThirdpartyTransactions, rest)).toBe('accepted')
-    expect(told(postThirdpartyTransactions, { ...rest, expiration: 'soon' })).toBe(
+    expect(outcome(postThirdpartyTransactions, rest)).toBe('accepted')
+    expect(outcome(postThirdpartyTransactions, { ...rest, expiration: 'soon' })).toBe(
       '3101 /expiration: not a legal DateTime',
     )
   })
 
   test('that the user refused may be patched without a transaction state', () => {
-    expect(told(patchThirdpartyTransactions, { transactionRequestState: 'REJECTED' })).toBe(
+    expect(outcome(patchThirdpartyTransactions, { transactionRequestState: 'REJECTED' })).toBe(
       'accepted',
     )
   })

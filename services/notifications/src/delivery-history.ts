@@ -5,16 +5,16 @@ import { readEnded, readOpen, type EndedRow, type OpenRow } from './delivery-sto
 import type { Try } from './domain/tries.ts'
 import { triesOf } from './store.ts'
 
-const asked_max = 200
+const ids_max = 200
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Those of the ids that have ended, and what the FSPs have not been delivered of the entities. */
-export async function readFared(
+export async function readDeliveryHistory(
   db: Database,
   { notificationIds, entityIds, fspIds }: DeliveriesQuery,
 ): Promise<readonly Delivery[]> {
-  if (Math.max(notificationIds.length, entityIds.length, fspIds.length) > asked_max) {
-    throw new RangeError(`at most ${asked_max} of each are asked for at once`)
+  if (Math.max(notificationIds.length, entityIds.length, fspIds.length) > ids_max) {
+    throw new RangeError(`at most ${ids_max} of each are asked for at once`)
   }
   const [ended, open] = await Promise.all([
     readEnded(
@@ -32,7 +32,7 @@ export async function readFared(
 }
 
 /** The same of what has ended and of what has not. */
-function whatAndFor(row: EndedRow | OpenRow) {
+function commonFields(row: EndedRow | OpenRow) {
   return {
     notificationId: row.notification_id,
     entityId: row.entity_id,
@@ -54,7 +54,7 @@ function endedDelivery(row: EndedRow): Delivery {
   }
   const tries = row.tries === null && row.attempts === 1 ? [attempt] : triesOf(row.tries)
   return {
-    ...whatAndFor(row),
+    ...commonFields(row),
     method: '',
     url: '',
     state: row.status === 'SUCCESS' ? 'DELIVERED' : 'FAILED',
@@ -66,7 +66,7 @@ function endedDelivery(row: EndedRow): Delivery {
 
 function openDelivery(row: OpenRow): Delivery {
   return {
-    ...whatAndFor(row),
+    ...commonFields(row),
     method: row.method,
     url: row.url,
     state: row.state === 'DEAD' ? 'FAILED' : 'PARKED',

@@ -8,7 +8,7 @@ import {
   type Version,
 } from '@causeway/fspiop'
 
-export interface Leg {
+export interface Callback {
   /** Tells the callbacks of one event apart; part of their ids. */
   readonly name: string
   readonly role: LegRole
@@ -23,12 +23,12 @@ export interface Leg {
   readonly path: string
   /** Fills the variables of the registered address. */
   readonly variables: Readonly<Record<string, string>>
-  readonly content: LegContent
+  readonly content: CallbackContent
   /** No attempt begins at or after it, ISO 8601; undefined: tried for the usual time of such. */
   readonly deadline: string | undefined
 }
 
-export type LegContent =
+export type CallbackContent =
   /** An FSP's own message: its bytes and headers as they came. */
   | { readonly type: 'RELAYED'; readonly relay: Relay }
   /** A message of the hub, in the version that its receiver used; a Buffer is told as it is. */
@@ -43,13 +43,13 @@ export type LegContent =
     }
 
 /** A leg with what caused it: an event, or a message that is only passed on. */
-export interface CausedLeg {
+export interface TriggeredCallback {
   /** The ids of the callback and of its report are made of it. */
   readonly causeId: string
   /** The name of the event; of a message that is only passed on, its operation. */
   readonly causeName: string
   readonly traceparent: string | undefined
-  readonly leg: Leg
+  readonly callback: Callback
   /** Whether somebody keeps what became of it. */
   readonly isReported: boolean
   /** Who is told when it fails; nobody when undefined. */
@@ -61,7 +61,7 @@ export interface CausedLeg {
 export type Idempotency = NonNullable<Payload<'NotifyRequested'>['idempotency']>
 
 /** An error as events and the protocol library write it. */
-export interface ToldError {
+export interface CallbackError {
   readonly errorCode: string
   readonly errorDescription: string
   readonly extensionList?: object | undefined
@@ -70,11 +70,11 @@ export interface ToldError {
 export type FailureNotice = NonNullable<Payload<'NotifyRequested'>['onFailure']>
 
 /** Tells an FSP that its message did not reach the other one. */
-export function failureLeg(
+export function failureCallback(
   { requesterFspId, operation, path, variables, version }: FailureNotice,
   entityId: string,
-  errorInformation: ToldError,
-): Leg {
+  errorInformation: CallbackError,
+): Callback {
   const resource = path.split('/')[1] as Resource
   return {
     name: 'REQUESTER PUT error',
@@ -93,9 +93,9 @@ export function failureLeg(
 
 export function errorContent(
   resource: Resource,
-  errorInformation: ToldError,
+  errorInformation: CallbackError,
   version: string | undefined,
-): LegContent {
+): CallbackContent {
   return { type: 'MADE', version: versionOf(resource, version), body: { errorInformation } }
 }
 

@@ -6,7 +6,12 @@ import { isPlain } from './tls.ts'
 const loopback = /^(localhost|::1|127(\.\d{1,3}){3})$/
 
 /** Without a proof of identity, or with unsigned messages, only this machine may come in. */
-export function refuseOpenDoor({ FSP_HOST, EDGE_IDENTITY, EDGE_TLS, JWS_VERIFY }: Settings): void {
+export function assertLoopbackOnly({
+  FSP_HOST,
+  EDGE_IDENTITY,
+  EDGE_TLS,
+  JWS_VERIFY,
+}: Settings): void {
   if (EDGE_IDENTITY === 'mtls' && EDGE_TLS === 'off') {
     throw new StartError('EDGE_TLS=off is refused: EDGE_IDENTITY=mtls needs it.')
   }
@@ -23,7 +28,7 @@ export function refuseOpenDoor({ FSP_HOST, EDGE_IDENTITY, EDGE_TLS, JWS_VERIFY }
   }
 }
 
-export function warnOfOpenDoors(settings: Settings, log: Logger): void {
+export function warnAboutInsecureModes(settings: Settings, log: Logger): void {
   const { EDGE_IDENTITY, EDGE_TLS, JWS_VERIFY, JWS_SIGN } = settings
   if (EDGE_IDENTITY === 'header') {
     log.warn('EDGE_IDENTITY=header: whoever reaches the port is who FSPIOP-Source says')

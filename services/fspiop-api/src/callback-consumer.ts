@@ -6,15 +6,15 @@
 import { onEvents, type DomainEvent } from '@causeway/events'
 import type { EventBus, PublishDerived, OutgoingMessage, Service } from '@causeway/runtime'
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
-import { failureLegs, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
+import { failureCallbacks, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
 import type { Shedding } from './shedding.ts'
 import {
-  bulkToldEvents,
-  causedLegs,
-  toldEvents,
-  type TellingRules,
-  type ToldEvent,
-} from './told.ts'
+  bulkCallbackEvents,
+  triggeredCallbacks,
+  callbackEvents,
+  type CallbackTableRules,
+  type CallbackEvent,
+} from './callback-table.ts'
 
 /** While one batch is being stored the next is made. */
 const callback_batches_max = 2
@@ -23,45 +23,49 @@ const bulk_batch_max = 10
 /** Reports are short, and nobody waits for them. */
 const report_batch_max = 1_000
 
-export interface TellingParts {
+export interface CallbackConsumerParts {
   readonly bus: EventBus
   readonly callbacks: CallbackParts
-  readonly rules: TellingRules
+  readonly rules: CallbackTableRules
   readonly shedding: Pick<Shedding, 'noted'>
 }
 
-export async function tellFsps(parts: TellingParts): Promise<Service> {
+export async function openCallbackConsumers(parts: CallbackConsumerParts): Promise<Service> {
   const { bus, callbacks, rules, shedding } = parts
-  const telling = await onEvents(
+  const callbackConsumer = await onEvents(
     bus,
     'fspiop_api',
-    toldEvents,
+    callbackEvents,
     async (events, { publishDerived }) => {
-      note(shedding, events)
-      const legs = events.flatMap((event) => causedLegs(event, rules))
-      await sayIfAny(publishDerived, await callbackMessages(legs, callbacks, new Date()))
+      noteQueueDelays(shedding, events)
+      const triggered = events.flatMap((event) => triggeredCallbacks(event, rules))
+      await publishIfAny(publishDerived, await callbackMessages(triggered, callbacks, new Date()))
     },
     { batches_in_flight_max: callback_batches_max },
   )
   // Beside the others, so that no payment waits behind a bulk; and not noted, for a bulk takes long even
   // where no work stands in a queue.
-  const tellingOfBulks = await onEvents(
+  const bulkConsumer = await onEvents(
     bus,
     'fspiop_api.bulks',
-    bulkToldEvents,
+    bulkCallbackEvents,
     async (events, { publishDerived }) => {
-      const legs = events.flatMap((event) => causedLegs(event, rules))
-      await sayIfAny(publishDerived, await callbackMessages(legs, callbacks, new Date()))
+      const triggered = events.flatMap((event) => triggeredCallbacks(event, rules))
+      await publishIfAny(publishDerived, await callbackMessages(triggered, callbacks, new Date()))
     },
     { batch_max: bulk_batch_max, givesWay: true },
   )
-  const reporting = await onEvents(
+  const reportConsumer = await onEvents(
     bus,
     'fspiop_api',
     ['NotifyReport'],
     async (events, { publishDerived }) => {
-      const failures = await callbackMessages(events.flatMap(failureLegs), callbacks, new Date())
-      await sayIfAny(publishDerived, [
+      const failures = await callbackMessages(
+        events.flatMap(failureCallbacks),
+        callbacks,
+        new Date(),
+      )
+      await publishIfAny(publishDerived, [
         ...reportEvents(events.flatMap(reportLines)),
         ...failures,
         ...events.flatMap(undeliveredQuestions),
@@ -71,15 +75,18 @@ export async function tellFsps(parts: TellingParts): Promise<Service> {
   )
   return {
     async stop() {
-      await telling.stop()
-      await tellingOfBulks.stop()
-      await reporting.stop()
+      await callbackConsumer.stop()
+      await bulkConsumer.stop()
+      await reportConsumer.stop()
     },
   }
 }
 
 /** What the services made of an FSP's message is heard here first: it has been through the hub. */
-function note(shedding: Pick<Shedding, 'noted'>, events: readonly DomainEvent<ToldEvent>[]): void {
+function noteQueueDelays(
+  shedding: Pick<Shedding, 'noted'>,
+  events: readonly DomainEvent<CallbackEvent>[],
+): void {
   const now_ms = Date.now()
   for (const { name, relay } of events) {
     if (relay?.receivedAt === undefined) continue
@@ -87,6 +94,6 @@ function note(shedding: Pick<Shedding, 'noted'>, events: readonly DomainEvent<To
   }
 }
 
-async function sayIfAny(say: PublishDerived, messages: readonly OutgoingMessage[]): Promise<void> {
-  if (messages.length > 0) await say(messages)
+async function publishIfAny(publish: PublishDerived, messages: readonly OutgoingMessage[]): Promise<void> {
+  if (messages.length > 0) await publish(messages)
 }

@@ -1,31 +1,31 @@
 /** What the operator may see and do: dead letters, and sending them anew. */
 import { notificationsService, type DeadLetter } from '@causeway/protos'
 import type { Database, EventBus, GrpcHost } from '@causeway/runtime'
-import { readFared } from './fared.ts'
+import { readDeliveryHistory } from './delivery-history.ts'
 import { readDeadLetters, resend, type DeadLetterRow } from './dead-letters-store.ts'
 import type { Waiting } from './waiting.ts'
 
-const letters_max = 1_000
+const deadLetters_max = 1_000
 const ids_max = 1_000
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-export interface OperateParts {
+export interface DeadLetterApiParts {
   readonly db: Database
   readonly bus: EventBus
   readonly grpc: GrpcHost
   readonly resend_for_ms: number
-  readonly waiting: Pick<Waiting, 'anyMayBe'>
+  readonly waiting: Pick<Waiting, 'invalidate'>
 }
 
-export function serveOperations(parts: OperateParts): void {
+export function serveDeadLetterApi(parts: DeadLetterApiParts): void {
   const { db, bus, grpc, resend_for_ms, waiting } = parts
   grpc.serve(notificationsService, {
     async ListDeadLetters({ fspId, limit }) {
-      const rows = await readDeadLetters(db, fspId, Math.min(Math.max(limit, 0), letters_max))
+      const rows = await readDeadLetters(db, fspId, Math.min(Math.max(limit, 0), deadLetters_max))
       return { deadLetters: rows.map(deadLetter) }
     },
     async GetDeliveries(query) {
-      return { deliveries: [...(await readFared(db, query))] }
+      return { deliveries: [...(await readDeliveryHistory(db, query))] }
     },
     async ResendDeadLetters({ ids, actor = '' }) {
       if (ids.length > ids_max) throw new Error(`at most ${ids_max} ids at once`)
@@ -33,7 +33,7 @@ export function serveOperations(parts: OperateParts): void {
       const legal = [...new Set(ids)].filter((id) => uuid.test(id))
       const deadline = new Date(now.getTime() + resend_for_ms)
       const resent = await resend({ db, bus }, legal, { now, deadline, actor })
-      waiting.anyMayBe()
+      waiting.invalidate()
       return {
         answers: ids.map((id) => ({ notificationId: id, outcome: resent.get(id) ?? 'UNKNOWN' })),
       }

@@ -1,11 +1,11 @@
 /**
- * Tells of reminders whose time has come. An event leaves with the change of its reminder, in one
- * transaction on rows that nobody else holds; a POST is made under a lease, so that one instance alone
- * makes it. Told at least once: a crash after the POST and before its change has it made again.
+ * Delivers reminders that are due. An event is published in the transaction that updates its reminder,
+ * on locked rows. A POST is made under a lease, so that only one instance makes it. Delivery is at
+ * least once: a crash after the POST and before the update repeats the POST.
  */
 import { derivedId, newEvent } from '@causeway/events'
 import type { Database, EventBus, HttpClient, Logger, OutgoingMessage } from '@causeway/runtime'
-import { afterFailure, afterTold, type FiringBounds } from './domain/firing.ts'
+import { afterFailure, afterDelivery, type FiringBounds } from './domain/firing.ts'
 import {
   isAnyDue,
   leaseDuePosts,
@@ -16,7 +16,7 @@ import {
   type StoredReminder,
 } from './store.ts'
 
-export interface TellParts {
+export interface DeliverParts {
   readonly db: Database
   readonly bus: EventBus
   readonly http: HttpClient
@@ -28,38 +28,38 @@ export interface TellParts {
 
 const events_max = 100
 const posts_max = 32
-/** An answer is stored within this time, or the reminder is told again. */
+/** An answer is stored within this time, or the reminder is delivered again. */
 const storing_ms = 5_000
 const error_length_max = 500
 
-/** Works off everything that is due now. */
-export async function tellDue(parts: TellParts): Promise<void> {
+/** Delivers everything that is due now. */
+export async function deliverDue(parts: DeliverParts): Promise<void> {
   let more = await isAnyDue(parts.db)
   if (!more) return
-  while (more) more = (await tellEvents(parts)) === events_max
+  while (more) more = (await publishDueEvents(parts)) === events_max
   more = true
   while (more) more = (await postDue(parts)) === posts_max
 }
 
-async function tellEvents({ db, bus, onOutcome }: TellParts): Promise<number> {
+async function publishDueEvents({ db, bus, onOutcome }: DeliverParts): Promise<number> {
   const outcomes = await db.transaction(async (tx) => {
     const now = await readClock(tx)
     const due = await lockDueEvents(tx, now, events_max)
     if (due.length === 0) return []
-    const told = due.map((stored): Outcome => ({
+    const delivered = due.map((stored): Outcome => ({
       stored,
-      step: afterTold(stored.reminder.schedule, now),
+      step: afterDelivery(stored.reminder.schedule, now),
       error: null,
     }))
-    await settle(tx, told, now)
+    await settle(tx, delivered, now)
     bus.announce(tx, due.map(dueEvent))
-    return told
+    return delivered
   })
   for (const outcome of outcomes) onOutcome(outcome)
   return outcomes.length
 }
 
-/** The same time always makes the same event. */
+/** The same due time always gives the same event id. */
 function dueEvent({ reminder, dueAt }: StoredReminder): OutgoingMessage {
   const { id: reminderId, owner, payload } = reminder
   const time = dueAt.toISOString()
@@ -71,7 +71,7 @@ function dueEvent({ reminder, dueAt }: StoredReminder): OutgoingMessage {
   )
 }
 
-async function postDue(parts: TellParts): Promise<number> {
+async function postDue(parts: DeliverParts): Promise<number> {
   const { db } = parts
   const now = await readClock(db)
   const until = new Date(now.getTime() + parts.timeout_ms + storing_ms)
@@ -85,7 +85,7 @@ async function postDue(parts: TellParts): Promise<number> {
   return due.length
 }
 
-/** Null when the server took it. */
+/** Null when the server accepted it. */
 async function post(http: HttpClient, { reminder, dueAt }: StoredReminder): Promise<string | null> {
   try {
     const { status } = await http.request({
@@ -105,7 +105,7 @@ async function post(http: HttpClient, { reminder, dueAt }: StoredReminder): Prom
 }
 
 async function settlePost(
-  { db, bus, log, bounds, onOutcome }: TellParts,
+  { db, bus, log, bounds, onOutcome }: DeliverParts,
   stored: StoredReminder,
   error: string | null,
 ): Promise<void> {
@@ -115,28 +115,28 @@ async function settlePost(
     const firing = { ...reminder, attempts: stored.attempts + 1 }
     const step =
       error === null
-        ? afterTold(reminder.schedule, now)
+        ? afterDelivery(reminder.schedule, now)
         : afterFailure(firing, now, Math.random(), bounds)
     const result: Outcome = { stored, step, error }
     await settle(tx, [result], now)
-    if (isGivenUp(result)) bus.announce(tx, [failedEvent(result, result.error)])
+    if (hasFailed(result)) bus.announce(tx, [failedEvent(result, result.error)])
     return result
   })
-  if (isGivenUp(outcome)) {
+  if (hasFailed(outcome)) {
     const { id, owner, recovery } = reminder
-    log.error({ id, owner, recovery, error }, 'ALARM a reminder was given up for this time')
+    log.error({ id, owner, recovery, error }, 'ALARM a reminder could not be delivered for this due time')
   }
   onOutcome(outcome)
 }
 
-type GivenUp = Outcome & { readonly error: string }
+type FailedOutcome = Outcome & { readonly error: string }
 
-/** Nobody was told, and for this time nobody will be. */
-function isGivenUp(outcome: Outcome): outcome is GivenUp {
+/** It was not delivered, and there is no further attempt for this due time. */
+function hasFailed(outcome: Outcome): outcome is FailedOutcome {
   return outcome.error !== null && outcome.step.type !== 'AGAIN'
 }
 
-/** People have to know, whatever the owner does without it. */
+/** Operators are notified of each failed reminder. */
 function failedEvent({ stored, step }: Outcome, error: string): OutgoingMessage {
   const { reminder, dueAt } = stored
   const time = dueAt.toISOString()
