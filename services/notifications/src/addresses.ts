@@ -1,7 +1,7 @@
 /**
- * Where a notification is sent when it is tried again: its FSP may have registered another address since
- * it was asked for. Known from memory; what is stored with the notification is the address where
- * participant-lifecycle does not answer, or where the FSP has no other.
+ * The address of a further attempt: the FSP may have registered another one since the notification was
+ * requested. Addresses are cached. The address stored with the notification is used when
+ * participant-lifecycle does not answer, or when the FSP has registered none.
  */
 import { callbackAddress, matchPath, templateVariables } from '@causeway/fspiop'
 import type { Participant, Participants } from '@causeway/participants'
@@ -11,7 +11,7 @@ import type { Claimed } from './parked-store.ts'
 export interface Addresses {
   /** The same notifications, each with the address that its FSP has now. */
   renewed(claimed: readonly Claimed[]): Promise<readonly Claimed[]>
-  /** Asks for what the FSP has registered; never rejects. */
+  /** Reads the FSP's registered addresses again; never rejects. */
   refresh(fspId: string): Promise<void>
 }
 
@@ -20,19 +20,19 @@ export interface AddressParts {
   readonly log: Logger
 }
 
-/** No attempt waits for a question again that has just failed. */
+/** After a failed query no attempt waits for another one during this time. */
 const retry_after_ms = 5_000
 
 export function openAddresses({ participants, log }: AddressParts): Addresses {
   let unavailableUntil_ms = 0
 
-  /** Undefined when there is no answer. */
+  /** Undefined when the query fails. */
   async function answerTo<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined> {
     try {
       return await question()
     } catch (error) {
       unavailableUntil_ms = performance.now() + retry_after_ms
-      log.warn({ err: error }, 'the addresses of FSPs could not be asked for')
+      log.warn({ err: error }, 'could not read the addresses of FSPs')
       return undefined
     }
   }

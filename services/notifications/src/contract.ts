@@ -1,4 +1,4 @@
-/** From the NotifyRequested event to a notification, and from its end to a line of a report. */
+/** Converts a NotifyRequested event to a notification, and its result to a line of a report. */
 import {
   catalogue,
   newEvent,
@@ -11,27 +11,27 @@ import { z } from 'zod'
 import type { Try } from './domain/tries.ts'
 import type { FspRefusal } from './domain/verdict.ts'
 
-/** In the place of an FSP: where all e-mails go. No participant can have this name. */
+/** The lane of all e-mails, in place of an FSP id. No participant can have this name. */
 export const mailServer = 'mail server'
 
-/** Something to deliver, with everything that its attempts need. */
+/** A message to deliver, with everything that its attempts need. */
 export interface Notification {
   readonly id: string
-  /** Whose lane it takes: the FSP that is told, or the mail server. */
+  /** The lane that it uses: the receiving FSP, or the mail server. */
   readonly fspId: string
   readonly entityId: string
-  /** The FSP whose message it is, or the hub; empty where FSPIOP-Source is absent. */
+  /** The sender: an FSP or the hub; empty when FSPIOP-Source is absent. */
   readonly source: string
-  /** As it was heard; `headers` hold the relayed ones too. */
+  /** As received; `headers` include the relayed ones. */
   readonly request: Payload<'NotifyRequested'>
   readonly body: Buffer
   readonly deadline_ms: number
   readonly taken_ms: number
-  /** The month in which it was taken: where its line is stored. */
+  /** The month in which it was received: the partition of its row in `deliveries`. */
   readonly month: string
 }
 
-/** A notification that has come to its end. */
+/** A notification that was delivered or has failed for good. */
 export interface Ended {
   readonly type: 'ENDED'
   readonly notification: Notification
@@ -41,9 +41,9 @@ export interface Ended {
   readonly error: string | null
   readonly tries: readonly Try[]
   readonly ended_ms: number
-  /** What a refusing FSP wrote into its answer, or why it was never sent. */
+  /** The error in the answer of the refusing FSP, or the reason why it was never sent. */
   readonly refusal: FspRefusal | undefined
-  /** Whether it has a row among the undelivered. */
+  /** Whether it has a row in `undelivered`. */
   readonly stored: boolean
 }
 
@@ -53,7 +53,7 @@ export interface Waits {
   readonly notification: Notification
   readonly attempts: number
   readonly next_attempt_ms: number
-  /** An attempt is under way until then at the latest; 0 when none is. */
+  /** The latest end of the attempt in progress; 0 when there is none. */
   readonly busy_until_ms: number
   readonly httpStatus: number | null
   readonly error: string | null
@@ -68,7 +68,7 @@ const relayedHeaders = z.record(z.string(), z.string())
 const error_length_max = 200
 const duration_ms_max = 2_147_483_647
 
-/** Throws when the event cannot be read: it is then a dead letter of the bus. */
+/** Throws when the event is invalid; the bus then makes it a dead letter. */
 export function notificationOf(
   { payload, relay }: DomainEvent<'NotifyRequested'>,
   taken_ms: number,
@@ -82,7 +82,7 @@ export function notificationOf(
   )
 }
 
-/** A stored one, read back. */
+/** A notification read from the database. */
 export function storedNotification(
   request: unknown,
   body: Buffer,
@@ -99,8 +99,8 @@ function openNotification(
   taken_ms: number,
 ): Notification {
   const deadline_ms = Date.parse(request.deadline)
-  if (!uuid.test(request.notificationId)) throw new Error('notificationId is no UUID')
-  if (Number.isNaN(deadline_ms)) throw new Error('deadline is no time')
+  if (!uuid.test(request.notificationId)) throw new Error('notificationId is not a UUID')
+  if (Number.isNaN(deadline_ms)) throw new Error('deadline is not a time')
   return {
     id: request.notificationId,
     fspId: request.transport.type === 'EMAIL' ? mailServer : request.destinationFspId,
@@ -114,17 +114,17 @@ function openNotification(
   }
 }
 
-/** Milliseconds from the moment it was taken to its end. */
+/** Milliseconds from receipt to the end. */
 export function duration_msOf({ notification, ended_ms }: Ended): number {
   return Math.min(Math.max(ended_ms - notification.taken_ms, 0), duration_ms_max)
 }
 
-/** Cut, and without what PostgreSQL does not take. */
+/** Cut to the maximum length, and without NUL, which PostgreSQL cannot store. */
 export function storableError(error: string | null): string | null {
   return error === null ? null : error.slice(0, error_length_max).replaceAll('\0', '')
 }
 
-/** Whether anybody waits to hear of the end. */
+/** Whether the result must be reported. */
 function needsReport({ notification, status }: Ended): boolean {
   const { reportRequired, onFailure } = notification.request
   return reportRequired || (onFailure !== undefined && status === 'FAILED')
@@ -163,7 +163,7 @@ const refusalBody = z.object({
   }),
 })
 
-/** The error that an answer of 400 or more carries; undefined when there is none that can be told on. */
+/** The error in an answer of 400 or more; undefined when it has none that can be relayed. */
 export function refusalIn({ status, body, truncated }: HttpAnswer): FspRefusal | undefined {
   if (status < 400 || truncated || body.length === 0) return undefined
   try {
@@ -173,7 +173,7 @@ export function refusalIn({ status, body, truncated }: HttpAnswer): FspRefusal |
   }
 }
 
-/** One message for all that ended together; none when nobody wants to know. */
+/** One message for all results stored together; none when no report is required. */
 export function reportOf(ended: readonly Ended[]): readonly OutgoingMessage[] {
   const reports = ended.filter(needsReport).map((end) => {
     const { request } = end.notification

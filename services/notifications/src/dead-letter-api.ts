@@ -1,4 +1,4 @@
-/** What the operator may see and do: dead letters, and sending them anew. */
+/** The gRPC methods for operators: list and resend dead letters, and read the delivery history. */
 import { notificationsService, type DeadLetter } from '@causeway/protos'
 import type { Database, EventBus, GrpcHost } from '@causeway/runtime'
 import { readDeliveryHistory } from './delivery-history.ts'

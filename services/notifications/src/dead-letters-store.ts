@@ -1,4 +1,4 @@
-/** The SQL of the operator's view: what waits, what was given up, and how it is sent anew. */
+/** The SQL of dead letters: list, resend, and count by FSP. */
 import { auditEntry } from '@causeway/events'
 import {
   monthOf,
@@ -35,7 +35,7 @@ const selectDead = statement(`
   where state = 'DEAD' and ($1::text = '' or request->>'destinationFspId' = $1)
   order by n desc limit $2`)
 
-/** The newest first; an empty FSP id means all. */
+/** Newest first; an empty FSP id means all. */
 export async function readDeadLetters(
   db: Queries,
   fspId: string,
@@ -53,7 +53,7 @@ const lockDead = statement(`
   where state = 'DEAD' and notification_id = any($1::text[]::uuid[])
   order by notification_id for update`)
 
-/** Under this month from now on: the one in which it was given up may be archived before it ends. */
+/** Moves the row to the current month, because its own month may be archived before it ends. */
 const revive = statement(`
   update undelivered set state = 'PARKED', month = $4::date, next_attempt_at = $2, busy_until = to_timestamp(0),
     deadline = case when request->'transport'->>'method' in ('POST', 'GET', 'DELETE')
@@ -90,7 +90,7 @@ function resendAuditEntry(notificationIds: readonly string[], actor: string, at:
 
 /**
  * Parks dead letters again, due at once; a request whose own deadline has passed stays dead. Ids are
- * UUIDs. Who asked for it is put on record with it.
+ * UUIDs. The actor is recorded in the audit log.
  */
 export async function resend(
   { db, bus }: { readonly db: Database; readonly bus: EventBus },
@@ -114,7 +114,7 @@ export async function resend(
 const countUndelivered = statement(`
   select state, fsp_id, count(*)::int as count from undelivered group by state, fsp_id`)
 
-/** How many are parked and dead, by FSP. */
+/** The number of parked and dead notifications by FSP. */
 export async function countByFsp(
   db: Queries,
 ): Promise<readonly { readonly state: string; readonly fsp_id: string; readonly count: number }[]> {

@@ -41,7 +41,7 @@ function count(expected: number, actual: () => number, what: string, timeout_ms 
 }
 
 describe('a notification', () => {
-  test('arrives with its relayed bytes and headers and is reported once', async () => {
+  test('A notification arrives with its relayed bytes and headers and is reported once', async () => {
     const sink = await sinkThat(() => 202)
     const { publish, reports } = await openTestWorld()
     const body = Buffer.from('{"amount" : "1",\n "x":"é\\u0000"}')
@@ -73,7 +73,7 @@ describe('a notification', () => {
     ])
   })
 
-  test('that comes again, in any split, is sent once', async () => {
+  test('A redelivered notification is sent once, in whatever batches it is received', async () => {
     const sink = await sinkThat()
     const { publish, reports, parts } = await openTestWorld()
     await allowDuplicates(parts)
@@ -89,7 +89,7 @@ describe('a notification', () => {
     expect(new Set(reports.map(({ notificationId }) => notificationId)).size).toBe(61)
   })
 
-  test('of a parked one that comes again is sent once', async () => {
+  test('A parked notification that is redelivered by the bus is sent once', async () => {
     const sink = await sinkThat(() => 'HANG')
     const { publish, reports } = await openTestWorld()
     const message = notify({ url: sink.url })
@@ -103,7 +103,7 @@ describe('a notification', () => {
     expect(sink.received).toHaveLength(2)
   })
 
-  test('that cannot be read is a dead letter of the bus, and its neighbours arrive', async () => {
+  test('An invalid notification is a dead letter of the bus, and the others of its batch arrive', async () => {
     const sink = await sinkThat()
     const { publish, reports, parts } = await openTestWorld()
     const good = notify({ url: sink.url })
@@ -121,7 +121,7 @@ describe('a notification', () => {
 })
 
 describe('an FSP that refuses', () => {
-  test('and later accepts gets everything, each at least once and reported once', async () => {
+  test('An FSP that refuses and later accepts receives everything at least once, reported once', async () => {
     let isAway = true
     const sink = await sinkThat(() => (isAway ? 503 : 200))
     const { publish, reports } = await openTestWorld()
@@ -137,7 +137,7 @@ describe('an FSP that refuses', () => {
     expect(bodies).toEqual(new Set(messages.map(({ id }) => id)))
   })
 
-  test('gets but one trial at a time once its circuit is open', async () => {
+  test('While its circuit is open an FSP gets one trial at a time', async () => {
     const sink = await sinkThat(() => 500)
     const trial_ms = 200
     const { publish } = await openTestWorld({
@@ -152,7 +152,7 @@ describe('an FSP that refuses', () => {
     for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(trial_ms - 5)
   })
 
-  test('with 400 ends a request and keeps its bytes, but is told outcomes until it takes them', async () => {
+  test('After a 400 a request becomes a dead letter, and an outcome is retried until it is accepted', async () => {
     let isWell = false
     const sink = await sinkThat(() => (isWell ? 200 : 400))
     const { publish, reports } = await openTestWorld()
@@ -175,7 +175,7 @@ describe('an FSP that refuses', () => {
     expect(ofRequest).toHaveLength(1)
   })
 
-  test('with a redirect is not followed', async () => {
+  test('A redirect is not followed', async () => {
     const sink = await sinkThat(() => 307)
     const { publish, reports } = await openTestWorld()
     await publish(notify({ url: sink.url }))
@@ -186,10 +186,10 @@ describe('an FSP that refuses', () => {
 })
 
 describe('an FSP that hangs', () => {
-  test('does not slow another one', async () => {
+  test('An FSP that does not answer does not delay another one', async () => {
     const slow = await sinkThat(() => 'HANG')
     const quick = await sinkThat()
-    // Whoever waited for the slow one would wait longer than this test does.
+    // A message that waits for the slow FSP waits longer than this test runs.
     const { publish, reports } = await openTestWorld({ PARK_AFTER_MS: 30_000 })
     for (let at = 0; at < 40; at++) {
       await publish(...Array.from({ length: 10 }, () => notify({ url: slow.url, fspId: 'slow' })))
@@ -202,7 +202,7 @@ describe('an FSP that hangs', () => {
     expect(slow.atOnce_max).toBeLessThanOrEqual(32)
   }, 30_000)
 
-  test('holds back no message to another FSP, however many messages hang', async () => {
+  test('Any number of unanswered messages to one FSP delays no message to another FSP', async () => {
     const slow = await sinkThat(() => 'HANG')
     const quick = await sinkThat()
     const { publish } = await openTestWorld({ PARK_AFTER_MS: 10_000 })
@@ -220,7 +220,7 @@ describe('an FSP that hangs', () => {
     slow.release(200)
   }, 30_000)
 
-  test('and answers late closes the row, without a second attempt', async () => {
+  test('A late answer completes the parked notification without a second attempt', async () => {
     const sink = await sinkThat(() => 'HANG')
     const { publish, reports, parts } = await openTestWorld()
     await publish(notify({ url: sink.url }))
@@ -239,7 +239,7 @@ describe('an FSP that hangs', () => {
 })
 
 describe('order', () => {
-  test('per FSP and entity holds while the FSP fails every other time', async () => {
+  test('The order per FSP and entity is preserved while the FSP fails every other time', async () => {
     let turn = 0
     const sink = await sinkThat(() => (turn++ % 2 === 0 ? 503 : 200))
     const { publish, reports } = await openTestWorld({ NOTIFICATIONS_CIRCUIT_FAILURES_MAX: 1_000 })
@@ -261,7 +261,7 @@ describe('order', () => {
     }
   }, 20_000)
 
-  test('within one batch holds too', async () => {
+  test('The order is preserved within one batch', async () => {
     const sink = await sinkThat()
     const { publish, reports } = await openTestWorld()
     const entityId = randomUUID()
@@ -272,7 +272,7 @@ describe('order', () => {
 })
 
 describe('a deadline', () => {
-  test('that has passed lets nothing leave', async () => {
+  test('A notification whose deadline has passed is not sent', async () => {
     const sink = await sinkThat()
     const { publish, reports } = await openTestWorld()
     await publish(notify({ url: sink.url, method: 'POST', deadline_ms: -1 }))
@@ -281,7 +281,7 @@ describe('a deadline', () => {
     expect(sink.received).toHaveLength(0)
   })
 
-  test('ends the attempts, and no request leaves after it', async () => {
+  test('No attempt begins after the deadline', async () => {
     const sink = await sinkThat(() => 503)
     const { publish, reports } = await openTestWorld()
     const message = notify({ url: sink.url, method: 'POST', deadline_ms: 300 })
@@ -298,7 +298,7 @@ describe('a deadline', () => {
 })
 
 describe('a dead letter', () => {
-  test('is seen and sent anew by the operator', async () => {
+  test('An operator can list dead letters and send them again', async () => {
     let isWell = false
     const sink = await sinkThat(() => (isWell ? 200 : 503))
     const { publish, reports, parts } = await openTestWorld()
@@ -327,7 +327,7 @@ describe('a dead letter', () => {
   })
 })
 
-test('a dead letter of a month whose lines are archived is sent anew under this month', async () => {
+test('A dead letter of an archived month is sent again in the current month', async () => {
   let isWell = false
   const sink = await sinkThat(() => (isWell ? 200 : 503))
   const { publish, reports, parts } = await openTestWorld()
@@ -353,7 +353,7 @@ test('a dead letter of a month whose lines are archived is sent anew under this 
   expect(rows).toEqual([{ status: 'SUCCESS', month: monthOf(new Date()) }])
 })
 
-test('a stop waits for what is under way, and the next start does not send it again', async () => {
+test('A stop waits for attempts in progress, and the next start does not repeat them', async () => {
   const sink = await sinkThat(() => 'HANG')
   const { parts, publish, reports, service } = await openTestWorld()
   await publish(notify({ url: sink.url }))
@@ -369,10 +369,10 @@ test('a stop waits for what is under way, and the next start does not send it ag
 })
 
 describe('after a crash', () => {
-  test('a callback that was taken but not sent is sent', async () => {
+  test('After a crash a callback that was received but not sent is sent', async () => {
     const sink = await sinkThat()
     const parts: TestParts = await openTestParts()
-    // Heard by nobody yet: the group exists, its offset lies before the message.
+    // Not consumed yet: the group exists, and its offset is before the message.
     await parts.bus.subscribe({
       group: 'notifications',
       topics: ['notifications.requests'],
@@ -388,10 +388,10 @@ describe('after a crash', () => {
     expect(sink.received.map(({ body }) => body.toString())).toEqual([message.id])
   })
 
-  test('parked notifications are tried again from their bytes', async () => {
+  test('After a crash parked notifications are sent again from their stored bytes', async () => {
     let isWell = false
     const sink = await sinkThat(() => (isWell ? 200 : 503))
-    // What it tries when it dies waits until its attempt would have ended.
+    // An attempt in progress at the crash is retried once it would have timed out.
     const first = await openWorld({ CALLBACK_TIMEOUT_MS: 1_000 })
     const messages = Array.from({ length: 20 }, () => notify({ url: sink.url }))
     await first.publish(...messages)

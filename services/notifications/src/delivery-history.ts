@@ -1,4 +1,4 @@
-/** How notifications fared, as the operator is told: attempt by attempt. */
+/** The delivery history of notifications for operators, attempt by attempt. */
 import type { Delivery, DeliveriesQuery, DeliveryAttempt } from '@causeway/protos'
 import type { Database } from '@causeway/runtime'
 import { readEnded, readOpen, type EndedRow, type OpenRow } from './delivery-store.ts'
@@ -8,13 +8,13 @@ import { triesOf } from './store.ts'
 const ids_max = 200
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-/** Those of the ids that have ended, and what the FSPs have not been delivered of the entities. */
+/** The given ids that have ended, and the undelivered notifications about the entities to the FSPs. */
 export async function readDeliveryHistory(
   db: Database,
   { notificationIds, entityIds, fspIds }: DeliveriesQuery,
 ): Promise<readonly Delivery[]> {
   if (Math.max(notificationIds.length, entityIds.length, fspIds.length) > ids_max) {
-    throw new RangeError(`at most ${ids_max} of each are asked for at once`)
+    throw new RangeError(`at most ${ids_max} of each can be requested at once`)
   }
   const [ended, open] = await Promise.all([
     readEnded(
@@ -23,7 +23,7 @@ export async function readDeliveryHistory(
     ),
     readOpen(db, [...new Set(fspIds)], [...new Set(entityIds)]),
   ])
-  // What was given up has a line and a row; the row knows more.
+  // A dead letter is in both tables; `undelivered` has more details.
   const isOpen = new Set(open.map(({ notification_id }) => notification_id))
   return [
     ...ended.filter(({ notification_id }) => !isOpen.has(notification_id)).map(endedDelivery),
@@ -31,7 +31,7 @@ export async function readDeliveryHistory(
   ]
 }
 
-/** The same of what has ended and of what has not. */
+/** The fields that both kinds of row share. */
 function commonFields(row: EndedRow | OpenRow) {
   return {
     notificationId: row.notification_id,

@@ -1,4 +1,4 @@
-/** How notifications fared: those that have ended, and those that have not. */
+/** The SQL of the delivery history: notifications that have ended, and those that have not. */
 import { statement, textArray, type Database } from '@causeway/runtime'
 
 export interface EndedRow {
@@ -59,7 +59,7 @@ export function readEnded(db: Database, ids: readonly string[]): Promise<readonl
   return db.query<EndedRow>(selectEnded, [textArray(ids)])
 }
 
-/** What these FSPs have not been delivered of these entities. */
+/** The undelivered notifications about these entities to these FSPs. */
 export function readOpen(
   db: Database,
   fspIds: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * Chains of first attempts, at FSPs that answer when the test says so. The store keeps what it is given,
- * in the order in which it is given.
+ * Chains of first attempts to FSPs that answer on command. The store records results in the order of the
+ * calls.
  */
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
@@ -15,7 +15,7 @@ import type { Sent } from './transport.ts'
 
 interface Scene {
   readonly attempts: FirstAttempts
-  /** What each FSP was sent and has not answered, oldest first. */
+  /** The unanswered messages to each FSP, oldest first. */
   readonly unanswered: Map<string, { readonly id: string; answer(status: number): void }[]>
   readonly sent: Notification[]
   readonly stored: Result[]
@@ -93,7 +93,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 const chainOf = ({ fspId: fsp, entityId }: Notification) => `${fsp}/${entityId}`
 
-test('of one FSP and entity nothing overtakes, and behind what is parked nothing is sent', async () => {
+test('Notifications of one FSP and entity keep their order, and none is sent behind a parked one', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const states = new Map<string, string>()
@@ -103,7 +103,7 @@ test('of one FSP and entity nothing overtakes, and behind what is parked nothing
         modified: states.get(id) === 'modified',
       }))
       const began: Notification[] = []
-      /** So many were stored when each began. */
+      /** The number of stored results when each attempt began. */
       const storedBefore = new Map<string, number>()
       const groups: Promise<void>[] = []
       const answer = (fsp: string, status: number) => unanswered.get(fsp)?.shift()?.answer(status)
@@ -149,7 +149,7 @@ test('of one FSP and entity nothing overtakes, and behind what is parked nothing
   )
 })
 
-test('a chain of one FSP does not wait for a chain of another, nor for another entity', async () => {
+test('A chain waits neither for a chain of another FSP nor for one of another entity', async () => {
   const { attempts, unanswered, sent } = scene()
   const to = (fsp: string, entityId: string) => ({
     notification: notificationFor({ url: 'http://127.0.0.1:9', fspId: fsp, entityId }),
@@ -165,7 +165,7 @@ test('a chain of one FSP does not wait for a chain of another, nor for another e
   await ended
 })
 
-test('while the store is asked about a notification, what follows it waits', async () => {
+test('While a notification is looked up, the ones behind it in its chain wait', async () => {
   const { attempts, unanswered, sent } = scene()
   const of = (needsLookUp: boolean) => ({
     notification: notificationFor({ url: 'http://127.0.0.1:9', entityId: 'a' }),
@@ -183,7 +183,7 @@ test('while the store is asked about a notification, what follows it waits', asy
   expect(sent).toEqual([first.notification, second.notification])
 })
 
-test('bodies that wait for one FSP have a bound together: what comes beyond it is parked at once', async () => {
+test('A notification beyond the bound on the unanswered bytes of its FSP is parked at once', async () => {
   const { attempts, unanswered, sent, stored } = scene()
   const of = (fsp: string, entityId: string, length: number) => {
     const notification = notificationFor({ url: 'http://127.0.0.1:9', fspId: fsp, entityId })

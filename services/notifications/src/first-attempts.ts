@@ -1,8 +1,9 @@
 /**
- * First attempts, from memory. Notifications about one entity leave for one FSP one after the other, in
- * a chain; no chain waits for another one. A notification that is not answered in its time is parked:
- * stored for later attempts, while the attempt under way goes on. What follows it in its chain is parked
- * behind it. So is at once what would make the bodies of one FSP's unanswered notifications too large.
+ * First attempts, from memory. Notifications about one entity are sent to one FSP one after the other,
+ * in a chain; no chain waits for another one. A notification that is not answered in time is parked:
+ * it is stored for later attempts while the current attempt continues. The notifications behind it in
+ * its chain are parked too. A notification is parked at once when the bodies of its FSP's unanswered
+ * notifications would become too large.
  */
 import type { Notification, Result } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
@@ -13,10 +14,10 @@ import type { Lanes } from './lanes.ts'
 import { modifiedResult, parkedResult, resultOf } from './result.ts'
 import type { Known } from './store.ts'
 
-/** A notification that was taken from the bus. */
+/** A notification received from the bus. */
 export interface Taken {
   readonly notification: Notification
-  /** The store may hold it, or something before it: it is asked first. */
+  /** The database may hold it or an earlier one of its chain, and must be queried first. */
   readonly needsLookUp: boolean
 }
 
@@ -24,23 +25,23 @@ export interface FirstAttemptParts {
   readonly lanes: Lanes
   readonly backoff: BackoffBounds
   readonly park_after_ms: number
-  /** Of the bodies that wait for one FSP's answer together; a single body may be larger. */
+  /** Total size of the bodies that wait for one FSP's answers; a single body may be larger. */
   readonly bytesPerFsp_max: number
-  /** What the store holds of it. */
+  /** What the database holds of it. */
   readonly known: (notification: Notification) => Promise<Known>
   /** Resolves when it is stored; results are stored in the order of the calls. */
   readonly store: (result: Result) => Promise<void>
-  /** An attempt that had been parked has ended, and its row is stored. */
+  /** The attempt of a parked notification has ended, and its row is stored. */
   readonly onLateEnd: (notification: Notification, end: AttemptEnd) => void
 }
 
 export interface FirstAttempts {
   /**
-   * Resolves when each of them is stored as delivered, given up or parked, or was known before. Rejects
-   * with the first failure once nothing of them is under way.
+   * Resolves when each of them is stored as delivered, failed or parked, or was known before. Rejects
+   * with the first failure once all of them have finished.
    */
   begin(taken: readonly Taken[]): Promise<void>
-  /** Whether the notification is under way or being stored. */
+  /** Whether the notification is in progress or being stored. */
   has(notificationId: string): boolean
 }
 
@@ -54,21 +55,21 @@ interface Group {
 interface Item {
   readonly notification: Notification
   readonly group: Group
-  /** Undefined: the store is being asked. */
+  /** Undefined: the database query is in progress. */
   known: Known | undefined
-  /** The attempt under way. */
+  /** The attempt in progress. */
   delivery: Delivery | undefined
   /** Resolves when the row of the parked notification is stored. */
   parked: Promise<void> | undefined
 }
 
-/** What is for one FSP and about one entity. */
+/** The notifications about one entity to one FSP. */
 interface Chain {
   readonly key: string
   readonly fspId: string
-  /** In their order; the first one is the one that is tried. */
+  /** In order; the first one is being sent. */
   readonly items: Item[]
-  /** Something of it was parked: nothing that came behind may overtake it. */
+  /** One of them was parked, so all that follow must be parked too. */
   isParking: boolean
   /** Parked rows that are being stored. */
   storing: number
@@ -78,9 +79,9 @@ const unknown: Known = { taken: false, blocked: false, modified: false }
 
 interface State extends FirstAttemptParts {
   readonly chains: Map<string, Chain>
-  /** Ids of what is under way or being stored. */
+  /** Ids of notifications in progress or being stored. */
   readonly open: Set<string>
-  /** Of the bodies that wait for the answer of an FSP; none: 0. */
+  /** Size of the bodies that wait for an answer, by FSP; absent: 0. */
   readonly waiting_bytes: Map<string, number>
 }
 
@@ -134,7 +135,7 @@ async function lookUp(state: State, chain: Chain, item: Item): Promise<void> {
   advance(state, chain)
 }
 
-/** Brings the chain to where it waits for an answer, or to its end. */
+/** Advances the chain until it waits for an answer or is empty. */
 function advance(state: State, chain: Chain): void {
   for (;;) {
     const [item] = chain.items
@@ -160,7 +161,7 @@ function isRoomFor({ waiting_bytes, bytesPerFsp_max }: State, { notification }: 
   return waiting === undefined || waiting + notification.body.length <= bytesPerFsp_max
 }
 
-/** So many bytes more, or fewer, wait for the answer of the FSP. */
+/** Adds to the bytes that wait for the FSP's answers; negative to subtract. */
 function wait({ waiting_bytes }: State, fspId: string, bytes: number): void {
   const waiting = (waiting_bytes.get(fspId) ?? 0) + bytes
   if (waiting === 0) waiting_bytes.delete(fspId)
@@ -217,7 +218,7 @@ function finish(state: State, { group, notification }: Item, failure: Error | un
   if (group.open === 0) group.onOver()
 }
 
-/** Their time is over: what is under way goes on, and what waits behind it waits in the store. */
+/** After `park_after_ms`: the attempt in progress continues; the notifications behind it are parked. */
 function parkUnanswered(state: State, group: Group, items: readonly Item[]): void {
   for (const { notification } of items) {
     const chain = state.chains.get(chainKey(notification))
@@ -231,7 +232,7 @@ function parkUnanswered(state: State, group: Group, items: readonly Item[]): voi
   }
 }
 
-/** No FSP id holds a line feed. */
+/** No FSP id contains a line feed. */
 function chainKey({ fspId, entityId }: Notification): string {
   return `${fspId}\n${entityId}`
 }

@@ -1,7 +1,7 @@
 /**
- * Takes notifications from the bus. Each is tried at once, and the bus holds it as unfinished until it is
- * stored as delivered, as given up or as parked. No notification waits for another FSP's, so a batch of
- * the bus ends as soon as its attempts have begun; only how many may be open at the same time is bounded.
+ * Receives notifications from the bus. Each is sent at once, and stays unfinished on the bus until it is
+ * stored as delivered, failed or parked. No notification waits for one to another FSP, so a batch ends
+ * as soon as its attempts have begun; only the number of open notifications is bounded.
  */
 import type { DomainEvent } from '@causeway/events'
 import {
@@ -26,15 +26,15 @@ export interface HandleParts extends Omit<
   readonly log: Logger
   readonly record: Pick<Record, 'persistLater'>
   readonly waiting: Pick<Waiting, 'mayHaveParked'>
-  /** From its abort on an outage is not waited out. */
+  /** Once aborted, an outage fails the call instead of being retried. */
   readonly stopping: AbortSignal
 }
 
 const lookUps_max = 512
-/** Beyond one of these nothing more is taken from the bus until some are stored. */
+/** Beyond one of these bounds nothing is received from the bus until some are stored. */
 const open_max = 10_000
 const open_bytes_max = 64 * 2 ** 20
-/** Of one FSP: one that does not answer leaves room for the others. */
+/** The share of one FSP, so that an FSP that does not answer leaves room for the others. */
 const bytesPerFsp_max = open_bytes_max / 4
 
 export type Handle = (
@@ -55,13 +55,13 @@ export function openHandle(parts: HandleParts): Handle {
     },
     { batch_max: lookUps_max },
   )
-  const what = 'look for what is stored of notifications'
+  const what = 'look up stored notifications'
   const attempts = openFirstAttempts({
     ...parts,
     bytesPerFsp_max,
     known: async (notification) => {
       const [known] = await retrying(() => ask([notification]), { log, what, signal })
-      if (known === undefined) throw new Error('nothing was answered')
+      if (known === undefined) throw new Error('the look-up returned nothing')
       return known
     },
     store: (result) => record.persistLater([result]),
@@ -81,7 +81,7 @@ export function openHandle(parts: HandleParts): Handle {
     await room.whenAvailable()
   }
 
-  /** Something older of its entity may be parked, or its key may stand for something else. */
+  /** An earlier one of its entity may be parked, or its key may belong to other content. */
   function mayBeStored({ notification: { fspId, request } }: Taken): boolean {
     return request.idempotency !== undefined || waiting.mayHaveParked(fspId)
   }
@@ -117,7 +117,7 @@ function openRoom(): Room {
   }
 }
 
-/** The same notification twice in a batch is one. */
+/** Removes duplicates within a batch. */
 function distinct(
   events: readonly DomainEvent<'NotifyRequested'>[],
   taken_ms: number,

@@ -1,4 +1,4 @@
-/** Callbacks over HTTP, on connections of the lane's own. */
+/** Callbacks over HTTP; each lane has its own connections. */
 import { createHttpClient, type ClientTls, type HttpClient } from '@causeway/runtime'
 import { refusalIn, type Notification } from './contract.ts'
 import { judge, type Attempt } from './domain/verdict.ts'
@@ -7,7 +7,7 @@ import type { Transport } from './transport.ts'
 export interface HttpBounds {
   readonly requests_max: number
   readonly timeout_ms: number
-  /** What https FSPs are shown, and what they are held against; the public CAs when undefined. */
+  /** The client certificate and the CA for https FSPs; undefined: none, and the public CAs. */
   readonly tls: ClientTls | undefined
 }
 
@@ -32,7 +32,7 @@ export function openHttpTransport({ requests_max, timeout_ms, tls }: HttpBounds)
 
 async function attemptOver(client: HttpClient, { request, body }: Notification): Promise<Attempt> {
   const { transport, headers } = request
-  if (transport.type !== 'HTTP') return { type: 'UNANSWERED', reason: 'it is no HTTP message' }
+  if (transport.type !== 'HTTP') return { type: 'UNANSWERED', reason: 'it is not an HTTP message' }
   const { method, url } = transport
   const hasBody = body.length > 0
   try {

@@ -34,7 +34,7 @@ function keyed(content: string, key: string, url: string, entityId: string = ran
 }
 
 describe('a notification with an idempotency key', () => {
-  test('is sent when it is the first or has its content, and else fails with the refusal', async () => {
+  test('A key admits only its first content; other content fails with the given refusal', async () => {
     sink = await openSink(() => 202)
     world = await openWorld()
     const { publish, reports } = world
@@ -54,12 +54,12 @@ describe('a notification with an idempotency key', () => {
     ])
     expect(statusOf.get(messages[1]?.id ?? '')).toMatchObject({
       attempts: 0,
-      lastError: 'other content was sent under its idempotency key',
+      lastError: 'its idempotency key was used with other content',
       errorInformation: refusal,
     })
   })
 
-  test('holds back no other that has another key', async () => {
+  test('A notification does not delay one with another key', async () => {
     sink = await openSink(() => 202)
     world = await openWorld()
     const { publish, reports } = world
@@ -73,7 +73,7 @@ describe('a notification with an idempotency key', () => {
     expect(sink.received).toHaveLength(30)
   })
 
-  test('owns its key also when the process ended before it was sent, and is then sent once', async () => {
+  test('A notification keeps its key across a crash before it was sent, and is then sent once', async () => {
     sink = await openSink(() => 202)
     const first = await openWorld()
     const key = `requests/${randomUUID()}`

@@ -1,7 +1,7 @@
 /**
- * One lane per FSP, and one for the mail server, each with its own connections, slots and circuit: who
- * is slow or away delays nobody but itself. The sources of its messages share its slots, so that none of
- * them delays another.
+ * One lane per FSP and one for the mail server, each with its own connections, slots and circuit: a
+ * slow or unavailable FSP delays no other. The sources of its messages share its slots, so that no
+ * source delays another.
  */
 import type { Notification } from './contract.ts'
 import {
@@ -19,14 +19,14 @@ import type { Measures } from './measures.ts'
 import type { Room } from './parked-store.ts'
 import type { Sent, Transport } from './transport.ts'
 
-/** A notification on its way through a lane. */
+/** A notification in a lane. */
 export interface Delivery {
   readonly notification: Notification
   /** Attempts before this one. */
   readonly attempts: number
   /** The attempt must begin before this moment. */
   readonly begin_before_ms: number
-  /** Told exactly once, unless the delivery was withdrawn or its moment passed while it waited. */
+  /** Called exactly once, unless the delivery was released or `begin_before_ms` passed in the queue. */
   readonly onEnd: (end: AttemptEnd) => void
 }
 
@@ -36,35 +36,35 @@ export interface LaneBounds extends CircuitBounds {
 }
 
 export interface Lane {
-  /** A first attempt: begins as soon as a slot is free; ends as NOT_BEGUN when none will be soon. */
+  /** A first attempt: begins when a slot is free; ends as NOT_BEGUN when none is free soon. */
   offer(delivery: Delivery): void
-  /** A further attempt, for which there was room: goes before those that wait. */
+  /** A further attempt, for which `rooms` reported a slot: it precedes queued first attempts. */
   offerRetry(delivery: Delivery): void
   /**
-   * Nobody waits for the delivery any longer. The moment at which its attempt will be over at the
-   * latest; undefined when it had not begun, and then it will not begin.
+   * The caller no longer waits for the delivery. Returns the latest end of its attempt; undefined when
+   * it has not begun, and then it does not begin.
    */
   release(delivery: Delivery): number | undefined
-  /** Whether there may be room for further attempts. */
+  /** Whether there can be slots for further attempts. */
   hasRoom(now_ms: number): boolean
-  /** How many further attempts of each of these sources there is room for; `sources` are in order. */
+  /** The slots for further attempts of each of these sources; `sources` are in order. */
   rooms(sources: readonly string[], now_ms: number): readonly Room[]
   /**
-   * The FSP has another address. What waits ends as NOT_BEGUN, what is under way to the old address takes
-   * no slot and says nothing of the FSP's health any more, and the circuit closes.
+   * The FSP has another address. Queued deliveries end as NOT_BEGUN, attempts in progress to the old
+   * address hold no slot and no longer count for the FSP's health, and the circuit closes.
    */
   move(): void
-  /** When the FSP moved last; 0: never, as far as this process knows. */
+  /** The FSP's last change of address; 0: none known to this process. */
   readonly moved_ms: number
   readonly idle: boolean
-  /** Fails what is under way. */
+  /** Fails the attempts in progress. */
   close(): Promise<void>
 }
 
 export interface LaneParts {
   readonly bounds: LaneBounds
   readonly measures: Measures
-  /** The FSP answers again after a time in which it got only trials. */
+  /** The circuit has closed: the FSP answers again. */
   readonly onRecovered: (fspId: string) => void
 }
 
@@ -80,11 +80,11 @@ interface LaneState extends LaneParts {
   readonly underWay: Map<Delivery, UnderWay>
   readonly retries: Set<Delivery>
   readonly waiting: FairQueue<Delivery>
-  /** Those of what is under way, and of what is to be tried again. */
+  /** Slots of the attempts in progress and of the queued further attempts. */
   slots: Slots
-  /** Those under way that nobody waits for. */
+  /** Attempts in progress that were released. */
   readonly overdue: Set<Delivery>
-  /** If only these held slots: a source that they leave none gets none soon. */
+  /** The slots of the overdue attempts only: a source without a free slot here gets none soon. */
   overdueSlots: Slots
   /** The source that was served last. */
   lastSource: string
@@ -163,7 +163,7 @@ function furtherAttempts_max({ bounds, slots, circuit }: LaneState, now_ms: numb
   return trialDue(circuit, now_ms) ? Math.min(free, 1) : 0
 }
 
-/** Begins attempts while there are slots; one whose moment has passed is left out without a word. */
+/** Begins attempts while there are slots; one past its `begin_before_ms` is dropped silently. */
 function fill(lane: LaneState): void {
   for (;;) {
     const delivery = takeRetry(lane) ?? takeFirst(lane)
@@ -179,7 +179,7 @@ function fill(lane: LaneState): void {
   }
 }
 
-/** Its slot was taken when it was offered; first attempts may have come into it since. */
+/** Its slot was taken when it was offered; first attempts may have used it since. */
 function takeRetry({ retries, slots, bounds }: LaneState): Delivery | undefined {
   if (slots.taken - retries.size >= bounds.requests_max) return undefined
   for (const delivery of retries) {
@@ -217,7 +217,7 @@ function end(lane: LaneState, delivery: Delivery, sent: Sent): void {
   fill(lane)
 }
 
-/** When the circuit opens, what waits is turned away; when it closes, what is parked is due. */
+/** When the circuit opens, queued deliveries are rejected; when it closes, parked ones become due. */
 function updateCircuit(lane: LaneState, healthy: boolean): void {
   const before = lane.circuit.state
   lane.circuit = afterAttempt(lane.circuit, healthy, Date.now(), lane.bounds)

@@ -1,4 +1,4 @@
-/** The lanes of all FSPs and of the mail server; one is opened when something is first sent there. */
+/** The lanes of all FSPs and of the mail server; a lane is opened at its first message. */
 import { openLane, type Lane, type LaneParts } from './lane.ts'
 import type { Transport } from './transport.ts'
 
@@ -6,7 +6,7 @@ export interface Lanes {
   of(fspId: string): Lane
   /** The FSP has another address. */
   move(fspId: string): void
-  /** Whether the FSP has had another address since that moment. */
+  /** Whether the FSP has changed its address since that time. */
   hasMovedSince(fspId: string, time_ms: number): boolean
   readonly idle: boolean
   close(): Promise<void>

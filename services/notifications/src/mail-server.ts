@@ -1,13 +1,13 @@
-/** A real mail server for tests: keeps what it took and refuses whom it is told to. */
+/** A real mail server for tests: records the e-mails it accepts and refuses configured addresses. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
 export interface TestMailServer {
   readonly port: number
-  /** What it took, one after the other: the envelope and the message as it came. */
+  /** The accepted e-mails in order: the envelope and the message as received. */
   readonly mails: { readonly from: string; readonly to: string; readonly message: string }[]
-  /** Whom it refuses, with which reply; undefined: nobody. */
+  /** The reply that refuses an address; undefined: the address is accepted. */
   refuse: (address: string) => { readonly code: number; readonly text: string } | undefined
   close(): Promise<void>
 }
@@ -42,7 +42,7 @@ export async function openMailServer(
     },
     ...options,
   })
-  // A client that goes away in the middle is nothing to fail for.
+  // A client that disconnects early must not fail the test.
   smtp.on('error', () => undefined)
   const listening = smtp.listen(port, '127.0.0.1')
   await once(listening, 'listening')

@@ -1,7 +1,7 @@
 /**
- * E-mails over SMTP. Each keeps its Message-ID over all attempts, so that one which arrives twice can be
- * told from two. Without a mail server every e-mail is given up with that reason: a dead letter, which
- * can be sent again once there is one.
+ * E-mails over SMTP. The Message-ID is the same in all attempts, so that a duplicate can be recognised.
+ * Without a mail server every e-mail fails with that reason and is a dead letter, which can be sent
+ * again once there is one.
  */
 import { readPem, StartError, type Logger } from '@causeway/runtime'
 import { createTransport, type SMTPPoolOptions } from 'nodemailer'
@@ -13,7 +13,7 @@ import type { Settings } from './settings.ts'
 import type { Transport } from './transport.ts'
 
 export interface MailTransport extends Transport {
-  /** Whether e-mails leave at all, as a sentence. */
+  /** Whether e-mails are sent, as a sentence. */
   readonly about: string
   readonly isConfigured: boolean
 }
@@ -22,7 +22,7 @@ const noMailServer = 'no mail server is configured (NOTIFICATIONS_SMTP_URL)'
 
 const connections_max = 4
 
-/** Throws StartError for settings that do not fit together. */
+/** Throws StartError for inconsistent settings. */
 export async function openMailTransport(settings: Settings, log: Logger): Promise<MailTransport> {
   const { NOTIFICATIONS_SMTP_URL: url, NOTIFICATIONS_MAIL_FROM: from } = settings
   if (url === '') return withoutServer(log)
@@ -30,13 +30,13 @@ export async function openMailTransport(settings: Settings, log: Logger): Promis
   const fromDomain = /@([^@<>\s]+)>?$/.exec(from)?.[1]
   if (fromDomain === undefined) {
     throw new StartError(
-      `NOTIFICATIONS_MAIL_FROM has to be an e-mail address when NOTIFICATIONS_SMTP_URL is given, but is ${JSON.stringify(from)}.`,
+      `NOTIFICATIONS_MAIL_FROM must be an e-mail address when NOTIFICATIONS_SMTP_URL is set, but is ${JSON.stringify(from)}.`,
     )
   }
   const transporter = createTransport(await optionsOf(settings, protocol))
   return {
     isConfigured: true,
-    about: `e-mails leave over ${host} as ${from}`,
+    about: `e-mails are sent through ${host} as ${from}`,
     async send(notification) {
       const answer = await mailOver(notification, async (mail) => {
         const signal = AbortSignal.timeout(settings.CALLBACK_TIMEOUT_MS)
@@ -55,7 +55,7 @@ export async function openMailTransport(settings: Settings, log: Logger): Promis
 function withoutServer(log: Logger): MailTransport {
   return {
     isConfigured: false,
-    about: `e-mails are not sent, each becomes a dead letter: ${noMailServer}`,
+    about: `e-mails are not sent; each becomes a dead letter: ${noMailServer}`,
     send({ id, request }) {
       const { destinationFspId: fspId } = request
       log.error({ id, fspId }, `ALARM an e-mail was not sent: ${noMailServer}`)
@@ -69,12 +69,12 @@ function withoutHttp(verdict: Verdict) {
   return { verdict, httpStatus: null, refusal: undefined }
 }
 
-/** Says nothing of the user and the password that the URL may hold. */
+/** Its error does not contain the user and the password of the URL. */
 function serverOf(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['smtp:', 'smtps:'].includes(url.protocol) || url.hostname === '') {
     throw new StartError(
-      'NOTIFICATIONS_SMTP_URL has to be like smtp://user:password@host:587 or smtps://host.',
+      'NOTIFICATIONS_SMTP_URL must look like smtp://user:password@host:587 or smtps://host.',
     )
   }
   return url
@@ -116,7 +116,7 @@ async function mailOver(
   send: (mail: Mail) => Promise<void>,
 ): Promise<MailAnswer> {
   const { transport } = request
-  if (transport.type !== 'EMAIL') return failure('it is no e-mail')
+  if (transport.type !== 'EMAIL') return failure('it is not an e-mail')
   try {
     await send({
       to: { name: '', address: transport.address },
@@ -141,7 +141,7 @@ function failure(reason: string): Extract<MailAnswer, { type: 'FAILED' }> {
 
 const accessDeniedCodes: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH', 'EOAUTH2', 'ETLS'])
 
-/** What nodemailer adds to its errors. */
+/** The fields that nodemailer adds to its errors. */
 const smtpError = z
   .object({ code: z.string().catch(''), responseCode: z.int().optional().catch(undefined) })
   .catch({ code: '', responseCode: undefined })

@@ -73,7 +73,7 @@ function deadLettersOf({ parts }: World, fspId: string) {
   }, 'the dead letter')
 }
 
-test('an e-mail arrives with subject, text and an id of its own', async () => {
+test('An e-mail arrives with subject, text and its own Message-ID', async () => {
   const server = await mailServer()
   const { publish } = await worldWith(overPort(server.port))
   const message = mail()
@@ -85,7 +85,7 @@ test('an e-mail arrives with subject, text and an id of its own', async () => {
   expect(received?.message).toContain('Position: 900 USD')
 })
 
-test('an e-mail that is asked for twice is sent once', async () => {
+test('An e-mail that is requested twice is sent once', async () => {
   const server = await mailServer()
   const { publish, parts } = await worldWith(overPort(server.port))
   await allowDuplicates(parts)
@@ -99,7 +99,7 @@ test('an e-mail that is asked for twice is sent once', async () => {
   expect(ids).toEqual([once.id, last.id])
 })
 
-test('an e-mail that the mail server puts off is tried again until it is taken', async () => {
+test('An e-mail that the mail server refuses temporarily is tried again until it is accepted', async () => {
   const server = await mailServer()
   let refusals = 0
   server.refuse = () => (++refusals <= 2 ? { code: 451, text: 'come again later' } : undefined)
@@ -109,7 +109,7 @@ test('an e-mail that the mail server puts off is tried again until it is taken',
   expect(refusals).toBe(3)
 })
 
-test('while the mail server is away e-mails wait, and an FSP gets its callbacks all the same', async () => {
+test('While the mail server is unavailable e-mails wait and callbacks to FSPs are delivered', async () => {
   const away = await openMailServer()
   await away.close()
   const sink = await openSink()
@@ -126,7 +126,7 @@ test('while the mail server is away e-mails wait, and an FSP gets its callbacks 
   }, 'every e-mail')
 })
 
-test('an e-mail that is refused for good is a dead letter, and arrives when it is sent again', async () => {
+test('An e-mail that is refused permanently is a dead letter, and arrives when it is sent again', async () => {
   const server = await mailServer()
   server.refuse = () => ({ code: 550, text: 'no such mailbox' })
   const world = await worldWith(overPort(server.port))
@@ -144,7 +144,7 @@ test('an e-mail that is refused for good is a dead letter, and arrives when it i
   expect(await arrived(server, 1)).toHaveLength(1)
 })
 
-test('a password that the mail server refuses gives no e-mail up', async () => {
+test('A refused password does not make an e-mail a dead letter', async () => {
   let password = 'another'
   const server = await mailServer({
     authOptional: false,
@@ -162,7 +162,7 @@ test('a password that the mail server refuses gives no e-mail up', async () => {
   expect(await arrived(server, 2)).toHaveLength(2)
 })
 
-test('without a mail server each e-mail is a dead letter, and health says why', async () => {
+test('Without a mail server each e-mail is a dead letter, and the health page says why', async () => {
   const world = await worldWith({})
   await world.publish(mail())
   const reason = 'no mail server is configured (NOTIFICATIONS_SMTP_URL)'
@@ -174,11 +174,11 @@ test('without a mail server each e-mail is a dead letter, and health says why', 
   expect(checks).toContainEqual({
     name: 'e-mail',
     ok: true,
-    detail: `e-mails are not sent, each becomes a dead letter: ${reason}`,
+    detail: `e-mails are not sent; each becomes a dead letter: ${reason}`,
   })
 })
 
-test('where TLS is required an e-mail leaves over TLS, to a server that the CA vouches for', async () => {
+test('With required TLS an e-mail is sent over TLS to a server with a certificate of the CA', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'mails-'))
   opened.push({ stop: () => Promise.resolve(rmSync(folder, { recursive: true })) })
   const now = Date.now()
@@ -208,7 +208,7 @@ test('where TLS is required an e-mail leaves over TLS, to a server that the CA v
   expect(secured).toEqual([true])
 })
 
-test('where TLS is required and not offered nothing leaves', async () => {
+test('With required TLS no e-mail is sent to a server that does not offer it', async () => {
   const server = await mailServer()
   const world = await worldWith({
     ...overPort(server.port),
@@ -220,10 +220,10 @@ test('where TLS is required and not offered nothing leaves', async () => {
 })
 
 test.each([
-  [{ NOTIFICATIONS_SMTP_URL: 'mail.example' }, 'NOTIFICATIONS_SMTP_URL has to be like'],
+  [{ NOTIFICATIONS_SMTP_URL: 'mail.example' }, 'NOTIFICATIONS_SMTP_URL must look like'],
   [
     { NOTIFICATIONS_SMTP_URL: 'smtp://mail.example', NOTIFICATIONS_MAIL_FROM: 'hub' },
-    'NOTIFICATIONS_MAIL_FROM has to be an e-mail address',
+    'NOTIFICATIONS_MAIL_FROM must be an e-mail address',
   ],
 ])('settings that do not fit stop the start: %j', async (changes, sentence) => {
   const parts = await openTestParts()

@@ -1,4 +1,4 @@
-/** What the operator's dashboards and alarms see of the deliveries. */
+/** The metrics of deliveries. */
 import type { Database, Metrics } from '@causeway/runtime'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import { duration_msOf, type Ended } from './contract.ts'
@@ -14,25 +14,25 @@ export function openMeasures(metrics: Metrics, db: Database): Measures {
   const registers = [metrics]
   const ends = new Counter({
     name: 'notifications_ended_total',
-    help: 'notifications that were delivered or given up',
+    help: 'notifications that were delivered or failed for good',
     labelNames: ['status'],
     registers,
   })
   const attempts = new Counter({
     name: 'notifications_attempts_total',
-    help: 'attempts by what came of them',
+    help: 'attempts by result',
     labelNames: ['result'],
     registers,
   })
   const durations = new Histogram({
     name: 'notifications_delivery_seconds',
-    help: 'from the moment a notification was taken to its end',
+    help: 'time from receipt of a notification to its end',
     buckets: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1, 10, 60, 600, 86_400],
     registers,
   })
   const circuits = new Gauge({
     name: 'notifications_circuit_open',
-    help: '1 for an FSP that only gets trials',
+    help: '1 while the circuit of the FSP is open and only trials are sent',
     labelNames: ['fsp'],
     registers,
   })
@@ -47,7 +47,7 @@ export function openMeasures(metrics: Metrics, db: Database): Measures {
   }
 }
 
-/** Counted when it is asked for. */
+/** Counted at each scrape. */
 function openUndelivered(metrics: Metrics, db: Database): void {
   new Gauge({
     name: 'notifications_undelivered',

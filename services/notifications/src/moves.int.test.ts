@@ -1,4 +1,4 @@
-/** FSPs that move: what waits for one follows it to its new address. */
+/** FSPs that change their address: parked notifications go to the new one. */
 import { newEvent } from '@causeway/events'
 import { participantsService, type Participant } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
@@ -21,7 +21,7 @@ async function sinkThat(answers: Sink['answers']): Promise<Sink> {
 }
 
 interface Moving extends World {
-  /** bluewallet has this address from now on; services hear of it only by the event. */
+  /** Sets the address of bluewallet; services learn of it only from the event. */
   moveTo(url: string): void
   publishMove(): Promise<void>
 }
@@ -86,7 +86,7 @@ function metric(world: World, line: string): Promise<true> {
   }, line)
 }
 
-/** What fails is left alone for long: only a move brings it on its way. */
+/** Long pauses between attempts: only a change of address ends them. */
 const reluctant = {
   PARK_AFTER_MS: 10_000,
   NOTIFICATIONS_CIRCUIT_TRIAL_MS: hour_ms,
@@ -94,7 +94,7 @@ const reluctant = {
   NOTIFICATIONS_RETRY_MAX_MS: hour_ms,
 }
 
-test('what waits for an FSP that fails goes to its new address once it has one, and new messages too', async () => {
+test('Parked and new messages go to the new address of an FSP that has moved', async () => {
   const [left, reached] = [await sinkThat(() => 503), await sinkThat(() => 200)]
   const world = await openTestWorld(reluctant, left.url)
   const waiting = Array.from({ length: 20 }, () => transferTo(left))
@@ -116,7 +116,7 @@ test('what waits for an FSP that fails goes to its new address once it has one, 
   expect(left.received).toHaveLength(inVain)
 })
 
-test('what hangs at the address that an FSP has left holds up nothing, and follows when it fails', async () => {
+test('Unanswered attempts to an old address delay nothing, and are repeated at the new one', async () => {
   const [left, reached] = [await openSink(() => 'HANG'), await sinkThat(() => 200)]
   const world = await openTestWorld(
     {
@@ -147,7 +147,7 @@ test('what hangs at the address that an FSP has left holds up nothing, and follo
   expect(world.reports.every(({ status }) => status === 'SUCCESS')).toBe(true)
 })
 
-test('each further attempt goes where the FSP is now, also when its move was not heard of', async () => {
+test('Each further attempt goes to the current address, also when the event was missed', async () => {
   const [left, reached] = [await sinkThat(() => 503), await sinkThat(() => 200)]
   const world = await openTestWorld({}, reached.url)
   const { path, message } = transferTo(left)
@@ -157,7 +157,7 @@ test('each further attempt goes where the FSP is now, also when its move was not
   expect(reached.received.map((received) => received.path)).toEqual([path])
 })
 
-test('while nobody knows where an FSP is now, further attempts go where the first one went', async () => {
+test('While the current address cannot be read, further attempts go to the stored one', async () => {
   let isWell = false
   const sink = await sinkThat(() => (isWell ? 200 : 503))
   const world = await openTestWorld({})

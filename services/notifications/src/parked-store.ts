@@ -1,19 +1,19 @@
-/** SQL of what is parked: for whom there is any, and what is taken for its next attempt. */
+/** The SQL of parked notifications: which FSPs have any, and claiming them for the next attempt. */
 import { statement, textArray, type Queries } from '@causeway/runtime'
 import { storedNotification, type Notification } from './contract.ts'
 import type { Try } from './domain/tries.ts'
 import { triesOf } from './store.ts'
 
-/** How many parked notifications of a source an FSP may be given now. */
+/** The free slots of an FSP for parked notifications of one source. */
 export interface Room {
   readonly fspId: string
   readonly source: string
   readonly slots: number
-  /** Whether it is a trial, which does not wait for the pause of what it takes. */
+  /** Whether it is a trial, which ignores the pause of the claimed notification. */
   readonly trial: boolean
 }
 
-/** An undelivered notification, taken for an attempt. */
+/** An undelivered notification, claimed for an attempt. */
 export interface Claimed {
   readonly notification: Notification
   readonly attempts: number
@@ -30,7 +30,7 @@ interface ClaimedRow {
   readonly tries: string | null
 }
 
-/** Only the oldest of each entity may leave. One that was sent anew is older than the one whose turn it was. */
+/** Only the oldest of each entity is sent. A resent dead letter is older than the current one. */
 const claimDueRows = statement(`
   with rooms as (
     select fsp_id, source, slots, case when trial then 'infinity' else $5::timestamptz end as due_by
@@ -64,12 +64,12 @@ const claimExpiredRows = statement(`
 
 export interface ClaimBounds {
   readonly now: Date
-  /** Until when nobody else may take them. */
+  /** The end of the claim. */
   readonly until: Date
   readonly rows_max: number
 }
 
-/** Takes parked notifications that are due, of FSPs that have room. */
+/** Claims parked notifications that are due, for FSPs with free slots. */
 export async function claimDue(
   db: Queries,
   rooms: readonly Room[],
@@ -87,7 +87,7 @@ export async function claimDue(
   return rows.map(claimed)
 }
 
-/** Takes parked notifications whose deadline has passed. */
+/** Claims parked notifications whose deadline has passed. */
 export async function claimExpired(
   db: Queries,
   { now, until, rows_max }: ClaimBounds,
@@ -101,7 +101,7 @@ function claimed(row: ClaimedRow): Claimed {
   return { notification: { ...notification, month }, attempts, tries: triesOf(tries) }
 }
 
-/** Skips from one FSP to the next through the index. */
+/** A loose index scan: skips from one FSP to the next. */
 const selectWaiting = statement(`
   with recursive fsps as (
     (select fsp_id from undelivered where state = 'PARKED' and at_turn order by fsp_id limit 1)
@@ -113,7 +113,7 @@ const selectWaiting = statement(`
   )
   select fsp_id from fsps where fsp_id is not null`)
 
-/** The FSPs for which something is parked. */
+/** The FSPs that have parked notifications. */
 export async function readWaiting(db: Queries): Promise<readonly string[]> {
   const rows = await db.query<{ readonly fsp_id: string }>(selectWaiting, [])
   return rows.map(({ fsp_id }) => fsp_id)
@@ -135,7 +135,7 @@ const selectSources = statement(`
     select source from sources where source is not null
   ) found`)
 
-/** The sources of what is parked for these FSPs, of each in order. */
+/** The sources of the notifications parked for these FSPs, in order for each FSP. */
 export async function readSources(
   db: Queries,
   fspIds: readonly string[],
@@ -156,7 +156,7 @@ const makeDue = statement(`
   update undelivered set next_attempt_at = $2
   where state = 'PARKED' and at_turn and fsp_id = $1 and next_attempt_at > $2 and busy_until <= $2`)
 
-/** An FSP answers again: what waits for it is due at once. */
+/** Makes everything parked for an FSP due at once. */
 export async function endPauses(db: Queries, fspId: string, now: Date): Promise<void> {
   await db.query(makeDue, [fspId, now])
 }

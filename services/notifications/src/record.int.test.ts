@@ -1,4 +1,4 @@
-/** When what came of notifications is stored, and for which of them a pause still makes sense. */
+/** When results of notifications are stored, and which of them are followed by a pause. */
 import { statement, type Database } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
@@ -39,14 +39,14 @@ function deliveredNow(): Result {
   return delivered(notificationFor({ url: 'http://127.0.0.1:9' }), false)
 }
 
-/** Whether the results of the call are stored by now. */
+/** Whether the results of the call are stored. */
 function watch(stored: Promise<void>): { readonly isStored: boolean } {
   const watched = { isStored: false }
   void stored.then(() => (watched.isStored = true))
   return watched
 }
 
-test('a few results wait half a second for others', async () => {
+test('A few delivered results wait half a second for others', async () => {
   const all = Promise.all([
     record.persistLater([deliveredNow()]),
     record.persistLater([deliveredNow()]),
@@ -59,7 +59,7 @@ test('a few results wait half a second for others', async () => {
   await all
 })
 
-test('64 results are stored without a wait, and what comes after them is not stored with them', async () => {
+test('64 results are stored at once, and later ones are not stored with them', async () => {
   const most = Array.from({ length: 63 }, deliveredNow)
   const stored = record.persistLater(most)
   await Promise.all([stored, record.persistLater([deliveredNow()])])
@@ -72,7 +72,7 @@ test('64 results are stored without a wait, and what comes after them is not sto
   await later
 })
 
-test('an attempt that began before its FSP moved is followed by no pause', async () => {
+test('A failed attempt that began before its FSP moved is followed by no pause', async () => {
   const [before, after] = [failedAt(moved_ms), failedAt(moved_ms + 1)]
   await record.persistNow([before, after])
   const rows = await db.query<{ readonly id: string }>(

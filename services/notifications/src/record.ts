@@ -1,6 +1,6 @@
 /**
- * What came of notifications and the report about it are rows of one transaction. Everything that
- * ends while one transaction is under way goes into the next one.
+ * Stores the results of notifications and their report in one transaction. Results that arrive during
+ * one transaction are stored in the next one.
  */
 import {
   gather,
@@ -20,12 +20,12 @@ export interface Record {
   /** Resolves when they are stored. */
   persistNow(results: readonly Result[]): Promise<void>
   /**
-   * The same for what no caller waits for: what ends within a while is stored together, in the order
-   * of the calls and through any outage. 64 results are stored at once, for until then all of it stays
-   * in memory.
+   * The same for results that no caller waits for: they are stored in batches, in the order of the
+   * calls, and retried through any outage. A batch of 64 is stored at once, because its notifications
+   * stay in memory until then.
    */
   persistLater(results: readonly Result[]): Promise<void>
-  /** Resolves when nothing is stored any more that was being stored. */
+  /** Resolves when all transactions in progress have ended. */
   settled(): Promise<void>
 }
 
@@ -36,21 +36,21 @@ export interface RecordParts {
   readonly log: Logger
   readonly waiting: Pick<Waiting, 'noteParked'>
   readonly lanes: Pick<Lanes, 'hasMovedSince'>
-  /** From its abort on an outage is not waited out. */
+  /** Once aborted, an outage fails the call instead of being retried. */
   readonly stopping: AbortSignal
 }
 
 const results_max = 256
 const delivered_ms = 500
-/** What is not delivered waits less: its next attempt cannot begin before it is stored. */
+/** An undelivered result waits less, because its next attempt cannot begin before it is stored. */
 const undelivered_ms = 50
 const full_round = 64
 
-/** What is stored together. */
+/** Results that are stored together. */
 interface Round {
   readonly results: Result[]
   readonly stored: Promise<void>
-  /** It is stored after this time, once the round before it is. */
+  /** Stores it after this time at the latest, once the previous round is stored. */
   readonly closeWithin: (time_ms: number) => void
 }
 
@@ -70,12 +70,12 @@ export function openRecord(parts: RecordParts): Record {
   const persistWithRetries = (results: readonly Result[]): Promise<void> =>
     retrying(() => persistNow(results), {
       log: parts.log,
-      what: 'store what came of notifications',
+      what: 'store the results of notifications',
       signal: parts.stopping,
     })
 
   let round: Round | undefined
-  /** Resolves when everything before the next round is stored, or has failed. */
+  /** Resolves when all earlier rounds are stored or have failed. */
   let before: Promise<unknown> = Promise.resolve()
 
   function nextRound(): Round {
@@ -112,7 +112,7 @@ export function openRecord(parts: RecordParts): Record {
       try {
         await current.stored
       } catch (error) {
-        // Another's result may be what cannot be stored.
+        // Another result of the round may be the one that cannot be stored.
         if (isOutage(error)) throw error
         await persistWithRetries(results)
       }
@@ -126,9 +126,9 @@ function isDelivered(result: Result): boolean {
 
 async function storeAll(
   { db, bus, measures, waiting, lanes }: RecordParts,
-  came: readonly Result[],
+  given: readonly Result[],
 ): Promise<readonly undefined[]> {
-  const results = came.map((result) => (isOutdated(result, lanes) ? dueNow(result) : result))
+  const results = given.map((result) => (isOutdated(result, lanes) ? dueNow(result) : result))
   const ended = results.filter((result): result is Ended => result.type === 'ENDED')
   const parked = results.filter(({ type, stored }) => type === 'WAITS' && !stored)
   await db.transaction(async (tx) => {
@@ -140,7 +140,7 @@ async function storeAll(
   return results.map(() => undefined)
 }
 
-/** It waits after an attempt at an address that its FSP has left: that it failed there says nothing. */
+/** Whether its last attempt went to an address that the FSP has changed since; such a failure is void. */
 function isOutdated(result: Result, lanes: RecordParts['lanes']): boolean {
   const last = result.type === 'WAITS' ? result.tries.at(-1) : undefined
   return last !== undefined && lanes.hasMovedSince(result.notification.fspId, last.began_ms)

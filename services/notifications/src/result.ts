@@ -1,4 +1,4 @@
-/** How the end of an attempt becomes a result that can be stored; the clock and chance enter here. */
+/** Converts the end of an attempt to a result that can be stored; reads the clock and randomness. */
 import type { Notification, Result } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
 import { stepAfter, type AttemptEnd } from './domain/step.ts'
@@ -50,7 +50,7 @@ export function parkedResult(notification: Notification, over_ms: number | undef
   }
 }
 
-/** One that is never sent, because its idempotency key stands for other content. */
+/** The result of a notification that is not sent because its idempotency key has other content. */
 export function modifiedResult(notification: Notification): Result {
   return {
     type: 'ENDED',
@@ -58,7 +58,7 @@ export function modifiedResult(notification: Notification): Result {
     status: 'FAILED',
     attempts: 0,
     httpStatus: null,
-    error: 'other content was sent under its idempotency key',
+    error: 'its idempotency key was used with other content',
     tries: noTries,
     ended_ms: Date.now(),
     refusal: notification.request.idempotency?.refusal,

@@ -1,6 +1,6 @@
 /**
- * Parked notifications are tried again when they are due and their FSP has room, until they are
- * delivered or their deadline passes. What is stored is the truth: nothing here is remembered.
+ * Retries parked notifications when they are due and their FSP has free slots, until they are
+ * delivered or their deadline passes. All state is in the database.
  */
 import { periodically, type Database, type Logger } from '@causeway/runtime'
 import type { BackoffBounds } from './domain/backoff.ts'
@@ -32,20 +32,20 @@ export interface RetryParts {
 }
 
 export interface Retries {
-  /** Stores what came of an attempt of a stored notification, then looks for more. */
+  /** Stores the result of an attempt of a stored notification, then looks for more. */
   onEnd(claimed: Claimed, end: AttemptEnd): void
-  /** The FSP answers again: nothing that waits for it waits longer. */
+  /** The FSP answers again: everything parked for it becomes due. */
   onRecovered(fspId: string): void
-  /** The FSP may have another address: everything that waits for it goes there at once. */
+  /** The FSP may have another address: everything parked for it becomes due and is sent there. */
   onMoved(fspId: string): void
-  /** Takes nothing more; what is under way is still stored when it ends. */
+  /** Claims nothing more; attempts in progress are still stored when they end. */
   stop(): Promise<void>
-  /** Waits until everything that has ended is stored. */
+  /** Resolves when everything that has ended is stored. */
   settled(): Promise<void>
 }
 
 const rows_max = 200
-/** A claimed notification begins within this time, or is left to the next claim. */
+/** A claimed notification begins within this time or waits for the next claim. */
 const begin_within_ms = 2_000
 export function openRetries(parts: RetryParts): Retries {
   const { db, log, lanes, addresses, record, waiting } = parts
@@ -75,22 +75,22 @@ export function openRetries(parts: RetryParts): Retries {
 
   function onEnd(claimed: Claimed, end: AttemptEnd): void {
     const result = resultOf({ ...claimed, stored: true }, end, parts.backoff)
-    track(record.persistNow([result]), 'what came of a parked notification could not be stored')
+    track(record.persistNow([result]), 'the result of a parked notification could not be stored')
   }
 
-  /** A failure loses nothing: the row stands as it was, and is due when its claim has run out. */
+  /** A failure loses nothing: the row is unchanged and is due when its claim expires. */
   function track(work: Promise<void>, failure: string): void {
-    const kept: Promise<void> = work
+    const tracked: Promise<void> = work
       .then(look.now)
       .catch((error: unknown) => log.error({ err: error }, failure))
-      .finally(() => storing.delete(kept))
-    storing.add(kept)
+      .finally(() => storing.delete(tracked))
+    storing.add(tracked)
   }
 
   async function move(fspId: string): Promise<void> {
     await addresses.refresh(fspId)
     lanes.move(fspId)
-    // What is stored from now on knows of the move.
+    // Results stored from now on take the new address into account.
     await record.settled()
     await endPauses(db, fspId, new Date())
   }
@@ -106,7 +106,7 @@ export function openRetries(parts: RetryParts): Retries {
     onRecovered: (fspId) =>
       track(endPauses(db, fspId, new Date()), 'the pauses of an FSP could not be ended'),
     onMoved: (fspId) =>
-      track(move(fspId), 'the messages to an FSP could not follow its new address'),
+      track(move(fspId), 'parked messages could not be redirected to the new address of the FSP'),
     async stop() {
       look.stop()
       await poll.stop()
@@ -127,7 +127,7 @@ interface Coalesced {
   readonly stop: () => void
 }
 
-/** One at a time; who asks while it is under way has it done once more after that. */
+/** Runs one at a time; a call during a run causes one more run after it. */
 function coalesced(work: () => Promise<void>): Coalesced {
   let asked = false
   let stopped = false

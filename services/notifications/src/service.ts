@@ -1,6 +1,6 @@
 /**
- * Delivery: every notification that was heard is delivered, or is a dead letter that the operator can
- * see and send anew.
+ * Delivery: every notification that was received is delivered, or becomes a dead letter that an
+ * operator can see and send again.
  */
 import { onBroadcast, onEvents } from '@causeway/events'
 import { onParticipantStates, openParticipants } from '@causeway/participants'
@@ -39,7 +39,7 @@ const group = 'notifications'
 const connections_max = 4
 const hour_ms = 3_600_000
 const partitions_every_ms = hour_ms
-/** What is known of FSPs is never older, whether or not a change was heard. */
+/** The maximum age of cached participants, also when a change event was missed. */
 const age_max_ms = 60_000
 const stop_wait_ms = 5_000
 const stop_look_ms = 20
@@ -140,26 +140,26 @@ function backoffOf(settings: Settings): BackoffBounds {
   return { first_ms, max_ms }
 }
 
-/** Whoever comes back waits for nothing that waits for him. */
+/** When an FSP becomes active again, everything parked for it becomes due. */
 function endPausesOnReactivation({ grpc }: ProcessParts, log: Logger, retries: Retries): void {
   onParticipantStates({ grpc, log }, 'notifications', ({ isActive, participantId }) => {
     if (isActive) retries.onRecovered(participantId)
   })
 }
 
-/** An operator adds and changes one endpoint at a time, of one FSP often several together. */
+/** One operator action often changes several endpoints of an FSP, in one event each. */
 function followEndpointChanges({ bus }: ProcessParts, retries: Retries): Promise<Listener> {
   return onBroadcast(bus, group, ['ParticipantEndpointsUpdated'], {
     onEvents(events) {
       const fspIds = new Set(events.map(({ payload }) => payload.participantId))
       for (const fspId of fspIds) retries.onMoved(fspId)
     },
-    // Each attempt asks for the address, and the circuit closes with the next trial.
-    onMissed: () => undefined,
+    // Each attempt reads the address, and the circuit closes with the next trial.
+    missed: () => undefined,
   })
 }
 
-/** Whether e-mails leave is said in the log and told by health. */
+/** Reports in the log and on the health page whether e-mails are sent. */
 async function openMail(
   settings: Settings,
   { health }: ProcessParts,
@@ -190,7 +190,7 @@ async function maintainPartitions(db: Database, log: Logger): Promise<Periodic> 
   return periodically(partitions_every_ms, ensure, { log, name: 'partitions of coming months' })
 }
 
-/** What is under way may end by itself for a while; what is cut then stays parked. */
+/** Waits a bounded time for attempts in progress; those cut off afterwards stay parked. */
 async function waitUntilIdle(lanes: Lanes): Promise<void> {
   const until_ms = Date.now() + stop_wait_ms
   while (!lanes.idle && Date.now() < until_ms) await wait(stop_look_ms)

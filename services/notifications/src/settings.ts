@@ -5,7 +5,7 @@ const hour_ms = 3_600_000
 
 export const settings = {
   NOTIFICATIONS_DATABASE_URL: text({
-    about: 'where lines, parked notifications and dead letters are stored',
+    about: 'database of deliveries, parked notifications and dead letters; empty: the embedded one',
     default: '',
     secret: true,
   }),
@@ -17,19 +17,19 @@ export const settings = {
     max: 60_000,
   }),
   PARK_AFTER_MS: integer({
-    about: 'a callback unanswered for so long is stored, and the messages behind it go on',
+    about: 'a callback unanswered for this time is parked, and other messages continue',
     unit: 'ms',
     default: 500,
     min: 10,
     max: 10_000,
   }),
   NOTIFICATIONS_TLS_CERTIFICATE_FILE: text({
-    about: 'PEM file: the certificate that https FSPs are shown; empty: none',
+    about: 'PEM file: the client certificate for https FSPs; empty: none',
     default: '',
   }),
-  NOTIFICATIONS_TLS_KEY_FILE: text({ about: 'PEM file: its private key', default: '' }),
+  NOTIFICATIONS_TLS_KEY_FILE: text({ about: 'PEM file: the private key of the client certificate', default: '' }),
   NOTIFICATIONS_TLS_CA_FILE: text({
-    about: 'PEM file: the CA that vouches for https FSPs; with an empty certificate file: unused',
+    about: 'PEM file: the CA of https FSPs; unused without a client certificate',
     default: '',
   }),
   NOTIFICATIONS_SMTP_URL: text({
@@ -39,12 +39,12 @@ export const settings = {
     secret: true,
   }),
   NOTIFICATIONS_SMTP_TLS: choice({
-    about: 'whether e-mails to an smtp:// server leave only over TLS (STARTTLS)',
+    about: 'whether e-mails to an smtp:// server require TLS (STARTTLS)',
     options: ['required', 'if-offered'],
     default: 'required',
   }),
   NOTIFICATIONS_SMTP_CA_FILE: text({
-    about: 'PEM file: the CA that vouches for the mail server; empty: the public ones',
+    about: 'PEM file: the CA of the mail server; empty: the public ones',
     default: '',
   }),
   NOTIFICATIONS_MAIL_FROM: text({
@@ -52,14 +52,14 @@ export const settings = {
     default: '',
   }),
   NOTIFICATIONS_LANE_MAX: integer({
-    about: 'callbacks under way to one FSP',
+    about: 'concurrent callbacks to one FSP',
     unit: 'requests',
     default: 32,
     min: 1,
     max: 1_000,
   }),
   NOTIFICATIONS_CIRCUIT_FAILURES_MAX: integer({
-    about: 'failures in a row after which an FSP only gets trials',
+    about: 'failures in a row that open the circuit of an FSP, so that only trials are sent',
     unit: 'failures',
     default: 5,
     min: 1,
@@ -87,14 +87,14 @@ export const settings = {
     max: 24 * hour_ms,
   }),
   NOTIFICATIONS_RETRY_POLL_MS: integer({
-    about: 'how often parked notifications are looked through for those that are due',
+    about: 'interval between two checks for parked notifications that are due',
     unit: 'ms',
     default: 250,
     min: 10,
     max: 60_000,
   }),
   NOTIFICATIONS_RESEND_H: integer({
-    about: 'how long a dead letter is tried again when the operator sends it anew',
+    about: 'how long a dead letter is tried when an operator sends it again',
     unit: 'h',
     default: 24,
     min: 1,

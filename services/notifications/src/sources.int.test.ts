@@ -1,4 +1,4 @@
-/** Whose messages an FSP is sent first: however many one source has, those of others do not wait for them. */
+/** Fairness between sources: any number of messages of one source does not delay those of others. */
 import { eventually } from '@causeway/runtime/testing'
 import { afterEach, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -25,7 +25,7 @@ async function openTestWorld(
   return { sink, world }
 }
 
-/** No attempt is given up or parked for being slow. */
+/** No slow attempt times out or is parked. */
 const patient = { CALLBACK_TIMEOUT_MS: 60_000, PARK_AFTER_MS: 10_000 }
 
 const from = (source: string, messages: number, url: string) =>
@@ -40,7 +40,7 @@ function parked(world: World, messages: number): Promise<true> {
   }, `${messages} parked messages`)
 }
 
-test('while all messages of one source hang, another source has a slot at once', async () => {
+test('While all messages of one source are unanswered, another source has a slot at once', async () => {
   const { sink, world } = await openTestWorld(() => 'HANG', { NOTIFICATIONS_LANE_MAX: 8 })
   await world.publish(...from('greenbank', 40, sink.url))
   await eventually(() => sink.received.length >= 6 || undefined, 'the first messages')
@@ -49,7 +49,7 @@ test('while all messages of one source hang, another source has a slot at once',
   expect(sourcesAt(sink).filter((source) => source === 'greenbank')).toHaveLength(6)
 })
 
-test('while messages of one source hang and are parked, another source has a slot at once', async () => {
+test('While unanswered messages of one source are parked, another source has a slot at once', async () => {
   const changed = { NOTIFICATIONS_LANE_MAX: 8, PARK_AFTER_MS: 50 }
   const { sink, world } = await openTestWorld(() => 'HANG', changed)
   await world.publish(...from('greenbank', 40, sink.url))
@@ -59,7 +59,7 @@ test('while messages of one source hang and are parked, another source has a slo
   expect(sourcesAt(sink)).toHaveLength(7)
 })
 
-test('sources take turns where an FSP answers one message at a time', async () => {
+test('Sources take turns when an FSP answers one message at a time', async () => {
   const { sink, world } = await openTestWorld(() => 'HANG', { NOTIFICATIONS_LANE_MAX: 1 })
   await world.publish(...from('greenbank', 40, sink.url), ...from('redpay', 2, sink.url))
   await eventually(() => {
@@ -76,7 +76,7 @@ test('sources take turns where an FSP answers one message at a time', async () =
   ])
 })
 
-test('sources take turns in what is tried again', async () => {
+test('Sources take turns in retries', async () => {
   const { sink, world } = await openTestWorld(() => 503, { NOTIFICATIONS_LANE_MAX: 1 })
   await world.publish(...from('greenbank', 60, sink.url))
   await parked(world, 60)
@@ -89,7 +89,7 @@ test('sources take turns in what is tried again', async () => {
   expect(outcomes.slice(0, 8).filter((source) => source === 'redpay')).toHaveLength(3)
 })
 
-test('messages of two sources about one entity keep their order', async () => {
+test('Messages of two sources about one entity keep their order', async () => {
   let turn = 0
   const { sink, world } = await openTestWorld(() => (turn++ % 3 === 0 ? 503 : 200), {
     NOTIFICATIONS_CIRCUIT_FAILURES_MAX: 1_000,

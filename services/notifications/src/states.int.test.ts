@@ -22,7 +22,7 @@ afterAll(async () => {
   await sink.close()
 })
 
-test('what waits for an FSP that is active again waits no longer', async () => {
+test('Notifications parked for an FSP are sent at once when it is active again', async () => {
   const outcomes = world.parts.grpc.client(notificationsParticipantStatesService, 'notifications')
   const state = { participantId: 'bluewallet', changedAt: '' }
   await world.publish(notify({ url: sink.url, deadline_ms: 2 * hour_ms }))

@@ -1,4 +1,4 @@
-/** SQL of what is stored: lines of what has ended, rows of what has not. */
+/** The SQL of `deliveries` (notifications that have ended) and `undelivered` (those that have not). */
 import { byteaArray, statement, textArray, type Queries, type Value } from '@causeway/runtime'
 import { noTries, type Try } from './domain/tries.ts'
 import {
@@ -11,17 +11,17 @@ import {
 } from './contract.ts'
 
 export interface Known {
-  /** It has a line or a row already. */
+  /** It is in `deliveries` or `undelivered` already. */
   readonly taken: boolean
-  /** Something older for the same FSP and entity is not delivered yet. */
+  /** An earlier notification to the same FSP about the same entity is not delivered yet. */
   readonly blocked: boolean
-  /** Its idempotency key stands for other content. */
+  /** Its idempotency key has other content. */
   readonly modified: boolean
 }
 
 const unknown: Known = { taken: false, blocked: false, modified: false }
 
-/** `offset 0`: each is looked up in the index, however small the tables were at planning. */
+/** `offset 0` forces an index look-up for each, even when the plan was made for small tables. */
 const findKnown = statement(`
   select at, taken, blocked from (
     select (asked.at - 1)::int as at,
@@ -40,7 +40,7 @@ const findKnown = statement(`
       with ordinality as asked(id, fsp_id, entity_id, at)
   ) known where taken or blocked`)
 
-/** What is known of each; lines are looked for in the months from the first to the last given. */
+/** What is stored of each; `deliveries` is searched from the first to the last given month. */
 export async function readKnown(
   db: Queries,
   asked: readonly Notification[],
@@ -67,7 +67,7 @@ const claimKeysStatement = statement(`
 const contentsStatement = statement(`
   select key, content from idempotency_keys where key = any ($1::text[])`)
 
-/** Those of them whose key stands for other content; the keys of all others are theirs from now on. */
+/** Claims the idempotency keys; returns the notifications whose key belongs to other content. */
 export async function claimKeys(
   db: Queries,
   asked: readonly Notification[],
@@ -83,7 +83,7 @@ export async function claimKeys(
     readonly key: string
     readonly content: string
   }
-  // A statement of its own: it sees what was committed while the first one waited.
+  // A separate statement, which sees rows committed while the first one waited.
   const rows = await db.query<Row>(contentsStatement, [keys])
   const contents = new Map(rows.map(({ key, content }) => [key, content]))
   const modified = guarded.filter(({ key, content }) => contents.get(key) !== content)
@@ -143,8 +143,8 @@ const nextTurns = statement(`
   where u.notification_id = oldest.notification_id and u.month = oldest.month and not u.at_turn`)
 
 /**
- * Does what parks notifications of these entities or lets them go; then it is the turn of the oldest of
- * each. One at a time per entity: who comes meanwhile sees what the one before has left.
+ * Runs `work`, which parks or removes notifications of these entities, then marks the oldest of each as
+ * the next to send. An advisory lock per entity serializes concurrent calls.
  */
 export async function inTurn(
   db: Queries,
@@ -161,8 +161,8 @@ export async function inTurn(
 }
 
 /**
- * Stores what came of notifications. A result may follow another of the same notification in one
- * call: rows are made before they are changed, and changed in the order of the results.
+ * Stores the results of notifications. One call can hold several results of the same notification: rows
+ * are inserted before they are updated, and updated in the order of the results.
  */
 export async function save(db: Queries, results: readonly Result[]): Promise<void> {
   const ended = results.filter((result): result is Ended => result.type === 'ENDED')
@@ -186,7 +186,7 @@ function isOver(result: Result): boolean {
   return result.status === 'SUCCESS' || (!reportRequired && transport.type === 'HTTP')
 }
 
-/** `update … from` takes any one of several rows that match: only the last may be there. */
+/** `update … from` uses an arbitrary one of several matching rows, so only the last is passed. */
 function lastOfEach(results: readonly Result[]): readonly Result[] {
   return [...new Map(results.map((result) => [result.notification.id, result])).values()]
 }
@@ -233,7 +233,7 @@ function lineValues(ended: readonly Ended[]): readonly Value[] {
     column(ended, duration_msOf),
     column(ended, ({ error }) => storableError(error)),
     column(ended, ({ ended_ms }) => time(ended_ms)),
-    // One attempt from memory alone: the line says all of it.
+    // A single attempt that was never parked: the other columns contain all of it.
     column(ended, ({ stored, tries }) => (stored ? triesText(tries) : null)),
   ]
 }

@@ -1,19 +1,19 @@
-/** What a lane hands its notifications over with: one attempt each, judged by who knows the protocol. */
+/** The transport of a lane: makes one attempt and interprets its answer. */
 import type { Notification } from './contract.ts'
 import type { FspRefusal, Verdict } from './domain/verdict.ts'
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface Sent {
   readonly verdict: Verdict
-  /** Of the HTTP answer; null when none came. */
+  /** The status of the HTTP answer; null when there was none. */
   readonly httpStatus: number | null
-  /** What a refusing FSP wrote into its answer. */
+  /** The error in the answer of a refusing FSP. */
   readonly refusal: FspRefusal | undefined
 }
 
 export interface Transport {
   /** Never rejects: a failure is a verdict. */
   send(notification: Notification): Promise<Sent>
-  /** Fails what is under way. */
+  /** Fails the attempts in progress. */
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** Whose turn it is among notifications of one entity: nobody overtakes, and nobody is forgotten. */
+/** The order of the notifications of one entity: none overtakes another, and none is forgotten. */
 import { notificationsService } from '@causeway/protos'
 import type { Database } from '@causeway/runtime'
 import { eventually, openTestParts } from '@causeway/runtime/testing'
@@ -37,11 +37,11 @@ async function openTestWorld(...how: Parameters<typeof openWorld>): Promise<Worl
   return world
 }
 
-/** In the order in which they were first received with success. */
+/** In the order of the first successful receipt. */
 const bodiesAt = ({ received }: Sink) => received.map(({ body }) => body.toString())
 
 describe('those that wait behind another', () => {
-  test('get on when it is delivered, however many they are, in their order', async () => {
+  test('Any number of notifications behind a parked one is sent in order once it is delivered', async () => {
     let isWell = false
     const sink = await sinkThat(() => (isWell ? 200 : 503))
     const { publish, reports } = await openTestWorld()
@@ -56,7 +56,7 @@ describe('those that wait behind another', () => {
     expect(outcomes.filter((body, at) => body !== outcomes[at - 1]).slice(-1_000)).toEqual(steps)
   }, 90_000)
 
-  test('get on when it is given up', async () => {
+  test('Notifications behind a parked one are sent once it is a dead letter', async () => {
     let isWell = false
     const sink = await sinkThat(({ body }) => (isWell && body.toString() !== 'first' ? 200 : 503))
     const { publish, reports } = await openTestWorld()
@@ -72,7 +72,7 @@ describe('those that wait behind another', () => {
     expect(bodiesAt(sink).slice(-2)).toEqual(['second', 'third'])
   })
 
-  test('let one pass that was before them and is sent anew', async () => {
+  test('A resent dead letter is sent before later notifications of its entity', async () => {
     let isWell = false
     const sink = await sinkThat(() => (isWell ? 200 : 503))
     const { publish, reports, parts } = await openTestWorld()
@@ -98,7 +98,7 @@ describe('those that wait behind another', () => {
   })
 })
 
-test('what another process has parked and left is delivered', async () => {
+test('Notifications parked by a process that has ended are delivered by another', async () => {
   const sink = await sinkThat(() => 200)
   const { parts, publish, reports } = await openTestWorld()
   await publish(notify({ url: sink.url }))
@@ -110,7 +110,7 @@ test('what another process has parked and left is delivered', async () => {
   expect(reports[1]?.notificationId).toBe(left.notification.id)
 })
 
-test('one that is parked while the one before it leaves is not forgotten', async () => {
+test('A notification parked while its predecessor is delivered is not forgotten', async () => {
   const db = await openTables()
   for (let round = 0; round < 100; round++) {
     const entityId = randomUUID()
@@ -126,7 +126,7 @@ test('one that is parked while the one before it leaves is not forgotten', async
   }
 })
 
-test('only one of an entity is taken at a time', async () => {
+test('Only one notification of an entity is claimed at a time', async () => {
   const db = await openTables()
   const [entityId, other] = [randomUUID(), randomUUID()]
   const [first, second, third] = [parked(entityId), parked(entityId), parked(other)]

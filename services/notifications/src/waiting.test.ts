@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals'
 import { openWaiting, type Waiting } from './waiting.ts'
 
-/** Answers of the database, each given when the test says so. */
+/** A database that answers on command. */
 function database() {
   const answers: ((fspIds: readonly string[]) => void)[] = []
   const read = () => new Promise<readonly string[]>((resolve) => void answers.push(resolve))
   return { read, answer: (...fspIds: string[]) => answers.shift()?.(fspIds) }
 }
 
-/** After a first look that found nothing. */
+/** After a first refresh that found nothing. */
 async function quietly(
   read: () => Promise<readonly string[]>,
   answer: () => void,
@@ -20,13 +20,13 @@ async function quietly(
   return waiting
 }
 
-describe('what is known to be parked', () => {
-  test('may be for anybody before the first look', () => {
+describe('the known parked notifications', () => {
+  test('Before the first refresh notifications may be parked for any FSP', () => {
     const { read } = database()
     expect(openWaiting(read).mayHaveParked('greenbank')).toBe(true)
   })
 
-  test('is what the look has found, and what was parked since', async () => {
+  test('After a refresh only the FSPs found, and those parked for since, may have any', async () => {
     const { read, answer } = database()
     const waiting = openWaiting(read)
     const looked = waiting.refresh(0)
@@ -37,7 +37,7 @@ describe('what is known to be parked', () => {
     expect(known).toEqual([true, true, false])
   })
 
-  test('is not forgotten when it was parked while the look was under way', async () => {
+  test('A notification parked during a refresh is not forgotten', async () => {
     const { read, answer } = database()
     const waiting = await quietly(read, answer)
     waiting.noteParked(['greenbank'])
@@ -51,7 +51,7 @@ describe('what is known to be parked', () => {
     expect(waiting.isQuiet(2)).toBe(false)
   })
 
-  test('may be for anybody again when dead letters are sent anew, until the next look', async () => {
+  test('After an invalidation any FSP may have parked notifications until the next refresh', async () => {
     const { read, answer } = database()
     const waiting = await quietly(read, answer)
     waiting.invalidate()
@@ -67,7 +67,7 @@ describe('what is known to be parked', () => {
     expect(waiting.mayHaveParked('greenbank')).toBe(false)
   })
 
-  test('is not asked for again at once where there is nothing', async () => {
+  test('An empty result is cached for a while', async () => {
     const { read, answer } = database()
     const waiting = await quietly(read, answer)
     expect([waiting.isQuiet(999), waiting.isQuiet(1_000)]).toEqual([true, false])

@@ -1,33 +1,33 @@
 /**
- * For which FSPs something is parked, as far as this process knows: what it parks itself it knows at
- * once, what others park when it looks. While there is nothing, it looks less often.
+ * The FSPs with parked notifications, as known to this process: its own parking is known at once, that
+ * of other processes at the next refresh. While nothing is parked, it refreshes less often.
  */
 
 export interface Waiting {
-  /** False when surely nothing is parked for the FSP by this process, or by any before its last look. */
+  /** False when nothing is parked for the FSP by this process, or by any before the last refresh. */
   mayHaveParked(fspId: string): boolean
-  /** Something was parked for these. */
+  /** Notifications were parked for these FSPs. */
   noteParked(fspIds: readonly string[]): void
-  /** Something may have been parked for any FSP. */
+  /** Notifications may have been parked for any FSP. */
   invalidate(): void
-  /** The FSPs for which something is parked; none: the answer is known for a while. */
+  /** Reads the FSPs with parked notifications. An empty result is cached for `quiet_ms`. */
   refresh(now_ms: number): Promise<readonly string[]>
-  /** Whether nothing was parked at the last look, and that was not long ago. */
+  /** Whether nothing was parked at the last refresh, at most `quiet_ms` ago. */
   isQuiet(now_ms: number): boolean
 }
 
-/** What another process has parked and left is found so much later. */
+/** The delay until notifications parked by another process are found. */
 const quiet_ms = 1_000
 
 /**
- * Moments are of a clock that nobody sets.
+ * Times are of a monotonic clock.
  *
- * @param read asks the database for them
+ * @param read reads them from the database
  */
 export function openWaiting(read: () => Promise<readonly string[]>): Waiting {
-  /** undefined: any. */
+  /** Undefined: not known yet. */
   let known: ReadonlySet<string> | undefined
-  /** Since the last look began. */
+  /** Added since the last refresh began. */
   let added: Set<string> | undefined
   let quietUntil_ms = 0
 

@@ -10,7 +10,7 @@ function after(signs: readonly boolean[], now_ms = 0): Circuit {
   )
 }
 
-test('five bad signs in a row open it', () => {
+test('Five failures in a row open the circuit', () => {
   expect(after([false, false, false, false])).toEqual({ state: 'CLOSED', failures: 4 })
   expect(after([false, false, false, false, false], 1_000)).toEqual({
     state: 'OPEN',
@@ -18,11 +18,11 @@ test('five bad signs in a row open it', () => {
   })
 })
 
-test('a good sign between them begins the count anew', () => {
+test('A success resets the count of failures', () => {
   expect(after([false, false, false, false, true, false])).toEqual({ state: 'CLOSED', failures: 1 })
 })
 
-test('while it is open one trial is due each five seconds', () => {
+test('While the circuit is open one trial is due every five seconds', () => {
   const open = after([false, false, false, false, false], 1_000)
   expect(trialDue(open, 5_999)).toBe(false)
   expect(trialDue(open, 6_000)).toBe(true)
@@ -31,17 +31,17 @@ test('while it is open one trial is due each five seconds', () => {
   expect(trialDue(trying, 11_000)).toBe(true)
 })
 
-test('attempts that fail late do not put off the trial', () => {
+test('Attempts that fail late do not postpone the next trial', () => {
   const open = after([false, false, false, false, false], 1_000)
   expect(afterAttempt(open, false, 5_000, bounds)).toEqual(open)
 })
 
-test('one good sign closes it', () => {
+test('One success closes the circuit', () => {
   const open = after([false, false, false, false, false], 1_000)
   expect(afterAttempt(open, true, 7_000, bounds)).toEqual(closedCircuit)
 })
 
-test('a closed one knows no trials', () => {
+test('A closed circuit has no trials', () => {
   expect(trialDue(closedCircuit, 1_000_000)).toBe(false)
   expect(afterTrialBegan(closedCircuit, 1_000, bounds)).toEqual(closedCircuit)
 })

@@ -1,6 +1,6 @@
 /**
- * The circuit breaker of one FSP: after several bad signs in a row nothing is sent to it but one trial
- * at a time, until it gives a good sign.
+ * The circuit breaker of one FSP: after several failures in a row only one trial at a time is sent,
+ * until one succeeds.
  */
 
 export type Circuit =
@@ -14,7 +14,7 @@ export interface CircuitBounds {
 
 export const closedCircuit: Circuit = { state: 'CLOSED', failures: 0 }
 
-/** The circuit after an attempt has ended. Failures that end late do not put off the next trial. */
+/** The circuit after an attempt has ended. Attempts that fail late do not postpone the next trial. */
 export function afterAttempt(
   circuit: Circuit,
   healthy: boolean,
@@ -33,7 +33,7 @@ export function trialDue(circuit: Circuit, now_ms: number): boolean {
   return circuit.state === 'OPEN' && circuit.trial_at_ms <= now_ms
 }
 
-/** The circuit once a trial has begun: the next one waits its time. */
+/** The circuit after a trial has begun: the next one is due after `trial_every_ms`. */
 export function afterTrialBegan(circuit: Circuit, now_ms: number, bounds: CircuitBounds): Circuit {
   if (circuit.state === 'CLOSED') return circuit
   return { state: 'OPEN', trial_at_ms: now_ms + bounds.trial_every_ms }

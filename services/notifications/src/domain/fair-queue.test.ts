@@ -3,14 +3,14 @@ import { openFairQueue } from './fair-queue.ts'
 
 const anyOne = () => true
 
-test('sources take turns, and what comes from one keeps its order', () => {
+test('Sources take turns, and the items of one source keep their order', () => {
   const queue = openFairQueue<string>()
   for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) queue.add(item.charAt(0), item)
   const taken = Array.from({ length: 7 }, () => queue.takeNext(anyOne))
   expect(taken).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3', undefined])
 })
 
-test('a source that may not have one keeps its turn', () => {
+test('A source that is not eligible keeps its turn', () => {
   const queue = openFairQueue<string>()
   for (const item of ['a1', 'b1', 'b2']) queue.add(item.charAt(0), item)
   expect(queue.takeNext((source) => source !== 'a')).toBe('b1')
@@ -18,7 +18,7 @@ test('a source that may not have one keeps its turn', () => {
   expect([queue.takeNext(anyOne), queue.takeNext(anyOne)]).toEqual(['a1', 'b2'])
 })
 
-test('what was removed or drained does not come', () => {
+test('Removed and drained items are not returned', () => {
   const queue = openFairQueue<string>()
   for (const item of ['a1', 'b1', 'b2']) queue.add(item.charAt(0), item)
   queue.remove('a', 'a1')

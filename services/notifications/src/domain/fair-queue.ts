@@ -1,17 +1,17 @@
-/** What waits for a lane: sources take turns, and what comes from one source keeps its order. */
+/** The queue of a lane: round robin over the sources, in order within each source. */
 
 export interface FairQueue<Item> {
   add(source: string, item: Item): void
-  /** Nothing when it does not wait. */
+  /** Does nothing when the item is not queued. */
   remove(source: string, item: Item): void
-  /** Takes out the first of the source whose turn it is among those that may; undefined when none. */
+  /** Removes the first item of the next source for which `may` is true; undefined when none. */
   takeNext(may: (source: string) => boolean): Item | undefined
-  /** Takes out everything. */
+  /** Removes everything. */
   drain(): readonly Item[]
 }
 
 export function openFairQueue<Item>(): FairQueue<Item> {
-  /** The source whose turn it is comes first. */
+  /** The next source is first. */
   const bySource = new Map<string, Set<Item>>()
   return {
     add(source, item) {

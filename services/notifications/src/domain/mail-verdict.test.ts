@@ -3,7 +3,7 @@ import { judgeMail } from './mail-verdict.ts'
 
 const failed = { type: 'FAILED', replyCode: null, isAccessDenied: false, reason: 'why' } as const
 
-test('an e-mail that the server took is delivered', () => {
+test('An e-mail that the server accepts is delivered', () => {
   expect(judgeMail({ type: 'ACCEPTED' })).toEqual({ type: 'DELIVERED', healthy: true, error: '' })
 })
 

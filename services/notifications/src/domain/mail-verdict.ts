@@ -1,6 +1,6 @@
 /**
- * What the answer of a mail server means (RFC 5321 4.2.1): accepted, to be tried again, or given up.
- * An e-mail that was given up is a dead letter, which can be sent again when what was wrong is mended.
+ * The meaning of a mail server's answer (RFC 5321 4.2.1): delivered, to be retried, or failed for good.
+ * A failed e-mail is a dead letter, which can be sent again once the cause is fixed.
  */
 import type { Verdict } from './verdict.ts'
 
@@ -10,7 +10,7 @@ export type MailAnswer =
       readonly type: 'FAILED'
       /** The reply code of the server; null when it gave none. */
       readonly replyCode: number | null
-      /** It does not let us in, or not over TLS: nothing is wrong with the e-mail itself. */
+      /** The server refuses the login or TLS; the e-mail itself is not the cause. */
       readonly isAccessDenied: boolean
       readonly reason: string
     }

@@ -18,7 +18,7 @@ test.each([
   expect(takeAll(openSlots(slots_max), 'greenbank')).toBe(taken)
 })
 
-test('a second source has slots when the first has all that it may have', () => {
+test('A second source has free slots when the first uses all that it may', () => {
   const slots = openSlots(32)
   takeAll(slots, 'greenbank')
   expect(takeAll(slots, 'redpay')).toBe(6)
@@ -26,7 +26,7 @@ test('a second source has slots when the first has all that it may have', () => 
   expect([slots.hasFreeFor('greenbank'), slots.hasFreeFor('redpay')]).toEqual([false, true])
 })
 
-test('no more slots are taken than there are, and a slot that is free is given to a source without any', () => {
+test('Slots are never exceeded, and a free slot is available to a source that has none', () => {
   const source = fc.constantFrom('a', 'b', 'c', 'd', 'e')
   fc.assert(
     fc.property(
@@ -52,7 +52,7 @@ test('no more slots are taken than there are, and a slot that is free is given t
   )
 })
 
-test('what is shared out goes round, beginning behind the source that was served last', () => {
+test('The allocation is round robin and begins after the source that was served last', () => {
   const shares = (last: string, slots_max: number) =>
     Object.fromEntries(allocateSlots(openSlots(32), ['a', 'b', 'c'], last, slots_max))
   expect(shares('', 1)).toEqual({ a: 1 })
@@ -62,7 +62,7 @@ test('what is shared out goes round, beginning behind the source that was served
   expect(shares('a', 0)).toEqual({})
 })
 
-test('what is shared out counts what the sources hold, and takes nothing', () => {
+test('The allocation counts the slots in use and takes none', () => {
   const slots = openSlots(8)
   takeAll(slots, 'a')
   expect(Object.fromEntries(allocateSlots(slots, ['a', 'b'], '', 8))).toEqual({ b: 2 })

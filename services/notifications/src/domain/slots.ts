@@ -1,10 +1,10 @@
 /**
- * The slots of a lane, shared by the sources whose messages it carries. A source may have three times as
- * many slots as are free (dynamic thresholds; Choudhury and Hahne, 1998): alone it has three quarters of
- * them, and whatever some sources hold, there is one for another.
+ * The slots of a lane, shared by the sources of its messages. A source may use three times as many slots
+ * as are free (dynamic thresholds; Choudhury and Hahne, 1998): a single source gets three quarters of
+ * them, and there is always a slot for another source.
  */
 export interface Slots {
-  /** Whether the source may have one more. */
+  /** Whether the source may use one more. */
   hasFreeFor(source: string): boolean
   take(source: string): void
   release(source: string): void
@@ -36,10 +36,10 @@ export function openSlots(slots_max: number): Slots {
 }
 
 /**
- * Gives out at most `slots_max` slots, one by one to the sources in turn; none of them is taken yet.
+ * Allocates at most `slots_max` slots to the sources, round robin, without taking them.
  *
- * @param sources in an order that is the same each time
- * @param last the one that was served last: the turn is with who follows it
+ * @param sources in a stable order
+ * @param last the source that was served last; the allocation begins with the one that follows it
  */
 export function allocateSlots(
   slots: Slots,

@@ -16,14 +16,14 @@ function tryAgain(error = 'answered 503'): AttemptEnd {
 }
 
 describe('the pause', () => {
-  test('doubles from one second up to five minutes', () => {
+  test('The pause doubles from one second up to five minutes', () => {
     const even = (attempts: number) => pause_ms(attempts, 0.5, backoff)
     expect([1, 2, 3, 4, 9, 10, 11].map(even)).toEqual([
       1_000, 2_000, 4_000, 8_000, 256_000, 300_000, 300_000,
     ])
   })
 
-  test('is spread by a fifth to both sides and never overflows', () => {
+  test('The pause has a jitter of 20 % in both directions and never overflows', () => {
     fc.assert(
       fc.property(
         fc.nat(100_000),
@@ -41,7 +41,7 @@ describe('the pause', () => {
 describe('after an attempt', () => {
   const past = { attempts: 2, deadline_ms: day_ms }
 
-  test('a delivery is the end', () => {
+  test('A delivery ends the notification with success', () => {
     const verdict = { type: 'DELIVERED', healthy: true, error: '' } as const
     expect(
       stepAfter(
@@ -54,7 +54,7 @@ describe('after an attempt', () => {
     ).toEqual({ type: 'ENDED', status: 'SUCCESS', attempts: 3, httpStatus: 202, error: null })
   })
 
-  test('what is to be tried again waits for its pause', () => {
+  test('A notification to be retried waits for its pause', () => {
     expect(stepAfter(past, tryAgain(), 10_000, 0.5, backoff)).toEqual({
       type: 'WAITS',
       attempts: 3,
@@ -64,7 +64,7 @@ describe('after an attempt', () => {
     })
   })
 
-  test('the pause never leads past the deadline', () => {
+  test('The pause never exceeds the deadline', () => {
     const soon = { attempts: 8, deadline_ms: 30_000 }
     expect(stepAfter(soon, tryAgain(), 10_000, 0.5, backoff)).toMatchObject({
       type: 'WAITS',
@@ -72,7 +72,7 @@ describe('after an attempt', () => {
     })
   })
 
-  test('what was not begun counts no attempt and is due at once', () => {
+  test('An attempt that did not begin is not counted, and the next one is due at once', () => {
     expect(stepAfter(past, { type: 'NOT_BEGUN' }, 7, 0.5, backoff)).toMatchObject({
       type: 'WAITS',
       attempts: 2,
@@ -80,7 +80,7 @@ describe('after an attempt', () => {
     })
   })
 
-  test('a passed deadline is the end without an attempt', () => {
+  test('A passed deadline fails the notification without an attempt', () => {
     expect(stepAfter(past, { type: 'EXPIRED' }, 7, 0.5, backoff)).toMatchObject({
       type: 'ENDED',
       status: 'FAILED',

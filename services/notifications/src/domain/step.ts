@@ -1,23 +1,23 @@
 /**
- * What an attempt, or the lack of one, makes of a notification: it has come to its end, or it waits
+ * The next state of a notification after an attempt, or after none was made: it has ended, or it waits
  * for its next attempt.
  */
 import { pause_ms, type BackoffBounds } from './backoff.ts'
 import type { FspRefusal, Verdict } from './verdict.ts'
 
-/** How a lane let go of a notification. */
+/** How a notification left its lane. */
 export type AttemptEnd =
   | {
       readonly type: 'ATTEMPTED'
       readonly verdict: Verdict
       readonly httpStatus: number | null
       readonly began_ms: number
-      /** What a refusing FSP wrote into its answer. */
+      /** The error in the answer of a refusing FSP. */
       readonly refusal?: FspRefusal | undefined
     }
-  /** Its deadline came before the attempt could begin. */
+  /** Its deadline passed before the attempt could begin. */
   | { readonly type: 'EXPIRED' }
-  /** Nothing was sent: the FSP gets only trials, or all of its slots hang. */
+  /** Nothing was sent: the circuit is open, or all slots wait for an answer. */
   | { readonly type: 'NOT_BEGUN' }
 
 export type Step =
@@ -42,7 +42,7 @@ export interface AttemptHistory {
   readonly deadline_ms: number
 }
 
-/** `chance` lies between 0 and 1 and spreads the pauses. */
+/** `chance` is between 0 and 1 and gives the jitter of the pause. */
 export function stepAfter(
   past: AttemptHistory,
   end: AttemptEnd,
@@ -65,7 +65,7 @@ function failed(attempts: number, httpStatus: number | null, error: string): Ste
   return { type: 'ENDED', status: 'FAILED', attempts, httpStatus, error }
 }
 
-/** The pause never leads past the deadline: what waits until then fails then, and not before. */
+/** The pause ends at the deadline at the latest; a notification that waits until then fails then. */
 function afterVerdict(
   attempts: number,
   deadline_ms: number,

@@ -9,11 +9,11 @@ function after(count: number): readonly Try[] {
   return Array.from({ length: count }, (_, at) => attempt(at)).reduce(withTry, noTries)
 }
 
-test('attempts are kept in their order', () => {
+test('Attempts are stored in order', () => {
   expect(after(3).map(({ began_ms }) => began_ms)).toEqual([0, 1, 2])
 })
 
-test('of many attempts the first three and the last are kept', () => {
+test('Of many attempts the first three and the last ones are stored', () => {
   const retained = after(300).map(({ began_ms }) => began_ms)
   expect(retained).toHaveLength(50)
   expect(retained.slice(0, 4)).toEqual([0, 1, 2, 253])

@@ -1,12 +1,12 @@
 /**
- * The attempts of one notification, kept for whoever wants to know why it came late or never: all of
- * them, or, of many, the first and the last.
+ * The attempts of one notification, stored to show why it was late or not delivered: all of them, or
+ * the first and the last ones when there are many.
  */
 export interface Try {
   /** When it began. */
   readonly began_ms: number
   readonly duration_ms: number
-  /** null: no answer. */
+  /** Null: no answer. */
   readonly httpStatus: number | null
   readonly error: string | null
 }

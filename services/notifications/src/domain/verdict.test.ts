@@ -7,7 +7,7 @@ function answered(status: number): Attempt {
 }
 
 describe('an answer', () => {
-  test.each([200, 202, 204, 299])('of %i is a delivery', (status) => {
+  test.each([200, 202, 204, 299])('An answer of %i is a delivery', (status) => {
     expect(judge('PUT', answered(status))).toEqual({
       type: 'DELIVERED',
       healthy: true,
@@ -15,13 +15,13 @@ describe('an answer', () => {
     })
   })
 
-  test.each([301, 302, 304, 307, 308])('of %i is given up, whatever was sent', (status) => {
+  test.each([301, 302, 304, 307, 308])('An answer of %i fails any message for good', (status) => {
     expect(judge('POST', answered(status)).type).toBe('GIVEN_UP')
     expect(judge('PUT', answered(status)).type).toBe('GIVEN_UP')
   })
 
   test.each([400, 401, 403, 404, 406, 422])(
-    'of %i ends a request, but an outcome is told until its deadline',
+    'An answer of %i fails a request for good, but an outcome is retried until its deadline',
     (status) => {
       for (const method of ['POST', 'GET', 'DELETE']) {
         expect(judge(method, answered(status)).type).toBe('GIVEN_UP')
@@ -33,7 +33,7 @@ describe('an answer', () => {
     },
   )
 
-  test.each([408, 429, 500, 502, 503, 504])('of %i is a bad sign and tried again', (status) => {
+  test.each([408, 429, 500, 502, 503, 504])('An answer of %i is a failure and is retried', (status) => {
     expect(judge('POST', answered(status))).toEqual({
       type: 'TRY_AGAIN',
       healthy: false,
@@ -41,7 +41,7 @@ describe('an answer', () => {
     })
   })
 
-  test('of 501 is given up: what is not implemented will not be', () => {
+  test('An answer of 501 fails any message for good', () => {
     expect(judge('PUT', answered(501))).toEqual({
       type: 'GIVEN_UP',
       healthy: true,
@@ -50,7 +50,7 @@ describe('an answer', () => {
   })
 })
 
-test('no answer is a bad sign and tried again', () => {
+test('A missing answer is a failure and is retried', () => {
   expect(judge('PUT', { type: 'UNANSWERED', reason: 'connect ECONNREFUSED' })).toEqual({
     type: 'TRY_AGAIN',
     healthy: false,
@@ -58,7 +58,7 @@ test('no answer is a bad sign and tried again', () => {
   })
 })
 
-test('only a status of 2xx is ever a delivery', () => {
+test('Only a status of 2xx is a delivery', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 100, max: 999 }),

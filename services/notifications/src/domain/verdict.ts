@@ -1,17 +1,17 @@
 /**
- * What an attempt means: delivered, to be tried again, or given up. Outcomes (PUT, PATCH) tell an FSP
- * how its money ended, so they are tried until their deadline whatever client error it answers; a
- * request that was refused is not asked again (FSPIOP 8.4).
+ * The meaning of an attempt: delivered, to be retried, or failed for good. Outcomes (PUT, PATCH) report
+ * the end of a payment, so they are retried until their deadline after any client error; a refused
+ * request is not retried (FSPIOP 8.4).
  */
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export type Attempt =
   | {
       readonly type: 'ANSWERED'
       readonly status: number
       readonly refusal?: FspRefusal | undefined
     }
-  /** No whole answer came: the reason says why. */
+  /** No complete answer was received; `reason` says why. */
   | { readonly type: 'UNANSWERED'; readonly reason: string }
 
 /** FSPIOP 7.6, ErrorInformation. */
@@ -24,9 +24,9 @@ export interface FspRefusal {
 
 export interface Verdict {
   readonly type: 'DELIVERED' | 'TRY_AGAIN' | 'GIVEN_UP'
-  /** Whether the FSP gave a sign of health; five bad signs in a row open its circuit. */
+  /** Whether the FSP is considered healthy; five unhealthy results in a row open its circuit. */
   readonly healthy: boolean
-  /** What went wrong; '' when nothing did. */
+  /** The error; '' when there was none. */
   readonly error: string
 }
 
@@ -34,7 +34,7 @@ const outcomes: ReadonlySet<string> = new Set(['PUT', 'PATCH'])
 const busyStatuses: ReadonlySet<number> = new Set([408, 429])
 const notImplemented = 501
 
-/** Whether the method tells an outcome; the others ask for something. */
+/** Whether the method reports an outcome; the others are requests. */
 function isOutcome(method: string): boolean {
   return outcomes.has(method)
 }

@@ -1,4 +1,4 @@
-/** What the tests of deliveries stand on: FSPs that answer as told, and the service on real parts. */
+/** Test set-up: FSPs that answer as configured, and the service on a real database and bus. */
 import { newEvent, type DomainEvent, type EventOptions, type Payload } from '@causeway/events'
 import {
   ensureMonthlyPartitions,
@@ -24,14 +24,14 @@ export interface Received {
   readonly at_ms: number
 }
 
-/** An FSP: keeps what it received and answers with what it is told to. */
+/** An FSP: records what it receives and answers as configured. */
 export interface Sink {
   readonly url: string
   readonly received: Received[]
   /** A status, or HANG: no answer until `release`. */
   answers: (received: Received) => number | 'HANG'
   release(status: number): void
-  /** Requests that had begun and were not answered at the same time, at most so far. */
+  /** The largest number of concurrent requests so far. */
   readonly atOnce_max: number
   close(): Promise<void>
 }
@@ -78,8 +78,8 @@ export async function openSink(answers: Sink['answers'] = () => 200): Promise<Si
 }
 
 /**
- * Quick ones: seconds become tens of milliseconds. Only an attempt may take long: a busy machine would give
- * up what has arrived, and send it again.
+ * Short times: seconds become tens of milliseconds. Only the time-out of an attempt is long, because a
+ * busy machine would otherwise time out messages that have arrived and send them again.
  */
 export const quickSettings: Settings = {
   NOTIFICATIONS_DATABASE_URL: '',
@@ -107,7 +107,7 @@ export interface World {
   readonly publish: (...messages: readonly OutgoingMessage[]) => Promise<void>
   /** The lines of the reports so far. */
   readonly reports: Payload<'NotifyReport'>['reports'][number][]
-  /** How many report events carried them. */
+  /** The number of report events. */
   readonly reportEvents: () => number
   stop(): Promise<void>
 }
@@ -160,7 +160,7 @@ export async function openStore(parts: TestParts): Promise<Database> {
   return db
 }
 
-/** While some work fails and is tried again, nothing surely comes for the first time. */
+/** Makes a batch fail with an outage: until it succeeds, any message may be a redelivery. */
 export async function allowDuplicates({ bus }: TestParts): Promise<void> {
   await new Promise<void>((tried, failed) => {
     const subscription = {
@@ -193,7 +193,7 @@ export interface NotifyOptions {
   readonly body?: string
   /** FSPIOP-Source. */
   readonly source?: string
-  /** From the name of the resource on. */
+  /** Begins with the name of the resource. */
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>
   readonly relay?: EventOptions['relay']
@@ -230,7 +230,7 @@ export function notify(asked: NotifyOptions): OutgoingMessage {
   return newEvent('fspiop-api', 'NotifyRequested', payload, { id, relay })
 }
 
-/** The notification that such an event is. */
+/** The notification of such an event. */
 export function notificationFor(asked: NotifyOptions): Notification {
   const message = notify(asked)
   const payload = message.payload as Payload<'NotifyRequested'>
@@ -238,7 +238,7 @@ export function notificationFor(asked: NotifyOptions): Notification {
   return notificationOf(event, Date.now())
 }
 
-/** It was delivered at the first attempt; `stored`: it was parked before. */
+/** A delivery at the first attempt; `stored`: it was parked before. */
 export function delivered(notification: Notification, stored: boolean): Result {
   return {
     type: 'ENDED',
