@@ -1,6 +1,6 @@
 /**
- * From the bytes of a body to a typed value, or to the one error that the sender is told. Bytes that
- * are relayed are never changed here: what is read serves the hub's own decisions only.
+ * Parses the bytes of a body into a typed value, or into the one error that is returned to the sender.
+ * Relayed bytes are never changed: the value is for the hub's own decisions only.
  */
 import { isUtf8 } from 'node:buffer'
 import type { z } from 'zod'
@@ -22,10 +22,11 @@ const depth_max = 32
 const unstorablePattern = /[\0\p{Surrogate}]/u
 
 /**
- * Reads a body against a message's schema. `value` is what the schema makes of it, `json` what was
- * sent (for `payloadHash`). Codes: not UTF-8, not JSON, no object, wrong form 3101; missing 3102;
- * wrong length 3100; too many elements 3103; other codes by `FaultCodes`. A missing element is told first, then the first fault in
- * the order of the document; `detail` begins with its path, as "/amount/currency".
+ * Parses a body with a message's schema. `value` is the output of the schema, `json` the body as sent
+ * (for `payloadHash`). Codes: not UTF-8, not JSON, not an object, wrong format 3101; missing 3102;
+ * wrong length 3100; too many elements 3103; other codes by `FaultCodes`. A missing element is reported
+ * first, otherwise the first fault in document order; `detail` begins with its path, such as
+ * "/amount/currency".
  */
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,
@@ -33,9 +34,9 @@ export function readBody<Schema extends z.ZodType>(
   options?: { readonly codes?: FaultCodes; readonly mayBeList?: boolean },
 ): BodyReading<z.output<Schema>>
 /**
- * The same for a body of which some members are ciphertext: these are left unjudged, with all below
- * them, and are absent from `value` (not from `json`). `encrypted` comes of `readEncryptedPaths`. A
- * listed member that is no text is 3101.
+ * The same for a body with encrypted members: they and everything below them are not validated, and are
+ * absent from `value` (not from `json`). `encrypted` is the result of `readEncryptedPaths`. A listed
+ * member that is not a string is 3101.
  */
 export function readBody<Schema extends z.ZodType>(
   schema: Schema,
@@ -43,7 +44,7 @@ export function readBody<Schema extends z.ZodType>(
   options: {
     readonly encrypted: readonly EncryptedPath[]
     readonly codes?: FaultCodes
-    /** A bare list is taken too, where the schema makes an object of it. */
+    /** Accepts an array as the body, when the schema converts it to an object. */
     readonly mayBeList?: boolean
   },
 ): BodyReading<Clear<z.output<Schema>>>
@@ -73,11 +74,13 @@ export function readBody<Schema extends z.ZodType>(
   }
   const escaped = text.includes('\\u')
   if (encrypted.length === 0) return judge(schema, json, escaped, codes)
-  const harm = forbiddenContentOf(json, 1, escaped)
-  return harm === undefined ? judgePartlyEncrypted(schema, json, encrypted, codes) : malformed(harm)
+  const fault = forbiddenContentOf(json, 1, escaped)
+  return fault === undefined
+    ? judgePartlyEncrypted(schema, json, encrypted, codes)
+    : malformed(fault)
 }
 
-/** The same for JSON that has been parsed already. */
+/** The same for parsed JSON. */
 export function readJson<Schema extends z.ZodType>(
   schema: Schema,
   json: object,
@@ -85,21 +88,21 @@ export function readJson<Schema extends z.ZodType>(
   return judge(schema, json, true, 'specification')
 }
 
-/** Only texts with \u escapes, or of unknown origin, can hold what valid UTF-8 and JSON exclude. */
+/** `escaped`: the text has \u escapes, or is unknown, so it can contain NUL and lone surrogates. */
 function judge<Schema extends z.ZodType>(
   schema: Schema,
   json: object,
   escaped: boolean,
   codes: FaultCodes,
 ): BodyReading<z.output<Schema>> {
-  const harm = forbiddenContentOf(json, 1, escaped)
-  if (harm !== undefined) return malformed(harm)
+  const fault = forbiddenContentOf(json, 1, escaped)
+  if (fault !== undefined) return malformed(fault)
   const reading = schema.safeParse(json)
   if (reading.success) return { ok: true, value: reading.data, json }
   return { ok: false, ...firstFault(reading.error.issues, json, codes) }
 }
 
-/** Faults at or below an encrypted member are none: only who can decrypt it can judge it. */
+/** Faults at or below an encrypted member are ignored: only its recipient can validate it. */
 function judgePartlyEncrypted(
   schema: z.ZodType,
   json: object,
@@ -116,7 +119,7 @@ function judgePartlyEncrypted(
   return { ok: true, value: withoutEncrypted(partlyParsed(schema, json), encrypted), json }
 }
 
-/** What the schema makes of all members that it takes; the others are as they were sent. */
+/** The output of the schema for the valid members; the others are as sent. */
 function partlyParsed(schema: z.ZodType, json: object): unknown {
   const parsed = schema._zod.run({ value: json, issues: [] }, { async: false })
   if (parsed instanceof Promise) throw new Error('no message has asynchronous checks')
@@ -128,10 +131,10 @@ function malformed(detail: string): BodyReading<never> {
 }
 
 /**
- * What no schema sees, because unknown members are legal. Nesting is bounded, for what walks a body
- * recurses. Members named as the language's own inner ones are refused rather than dropped: the body
- * is relayed as it is to FSPs whose parsers may trip over them, and no message has a use for them.
- * NUL and half surrogate pairs can neither be stored as text nor written as UTF-8.
+ * Checks that no schema makes, because unknown members are legal. Nesting is bounded, because bodies are
+ * walked recursively. Members with the names of JavaScript's own properties are refused, not dropped:
+ * the body is relayed unchanged to FSPs whose parsers may fail on them, and no message uses them. NUL
+ * and lone surrogates can neither be stored as text nor written as UTF-8.
  */
 function forbiddenContentOf(value: unknown, depth: number, escaped: boolean): string | undefined {
   if (typeof value === 'string') {
@@ -142,8 +145,8 @@ function forbiddenContentOf(value: unknown, depth: number, escaped: boolean): st
   if (depth > depth_max) return `nested deeper than ${depth_max}`
   if (Array.isArray(value)) {
     for (const item of value) {
-      const harm = forbiddenContentOf(item, depth + 1, escaped)
-      if (harm !== undefined) return harm
+      const fault = forbiddenContentOf(item, depth + 1, escaped)
+      if (fault !== undefined) return fault
     }
     return undefined
   }
@@ -151,10 +154,10 @@ function forbiddenContentOf(value: unknown, depth: number, escaped: boolean): st
     if (name === '__proto__' || name === 'constructor' || name === 'prototype') {
       return `a member is named ${name}`
     }
-    const harm =
+    const fault =
       forbiddenContentOf(name, depth, escaped) ??
       forbiddenContentOf((value as Readonly<Record<string, unknown>>)[name], depth + 1, escaped)
-    if (harm !== undefined) return harm
+    if (fault !== undefined) return fault
   }
   return undefined
 }

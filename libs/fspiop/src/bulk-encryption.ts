@@ -1,14 +1,14 @@
 /**
- * FSPIOP-Encryption of a message that the hub makes out of an FSP's by leaving items of its list out:
- * fields are named by the positions of their items, which are others then. FSPIOP (Encryption) 4.
+ * FSPIOP-Encryption of a message that the hub makes from an FSP's by removing items of its list: field
+ * names contain the positions of the items, which change. FSPIOP (Encryption) 4.
  */
 import { readEncryptionHeader } from './encryption-header.ts'
 
 /**
- * The header for a body whose `list` is made of the items at these positions of the original, in this
- * order; undefined for a position of the new list that holds none of them. What lies outside the list
- * stays as it was when `keepsRest`. Undefined when nothing of the new body is encrypted, or the header
- * cannot be read.
+ * The header for a body whose `list` has the items at these positions of the original, in this order;
+ * an undefined position is an item that is not in the original. With `includesOthers`, fields outside
+ * the list are included unchanged. Undefined when nothing of the new body is encrypted, or the header
+ * is invalid.
  */
 export function renumberedEncryption(
   header: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * The complex types that messages share. Members that the API does not know are legal everywhere and
- * are kept; a known one is absent or valid, so `null` and "" are refused. FSPIOP 7.4.
+ * The complex types that messages share. Unknown members are legal everywhere and are preserved; a known
+ * one is absent or valid, so `null` and "" are refused. FSPIOP 7.4.
  */
 import { z } from 'zod'
 import {
@@ -42,8 +42,8 @@ export const geoCode = z.looseObject({ latitude, longitude })
 const extension = z.looseObject({ key: extensionKey, value: extensionValue })
 
 /**
- * An object that holds the array `extension`. API 1.0 had a bare array, which is read and given on
- * as the object.
+ * An object with the array `extension`. API 1.0 had a bare array, which is accepted and converted to
+ * the object.
  */
 export const extensionList = z.preprocess(
   (value) => (Array.isArray(value) ? { extension: value as unknown[] } : value),
@@ -97,8 +97,8 @@ export const transactionType = z.looseObject({
 })
 
 /**
- * The value's form follows from `authentication`. A plain choice between the forms would refuse
- * every OTP, because each of them is a legal QR code too.
+ * `authentication` determines the format of the value. A plain union of the formats would refuse every
+ * OTP, because each of them is a legal QR code too.
  */
 export const authenticationInfo = z.discriminatedUnion('authentication', [
   z.looseObject({ authentication: z.literal('OTP'), authenticationValue: otpValue }),

@@ -1,9 +1,9 @@
 /**
- * The element types that every message is made of. All are JSON strings, numbers too; patterns are
- * anchored, lengths count characters (code points), and each carries the code of its refusal.
+ * The element types of all messages. All are JSON strings, numbers too; patterns are anchored, lengths
+ * count characters (code points), and each type has the error code of its refusal.
  *
- * A wrong length is 3100, a wrong form 3101 (`body.ts` maps them); names and dates of birth are 3100
- * whatever is wrong with them, because clients of this API are tested for that. FSPIOP 7.2, 7.3.
+ * A wrong length is 3100, a wrong format 3101 (`body.ts` maps them); any fault of a name or date of
+ * birth is 3100, because clients of this API are tested for that. FSPIOP 7.2, 7.3.
  */
 import { isCurrency } from '@causeway/money'
 import { z } from 'zod'
@@ -52,14 +52,14 @@ export const currency = passing(isCurrency, 'not a known Currency', '3101')
 /** A positive integer, written without leading zero. */
 export const integer = matching(/^[1-9]\d*$/, 'not a legal Integer')
 
-/** A real day of the calendar. */
+/** A date that exists. */
 export const dateOfBirth = passing(
   (text) => datePattern.test(text),
   'not a legal DateOfBirth',
   '3100',
 )
 
-/** With milliseconds and zone, in capitals. FSPIOP 7.2.14. */
+/** With milliseconds and time zone, in upper case. FSPIOP 7.2.14. */
 export const dateTime = matching(dateTimePattern, 'not a legal DateTime')
 
 /** A UUID. */
@@ -68,22 +68,22 @@ export const correlationId = passing(isUuid, 'not a legal CorrelationId', '3101'
 /** The ids of transfers and quotes, which may be ULIDs. */
 export const transferOrQuoteId = passing(isCorrelationId, 'not a legal CorrelationId', '3101')
 
-/** Some FSPs give a transaction the id of its transfer. */
+/** Some FSPs use the id of the transfer as the id of its transaction. */
 export const transactionId = transferOrQuoteId
 
-/** The ids of the Third-Party API: of the shape of a UUID. */
+/** The ids of the Third-Party API: the format of a UUID. */
 export const thirdPartyId = passing(isUuidShaped, 'not a legal CorrelationId', '3101')
 
-/** What the hub passes on without a rule of its own but that it is there. */
+/** A text that the hub relays and only requires to be present. */
 export const anyText = passing((text) => text.length > 0, 'must not be empty', '3100')
 
-/** Begins with a scheme; apps have their own. */
+/** Begins with a scheme; apps have their own schemes. */
 export const uri = matching(/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, 'not a legal Uri')
 
-/** A value of a list that is not judged here: as long as every enumeration's. */
+/** An enumeration value that is not checked against a list; the length bound of all enumerations. */
 export const anyEnumeration = sized(32)
 
-/** As the element `fspId`, for ids that come in headers. */
+/** As the element `fspId`, for ids in headers. */
 export function isFspId(text: string): boolean {
   return fspIdPattern.test(text)
 }
@@ -94,10 +94,10 @@ export const fspId = sized(32).regex(fspIdPattern, { error: 'not a legal FspId' 
 /** First, middle and last name, in any script. */
 export const name = passing((text) => namePattern.test(text), 'not a legal Name', '3100')
 
-/** Names of businesses hold what those of people do not: only the length counts. */
+/** Names of businesses have a larger character set than those of people: only the length is checked. */
 export const partyName = sized(128)
 
-/** What stands in a path may hold neither "/" nor "?". */
+/** Part of a path, so without "/" and "?". */
 export const partyIdentifier = sized(128).regex(/^[^/?]*$/, {
   error: 'not a legal PartyIdentifier',
 })
@@ -114,7 +114,7 @@ export const merchantClassificationCode = matching(
 export const note = sized(128)
 export const refundReason = sized(128)
 
-/** Any code of the numbering, also of a scheme's own. */
+/** Any four-digit code, including those of a scheme. */
 export const errorCode = matching(/^[1-9]\d{3}$/, 'not a legal ErrorCode')
 export const errorDescription = sized(128)
 export const extensionKey = sized(32)

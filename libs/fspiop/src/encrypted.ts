@@ -1,6 +1,6 @@
 /**
- * Bodies of which some members are ciphertext. The hub decrypts none: it leaves the encrypted members
- * unjudged, and refuses a message that hides from it what it routes and decides by. FSPIOP
+ * Bodies with encrypted members. The hub decrypts none: it does not validate encrypted members, and
+ * refuses a message that encrypts members the hub needs for routing and decisions. FSPIOP
  * (Encryption) 4.
  */
 import { readEncryptionHeader } from './encryption-header.ts'
@@ -10,7 +10,7 @@ import type { Headers } from './headers.ts'
 /** The path of an encrypted member from the root of the body; indices of lists are decimal digits. */
 export type EncryptedPath = readonly string[]
 
-/** What the hub routes and decides by, at any depth. */
+/** Members that the hub needs for routing and decisions, at any depth. */
 const clearMembers = [
   'requestId',
   'transactionRequestId',
@@ -46,7 +46,7 @@ const clearMembers = [
   'transactionRequestState',
 ] as const
 
-/** Each of their elements holds an id in clear: only what is in an element can be encrypted. */
+/** Lists whose elements have an id in clear: only members of an element can be encrypted. */
 const clearLists = [
   'individualQuotes',
   'individualQuoteResults',
@@ -58,8 +58,8 @@ const clearLists = [
 type ClearMember = (typeof clearMembers)[number]
 
 /**
- * What is known of a body with encrypted members: those that must be in clear are there as they were,
- * and so is an extension list unless some of it is encrypted; all others may be absent.
+ * The type of a body with encrypted members: those that must be in clear are unchanged, and so is an
+ * extension list unless part of it is encrypted; all others may be absent.
  */
 export type Clear<Value> = Value extends readonly (infer Item)[]
   ? readonly Clear<Item>[]
@@ -72,8 +72,8 @@ export type Clear<Value> = Value extends readonly (infer Item)[]
     : Value
 
 /**
- * The encrypted paths that a message's headers tell, none without FSPIOP-Encryption. Refusal 3101 when
- * that header is malformed, 3100 when it lists what must be in clear.
+ * The encrypted paths that a message's headers list; none without FSPIOP-Encryption. Refusal 3101 when
+ * that header is malformed, 3100 when it lists a member that must be in clear.
  */
 export function readEncryptedPaths(
   headers: Headers,
@@ -101,8 +101,8 @@ function mustBeClear(path: EncryptedPath): boolean {
 const indexPattern = /^\d+$/
 
 /**
- * The listed path whose member is there and is no text, so cannot be ciphertext; `undefined` when there
- * is none. A path to nothing is let pass: nothing is left unjudged for it.
+ * The listed path whose member is present and not a string, so cannot be ciphertext; `undefined` when
+ * there is none. A path without a member is accepted: it excludes nothing from validation.
  */
 export function unencryptedPath(
   json: object,
@@ -114,7 +114,7 @@ export function unencryptedPath(
   })
 }
 
-/** Whether the path lies at or below an encrypted member that is there. */
+/** Whether the path is at or below an encrypted member that is present. */
 export function coveredBy(
   json: object,
   paths: readonly EncryptedPath[],
@@ -138,8 +138,8 @@ function memberAt(json: object, path: EncryptedPath): unknown {
 }
 
 /**
- * A copy without the encrypted members; an extension list of which some is encrypted goes as a whole,
- * for what is left of it has no use.
+ * A copy without the encrypted members; an extension list with any encrypted part is removed as a whole,
+ * because the rest of it has no use.
  */
 export function withoutEncrypted<Value>(
   value: Value,
@@ -153,8 +153,8 @@ export function withoutEncrypted<Value>(
 }
 
 /**
- * Copies along the paths alone, each object and list once: all else is shared with the body as it was
- * sent, which must not change.
+ * Copies only along the paths, each object and list once: everything else is shared with the received
+ * body, which must not change.
  */
 function without(value: unknown, paths: readonly EncryptedPath[]): unknown {
   if (typeof value !== 'object' || value === null) return value
@@ -167,7 +167,7 @@ function without(value: unknown, paths: readonly EncryptedPath[]): unknown {
   return copy
 }
 
-/** What is left of each path below its first segment. */
+/** The rest of each path after its first segment, by that segment. */
 function bySegment(paths: readonly EncryptedPath[]): ReadonlyMap<string, readonly EncryptedPath[]> {
   const groups = new Map<string, EncryptedPath[]>()
   for (const [segment, ...rest] of paths) {

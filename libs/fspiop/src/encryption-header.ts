@@ -1,13 +1,13 @@
 /**
- * The FSPIOP-Encryption header as it is read: which fields of the body hold ciphertext, and what their
- * recipient needs to open them. The hub opens none; it needs the paths, to leave them unjudged. FSPIOP
+ * The FSPIOP-Encryption header: which fields of the body are ciphertext, and what their recipient needs
+ * to decrypt them. The hub decrypts none; it needs the paths to exclude them from validation. FSPIOP
  * (Encryption) 4.
  */
 import { type Refusal, refusal } from './errors.ts'
 
 /** One encrypted field; every member but the name is base64url without padding. */
 export interface EncryptedField {
-  /** The path from the root of the body, its segments parted by dots: "payer.personalInfo". */
+  /** The path from the root of the body, separated by dots: "payer.personalInfo". */
   readonly fieldName: string
   readonly encryptedKey: string
   readonly protectedHeader: string
@@ -18,14 +18,14 @@ export interface EncryptedField {
 const header_max = 65_536
 const fieldName_max = 512
 const encodedPattern = /^[A-Za-z0-9_-]+$/
-/** Of at most 32 segments, since no body is nested deeper. */
+/** At most 32 segments, since no body is nested deeper. */
 const pathPattern = /^[^.]+(?:\.[^.]+){0,31}$/
 
 /**
- * Reads the header in both shapes in circulation, the data model's (`encryptedFields.encryptedField`)
- * and that of the published examples (`encryptedFields` is the list), each also with one object in the
- * place of the list. Refusal 3101 for anything else, and for paths of which one lies in another: what
- * is one string of ciphertext has no fields.
+ * Parses the header in both formats in use, that of the data model (`encryptedFields.encryptedField`)
+ * and that of the published examples (`encryptedFields` is the list), each also with one object instead
+ * of the list. Refusal 3101 for anything else, and when one path contains another: ciphertext has no
+ * fields.
  */
 export function readEncryptionHeader(
   text: string,
@@ -49,7 +49,7 @@ export function overlapOf(paths: readonly string[]): string | undefined {
   for (const path of paths) {
     for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
       const outer = path.slice(0, dot)
-      if (known.has(outer)) return `${path} lies in ${outer}, which is encrypted as a whole`
+      if (known.has(outer)) return `${path} is part of ${outer}, which is encrypted as a whole`
     }
   }
   return undefined
@@ -70,7 +70,7 @@ function entriesOf(text: string): readonly unknown[] | undefined {
   return isRecord(list) ? [list] : undefined
 }
 
-/** The entry, or what is wrong with it. */
+/** The entry, or its fault. */
 function fieldOf(entry: unknown): EncryptedField | string {
   if (!isRecord(entry)) return 'an entry is not an object'
   const { fieldName, encryptedKey, protectedHeader, initializationVector, authenticationTag } =

@@ -1,6 +1,6 @@
 /**
- * Where an FSP wants its callbacks: a closed list of endpoint types, the address that comes of a
- * registered value, and which type serves which operation.
+ * Callback addresses of FSPs: the closed list of endpoint types, the address of a registered value, and
+ * the type of each operation.
  */
 import type { Resource } from './resources.ts'
 import type { Operation, PathParameters } from './routes.ts'
@@ -43,8 +43,8 @@ const baseUrlTypes = [
 ] as const
 
 /**
- * Base addresses too, of the Third-Party API. TP_CB_URL_SERVICES_GET and the three before the last four
- * are taken because scripts register them; nothing is sent there: the hub itself answers GET /services.
+ * Base addresses of the Third-Party API. TP_CB_URL_SERVICES_GET and the three before the last four are
+ * accepted because scripts register them; nothing is sent there: the hub itself answers GET /services.
  */
 const thirdPartyUrlTypes = [
   'TP_CB_URL_SERVICES_GET',
@@ -121,8 +121,8 @@ const value_max = 1024
 const variablePattern = /\{\{\s*([A-Za-z]+)\s*\}\}/g
 
 /**
- * Whether the value can be registered: an absolute http or https address without user information, an
- * e-mail address where the type asks for one, at most 1,024 characters.
+ * Whether the value can be registered: an absolute http or https address without user information, or
+ * an e-mail address for the e-mail types; at most 1,024 characters.
  */
 export function isEndpointValue(type: EndpointType, value: string): boolean {
   if (value.length === 0 || value.length > value_max) return false
@@ -135,8 +135,8 @@ export function isEndpointValue(type: EndpointType, value: string): boolean {
 }
 
 /**
- * The template with its double-brace variables filled in, percent-encoded; `undefined` when it names
- * a variable that is not given, for then there is no address.
+ * The template with its double-brace variables filled in, percent-encoded; `undefined` when it has a
+ * variable without a value.
  */
 export function fillTemplate(
   template: string,
@@ -153,10 +153,10 @@ export function fillTemplate(
 }
 
 /**
- * The address of a callback. Values of base-address types get the path appended (from the resource
- * name on, with its query); all others, and a base that holds variables, are filled in. Where that
- * gives an address which ends in the path, the path stands there as it was given, with its query: a
- * signature covers it.
+ * The address of a callback. The path (from the resource name on, with its query) is appended to values
+ * of base-address types; all others, and a base with variables, are filled in. When the resulting
+ * address ends in the path, the path is used exactly as given, with its query, because a signature
+ * covers it.
  */
 export function callbackUrl(
   type: EndpointType,
@@ -174,7 +174,7 @@ export function callbackUrl(
 const thirdPartyUrls: ReadonlySet<string> = new Set(thirdPartyUrlTypes)
 const collectionPattern = /^\/(?:thirdpartyRequests\/)?[A-Za-z]+/
 
-/** Values of the Third-Party API may already end in the resource, which is then not appended twice. */
+/** Values of the Third-Party API may end in the resource already, which is then not appended again. */
 function baseOf(type: EndpointType, value: string, path: string): string {
   const base = value.replace(/(?<!\/)\/+$/, '')
   if (!thirdPartyUrls.has(type)) return base
@@ -182,7 +182,7 @@ function baseOf(type: EndpointType, value: string, path: string): string {
   return base.endsWith(collection) ? base.slice(0, base.length - collection.length) : base
 }
 
-/** The path as templates are filled in: without its query, what needs no encoding in clear. */
+/** The path in the encoding of `fillTemplate`, without its query. */
 function encodedPath(path: string): string | undefined {
   const [withoutQuery = ''] = path.split('?')
   try {
@@ -269,15 +269,15 @@ const byOperation: Readonly<Partial<Record<Operation, EndpointType>>> = {
   'PUT /bulkTransfers/{ID}/error': 'FSPIOP_CALLBACK_URL_BULK_TRANSFER_ERROR',
 }
 
-/** The type that tells where an operation is to be sent; `undefined` for what no FSP is sent. */
+/** The endpoint type of an operation; `undefined` for operations that are never sent to an FSP. */
 export function endpointTypeOf(operation: Operation): EndpointType | undefined {
   return byOperation[operation]
 }
 
-/** What all callbacks without an address of their own go to, when an FSP has registered it. */
+/** The address for all callbacks without their own, when an FSP has registered it. */
 const baseType = 'FSPIOP_CALLBACK_URL' satisfies EndpointType
 
-/** No type is published for these, so an FSP registers another one of the same resource. */
+/** No type is published for these, so another one of the same resource is used. */
 const fallbackTypes: Readonly<Partial<Record<EndpointType, EndpointType>>> = {
   TP_CB_URL_CONSENT_DELETE: 'TP_CB_URL_CONSENT_PUT',
   TP_CB_URL_CONSENT_REQUEST_GET: 'TP_CB_URL_CONSENT_REQUEST_POST',
@@ -285,7 +285,7 @@ const fallbackTypes: Readonly<Partial<Record<EndpointType, EndpointType>>> = {
   TP_CB_URL_TRANSACTION_REQUEST_VERIFY_GET: 'TP_CB_URL_TRANSACTION_REQUEST_VERIFY_POST',
 }
 
-/** A stand-in serves as a base address alone: its template is that of another operation. */
+/** A fallback type is used as a base address only: its template is for another operation. */
 function typeFor(endpoints: ReadonlyMap<string, string>, ownType: EndpointType): EndpointType {
   if (endpoints.has(ownType)) return ownType
   const standIn = fallbackTypes[ownType]
@@ -294,11 +294,10 @@ function typeFor(endpoints: ReadonlyMap<string, string>, ownType: EndpointType):
 }
 
 /**
- * The address of a callback by all that an FSP has registered (value by endpoint type): the value of
- * the operation's own type, or, where the FSP has none, that of the type that stands in for it, or its
- * base address with the path appended.
- * `undefined` when it has neither, or when what comes of it is no address; then the FSP cannot be
- * reached, which its sender is told as 3201. `path` is from the resource name on, with its query.
+ * The address of a callback from an FSP's registered values (by endpoint type): that of the operation's
+ * own type, else that of its fallback type, else the base address with the path appended. `undefined`
+ * when there is none, or when the result is not an address; the FSP then cannot be reached, and the
+ * sender receives 3201. `path` begins with the resource name and includes the query.
  */
 export function callbackAddress(
   endpoints: ReadonlyMap<string, string>,
@@ -315,8 +314,8 @@ export function callbackAddress(
 }
 
 /**
- * What registered templates name, by the parameters of a path: the identifiers of a party, or the id
- * under the name of its resource; always also under both names that any template may use.
+ * The variables of registered templates, from the parameters of a path: the identifiers of a party, or
+ * the id under the name of its resource; always also as `id` and `ID`, which any template may use.
  */
 export function templateVariables(
   resource: Resource,

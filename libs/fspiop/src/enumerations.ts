@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 export const amountType = z.enum(['SEND', 'RECEIVE'])
 
-/** U2F is of the implementation's schema only: read, never written. */
+/** U2F is only in the implementation's schema: accepted, never sent. */
 export const authenticationType = z.enum(['OTP', 'QRCODE', 'U2F'])
 
 export const bulkTransferState = z.enum([
@@ -15,7 +15,7 @@ export const bulkTransferState = z.enum([
   'REJECTED',
 ])
 
-/** The last three are of the Third-Party API, one of them in both of its spellings. */
+/** The last three belong to the Third-Party API, one of them in both of its spellings. */
 export const partyIdType = z.enum([
   'MSISDN',
   'EMAIL',
@@ -46,10 +46,10 @@ export const transactionScenario = z.enum([
 
 export const transactionState = z.enum(['RECEIVED', 'PENDING', 'COMPLETED', 'REJECTED'])
 
-/** As it is written; `resources/transfers.ts` reads it in any case of letters. */
+/** As sent; `resources/transfers.ts` accepts upper and lower case. */
 export const transferState = z.enum(['RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED'])
 
-/** Of the Third-Party API: which kind of participant GET /services lists. */
+/** Third-Party API: the kind of participant that GET /services lists. */
 export const serviceType = z.enum(['THIRD_PARTY_DFSP', 'PISP', 'AUTH_SERVICE'])
 
 export const consentStatus = z.enum(['ISSUED', 'REVOKED'])

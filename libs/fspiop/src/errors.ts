@@ -1,9 +1,9 @@
 /**
- * The closed catalogue of error codes. Whoever refuses picks a code from here, so that name and
- * status follow from it; codes that come in from FSPs are passed on as they are and never looked up.
+ * The closed catalogue of error codes. Every refusal uses a code of it, which determines name and
+ * status; codes received from FSPs are relayed unchanged and never looked up.
  */
 
-/** A list of extensions as it is written: an object that holds the array. FSPIOP 7.4. */
+/** A list of extensions as sent: an object with the array. FSPIOP 7.4. */
 export interface ExtensionList {
   readonly extension: readonly Extension[]
 }
@@ -21,30 +21,30 @@ export interface ErrorInformation {
   readonly extensionList?: ExtensionList
 }
 
-/** Every status of an answer, with when it is given. FSPIOP 3. */
+/** Every status of a response, with its meaning. FSPIOP 3. */
 export const httpStatuses = {
-  200: 'a callback (PUT, PATCH) was taken',
-  202: 'a request (POST, GET, DELETE) was taken; its outcome comes as a callback',
-  400: 'the message is not what it must be',
-  401: 'the sender has not said who it is',
-  403: 'the sender may not do this',
+  200: 'a callback (PUT, PATCH) was accepted',
+  202: 'a request (POST, GET, DELETE) was accepted; its outcome is sent as a callback',
+  400: 'the message is invalid',
+  401: 'the sender is not authenticated',
+  403: 'the sender is not authorized',
   404: 'no such path',
   405: 'the path has no such method',
-  406: 'none of the versions asked for is supported',
-  415: 'the body is encoded (Content-Encoding), which this API does not know',
-  501: 'this hub does not serve it',
-  503: 'not now: overloaded, or something needed is away',
+  406: 'none of the requested versions is supported',
+  415: 'the body is encoded (Content-Encoding), which this API does not support',
+  501: 'this hub does not support the operation',
+  503: 'temporarily unavailable: overloaded, or a dependency is unavailable',
 } as const
 
 export type HttpStatus = keyof typeof httpStatuses
 
 interface CatalogueEntry {
   readonly name: string
-  /** The status of a synchronous answer; before an acknowledgement a server fault is 503, not 500. */
+  /** The status of a synchronous response; before an acknowledgement a server fault is 503, not 500. */
   readonly status: Extract<HttpStatus, 400 | 404 | 406 | 501 | 503>
 }
 
-/** FSPIOP 7.6 (error codes); 6xxx: Third-Party API. 2006, 3040 and 5107 are of the scheme's range. */
+/** FSPIOP 7.6 (error codes); 6xxx: Third-Party API. 2006, 3040 and 5107 are in the scheme's range. */
 export const errorCatalogue = {
   1000: { name: 'Communication error', status: 503 },
   1001: { name: 'Destination communication error', status: 503 },
@@ -123,9 +123,9 @@ export const errorCatalogue = {
 export type ErrorCode = `${keyof typeof errorCatalogue}`
 
 /**
- * The entry that says what an FSP's error means: its own, else the generic one of its sub-category
- * (xx00), else of its category (x000); `undefined` for what is no code of the numbering. For decisions
- * only: codes are passed on as they came. FSPIOP 7.6.
+ * The catalogue entry for an FSP's error code: its own, else the generic one of its sub-category (xx00),
+ * else of its category (x000); `undefined` when it is not a four-digit code. For decisions only: codes
+ * are relayed unchanged. FSPIOP 7.6.
  */
 export function meaningOf(code: string): ErrorCode | undefined {
   if (!/^[1-9]\d{3}$/.test(code)) return undefined
@@ -134,8 +134,8 @@ export function meaningOf(code: string): ErrorCode | undefined {
 }
 
 /**
- * What a message is refused for, before it is acknowledged. The status is the code's own but for
- * 401, 403 and 405, which share the codes 3000 and 3100 with plain refusals.
+ * The reason why a message is refused, before it is acknowledged. The status is that of the code, except
+ * for 401, 403 and 405, which share the codes 3000 and 3100 with other refusals.
  */
 export interface Refusal {
   readonly status: Exclude<HttpStatus, 200 | 202>
@@ -146,12 +146,12 @@ export interface Refusal {
 
 const description_max = 128
 
-/** A refusal with the status that the catalogue gives the code. */
+/** A refusal with the status of the code in the catalogue. */
 export function refusal(code: ErrorCode, detail: string): Refusal {
   return { status: errorCatalogue[code].status, code, detail }
 }
 
-/** The error as it is sent: "<name> - <detail>", or the name alone, cut to 128 characters. */
+/** The error as sent: "<name> - <detail>" or only the name, cut to 128 characters. */
 export function errorInformation(
   code: ErrorCode,
   detail?: string,
@@ -166,12 +166,12 @@ export function errorInformation(
   }
 }
 
-/** The value of the `cause` extension of an aborted transfer: "<code>: <description>", cut to fit. */
+/** The `cause` extension of an aborted transfer: "<code>: <description>", cut to 128 characters. */
 export function causeOf(information: ErrorInformation): string {
   return cut(`${information.errorCode}: ${information.errorDescription}`)
 }
 
-/** Cuts between characters, never through one: lengths of the API count code points. */
+/** Cuts between code points, which the lengths of the API count. */
 function cut(text: string): string {
   if (text.length <= description_max) return text
   return Array.from(text.slice(0, 2 * description_max))

@@ -1,6 +1,6 @@
 /**
- * Of all that is wrong with a body, the one fault that its sender is told: a missing element before
- * all else, then whatever comes first in the document. FSPIOP 7.6.
+ * Selects the one fault of a body that is reported to its sender: a missing element first, otherwise the
+ * first fault in document order. FSPIOP 7.6.
  */
 import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
@@ -10,18 +10,18 @@ type Path = Issue['path']
 
 export interface Fault {
   readonly code: ErrorCode
-  /** Begins with the path of the element, as "/payer/personalInfo/complexName/firstName". */
+  /** Begins with the path of the element: "/payer/personalInfo/complexName/firstName". */
   readonly detail: string
 }
 
 /**
- * Which codes faults get. `specification`: a wrong form is 3101, a wrong length 3100, too many elements
- * 3103. `mojaloop`: 3101 where an object or a list is expected and something else stands, 3100 for
- * every other fault. In both a missing element is 3102.
+ * The codes of faults. `specification`: a wrong format is 3101, a wrong length 3100, too many elements
+ * 3103. `mojaloop`: 3101 for a value that is not the expected object or list, 3100 for every other
+ * fault. In both a missing element is 3102.
  */
 export type FaultCodes = 'specification' | 'mojaloop'
 
-/** The fault to tell; `issues` is not empty. */
+/** The fault to report; `issues` is not empty. */
 export function firstFault(
   issues: readonly Issue[],
   json: object,
@@ -46,14 +46,14 @@ function isMissing(issue: Issue, json: object): boolean {
   return value === undefined
 }
 
-/** One step down. A bare list stands for the object that the schema took it as. */
+/** One step down. A bare list is treated as the object that the schema converts it to. */
 function inner(value: unknown, step: PropertyKey): unknown {
   if (typeof value !== 'object' || value === null) return undefined
   if (Array.isArray(value) && typeof step === 'string') return value
   return Object.hasOwn(value, step) ? (value as Record<PropertyKey, unknown>)[step] : undefined
 }
 
-/** Goes down level by level with the issues that are still in the running, so many issues are cheap. */
+/** Descends level by level with the remaining candidates, so that many issues are cheap. */
 function firstInDocument(issues: readonly Issue[], json: object): Issue {
   let running = issues
   let value: unknown = json
@@ -88,7 +88,7 @@ function textOf(path: Path, json: object): string {
     .join('')
 }
 
-/** The path of an issue as it is in the document, where a bare list has one step less. */
+/** The path of an issue in the document, where a bare list has one step less. */
 export function documentPath(path: Path, json: object): readonly string[] {
   const steps: string[] = []
   let value: unknown = json
@@ -99,7 +99,7 @@ export function documentPath(path: Path, json: object): readonly string[] {
   return steps
 }
 
-/** Only lists are counted by the schema itself; the elements measure texts and bring their own code. */
+/** The schema counts only lists; elements check the length of texts and have their own code. */
 function codeOf(issue: Issue): ErrorCode {
   switch (issue.code) {
     case 'custom':
@@ -113,7 +113,7 @@ function codeOf(issue: Issue): ErrorCode {
   }
 }
 
-/** An element that is 3101 for clients of either kind says so itself. */
+/** An element that is 3101 in both modes declares it. */
 function looseCodeOf(issue: Issue): ErrorCode {
   if (issue.code === 'custom') {
     return (issue.params?.['mojaloopCode'] as ErrorCode | undefined) ?? '3100'

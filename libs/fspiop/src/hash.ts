@@ -1,6 +1,6 @@
 /**
- * Two bodies that say the same have the same hash: order of members and blanks do not count, so a
- * repeated request is known for one even when the FSP's library wrote it another way.
+ * Hashes of bodies that ignore the order of members and white space, so that a repeated request is
+ * recognised even when the FSP's library serializes it differently.
  */
 import { hash } from 'node:crypto'
 
@@ -11,7 +11,7 @@ export function payloadHash(json: unknown): string {
   return hash('sha256', canonicalJson(json), 'base64url')
 }
 
-/** Members sorted by name (UTF-16 order, as RFC 8785), no blanks; arrays keep their order. */
+/** Members sorted by name (UTF-16 order, as RFC 8785), no white space; arrays keep their order. */
 export function canonicalJson(json: unknown): string {
   if (typeof json === 'string') return quoted(json)
   if (typeof json !== 'object' || json === null) return JSON.stringify(json)
@@ -25,7 +25,7 @@ export function canonicalJson(json: unknown): string {
   return `${text}}`
 }
 
-/** Few texts need an escape, and finding that out costs less than making one. */
+/** Few texts need an escape, and the check costs less than `JSON.stringify`. */
 function quoted(text: string): string {
   return escapedPattern.test(text) ? JSON.stringify(text) : `"${text}"`
 }

@@ -1,6 +1,6 @@
 /**
- * The headers of a request: one ordered check of all that they must hold, and the headers of what
- * goes out, relayed or made by the hub. FSPIOP 3.2. Names are lower case, as Node.js gives them.
+ * The headers of a request: one ordered check of the required ones, and the headers of outgoing
+ * messages, relayed or created by the hub. FSPIOP 3.2. Names are lower case, as in Node.js.
  */
 import { isFspId } from './elements.ts'
 import { type Refusal, refusal } from './errors.ts'
@@ -19,11 +19,11 @@ export type Headers = Readonly<Record<string, string | readonly string[] | undef
 
 export interface AcceptedHeaders {
   readonly accepted: true
-  /** Of GET, POST and DELETE: the version in which callback and answer are to be. */
+  /** Of GET, POST and DELETE: the version of the callback and the response. */
   readonly acceptVersion: Version | undefined
   /** The version of the message itself. */
   readonly contentVersion: Version
-  /** Whether it is a participant, and the one that the channel says, is not known here. */
+  /** Not yet checked: whether it is a participant, and the one authenticated by the channel. */
   readonly source: string
   /** `undefined` when absent or empty; may be the hub's own name. */
   readonly destination: string | undefined
@@ -32,11 +32,10 @@ export interface AcceptedHeaders {
 export type HeaderCheck = AcceptedHeaders | { readonly accepted: false; readonly refusal: Refusal }
 
 /**
- * Accept, Date, Content-Type, FSPIOP-Source and FSPIOP-Destination, in this order; the first fault is
- * the answer. Missing 3102, malformed 3101, version not supported 406/3001. On PUT and PATCH Accept
- * decides nothing; `judgesEveryAccept` refuses one that is there and is not the resource's. A header
- * that is parsed, Connection too, has at most 512 characters (3101), so that what a header costs is
- * bounded whatever it holds.
+ * Checks Accept, Date, Content-Type, FSPIOP-Source and FSPIOP-Destination, in this order; the first
+ * fault is returned. Missing 3102, malformed 3101, version not supported 406/3001. On PUT and PATCH
+ * Accept has no effect; `judgesEveryAccept` refuses one that is present and not the resource's. A parsed
+ * header, including Connection, has at most 512 characters (3101), which bounds the cost of parsing.
  */
 export function checkHeaders(
   method: Method,
@@ -89,8 +88,8 @@ export function checkHeaders(
 }
 
 /**
- * Content-Type of the answer to a request: the version that was agreed on, or the resource's current
- * one while none is known, as in a refusal of the headers themselves.
+ * Content-Type of the response to a request: the agreed version, or the resource's current one when
+ * none is known, as in a refusal of the headers themselves.
  */
 export function responseContentType(resource: Resource, check?: HeaderCheck): string {
   const version =
@@ -117,15 +116,14 @@ const relayedNames: ReadonlySet<string> = new Set([
   'tracestate',
 ])
 
-/** Written by a gateway for the hub alone: it tells what the FSP's own channel looked like. */
+/** Set by a gateway for the hub only: describes the FSP's channel to the gateway. */
 const gatewayNames: ReadonlySet<string> = new Set(['x-forwarded-client-cert'])
 
 /**
- * What is relayed unchanged: the API's own headers, all of `fspiop-*` and `x-*`, and the trace. What
- * belongs to one connection (also by its word in Connection), to the channel (Authorization) or to
- * the form of transport is left out, and Accept on PUT and PATCH. A given `destination`, found by
- * lookup, stands in the place of an empty one. X-Forwarded-For stays as it came, for a signature may
- * cover it.
+ * The headers that are relayed unchanged: those of the API, all of `fspiop-*` and `x-*`, and the trace.
+ * Headers of one connection (also those named in Connection), of the channel (Authorization) and of the
+ * transfer coding are removed, and Accept on PUT and PATCH. A given `destination`, found by lookup,
+ * replaces an empty one. X-Forwarded-For is unchanged, because a signature may cover it.
  */
 export function relayHeaders(
   method: Method,
@@ -164,7 +162,7 @@ function namesInConnection(value: string | undefined): ReadonlySet<string> {
 export interface HubMessage {
   readonly method: Method
   readonly resource: Resource
-  /** The path from the resource name on, as "/transfers/<id>/error". */
+  /** The path from the resource name on: "/transfers/<id>/error". */
   readonly path: string
   /** The version that the receiver used. */
   readonly version: Version
@@ -175,8 +173,8 @@ export interface HubMessage {
 }
 
 /**
- * The headers of a message that the hub makes; a signature is added by who holds the key. What asks for an
- * answer asks for it in its own version.
+ * The headers of a message that the hub creates, without a signature. Accept names the version of the
+ * message itself.
  */
 export function hubHeaders(message: HubMessage): Record<string, string> {
   const { method, resource, path, version, source, destination, date } = message
@@ -196,7 +194,7 @@ function one(headers: Headers, name: string): string | undefined {
   return typeof value === 'string' || value === undefined ? value : value.join(', ')
 }
 
-/** Clients look for the header's name, some of them in the sentence that other hubs write. */
+/** Clients search for the header's name, some of them in the sentence that other hubs use. */
 function missing(name: string, sentence = ''): HeaderCheck {
   return { accepted: false, refusal: refusal('3102', `${sentence}header ${name}`) }
 }

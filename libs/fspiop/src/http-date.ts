@@ -1,4 +1,4 @@
-/** The Date header: any of the three forms of RFC 7231 is read, IMF-fixdate is written. */
+/** The Date header: all three formats of RFC 7231 are accepted, IMF-fixdate is written. */
 
 const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'
 const monthNumbers = new Map(months.split(' ').map((month, index) => [month, index]))
@@ -13,13 +13,12 @@ const forms = [
   new RegExp(`^${day} ${month} (?<date>\\d\\d| \\d) ${time} (?<year>\\d{4})$`),
 ]
 
-/** Two digits of a year (RFC 850) from here on are of the 1900s. */
+/** A two-digit year (RFC 850) from here on is in the 1900s. */
 const twoDigitYear_min = 70
 
 /**
- * The moment that an HTTP date names, `undefined` for anything else, also for a day that does not
- * exist. The name of the weekday is not compared with the date: it says nothing that the date does
- * not.
+ * The time of an HTTP date; `undefined` for anything else, including a day that does not exist. The
+ * weekday is not compared with the date, because it is redundant.
  */
 export function readHttpDate(text: string): Date | undefined {
   for (const form of forms) {
@@ -29,7 +28,7 @@ export function readHttpDate(text: string): Date | undefined {
   return undefined
 }
 
-/** IMF-fixdate, as "Tue, 15 Nov 1994 08:12:31 GMT". */
+/** IMF-fixdate: "Tue, 15 Nov 1994 08:12:31 GMT". */
 export function writeHttpDate(date: Date): string {
   return date.toUTCString()
 }

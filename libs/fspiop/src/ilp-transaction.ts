@@ -1,6 +1,6 @@
 /**
- * What the data of a packet says: the transaction that payer FSP and payee FSP have agreed on. FSPIOP
- * 7.4 (Transaction).
+ * The data of an ILP packet: the transaction that payer FSP and payee FSP have agreed on. FSPIOP 7.4
+ * (Transaction).
  */
 import { z } from 'zod'
 import { type BodyReading, readBody } from './body.ts'
@@ -11,7 +11,7 @@ const transaction = z.compile(
   z.looseObject({
     transactionId,
     quoteId: transferOrQuoteId,
-    /** Only when a transaction request came before. */
+    /** Only after a transaction request. */
     transactionRequestId: correlationId.optional(),
     payee: party,
     payer: party,
@@ -22,10 +22,10 @@ const transaction = z.compile(
   }),
 )
 
-/** `amount` is the quote's or the transfer's: FSPs differ. */
+/** `amount` is that of the quote or of the transfer: FSPs differ. */
 export type Transaction = z.infer<typeof transaction>
 
-/** The data of a packet as it is written: JSON, in UTF-8. `encodePacket` bounds its size. */
+/** The data of a packet as written: JSON in UTF-8. `encodePacket` bounds its size. */
 export function writeTransaction(agreed: Transaction): Buffer {
   return Buffer.from(JSON.stringify(agreed))
 }
@@ -34,8 +34,8 @@ const openingBrace = 0x7b
 const base64urlPattern = /^[A-Za-z0-9_-]+={0,2}$/
 
 /**
- * Reads the data in both forms in circulation, JSON and base64url of JSON; with the faults of
- * `readBody` for anything else.
+ * Parses the data in both formats in use, JSON and base64url of JSON; returns the faults of `readBody`
+ * for anything else.
  */
 export function readTransaction(data: Buffer): BodyReading<Transaction> {
   if (data[0] === openingBrace) return readBody(transaction, data)

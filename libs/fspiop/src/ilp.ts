@@ -1,15 +1,14 @@
 /**
- * The Interledger parts of quotes and transfers: the packet of both FSPs, and the hub's own check
- * that a fulfilment belongs to a condition. The hub never judges a transfer by its packet. FSPIOP 4,
- * 6.5.
+ * The Interledger parts of quotes and transfers: the packet of the two FSPs, and the hub's check that a
+ * fulfilment matches a condition. The hub makes no decision from the packet. FSPIOP 4, 6.5.
  */
 import { hash, createHmac, timingSafeEqual } from 'node:crypto'
 import { currencyExponent, minorUnits, parseAmount } from '@causeway/money'
 import { deserializeIlpPayment, serializeIlpPayment } from 'ilp-packet'
 
-/** What a packet of type 1 (payment) says. */
+/** A packet of type 1 (payment). */
 export interface IlpPacket {
-  /** In the smallest coin of the currency; below 2^64. */
+  /** In minor units of the currency; below 2^64. */
   readonly amount: bigint
   /** The ILP address of the payee. */
   readonly address: string
@@ -17,8 +16,8 @@ export interface IlpPacket {
 }
 
 /**
- * The amount of a packet: 99 USD is 9900, 99 JPY is 99. `undefined` for what is no amount or no
- * currency, has more decimals than the currency (to be told as 3100), or does not fit 64 bits.
+ * The amount of a packet: 99 USD is 9900, 99 JPY is 99. `undefined` for an invalid amount or currency,
+ * for more decimals than the currency has (3100), or when it does not fit 64 bits.
  */
 export function amountToIlp(amount: string, currency: string): bigint | undefined {
   const units = parseAmount(amount)
@@ -34,8 +33,8 @@ const conditionPattern = /^[A-Za-z0-9_-]{43}$/
 const addressPattern = /^[A-Za-z0-9_~-]+(?:\.[A-Za-z0-9_~-]+)*$/
 
 /**
- * The packet as base64url without padding, in the enveloped form; `undefined` when a part is beyond
- * its bounds, which the codec would bend into another packet instead of refusing it.
+ * The packet as base64url without padding, in the enveloped format; `undefined` when a part exceeds its
+ * bounds, which the codec would turn into a different packet instead of refusing it.
  */
 export function encodePacket({ amount, address, data }: IlpPacket): string | undefined {
   if (amount < 0n || amount > amount_max || data.length > data_max) return undefined
@@ -46,8 +45,8 @@ export function encodePacket({ amount, address, data }: IlpPacket): string | und
 }
 
 /**
- * Reads either form in circulation: enveloped (a length after the type, extensions at the end) and
- * flat (neither). `undefined` for whatever is no payment packet; nothing makes it throw.
+ * Parses both formats in use: enveloped (a length after the type, extensions at the end) and flat
+ * (neither). `undefined` for anything that is not a payment packet; it never throws.
  */
 export function decodePacket(text: string): IlpPacket | undefined {
   if (text.length > packetText_max) return undefined
@@ -79,7 +78,7 @@ function decodeFlat(bytes: Buffer): IlpPacket | undefined {
   }
 }
 
-/** Octets with their length before them, in OER: below 128 one byte, else 0x80 + count, count bytes. */
+/** Length-prefixed octets in OER: below 128 one byte, else 0x80 + count, then count bytes. */
 function readVariable(
   bytes: Buffer,
   offset: number,
@@ -94,7 +93,7 @@ function readVariable(
   return end > bytes.length ? undefined : { content: bytes.subarray(start, end), end }
 }
 
-/** The fulfilment of a packet: HMAC-SHA-256 with the payee FSP's own secret of 32 bytes, 43 characters. */
+/** The fulfilment of a packet: HMAC-SHA-256 with the payee FSP's secret of 32 bytes, 43 characters. */
 export function fulfilmentOf(secret: Buffer, packet: string): string {
   return createHmac('sha256', secret).update(packet, 'base64url').digest('base64url')
 }
@@ -105,8 +104,8 @@ export function conditionOf(fulfilment: string): string {
 }
 
 /**
- * Whether SHA-256 of the fulfilment is the condition. Bytes are compared, not texts, for the last
- * character of either has spare bits; anything that is not exactly 32 bytes fulfils nothing.
+ * Whether SHA-256 of the fulfilment is the condition. Bytes are compared, not texts, because the last
+ * character of either has unused bits; anything other than exactly 32 bytes is false.
  */
 export function fulfils(fulfilment: string, condition: string): boolean {
   if (!conditionPattern.test(fulfilment) || !conditionPattern.test(condition)) return false

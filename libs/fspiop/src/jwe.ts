@@ -1,7 +1,7 @@
 /**
- * Encrypted fields of a body: only their recipient reads them, and a changed one is noticed. The hub
- * passes them on; FSPs encrypt before they sign and decrypt after they have verified. FSPIOP
- * (Encryption) 3 and 4, RFC 7516, RFC 7518.
+ * Encrypted fields of a body: only their recipient can read them, and a change is detected. The hub
+ * relays them; FSPs encrypt before signing and decrypt after verifying. FSPIOP (Encryption) 3 and 4,
+ * RFC 7516, RFC 7518.
  */
 import { isUtf8 } from 'node:buffer'
 import {
@@ -27,7 +27,7 @@ export type ContentEncryption = keyof typeof ciphers
 
 export interface EncryptionOptions {
   readonly enc?: ContentEncryption
-  /** Compress first. Lengths then tell something of the content, so only where size matters. */
+  /** Compress first. Lengths then reveal something of the content, so only where size matters. */
   readonly zip?: 'DEF' | undefined
 }
 
@@ -57,10 +57,10 @@ const base64urlPattern = /^[A-Za-z0-9_-]*$/
 const inflated_bytes_max = 5_242_880
 
 /**
- * Encrypts fields of a body for the holder of an RSA key: paths from the root, segments parted by dots,
- * a number being the index in a list. One content key for the message, one initialization vector for
- * each field. Gives the new body and the value of FSPIOP-Encryption; `detail` says which path is not
- * that of a text, an object or a list.
+ * Encrypts fields of a body for the holder of an RSA key: paths from the root, separated by dots; a
+ * number is the index in a list. One content key for the message, one initialization vector for each
+ * field. Returns the new body and the value of FSPIOP-Encryption; `detail` names a path that is not a
+ * text, an object or a list.
  */
 export function encryptFields(
   body: object,
@@ -102,9 +102,9 @@ export function encryptFields(
 }
 
 /**
- * The body with all fields in clear that FSPIOP-Encryption lists. One that cannot be opened makes the
- * whole message invalid: 3101 for the header's own form, else 3100. Content that is the JSON of an object
- * or a list becomes that, any other a text.
+ * The body with all fields decrypted that FSPIOP-Encryption lists. One that cannot be decrypted makes
+ * the whole message invalid: 3101 for the header itself, else 3100. Content that is the JSON of an
+ * object or a list is parsed, any other is a text.
  */
 export function decryptFields(header: string, body: object, privateKey: KeyObject): Decryption {
   const reading = readEncryptionHeader(header)
@@ -139,7 +139,7 @@ function decryptKey(encryptedKey: string, privateKey: KeyObject): Buffer | undef
   }
 }
 
-/** What was encrypted, in UTF-8. `undefined`, whatever the reason: none of them is the sender's to know. */
+/** The plaintext in UTF-8. `undefined` for any failure: the reason must not be disclosed to the sender. */
 function openField(
   field: EncryptedField,
   value: unknown,
@@ -189,7 +189,7 @@ function inflate(bytes: Buffer, bytes_max: number): Buffer | undefined {
   }
 }
 
-/** AES-GCM with the entry's protected header, as it is written, for additional data. */
+/** AES-GCM with the entry's encoded protected header as additional data. */
 export function encryptValue(
   plaintext: Buffer,
   { enc, contentKey, initializationVector, protectedHeader }: FieldCipher,
@@ -200,7 +200,7 @@ export function encryptValue(
   return { ciphertext, tag: cipher.getAuthTag() }
 }
 
-/** `undefined` when key, tag or content do not belong together. Any length of the vector is taken. */
+/** `undefined` when key, tag and content do not match. Any length of the vector is accepted. */
 export function decryptValue(
   ciphertext: Buffer,
   tag: Buffer,
@@ -224,7 +224,7 @@ function plaintextOf(value: unknown): Buffer | undefined {
     : undefined
 }
 
-/** Nothing marks what was an object, so whatever reads as one becomes one. */
+/** The format does not mark objects, so any text that parses as one becomes one. */
 function valueOf(plaintext: string): unknown {
   if (!/^\s*[[{]/.test(plaintext)) return plaintext
   try {
@@ -234,7 +234,7 @@ function valueOf(plaintext: string): unknown {
   }
 }
 
-/** `undefined` when the path leads nowhere; nothing inherited is ever reached. */
+/** `undefined` when the path does not exist; inherited properties are never reached. */
 function valueAt(body: object, path: string): unknown {
   let value: unknown = body
   for (const segment of path.split('.')) {
@@ -245,7 +245,7 @@ function valueAt(body: object, path: string): unknown {
   return value
 }
 
-/** A copy with another value at an existing path; what lies beside the path is not copied. */
+/** A copy with another value at an existing path; everything else is shared. */
 function withValue(node: unknown, [segment, ...rest]: readonly string[], value: unknown): unknown {
   if (segment === undefined) return value
   if (Array.isArray(node)) {

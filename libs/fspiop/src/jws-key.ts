@@ -1,7 +1,6 @@
 /**
- * Public keys of FSPs: what is registered can verify (or encrypt) under the rules of the API, so that
- * a key which never could is refused when it is handed in, not when its first message arrives.
- * FSPIOP (Signature) 3, (Encryption) 3, PKI Best Practices.
+ * Public keys of FSPs: a key that cannot verify (or encrypt) under the rules of the API is refused at
+ * registration, not at the first message. FSPIOP (Signature) 3, (Encryption) 3, PKI Best Practices.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { calculateJwkThumbprint } from 'jose'
@@ -19,9 +18,9 @@ export interface PublicKey {
 
 const text_max = 16_384
 const modulus_min = 2048
-/** Signatures and encrypted keys have at most 512 characters, which is what 384 bytes become. */
+/** Signatures and encrypted keys have at most 512 characters: 384 bytes in base64url. */
 const modulus_max = 3072
-/** With 1 anyone could sign; very large ones make each verification slow. */
+/** With exponent 1 any party could sign; very large ones make each verification slow. */
 const exponent_min = 3n
 const exponent_max = 2n ** 32n
 
@@ -31,9 +30,8 @@ const algorithmsOfUse: Readonly<Record<KeyUse, readonly unknown[]>> = {
 }
 
 /**
- * Reads a public key: PEM (also a certificate) or JWK, this as JSON text or already parsed. RSA of 2048
- * to 3072 bits; for signatures also EC on P-256. `fault` says in words what is wrong, a private key
- * being the worst of it.
+ * Reads a public key: PEM (also a certificate) or JWK, as JSON text or parsed. RSA of 2048 to 3072 bits;
+ * for signatures also EC on P-256. `fault` describes the error; a private key is reported first.
  */
 export async function readPublicKey(
   source: string | object,
@@ -70,7 +68,7 @@ function faultOfPem(text: string): string | undefined {
   return blocks === 1 ? undefined : 'more than one key: give one'
 }
 
-const privateKeyFault = 'a private key: it is no secret any more, make a new pair'
+const privateKeyFault = 'a private key: it is no longer secret, create a new key pair'
 
 function faultOfJwk(jwk: object, use: KeyUse): string | undefined {
   const { d, k, use: ownUse, alg, kid } = jwk as Readonly<Record<string, unknown>>
@@ -108,12 +106,12 @@ function faultOfKey(key: KeyObject, use: KeyUse): string | undefined {
   return undefined
 }
 
-/** The one curve of ES256. */
+/** The curve of ES256. */
 export function isP256(key: KeyObject): boolean {
   return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
 }
 
-/** What a key is called; also in refusals. */
+/** The format of a key id; also in refusals. */
 export const kidForm = '1 to 256 visible ASCII characters'
 
 export function isKid(value: unknown): value is string {

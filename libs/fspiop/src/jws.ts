@@ -1,7 +1,7 @@
 /**
- * Who sent a message, and that no hop changed it: signatures are made and checked over the bytes of
- * the body as they travel, never over a body written anew. A refusal says what differs. FSPIOP
- * (Signature) 3, RFC 7515.
+ * Signatures prove the sender of a message and that no hop changed it. They are created and verified
+ * over the transmitted bytes of the body, never over a body serialized again. A refusal names what
+ * differs. FSPIOP (Signature) 3, RFC 7515.
  */
 import { isUtf8 } from 'node:buffer'
 import { type KeyObject, sign, verify } from 'node:crypto'
@@ -13,14 +13,14 @@ const digests = { RS256: 'sha256', RS384: 'sha384', RS512: 'sha512', ES256: 'sha
 
 export type SignatureAlgorithm = keyof typeof digests
 
-/** What the API names. ES256 is read where a scheme agrees on it, by passing it too. */
+/** The algorithms of the API. A scheme that agrees on ES256 passes it in addition. */
 export const rsaAlgorithms = ['RS256', 'RS384', 'RS512'] as const
 
 export interface ParsedSignature {
   readonly algorithm: SignatureAlgorithm
-  /** Which of the sender's keys signed; `undefined` when the sender does not say. */
+  /** The sender's key that signed; `undefined` when the signature does not name it. */
   readonly kid: string | undefined
-  /** As received, for it is part of what is signed. */
+  /** As received, because it is part of the signed input. */
   readonly protectedHeader: string
   /** The protected copies of headers, by their names as written there. */
   readonly parameters: ReadonlyMap<string, string>
@@ -30,9 +30,9 @@ export interface ParsedSignature {
 export interface VerificationKey {
   readonly kid: string
   readonly key: KeyObject
-  /** The first moment at which it verifies; `undefined`: always did. */
+  /** The start of its validity, inclusive; `undefined`: no start. */
   readonly validFrom: Date | undefined
-  /** The first moment at which it does not any more; `undefined`: no end. */
+  /** The end of its validity, exclusive; `undefined`: no end. */
   readonly validTo: Date | undefined
 }
 
@@ -55,16 +55,16 @@ const headerValuePattern = /^[\t\x20-\x7e\x80-\xff]*$/
 
 const required = ['FSPIOP-URI', 'FSPIOP-HTTP-Method', 'FSPIOP-Source'] as const
 
-/** Parameters about the signature itself: no header of the message has their names. */
+/** Parameters of the signature itself, which are not headers of the message. */
 const ofSignature: ReadonlySet<string> = new Set(['alg', 'kid', 'typ', 'cty', 'x5t', 'x5t#S256'])
 
-/** Of ES256: r and s with no ASN.1 about them. It says nothing of RSA. */
+/** For ES256: r and s without ASN.1. It has no effect on RSA. */
 const dsaEncoding = 'ieee-p1363'
 
 /**
- * Reads the FSPIOP-Signature header; nothing is verified yet. Refusal 3105 for whatever is not its
- * form, goes beyond its bounds (512 and 32,768 characters), or asks for an algorithm not in
- * `algorithms`, which is never `none` or an HMAC.
+ * Parses the FSPIOP-Signature header without verifying it. Refusal 3105 for a wrong format, for exceeded
+ * bounds (512 and 32,768 characters), or for an algorithm not in `algorithms`, which never includes
+ * `none` or an HMAC.
  */
 export function readSignature(
   headerValue: string,
@@ -74,7 +74,7 @@ export function readSignature(
   if (outer === undefined) return invalid('FSPIOP-Signature is not a JSON object')
   const { signature, protectedHeader } = outer
   const signatureBytes = decode(signature, signature_max)
-  // The last character has spare bits: of all texts for these bytes one alone is what was sent.
+  // The last character has unused bits: only the canonical text for these bytes is accepted.
   if (signatureBytes === undefined || signatureBytes.toString('base64url') !== signature) {
     return invalid(`signature is not base64url of 1 to ${signature_max} characters`)
   }
@@ -100,13 +100,13 @@ export function readSignature(
   }
 }
 
-/** The protected copies of headers, or what is wrong with them. */
+/** The protected copies of headers, or their fault. */
 function parametersOf(json: Readonly<Record<string, unknown>>): Map<string, string> | string {
-  if (Object.hasOwn(json, 'crit')) return 'crit asks for what is not understood here'
+  if (Object.hasOwn(json, 'crit')) return 'crit lists extensions that are not supported'
   const parameters = new Map<string, string>()
   for (const [name, value] of Object.entries(json)) {
     if (ofSignature.has(name)) continue
-    if (!headerNamePattern.test(name)) return 'a parameter has no name of a header'
+    if (!headerNamePattern.test(name)) return 'a parameter is not named like a header'
     if (typeof value !== 'string' || !headerValuePattern.test(value)) {
       return `${name} is not the value of a header`
     }
@@ -116,10 +116,10 @@ function parametersOf(json: Readonly<Record<string, unknown>>): Map<string, stri
 }
 
 /**
- * `undefined` when one of the sender's keys that are valid at `now` signed this very message, and what
- * it protects is what the headers and the request line say; else the refusal (3105), whose detail says
- * what differs. A signature with a `kid` is held against that key alone, one without against each, so
- * the number of keys of one FSP has to be bounded where they are registered.
+ * `undefined` when one of the sender's keys that are valid at `now` signed exactly this message, and the
+ * protected values equal the headers and the request line; else the refusal (3105), whose detail names
+ * what differs. A signature with a `kid` is verified with that key only, one without with each key, so
+ * registration must bound the number of keys of an FSP.
  */
 export function verifySignature(
   parsed: ParsedSignature,
@@ -137,12 +137,12 @@ export function verifySignature(
 }
 
 /**
- * The key that made the signature, of those valid at `now`. It says nothing of headers, which
- * `verifySignature` compares.
+ * The key that made the signature, of those valid at `now`. Headers are not compared; `verifySignature`
+ * does that.
  *
- * Verified by node:crypto at once, in this thread: with RSA of 2048 bits and a body of 1 KB 30 µs of
- * CPU. The same through a callback takes 7 µs here but 35 in all; through `flattenedVerify` of jose 34
- * here and 70 in all, twice the work without even sparing this thread.
+ * Verification is synchronous, in this thread: with RSA of 2048 bits and a body of 1 KB it takes 30 µs
+ * of CPU. With a callback it takes 7 µs in this thread but 35 µs in total; `flattenedVerify` of jose
+ * takes 34 µs in this thread and 70 µs in total.
  */
 export function signerOf(
   parsed: ParsedSignature,
@@ -160,7 +160,7 @@ export function signerOf(
   })
 }
 
-/** Base64url of the body, once as text and once in the input, is all that is copied of it. */
+/** Copies the body only twice: as base64url text and in the signing input. */
 function signingInput(protectedHeader: string, body: Buffer): Buffer {
   return Buffer.from(`${protectedHeader}.${body.toString('base64url')}`, 'latin1')
 }
@@ -173,7 +173,7 @@ function fits(algorithm: SignatureAlgorithm, key: KeyObject): boolean {
   return algorithm === 'ES256' ? isP256(key) : key.asymmetricKeyType === 'rsa'
 }
 
-/** Why none of the keys can be the one, as far as that is known without any computing. */
+/** Why none of the keys can match, as far as known without cryptography. */
 function faultOfKeys(
   { kid, algorithm }: ParsedSignature,
   keys: readonly VerificationKey[],
@@ -226,7 +226,7 @@ function headerOf(headers: Headers, name: string): string | undefined {
 const excerpt_max = 24
 const excerptBefore = 4
 
-/** Long values are told from where they part, for the text of an error has 128 characters. */
+/** Long values are shown from where they differ, because an error text has 128 characters. */
 function differing(
   name: string,
   one: string,
@@ -247,7 +247,7 @@ function excerpt(value: string, start: number): string {
   return `${start > 0 ? '...' : ''}${value.slice(start, end)}${end < value.length ? '...' : ''}`
 }
 
-/** A request that is to be signed; the texts are the headers' own, exactly as they are sent. */
+/** A request to sign; the texts are the header values exactly as sent. */
 export interface MessageToSign {
   readonly alg: SignatureAlgorithm
   readonly kid?: string | undefined
@@ -257,7 +257,7 @@ export interface MessageToSign {
   /** Path and query from the resource name on. */
   readonly uri: string
   readonly source: string
-  /** Left out when not known: the hub fills that header in later. */
+  /** Omitted when not known: the hub fills in that header later. */
   readonly destination?: string | undefined
   readonly date: string
   readonly encryption?: string | undefined
@@ -268,8 +268,8 @@ export interface MessageToSign {
  * The value of the FSPIOP-Signature header. Rejects when the key is not one for `alg`, or the protected
  * header has more than 32,768 characters.
  *
- * Made in the thread pool: an RSA signature takes 680 µs of CPU, which would stop everything else here;
- * handing it over costs this thread 13 µs.
+ * Signs in the thread pool: an RSA signature takes 680 µs of CPU, which would block the event loop;
+ * the hand-over costs this thread 13 µs.
  */
 export async function signatureHeader(message: MessageToSign): Promise<string> {
   const { alg, key, body } = message
@@ -286,7 +286,7 @@ export async function signatureHeader(message: MessageToSign): Promise<string> {
   return JSON.stringify({ signature: signature.toString('base64url'), protectedHeader })
 }
 
-/** Members without a value are left out, as JSON.stringify does. */
+/** JSON.stringify omits members without a value. */
 function encodeParameters(message: MessageToSign): string {
   const json = JSON.stringify({
     alg: message.alg,

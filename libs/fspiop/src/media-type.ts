@@ -1,16 +1,16 @@
 /**
- * The vendor media type in Content-Type and Accept: what is written, what is read, and which version
- * comes of it. FSPIOP 3.2.1, 3.3.4.
+ * The vendor media type in Content-Type and Accept: how it is written, parsed and negotiated. FSPIOP
+ * 3.2.1, 3.3.4.
  */
 import { type Refusal, refusal } from './errors.ts'
 import type { Resource, ResourceRules, Version } from './resources.ts'
 
-/** The version that was agreed on, or why there is none. */
+/** The agreed version, or the refusal when there is none. */
 export type Negotiation =
   | { readonly agreed: true; readonly version: Version }
   | { readonly agreed: false; readonly refusal: Refusal }
 
-/** Content-Type of every request and answer, the empty ones too. */
+/** Content-Type of every request and response, including empty ones. */
 export function contentType(resource: Resource, version: Version): string {
   return `application/vnd.interoperability.${resource}+json;version=${version}`
 }
@@ -20,9 +20,8 @@ const plainJson = 'application/json'
 const mergePatch = 'application/merge-patch+json'
 
 /**
- * The version of an Accept header: entries are tried in their order, the first that is supported
- * wins; a major version or none leaves the choice to us. One entry of a wrong form makes the whole
- * header malformed.
+ * The version of an Accept header: the first supported entry is selected; for a major version alone, or
+ * none, the hub selects the version. One malformed entry makes the whole header malformed.
  */
 export function negotiateAccept(
   header: string,
@@ -43,7 +42,7 @@ export function negotiateAccept(
   return refused(unacceptable(unsupportedAccept, rules))
 }
 
-/** The version of a Content-Type header, which must name it whole. A charset of UTF-8 is let pass. */
+/** The version of a Content-Type header, which must be complete. A charset of UTF-8 is accepted. */
 export function readContentType(
   header: string,
   resource: Resource,
@@ -74,7 +73,7 @@ const typePattern = /^application\/vnd\.interoperability\.([A-Za-z]+)\+json$/i
 const versionPattern = /^version=(\d+)(?:\.(\d+))?$/i
 const charsetPattern = /^charset="?utf-8"?$/i
 
-/** The type and its parameters, without the blanks around them. */
+/** The type and its parameters, trimmed. */
 function partsOf(entry: string): string[] {
   return entry.split(';').map((part) => part.trim())
 }
@@ -86,7 +85,7 @@ function isUnversioned([type = '', ...others]: readonly string[], resource: Reso
   return name === plainJson || (resource === 'consents' && name === mergePatch)
 }
 
-/** The version is the one parameter that a type may have. */
+/** `version` is the only parameter that a type may have. */
 function readTypeAndVersion(
   [type = '', parameter, ...others]: readonly string[],
   resource: Resource,
@@ -118,7 +117,7 @@ function refused(why: Refusal): Negotiation {
   return { agreed: false, refusal: why }
 }
 
-/** Existing clients compare these sentences word for word. */
+/** Existing clients compare these sentences literally. */
 const unsupportedAccept =
   'The Client requested an unsupported version, see extension list for supported version(s).'
 const unsupportedContent = 'Client supplied a protocol version which is not supported by the server'
@@ -131,7 +130,7 @@ function isJson(header: string): boolean {
   return type.endsWith('/json') || type.endsWith('+json')
 }
 
-/** 406 with the versions that are supported: each an extension, major as key, minor as value. */
+/** 406 with the supported versions: each an extension, major as key, minor as value. */
 function unacceptable(sentence: string, { versions }: ResourceRules): Refusal {
   const extension = versions.map((version) => {
     const [key = '', value = ''] = version.split('.')

@@ -1,9 +1,9 @@
-/** How a party may be identified in a path, type by type. FSPIOP 7.5 (PartyIdType). */
+/** The identifiers of parties in a path, by type. FSPIOP 7.5 (PartyIdType). */
 import { type PartyIdType, partyIdType } from './enumerations.ts'
 
-/** What no identifier is or contains: a step of a path, a slash, a question mark, control characters. */
+/** No identifier is "." or "..", or contains a slash, a question mark or control characters. */
 const anyPattern = /^(?!\.{1,2}$)[^\x00-\x1f\x7f/?]{1,128}$/u
-/** Of the types that have a rule of their own: no blanks and no characters that delimit addresses. */
+/** For types with their own rule: no white space and no delimiters of URLs. */
 const plainPattern = /^[^\s{}<>`\\]*$/u
 
 const patterns: Readonly<Partial<Record<PartyIdType, RegExp>>> = {
@@ -16,12 +16,12 @@ export function isPartyIdType(text: string): text is PartyIdType {
   return partyIdType.safeParse(text).success
 }
 
-/** What these types identify (consents, linked accounts) has an FSP, but is no party to look up. */
+/** These types identify consents and linked accounts, which have an FSP but are not parties. */
 export function isThirdPartyIdType(type: PartyIdType): boolean {
   return type === 'CONSENT' || type === 'CONSENTS' || type === 'THIRD_PARTY_LINK'
 }
 
-/** What is wrong with an identifier of this type, percent-decoded; `undefined` when it is legal. */
+/** The fault of an identifier of this type, percent-decoded; `undefined` when it is legal. */
 export function identifierFault(type: PartyIdType, identifier: string): string | undefined {
   if (!anyPattern.test(identifier)) return 'not a legal PartyIdentifier'
   const pattern = patterns[type]
@@ -31,7 +31,7 @@ export function identifierFault(type: PartyIdType, identifier: string): string |
     : `not a legal ${type}`
 }
 
-/** The same for a PartySubIdOrType, which has one rule for all types. */
+/** The same for a PartySubIdOrType; one rule applies to all types. */
 export function subIdFault(subId: string): string | undefined {
   return anyPattern.test(subId) ? undefined : 'not a legal PartySubIdOrType'
 }

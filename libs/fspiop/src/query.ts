@@ -1,4 +1,4 @@
-/** From the query of a request to typed parameters, or to the one error that the sender is told. */
+/** Parses the query of a request into typed parameters, or into the one error returned to the sender. */
 import type { z } from 'zod'
 import type { ErrorCode } from './errors.ts'
 import { type FaultCodes, firstFault } from './faults.ts'
@@ -8,8 +8,8 @@ export type QueryReading<Value> =
   | { readonly ok: false; readonly code: ErrorCode; readonly detail: string }
 
 /**
- * Reads the parameters that the schema names; others do not count. `query` is without its "?". Codes:
- * missing 3102 before all else, given twice or of a wrong form 3101, or what the element says.
+ * Parses the parameters of the schema; others are ignored. `query` is without its "?". Codes: missing
+ * 3102 first, given twice or malformed 3101, or the code of the element.
  */
 export function readQuery<Schema extends z.ZodObject>(
   schema: Schema,

@@ -1,6 +1,6 @@
 /**
- * The arithmetic of a quote, exact to the last ten-thousandth. It is the FSPs' own: the hub relays
- * quotes and computes none. FSPIOP 5.1.
+ * The arithmetic of a quote, exact to four decimals. FSPs use it: the hub relays quotes and computes
+ * none. FSPIOP 5.1.
  */
 import { formatAmount, parseAmount } from '@causeway/money'
 import type { Money } from './complex.ts'
@@ -14,17 +14,16 @@ interface Amount {
 export interface QuoteTerms {
   readonly amountType: AmountType
   readonly amount: Amount
-  /** The payer FSP's; given in a quote that discloses them, and only there. */
+  /** The payer FSP's fees; only in a quote that discloses them. */
   readonly fees?: Amount | undefined
   readonly payeeFspFee?: Amount | undefined
   readonly payeeFspCommission?: Amount | undefined
 }
 
 /**
- * What must travel between the FSPs. RECEIVE: amount + payeeFspFee − payeeFspCommission. SEND without
- * fees: amount − commission. SEND with fees: amount − what the fees exceed the commission by, if they
- * do. `undefined` when the terms are in several currencies or come to less than nothing or to more
- * than 18 digits.
+ * The amount of the transfer between the FSPs. RECEIVE: amount + payeeFspFee − payeeFspCommission. SEND
+ * without fees: amount − commission. SEND with fees: amount − max(fees − commission, 0). `undefined`
+ * when the terms are in several currencies, or the result is negative or has more than 18 digits.
  */
 export function transferAmountOf(terms: QuoteTerms): Money | undefined {
   const { currency } = terms.amount
@@ -40,7 +39,7 @@ export function transferAmountOf(terms: QuoteTerms): Money | undefined {
 }
 
 /**
- * What the payee gets of it: transfer amount − payeeFspFee + payeeFspCommission. `undefined` as above.
+ * The amount for the payee: transfer amount − payeeFspFee + payeeFspCommission. `undefined` as above.
  */
 export function payeeReceiveAmountOf(
   transferAmount: Amount,
@@ -55,7 +54,7 @@ export function payeeReceiveAmountOf(
   return moneyOf(currency, amount - fee + commission)
 }
 
-/** What is not charged is 0; what is in another currency cannot be reckoned with. */
+/** 0 when absent; `undefined` when in another currency. */
 function unitsIn(currency: string, money: Amount | undefined): bigint | undefined {
   if (money === undefined) return 0n
   return money.currency === currency ? parseAmount(money.amount) : undefined

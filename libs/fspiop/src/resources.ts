@@ -1,6 +1,6 @@
 /**
- * The resources of the API and of the Third-Party API, each with its versions and with what its headers must hold. A resource
- * joins by an entry here, by its paths in `routes.ts` and by its bodies in `resources/`.
+ * The resources of the API and of the Third-Party API, each with its versions and required headers. A
+ * new resource needs an entry here, its paths in `routes.ts` and its bodies in `resources/`.
  */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -9,19 +9,19 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Version = `${number}.${number}`
 
 export interface ResourceRules {
-  /** What is written where the other side leaves the choice to us, also for a major version alone. */
+  /** Used when the other side leaves the choice to the hub, also for a major version alone. */
   readonly currentVersion: Version
-  /** All that is read, in the order in which a refusal lists them. */
+  /** All accepted versions, in the order in which a refusal lists them. */
   readonly versions: readonly Version[]
-  /** Where FSPIOP-Destination is the only routing key, so that a message without it goes nowhere. */
+  /** Methods for which FSPIOP-Destination is the only routing key, so that it is required. */
   readonly destinationRequired: readonly Method[]
-  /** Its media type may also name the API as a whole (`thirdparty`), or be plain JSON. */
+  /** Its media type may also be that of the API as a whole (`thirdparty`), or plain JSON. */
   readonly isThirdParty?: true
 }
 
 const both = ['1.0', '1.1'] as const
 
-/** Everything but GET /services, which the hub answers, is routed by FSPIOP-Destination alone. */
+/** Everything except GET /services, which the hub answers, is routed by FSPIOP-Destination only. */
 const thirdParty = {
   currentVersion: '1.0',
   versions: ['1.0'],
@@ -47,7 +47,7 @@ export const resourceRules = {
   transfers: { currentVersion: '1.1', versions: both, destinationRequired: [] },
   transactions: { currentVersion: '1.0', versions: both, destinationRequired: ['GET', 'PUT'] },
   bulkQuotes: { currentVersion: '1.1', versions: both, destinationRequired: [] },
-  /** Of this hub, not of the API: an FSP shows that both ways work. */
+  /** An extension of this hub: an FSP tests requests and callbacks. */
   pings: { currentVersion: '1.0', versions: both, destinationRequired: [] },
   bulkTransfers: { currentVersion: '1.1', versions: both, destinationRequired: [] },
   accounts: thirdParty,

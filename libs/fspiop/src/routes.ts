@@ -1,6 +1,6 @@
 /**
- * The paths of the API as data, and the one way of finding the route of a request. Which of them the
- * hub serves is not said here. FSPIOP 6.1.1.
+ * The paths of the API as a table, and the look-up of the route of a request. It does not define which
+ * of them the hub serves. FSPIOP 6.1.1.
  */
 import { serviceType } from './enumerations.ts'
 import { type Refusal, refusal } from './errors.ts'
@@ -14,7 +14,7 @@ interface RouteShape {
   readonly methods: readonly Method[]
 }
 
-/** The first that fits serves: error paths stand before the paths that they could be taken for. */
+/** The first match is used: error paths precede the paths that they also match. */
 export const routes = [
   { resource: 'participants', template: '/participants', methods: ['POST'] },
   { resource: 'participants', template: '/participants/{ID}', methods: ['PUT'] },
@@ -137,7 +137,7 @@ export type Route = (typeof routes)[number]
 
 type OperationOf<R> = R extends RouteShape ? `${R['methods'][number]} ${R['template']}` : never
 
-/** A method and a path template, as "PUT /transfers/{ID}": what a handler is named by. */
+/** A method and a path template, such as "PUT /transfers/{ID}"; the key of a handler. */
 export type Operation = OperationOf<Route>
 
 export interface PathParameters {
@@ -154,13 +154,13 @@ export type PathMatch =
       readonly resource: Resource
       /** Percent-decoded once. */
       readonly parameters: PathParameters
-      /** What is wrong with the parameters; the headers are judged before it is told. */
+      /** The fault of the parameters; the headers are checked before it is reported. */
       readonly fault: Refusal | undefined
     }
   | {
       readonly kind: 'METHOD_UNKNOWN'
       readonly resource: Resource
-      /** For the header Allow of the 405. */
+      /** For the Allow header of the 405. */
       readonly allow: readonly Method[]
     }
   | { readonly kind: 'PATH_UNKNOWN' }
@@ -178,15 +178,14 @@ const compiled: readonly CompiledRoute[] = routes.map((route) => ({
 }))
 
 /**
- * The route of a request; `path` is without query. Case-sensitive; an empty segment, so also a slash
- * at the end, makes another, unknown path. A last segment `error` on PUT is the error callback
- * wherever a path has one; on other methods, and on PUT where no error path fits, it is an
- * identifier like any other.
+ * The route of a request; `path` is without query. Case-sensitive; a path with an empty segment,
+ * including a trailing slash, is unknown. A last segment `error` on PUT is the error callback wherever
+ * a path has one; on other methods, and on PUT where no error path matches, it is an identifier.
  */
 export function matchPath(method: string, path: string): PathMatch {
   const segments = path.split('/')
   if (segments.shift() !== '' || segments.includes('')) return { kind: 'PATH_UNKNOWN' }
-  // Some clients write the resource in the singular.
+  // Some clients use the singular of the resource.
   if (segments[0] === 'consent' && segments.length > 1) segments[0] = 'consents'
   const fitting = compiled.filter((candidate) => fits(candidate.segments, segments))
   const [first] = fitting
@@ -234,7 +233,7 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-/** Whose ids some FSPs make as ULIDs. */
+/** Resources for which some FSPs use ULIDs. */
 const ulidResources: ReadonlySet<Resource> = new Set(['transfers', 'quotes', 'transactions'])
 
 function faultOf(resource: Resource, parameters: PathParameters): Refusal | undefined {
@@ -257,7 +256,7 @@ function faultOf(resource: Resource, parameters: PathParameters): Refusal | unde
   return wrongSubId === undefined ? undefined : malformed('SubId', wrongSubId)
 }
 
-/** Whatever a user is known by at an FSP: it stands as one step of a path, percent-encoded. */
+/** The id of a user at an FSP: one percent-encoded segment of a path. */
 const userIdPattern = /^(?!\.{1,2}$)[^\x00-\x1f\x7f]{1,128}$/u
 
 function isIdOf(resource: Resource, id: string): boolean {

@@ -1,4 +1,4 @@
-/** The trace that a message belongs to (W3C Trace Context): a bad one is ignored, never refused. */
+/** The trace of a message (W3C Trace Context): an invalid one is ignored, never refused. */
 import type { Headers } from './headers.ts'
 
 const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/
@@ -12,7 +12,7 @@ export interface Trace {
   readonly tracestate?: string
 }
 
-/** What is legal of the headers; no tracestate without a traceparent. FSPIOP 3.2. */
+/** The valid trace headers; no tracestate without a traceparent. FSPIOP 3.2. */
 export function readTrace(headers: Headers): Trace | undefined {
   const { traceparent, tracestate } = headers
   if (typeof traceparent !== 'string' || !traceparentPattern.test(traceparent)) return undefined

@@ -27,7 +27,10 @@ export const settings = {
     about: 'PEM file: the client certificate for https FSPs; empty: none',
     default: '',
   }),
-  NOTIFICATIONS_TLS_KEY_FILE: text({ about: 'PEM file: the private key of the client certificate', default: '' }),
+  NOTIFICATIONS_TLS_KEY_FILE: text({
+    about: 'PEM file: the private key of the client certificate',
+    default: '',
+  }),
   NOTIFICATIONS_TLS_CA_FILE: text({
     about: 'PEM file: the CA of https FSPs; unused without a client certificate',
     default: '',

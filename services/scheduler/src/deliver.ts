@@ -124,7 +124,10 @@ async function settlePost(
   })
   if (hasFailed(outcome)) {
     const { id, owner, recovery } = reminder
-    log.error({ id, owner, recovery, error }, 'ALARM a reminder could not be delivered for this due time')
+    log.error(
+      { id, owner, recovery, error },
+      'ALARM a reminder could not be delivered for this due time',
+    )
   }
   onOutcome(outcome)
 }

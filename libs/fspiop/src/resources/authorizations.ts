@@ -1,6 +1,6 @@
 /**
- * The query and the body of the authorizations resource: the payer FSP asks the payer, at the payee's
- * device, for an OTP or a code. FSPIOP 6.6.
+ * The query and the body of the authorizations resource: the payer FSP requests an OTP or a code from
+ * the payer, who enters it at the payee's device. FSPIOP 6.6.
  */
 import { z } from 'zod'
 import { authenticationInfo } from '../complex.ts'
@@ -42,8 +42,8 @@ export function readAuthorizationsQuery(
 }
 
 /**
- * PUT /authorizations/{ID}, from the payee FSP. ENTERED brings what was entered; with the others it
- * has no use, but is let pass.
+ * PUT /authorizations/{ID}, from the payee FSP. ENTERED requires the entered value; with the other
+ * responses it is accepted and has no effect.
  */
 export const putAuthorizations = z.compile(
   z.discriminatedUnion('responseType', [
@@ -55,7 +55,7 @@ export const putAuthorizations = z.compile(
   ]),
 )
 
-/** The same with any response, for hubs whose FSPs are used to having theirs relayed. */
+/** The same with any response, for compatibility with hubs that relay every response. */
 export const putAuthorizationsAnyResponse = z.compile(
   z.looseObject({
     authenticationInfo: authenticationInfo.optional(),

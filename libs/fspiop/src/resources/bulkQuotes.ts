@@ -22,7 +22,7 @@ import {
 } from '../elements.ts'
 import { amountType } from '../enumerations.ts'
 
-/** So many items a bulk has at most. FSPIOP 6.9.3.2, 6.10.3.2. */
+/** The maximum number of items of a bulk. FSPIOP 6.9.3.2, 6.10.3.2. */
 export const bulkItems_max = 1_000
 
 const individualQuote = z.looseObject({
@@ -37,7 +37,7 @@ const individualQuote = z.looseObject({
   extensionList: extensionList.optional(),
 })
 
-/** With errorInformation the item has no quote; what else then stands there means nothing. */
+/** With errorInformation the item has no quote, and its other members have no meaning. */
 const individualQuoteResult = z.looseObject({
   quoteId: transferOrQuoteId,
   payee: party.optional(),

@@ -1,6 +1,6 @@
 /**
  * The bodies of the bulkTransfers resource: up to 1,000 transfers between the same two FSPs, each of
- * which succeeds or fails by itself. FSPIOP 6.10.
+ * which succeeds or fails independently. FSPIOP 6.10.
  */
 import { z } from 'zod'
 import { errorInformationPart, extensionList, money } from '../complex.ts'
@@ -24,7 +24,7 @@ const individualTransfer = z.looseObject({
   extensionList: extensionList.optional(),
 })
 
-/** A fulfilment, or the error for want of which there is none. */
+/** A fulfilment, or the error of the transfer. */
 const individualTransferResult = z.looseObject({
   transferId: transferOrQuoteId,
   fulfilment: ilpFulfilment.optional(),
@@ -32,7 +32,7 @@ const individualTransferResult = z.looseObject({
   extensionList: extensionList.optional(),
 })
 
-/** POST /bulkTransfers, from the payer FSP or, without the items that failed, from the hub. FSPIOP 6.10.3.2. */
+/** POST /bulkTransfers, from the payer FSP, or from the hub without failed items. FSPIOP 6.10.3.2. */
 export const postBulkTransfers = z.compile(
   z.looseObject({
     bulkTransferId: correlationId,

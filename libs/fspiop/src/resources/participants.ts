@@ -16,7 +16,7 @@ import { type QueryReading, readQuery } from '../query.ts'
 
 const partyList_max = 10_000
 
-/** A PartyIdInfo whose type may be any: an unknown one fails its own entry, not the whole list. */
+/** A PartyIdInfo of any type: an unknown type fails its own entry, not the whole list. */
 const partyEntry = z.looseObject({
   partyIdType: anyEnumeration,
   partyIdentifier,
@@ -35,8 +35,8 @@ export const postParticipants = z.compile(
 )
 
 /**
- * PUT /participants/{ID}: each entry that was asked for, with errorInformation when it failed. The
- * types are the ones that were asked for, known or not.
+ * PUT /participants/{ID}: each requested entry, with errorInformation when it failed. Types are as
+ * requested, known or not.
  */
 export const putParticipantsBatch = z.compile(
   z.looseObject({
@@ -59,7 +59,7 @@ export const postParticipant = z.compile(
   }),
 )
 
-/** PUT /participants/{Type}/{ID}[/{SubId}]; without fspId the association is gone. */
+/** PUT /participants/{Type}/{ID}[/{SubId}]; without fspId the association was removed. */
 export const putParticipant = z.compile(z.looseObject({ fspId: fspId.optional() }))
 
 /** One currency or none. */
@@ -69,7 +69,7 @@ export type ParticipantsQuery = z.infer<typeof participantsQuery>
 
 /**
  * The query of GET and DELETE /participants/{Type}/{ID}[/{SubId}], without its "?". A currency that is
- * none, or is given twice, is 3101.
+ * invalid or given twice is 3101.
  */
 export function readParticipantsQuery(
   query: string,

@@ -1,4 +1,4 @@
-/** The body of the parties resource, and the one parameter that is read where none is defined. FSPIOP 6.3. */
+/** The body of the parties resource, and the currency parameter, an extension of the API. FSPIOP 6.3. */
 import { isCurrency } from '@causeway/money'
 import { z } from 'zod'
 import { party } from '../complex.ts'
@@ -7,8 +7,8 @@ import { party } from '../complex.ts'
 export const putParties = z.compile(z.looseObject({ party }))
 
 /**
- * The currency that GET /parties/{Type}/{ID}[/{SubId}] may ask for. The API defines no query here, so
- * what is not exactly one legal currency does not count instead of being refused.
+ * The currency parameter of GET /parties/{Type}/{ID}[/{SubId}]. The API defines no query here, so
+ * anything other than exactly one legal currency is ignored, not refused.
  */
 export function readPartiesQuery(query: string): { readonly currency: string | undefined } {
   const [currency, another] = new URLSearchParams(query).getAll('currency')

@@ -12,7 +12,7 @@ import {
 } from '../elements.ts'
 import { amountType } from '../enumerations.ts'
 
-/** POST /quotes, from the payer FSP; with `fees` it discloses the payer FSP's own. */
+/** POST /quotes, from the payer FSP; `fees` are those of the payer FSP. */
 export const postQuotes = z.compile(
   z.looseObject({
     quoteId: transferOrQuoteId,

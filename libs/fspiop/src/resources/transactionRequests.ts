@@ -1,4 +1,4 @@
-/** The bodies of the transactionRequests resource: a payee asks a payer to pay. FSPIOP 6.4. */
+/** The bodies of the transactionRequests resource: a payee requests a payment. FSPIOP 6.4. */
 import { z } from 'zod'
 import { extensionList, geoCode, money, party, partyIdInfo, transactionType } from '../complex.ts'
 import { anyEnumeration, correlationId, dateTime, note, transactionId } from '../elements.ts'
@@ -29,7 +29,7 @@ export const putTransactionRequests = z.compile(
   }),
 )
 
-/** The same in any state, for hubs whose FSPs are used to having theirs relayed. */
+/** The same in any state, for compatibility with hubs that relay every state. */
 export const putTransactionRequestsAnyState = z.compile(
   z.looseObject({
     transactionId: transactionId.optional(),

@@ -1,4 +1,4 @@
-/** The body of the transactions resource: what became of a transaction, told by the payee FSP. FSPIOP 6.8. */
+/** The body of the transactions resource: the state of a transaction, from the payee FSP. FSPIOP 6.8. */
 import { z } from 'zod'
 import { extensionList } from '../complex.ts'
 import { code, dateTime } from '../elements.ts'

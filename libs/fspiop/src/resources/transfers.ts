@@ -1,8 +1,8 @@
 /**
  * The bodies of the transfers resource. FSPIOP 6.7.
  *
- * States are written in upper case and read in any. SETTLED, which some hubs let slip, reads as
- * COMMITTED in what a hub sends; no FSP may send it.
+ * States are sent in upper case and accepted in any case. SETTLED, which some hubs send, is read as
+ * COMMITTED in messages of a hub; no FSP may send it.
  */
 import { z } from 'zod'
 import { extensionList, money } from '../complex.ts'
@@ -40,8 +40,8 @@ export const postTransfers = z.compile(
 )
 
 /**
- * PUT /transfers/{ID} as a payee FSP may send it: COMMITTED or RESERVED. Any other state is refused:
- * only PUT …/error aborts. A missing fulfilment is no fault of the form: the transfer is aborted for it.
+ * PUT /transfers/{ID} from a payee FSP: COMMITTED or RESERVED. Any other state is refused: only
+ * PUT …/error aborts. A missing fulfilment is accepted here; the hub then aborts the transfer.
  */
 export const putTransfers = z.compile(
   z.looseObject({
@@ -52,7 +52,7 @@ export const putTransfers = z.compile(
   }),
 )
 
-/** PUT /transfers/{ID} as whoever asked gets it: in any state. FSPIOP 6.7.4.1. */
+/** PUT /transfers/{ID} as the answer to a query: any state. FSPIOP 6.7.4.1. */
 export const putTransfersAnswer = z.compile(
   z.looseObject({
     fulfilment: ilpFulfilment.optional(),
@@ -62,7 +62,7 @@ export const putTransfersAnswer = z.compile(
   }),
 )
 
-/** PATCH /transfers/{ID}, from the hub to a payee FSP that asked for RESERVED. FSPIOP 6.7.3.3. */
+/** PATCH /transfers/{ID}, from the hub to a payee FSP that sent RESERVED. FSPIOP 6.7.3.3. */
 export const patchTransfers = z.compile(
   z.looseObject({
     completedTimestamp: dateTime,

@@ -1,4 +1,4 @@
-/** One good body for each message about many quotes or transfers, with every member that it knows. */
+/** One valid body for each bulk message, with every known member. */
 import { postBulkQuotes, putBulkQuotes } from '../resources/bulkQuotes.ts'
 import { postBulkTransfers, putBulkTransfers } from '../resources/bulkTransfers.ts'
 import {

@@ -1,4 +1,4 @@
-/** One good body for each message of the API, with every member that it knows. */
+/** One valid body for each message of the API, with every known member. */
 import type { z } from 'zod'
 import { putAuthorizations } from '../resources/authorizations.ts'
 import {
@@ -35,7 +35,7 @@ export const condition = '31mEPsoCTiT3CbL_wRJkXW_rXz0WqDrKiR9a8PJMgnw'
 export const complexName = { firstName: 'Ana', middleName: 'M.', lastName: 'Silva' }
 export const otp = { authentication: 'OTP', authenticationValue: '0123' }
 
-/** An extension list of so many. */
+/** An extension list of `count` entries. */
 export function extensions(count: number) {
   return {
     extension: Array.from({ length: count }, (_, index) => ({ key: `k${index}`, value: 'v' })),

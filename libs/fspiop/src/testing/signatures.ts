@@ -1,4 +1,4 @@
-/** What the tests of signatures stand on: a message, its signature made elsewhere, and ways to make wrong ones. */
+/** Test data for signatures: a message, a signature made elsewhere, and helpers to make wrong ones. */
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { FlattenedSign } from 'jose'
 import type { Refusal } from '../errors.ts'
@@ -46,7 +46,7 @@ export const vector = {
   }),
 }
 
-/** What the vector's sender sent, and what is signed in the other tests. */
+/** The message of the vector, which is also signed in the other tests. */
 export const sent = {
   method: 'PUT',
   uri: '/transfers/11436b17-c690-4a30-8505-42a2c4eafb9d',

@@ -1,4 +1,4 @@
-/** One good body for each message of the Third-Party API, with every member that it knows. */
+/** One valid body for each message of the Third-Party API, with every known member. */
 import { putAccounts } from '../resources/thirdparty/accounts.ts'
 import {
   postThirdpartyAuthorizations,

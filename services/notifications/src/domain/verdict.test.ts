@@ -33,13 +33,16 @@ describe('an answer', () => {
     },
   )
 
-  test.each([408, 429, 500, 502, 503, 504])('An answer of %i is a failure and is retried', (status) => {
-    expect(judge('POST', answered(status))).toEqual({
-      type: 'TRY_AGAIN',
-      healthy: false,
-      error: `answered ${status}`,
-    })
-  })
+  test.each([408, 429, 500, 502, 503, 504])(
+    'An answer of %i is a failure and is retried',
+    (status) => {
+      expect(judge('POST', answered(status))).toEqual({
+        type: 'TRY_AGAIN',
+        healthy: false,
+        error: `answered ${status}`,
+      })
+    },
+  )
 
   test('An answer of 501 fails any message for good', () => {
     expect(judge('PUT', answered(501))).toEqual({

@@ -50,8 +50,11 @@ describe('a reminder that could not be delivered', () => {
     expect(failed('RESCHEDULE', once, 3)).toEqual({ type: 'FAILED' })
   })
 
-  test.each([once, daily])('ABORT ends it and retains it, ABANDON deletes it: $type', (schedule) => {
-    expect(failed('ABORT', schedule)).toEqual({ type: 'FAILED' })
-    expect(failed('ABANDON', schedule)).toEqual({ type: 'GONE' })
-  })
+  test.each([once, daily])(
+    'ABORT ends it and retains it, ABANDON deletes it: $type',
+    (schedule) => {
+      expect(failed('ABORT', schedule)).toEqual({ type: 'FAILED' })
+      expect(failed('ABANDON', schedule)).toEqual({ type: 'GONE' })
+    },
+  )
 })

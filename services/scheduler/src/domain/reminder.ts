@@ -101,7 +101,8 @@ export function modified(id: string): Refused {
 }
 
 function scheduleOf({ dueAt, cron }: Proposal, now: Date): Schedule | Refused {
-  if ((dueAt === '') === (cron === '')) return invalid('exactly one of dueAt and cron must be given')
+  if ((dueAt === '') === (cron === ''))
+    return invalid('exactly one of dueAt and cron must be given')
   if (cron !== '') {
     const fault =
       cron.length > cron_length_max
@@ -110,7 +111,9 @@ function scheduleOf({ dueAt, cron }: Proposal, now: Date): Schedule | Refused {
     return fault === undefined ? { type: 'CRON', cron } : invalid(fault)
   }
   const at = new Date(dueAt)
-  return Number.isNaN(at.getTime()) ? invalid('dueAt must be an ISO 8601 time') : { type: 'ONCE', at }
+  return Number.isNaN(at.getTime())
+    ? invalid('dueAt must be an ISO 8601 time')
+    : { type: 'ONCE', at }
 }
 
 function isHttpUrl(text: string): boolean {

@@ -1,4 +1,4 @@
-/** The body of the accounts resource: which accounts of a user a PISP may offer to link. */
+/** The body of the accounts resource: the accounts of a user that a PISP can offer for linking. */
 import { z } from 'zod'
 import { extensionList } from '../../complex.ts'
 import { anyText, currency } from '../../elements.ts'
@@ -13,7 +13,7 @@ const account = z.looseObject({
 
 const accounts = z.array(account).min(1).max(256)
 
-/** PUT /accounts/{ID}, from the DFSP; the list stands under either name, or is the whole body. */
+/** PUT /accounts/{ID}, from the DFSP; the list has either name, or is the whole body. */
 export const putAccounts = z.compile(
   z.preprocess(
     (value) => (Array.isArray(value) ? { accounts: value as unknown[] } : value),

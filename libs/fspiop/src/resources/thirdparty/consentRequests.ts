@@ -1,4 +1,4 @@
-/** The bodies of the consentRequests resource: a PISP asks to link accounts, and the user proves it is them. */
+/** The bodies of consentRequests: a PISP requests to link accounts, and the user authenticates. */
 import { z } from 'zod'
 import { extensionList } from '../../complex.ts'
 import { anyText, thirdPartyId, uri } from '../../elements.ts'
@@ -6,7 +6,7 @@ import { scopes } from './parts.ts'
 
 const authChannels = z.array(anyText).min(1).max(256)
 
-/** POST /consentRequests, from the PISP. Where the user is sent back to is needed by the WEB channel. */
+/** POST /consentRequests, from the PISP. The WEB channel needs the callback URI. */
 export const postConsentRequests = z.compile(
   z
     .looseObject({
@@ -39,7 +39,7 @@ export const putConsentRequests = z.compile(
   }),
 )
 
-/** PATCH /consentRequests/{ID}, from the PISP: what the user was given, on either channel. */
+/** PATCH /consentRequests/{ID}, from the PISP: the token that the user received on either channel. */
 export const patchConsentRequests = z.compile(
   z.looseObject({ authToken: anyText, extensionList: extensionList.optional() }),
 )

@@ -1,4 +1,4 @@
-/** The bodies of the consents resource: what a user lets a PISP do, and the credential that proves it. */
+/** The bodies of consents: the permissions that a user grants a PISP, and the credential for them. */
 import { z } from 'zod'
 import { extensionList } from '../../complex.ts'
 import { dateTime, thirdPartyId } from '../../elements.ts'
@@ -21,7 +21,7 @@ export const postConsents = z.compile(
 /** POST /consents to the auth service. */
 export const postConsentsRegistration = z.compile(z.looseObject({ ...consent, credential }))
 
-/** PUT /consents/{ID}: a credential to be verified, or one that has been. */
+/** PUT /consents/{ID}: a credential to be verified, or one that is verified. */
 export const putConsents = z.compile(
   z
     .looseObject({

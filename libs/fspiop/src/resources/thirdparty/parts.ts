@@ -1,13 +1,13 @@
 /**
- * What the messages of the Third-Party API share. They are judged less than those of the API itself: ids,
- * formats and what the hub acts on; lengths and lists of values are for the FSP that they are meant for,
- * since published bounds exclude real credentials. Third-Party API 1.0, data model.
+ * The types that messages of the Third-Party API share. Only ids, formats and the members that the hub
+ * uses are validated; lengths and enumerations are left to the receiving FSP, since published bounds
+ * exclude real credentials. Third-Party API 1.0, data model.
  */
 import { z } from 'zod'
 import { anyEnumeration, anyText, fspId } from '../../elements.ts'
 import { credentialStatus, credentialType } from '../../enumerations.ts'
 
-/** Adds to a message that one of two members must be there; refused as 3102 at the first of them. */
+/** Requires one of two members; refused as 3102 at the first of them. */
 export function atLeastOneOf<Name extends string>(one: Name, other: Name) {
   const isThere = (value: Readonly<Partial<Record<Name, unknown>>>) =>
     value[one] !== undefined || value[other] !== undefined
@@ -19,7 +19,7 @@ export function atLeastOneOf<Name extends string>(one: Name, other: Name) {
   return [isThere, fault] as const
 }
 
-/** Existing clients name the account by either member; challenges are made over the one received. */
+/** Existing clients use either member for the account; challenges cover the one received. */
 const scope = z
   .looseObject({
     address: anyText.optional(),
@@ -30,7 +30,7 @@ const scope = z
 
 export const scopes = z.array(scope).min(1).max(256)
 
-/** The payload stands under any of three names, by who writes it. */
+/** The payload has any of three names, depending on the client. */
 export const credential = z.looseObject({
   credentialType,
   status: credentialStatus,

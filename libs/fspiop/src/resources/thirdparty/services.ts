@@ -1,4 +1,4 @@
-/** The body of the services resource: which participants serve what. */
+/** The body of the services resource: the participants that provide a service. */
 import { z } from 'zod'
 import { extensionList } from '../../complex.ts'
 import { fspId } from '../../elements.ts'

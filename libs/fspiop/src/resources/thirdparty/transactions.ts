@@ -1,10 +1,10 @@
-/** The bodies of thirdpartyRequests/transactions: a PISP asks the payer's DFSP to pay. */
+/** The bodies of thirdpartyRequests/transactions: a PISP requests a payment from the payer's DFSP. */
 import { z } from 'zod'
 import { extensionList, money } from '../../complex.ts'
 import { anyEnumeration, anyText, dateTime, thirdPartyId } from '../../elements.ts'
 import { party, partyIdInfo, transactionType } from './parts.ts'
 
-/** POST /thirdpartyRequests/transactions, from the PISP; a missing payee FSP is the DFSP's to refuse. */
+/** POST /thirdpartyRequests/transactions, from the PISP; the DFSP refuses a missing payee FSP. */
 export const postThirdpartyTransactions = z.compile(
   z.looseObject({
     transactionRequestId: thirdPartyId,

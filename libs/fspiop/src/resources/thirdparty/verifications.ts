@@ -6,7 +6,7 @@ import { credentialType } from '../../enumerations.ts'
 
 const assertion = z.looseObject({})
 
-/** POST /thirdpartyRequests/verifications; what was signed stands under either of two names. */
+/** POST /thirdpartyRequests/verifications; the signed payload has either of two names. */
 export const postVerifications = z.compile(
   z.looseObject({
     verificationRequestId: thirdPartyId,
