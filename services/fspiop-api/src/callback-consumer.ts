@@ -94,6 +94,9 @@ function noteQueueDelays(
   }
 }
 
-async function publishIfAny(publish: PublishDerived, messages: readonly OutgoingMessage[]): Promise<void> {
+async function publishIfAny(
+  publish: PublishDerived,
+  messages: readonly OutgoingMessage[],
+): Promise<void> {
   if (messages.length > 0) await publish(messages)
 }

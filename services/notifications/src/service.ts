@@ -155,7 +155,7 @@ function followEndpointChanges({ bus }: ProcessParts, retries: Retries): Promise
       for (const fspId of fspIds) retries.onMoved(fspId)
     },
     // Each attempt reads the address, and the circuit closes with the next trial.
-    missed: () => undefined,
+    onMissed: () => undefined,
   })
 }
 

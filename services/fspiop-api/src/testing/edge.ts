@@ -145,7 +145,15 @@ export async function callbacksFor<Name extends CallbackEvent>(
   carried: { readonly relay?: Relay; readonly traceparent?: string } = {},
 ): Promise<readonly PublishedMessage[]> {
   const { relay, traceparent } = carried
-  const event = { name, id: 'cause', time: receivedAt, payload, relay, traceparent, maybeDuplicate: false }
+  const event = {
+    name,
+    id: 'cause',
+    time: receivedAt,
+    payload,
+    relay,
+    traceparent,
+    maybeDuplicate: false,
+  }
   const callbackList = triggeredCallbacks(event as DomainEvent<CallbackEvent>, {
     notifyPayeeOnTimeout: true,
     authService: testSettings.AUTH_SERVICE_PARTICIPANT,
