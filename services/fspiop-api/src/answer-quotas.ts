@@ -1,41 +1,41 @@
 /**
- * No FSP fills the lane of another with answers that it was not asked for. The hub does not remember
- * which question an answer belongs to, since it may have come through another edge, nor whom
- * account-lookup has asked; it counts. Within one to two minutes an FSP may send another one as many
- * answers as that one has asked questions, of whatever FSP, some times over, and a few more.
+ * Prevents an FSP from filling the lane of another with unrequested answers. The hub does not store
+ * which request an answer belongs to, since the request may have used another edge, nor which FSPs
+ * account-lookup has queried; it counts. Within one to two minutes an FSP may send another one a
+ * multiple of the number of requests that the other has sent to any FSP, plus a fixed number.
  */
 import { latest } from './latest.ts'
 
 export interface AnswerQuotas {
-  /** The FSP has asked something of other FSPs. */
+  /** The FSP has sent a request to other FSPs. */
   asked(fspId: string, now_ms: number): void
   /** Counts the answer; false when there are too many. */
   allows(from: string, to: string, now_ms: number): boolean
-  /** The FSPs that were answered here lately: what they ask elsewhere matters here. */
+  /** The FSPs that were recently answered here: their requests at other edges count here. */
   answered(now_ms: number): readonly string[]
-  /** The FSP has sent so many requests to other edges; from now on those are known. */
+  /** The number of requests that the FSP has sent to other edges, which are known from now on. */
   askedElsewhere(fspId: string, requests: number, now_ms: number): void
-  /** Nothing is known of other edges any more. */
+  /** The counts of other edges are no longer available. */
   aloneAgain(): void
 }
 
 export interface QuotaBounds {
-  /** Answers of one FSP to another that need no question. */
+  /** Answers of one FSP to another that need no request. */
   readonly unasked_max: number
-  /** The least that may be answered while it is not known what is asked at other edges. */
+  /** The minimum of allowed answers while the requests at other edges are unknown. */
   readonly unknown_max: number
   /** Whether there are no other edges. */
   readonly isSole: boolean
 }
 
-/** As long as a question may be tried to be delivered, by default. */
+/** The default time for which the delivery of a request is tried. */
 const window_ms = 60_000
 /** A request to pay is answered when it is received, and again when it is decided. */
 const answersPerQuestion = 3
 const fsps_max = 10_000
 const pairs_max = 20_000
 
-/** How many in a window, and in the one before. */
+/** The counts of the current window and of the previous one. */
 interface Count {
   window: number
   current: number
@@ -44,7 +44,7 @@ interface Count {
 
 export function openAnswerQuotas({ unasked_max, unknown_max, isSole }: QuotaBounds): AnswerQuotas {
   const askedBy = latest<Count>(fsps_max)
-  /** One that is forgotten begins anew. */
+  /** An evicted count begins at zero. */
   const pairs = latest<Count>(pairs_max)
   const lastAnswered = new Map<string, number>()
   let knowsAll = isSole
@@ -87,7 +87,7 @@ export function openAnswerQuotas({ unasked_max, unknown_max, isSole }: QuotaBoun
   }
 }
 
-/** The count as it is in the window of this moment. */
+/** The count, moved to the current window. */
 function countIn(count: Count | undefined, now_ms: number): Count {
   const window = Math.floor(now_ms / window_ms)
   if (count === undefined) return { window, current: 0, previous: 0 }

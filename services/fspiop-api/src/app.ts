@@ -1,6 +1,6 @@
 /**
- * The pages beside the API: health, the errors page, the hub's keys, tokens for FSPs, and how their
- * transfers ended.
+ * The pages next to the API: health, the errors page, the hub's keys, tokens for FSPs, and the
+ * reconciliation of their transfers.
  */
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -47,7 +47,7 @@ export function createApp(parts: AppParts): Express {
   return app
 }
 
-/** What the parser of the form throws; express knows it by its four parameters. */
+/** Handles errors of the form parser; Express recognises it by its four parameters. */
 function unreadableForm(
   _error: unknown,
   _request: Request,

@@ -1,7 +1,6 @@
 /**
- * What the edge hears and says to FSPs: events become callbacks, and what became of callbacks goes back
- * to who caused them. Callbacks first, reports beside them: who waits for money does not wait for a
- * report.
+ * Converts events to callbacks, and delivery reports of callbacks to report events for the services that
+ * caused them. Reports have their own consumer, so that no payment waits for a report.
  */
 import { onEvents, type DomainEvent } from '@causeway/events'
 import type { EventBus, PublishDerived, OutgoingMessage, Service } from '@causeway/runtime'
@@ -16,11 +15,11 @@ import {
   type CallbackEvent,
 } from './callback-table.ts'
 
-/** While one batch is being stored the next is made. */
+/** While one batch is being stored the next is prepared. */
 const callback_batches_max = 2
-/** Each of them may hold 5 MiB. */
+/** Each of these events may have 5 MiB. */
 const bulk_batch_max = 10
-/** Reports are short, and nobody waits for them. */
+/** Reports are short, and no payment waits for them. */
 const report_batch_max = 1_000
 
 export interface CallbackConsumerParts {
@@ -43,8 +42,8 @@ export async function openCallbackConsumers(parts: CallbackConsumerParts): Promi
     },
     { batches_in_flight_max: callback_batches_max },
   )
-  // Beside the others, so that no payment waits behind a bulk; and not noted, for a bulk takes long even
-  // where no work stands in a queue.
+  // A separate consumer, so that no payment waits behind a bulk. Its delays are not noted, because a bulk
+  // takes long even without a queue.
   const bulkConsumer = await onEvents(
     bus,
     'fspiop_api.bulks',
@@ -82,7 +81,7 @@ export async function openCallbackConsumers(parts: CallbackConsumerParts): Promi
   }
 }
 
-/** What the services made of an FSP's message is heard here first: it has been through the hub. */
+/** Notes how long the messages behind these events have been in the hub. */
 function noteQueueDelays(
   shedding: Pick<Shedding, 'noted'>,
   events: readonly DomainEvent<CallbackEvent>[],

@@ -1,6 +1,6 @@
 /**
- * Which events FSPs are told of, what they are told, and the event that reports about the telling:
- * one table of all resources.
+ * The table of all resources: which events cause callbacks, which callbacks, and the event that reports
+ * their delivery.
  */
 import type { DomainEvent, EventName } from '@causeway/events'
 import { bulkQuoteFailure, bulkQuoteCallbacks, bulkQuoteReports } from './bulk-quotes/callbacks.ts'
@@ -13,10 +13,10 @@ import { quoteFailure, quoteCallbacks, quoteReports } from './quotes/callbacks.t
 import { consentCallbacks, consentReports } from './thirdparty/callbacks.ts'
 import { transferCallbacks, transferReports, type CallbackRules } from './transfers/callbacks.ts'
 
-/** Of bulks, whose events may hold 5 MiB each. */
+/** Bulks, whose events may have 5 MiB each. */
 const bulkReports = { ...bulkQuoteReports, ...bulkTransferReports } as const
 
-/** The report of each event; null where nobody keeps one. */
+/** The report event of each event; null where no service stores one. */
 export const reportNames = {
   ...bulkReports,
   ...transferReports,
@@ -42,11 +42,11 @@ export function hasCallbacks(name: string): name is CallbackEvent {
 }
 
 export interface CallbackTableRules extends CallbackRules {
-  /** The participant that the hosted auth service is: it hears of what it asked by the event itself. */
+  /** The hosted auth service as a participant: it consumes the event itself and needs no callback. */
   readonly authService: string
 }
 
-/** What is to be told of the event, to whom. */
+/** The callbacks that the event causes. */
 export function triggeredCallbacks(
   event: DomainEvent<CallbackEvent>,
   rules: CallbackTableRules,

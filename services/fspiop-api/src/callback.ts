@@ -1,4 +1,4 @@
-/** What a callback is before it has an address: to whom, which operation, and which content. */
+/** A callback before it has an address: its recipient, operation and content. */
 import type { LegRole, Payload, Relay } from '@causeway/events'
 import {
   resourceRules,
@@ -9,52 +9,52 @@ import {
 } from '@causeway/fspiop'
 
 export interface Callback {
-  /** Tells the callbacks of one event apart; part of their ids. */
+  /** Distinguishes the callbacks of one event; part of their ids. */
   readonly name: string
   readonly role: LegRole
   readonly fspId: string
-  /** What FSPIOP-Destination says where that is another FSP. */
+  /** FSPIOP-Destination, when it is another FSP. */
   readonly destination?: string
   readonly entityId: string
   readonly resource: Resource
   readonly method: Method
   readonly operation: Operation
-  /** From the name of the resource on: what fspiop-uri says. */
+  /** From the resource name on: the value of fspiop-uri. */
   readonly path: string
   /** Fills the variables of the registered address. */
   readonly variables: Readonly<Record<string, string>>
   readonly content: CallbackContent
-  /** No attempt begins at or after it, ISO 8601; undefined: tried for the usual time of such. */
+  /** No attempt begins at or after it, ISO 8601; undefined: the default for its method. */
   readonly deadline: string | undefined
 }
 
 export type CallbackContent =
-  /** An FSP's own message: its bytes and headers as they came. */
+  /** An FSP's own message: its bytes and headers as received. */
   | { readonly type: 'RELAYED'; readonly relay: Relay }
-  /** A message of the hub, in the version that its receiver used; a Buffer is told as it is. */
+  /** A message of the hub, in the version that its receiver used; a Buffer is sent unchanged. */
   | {
       readonly type: 'MADE'
-      /** Where it is not the hub itself that speaks. */
+      /** The sender, when it is not the hub itself. */
       readonly from?: 'AUTH_SERVICE'
       readonly version: Version
       readonly body: object
-      /** The header FSPIOP-Encryption, where some of it is an FSP's ciphertext. */
+      /** The header FSPIOP-Encryption, when part of it is an FSP's ciphertext. */
       readonly encryption?: string
     }
 
-/** A leg with what caused it: an event, or a message that is only passed on. */
+/** A callback with its cause: an event, or a relayed message. */
 export interface TriggeredCallback {
-  /** The ids of the callback and of its report are made of it. */
+  /** The ids of the callback and of its report are derived from it. */
   readonly causeId: string
-  /** The name of the event; of a message that is only passed on, its operation. */
+  /** The name of the event, or the operation of a relayed message. */
   readonly causeName: string
   readonly traceparent: string | undefined
   readonly callback: Callback
-  /** Whether somebody keeps what became of it. */
+  /** Whether its delivery is reported. */
   readonly isReported: boolean
-  /** Who is told when it fails; nobody when undefined. */
+  /** The error callback to send when it fails; undefined: none. */
   readonly onFailure: FailureNotice | undefined
-  /** Under which key it is sent once alone with other content. */
+  /** The key under which other content is refused. */
   readonly idempotency?: Idempotency | undefined
 }
 
@@ -69,7 +69,7 @@ export interface CallbackError {
 
 export type FailureNotice = NonNullable<Payload<'NotifyRequested'>['onFailure']>
 
-/** Tells an FSP that its message did not reach the other one. */
+/** The error callback to an FSP whose message could not be delivered. */
 export function failureCallback(
   { requesterFspId, operation, path, variables, version }: FailureNotice,
   entityId: string,
@@ -99,7 +99,7 @@ export function errorContent(
   return { type: 'MADE', version: versionOf(resource, version), body: { errorInformation } }
 }
 
-/** The version that the FSP used; the current one where it has not spoken yet. */
+/** The version that the FSP used; the current one when it has not sent a message yet. */
 export function versionOf(resource: Resource, version: string | undefined): Version {
   const { versions, currentVersion } = resourceRules[resource]
   return versions.find((known) => known === version) ?? currentVersion

@@ -1,7 +1,6 @@
 /**
- * Legs become callbacks: each gets the address that its FSP registered and leaves as NotifyRequested,
- * all of a batch in one publish. Where there is no address, that is the report, or what the sender of
- * a message that is only passed on is told.
+ * Sends callbacks: each gets the address that its FSP registered and is published as NotifyRequested,
+ * a batch in one publish. A missing address is reported, or sent to the sender of a relayed message.
  */
 import { derivedId, newEvent } from '@causeway/events'
 import {
@@ -27,17 +26,17 @@ import type { Sign } from './sign.ts'
 export interface CallbackParts {
   readonly participants: Participants
   readonly hubName: string
-  /** How long an FSP is tried to be told how something ended, and how long anything else is tried. */
+  /** How long delivery is tried: of outcomes (PUT, PATCH), and of anything else. */
   readonly outcome_ms: number
   readonly relay_ms: number
   readonly onNoEndpoint: () => void
   /** Undefined: messages of the hub leave unsigned. */
   readonly sign: Sign | undefined
-  /** In whose name the hosted auth service speaks, and with which key. */
+  /** The name and the key of the hosted auth service. */
   readonly authService: { readonly name: string; readonly sign: Sign | undefined }
 }
 
-/** The messages that a batch of legs becomes; `now` dates what the hub makes. */
+/** The messages of a batch of callbacks; `now` is the Date of messages of the hub. */
 export async function callbackMessages(
   callbacks: readonly TriggeredCallback[],
   parts: CallbackParts,
@@ -71,7 +70,7 @@ interface Addressed {
 
 type Unreachable = 'DESTINATION_UNKNOWN' | 'DESTINATION_UNREACHABLE'
 
-/** An FSP that seems to lack an address is asked for once afresh, together with all others of the batch. */
+/** An FSP without a cached address is read again once, together with all others of the batch. */
 async function addresses(
   callbacks: readonly TriggeredCallback[],
   { participants }: CallbackParts,
@@ -93,8 +92,8 @@ async function addresses(
 }
 
 /**
- * What a PISP and a DFSP have for one another goes to no inactive participant, since no money waits for it;
- * and who is known but has no address for it cannot be reached.
+ * Messages between PISP and DFSP are not sent to an inactive participant, since no money depends on
+ * them; a known participant without an address for them cannot be reached.
  */
 function reasonOf(
   { resource, content }: Callback,
@@ -108,7 +107,7 @@ function reasonOf(
   return url === undefined ? 'DESTINATION_UNREACHABLE' : undefined
 }
 
-/** Whom the message was for is unknown, or has not said where it wants such messages. */
+/** The destination is unknown, or has not registered an address for such messages. */
 function unreachable(
   triggered: TriggeredCallback,
   notice: FailureNotice,
@@ -175,14 +174,14 @@ async function notify(
 }
 
 /**
- * Questions whose a party is and their answers keep no order among each other: however many ask for a
- * well-known party, none waits for another.
+ * Party lookups and their answers need no order, so that no lookup of a well-known party waits for
+ * another.
  */
 function isUnordered({ resource }: Callback, causeName: string): boolean {
   return resource === 'parties' || causeName === 'ParticipantQueryResponse'
 }
 
-/** Only what tells how something ended is worth telling hours later. */
+/** Only outcomes are useful hours later. */
 function retryTime_ms({ method }: Callback, { outcome_ms, relay_ms }: CallbackParts): number {
   return method === 'PUT' || method === 'PATCH' ? outcome_ms : relay_ms
 }
@@ -193,7 +192,7 @@ function bytesOf(body: object): Buffer {
 
 type Made = Extract<CallbackContent, { type: 'MADE' }>
 
-/** In whose name a message is made, and who signs it; undefined: nobody. */
+/** The sender of a message of the hub, and its signature; undefined: unsigned. */
 interface Signatory {
   readonly name: string
   readonly sign: Sign | undefined

@@ -1,6 +1,6 @@
 /**
- * The way of a request: parse, identity, headers, source, signature, schema, publish; each step a plain
- * function that lets it go on or refuses it. Nothing is acknowledged before it is stored.
+ * The steps of a request: parse, identity, headers, source, signature, schema, publish. Each step is a
+ * function that accepts or refuses it. Nothing is acknowledged before it is stored.
  */
 import {
   checkHeaders,
@@ -26,60 +26,60 @@ import type { TriggeredCallback } from './callback.ts'
 import { refuse, type Compatibility } from './refusals.ts'
 import type { CheckSignature } from './signatures.ts'
 
-/** A message whose head is in order and whose sender may send it. */
+/** A message with valid headers from a sender that may send it. */
 export interface Incoming {
   readonly parameters: PathParameters
   readonly source: string
-  /** Undefined when absent, empty or the hub itself: whoever knows fills it in. */
+  /** Undefined when absent, empty or the hub itself; filled in from the body or a lookup. */
   readonly destination: string | undefined
-  /** The version in which the sender wants to be answered. */
+  /** The version of answers to the sender. */
   readonly version: Version
   readonly headers: Headers
-  /** The request line's path and query, as it came. */
+  /** Path and query of the request line, as received. */
   readonly target: string
   readonly body: Buffer
-  /** Paths of the body that hold ciphertext. */
+  /** Encrypted paths of the body. */
   readonly encrypted: readonly EncryptedPath[]
-  /** When the last byte came, ISO 8601. */
+  /** When the last byte was received, ISO 8601. */
   readonly receivedAt: string
   /** The key that its signature names, '' when it names none; undefined: nothing was verified. */
   readonly kid: string | undefined
-  /** Whose codes its faults get. */
+  /** Selects the error codes of its faults. */
   readonly compatibility: Compatibility
 }
 
-/** What is made of a message: events that are stored before the answer, nothing, or a refusal. */
+/** The result of reading a message: an event to store before the response, nothing, or a refusal. */
 export type Reading =
   | { readonly type: 'PUBLISH'; readonly event: OutgoingMessage }
-  /** Only passed on: no service remembers it. */
+  /** Only relayed: no service stores it. */
   | {
       readonly type: 'RELAY'
       readonly triggered: TriggeredCallback
       /** Events that are stored together with it. */
       readonly alongside?: readonly OutgoingMessage[]
     }
-  /** Something has to be asked first. */
+  /** Needs an asynchronous query first. */
   | { readonly type: 'LATER'; readonly reading: () => Promise<Reading> }
   | { readonly type: 'IGNORE' }
   | { readonly type: 'REFUSE'; readonly refusal: Refusal }
 
 export interface ServedRoute {
   readonly share: Share
-  /** False: it finishes something, or is a ping; whoever is not closed may send it. */
+  /** False: it completes something, or is a ping; an inactive FSP may send it. */
   readonly needsActiveSource: boolean
-  /** An answer that no service holds against its question: it has quotas. */
+  /** An answer that no service matches with its request, so quotas apply. */
   readonly isUnmatched?: true | undefined
-  /** It has up to 1,000 items: it counts for many requests of its FSP. */
+  /** It has up to 1,000 items and counts as many requests of its FSP. */
   readonly isBulk?: true
   /** Of the body; the largest of the API when left out. */
   readonly body_bytes_max?: number
-  /** Its 200 promises that it came in time, so it is not given when that cannot be known any more. */
+  /** Its 200 confirms that it was in time, so it is refused when that can no longer be known. */
   readonly confirmsTime?: true
   /** Where it is not 202, or 200 for PUT and PATCH. */
   readonly status?: number
-  /** A message of a source that is no participant is acknowledged, and nothing becomes of it. */
+  /** A message of a source that is not a participant is acknowledged and discarded. */
   readonly ignoresUnknownSource?: true
-  /** Its {ID} is relayed and never read, so it may be any text that can stand in a path. */
+  /** Its {ID} is relayed and never interpreted, so it may be any text that is legal in a path. */
   readonly takesAnyId?: true
   readonly read: (message: Incoming) => Reading
 }
@@ -94,12 +94,12 @@ export interface Received {
   readonly receivedAt: string
 }
 
-/** What the headers have shown: its source may send it, so that its body is worth reading. */
+/** The result of the header checks: the source may send the message, so its body is read. */
 export interface Head {
   readonly check: AcceptedHeaders
-  /** Of the answer. */
+  /** Content-Type of the response. */
   readonly contentType: string
-  /** Its source is no participant: it is read and acknowledged, and nothing becomes of it. */
+  /** Its source is not a participant: it is read, acknowledged and discarded. */
   readonly isIgnored: boolean
 }
 
@@ -129,15 +129,15 @@ export interface Edge {
   readonly participants: Participants
   readonly quotas: AnswerQuotas
   readonly hubName: string
-  /** The participant that the hosted auth service is; empty: none is hosted. */
+  /** The hosted auth service as a participant; empty: none is hosted. */
   readonly authService: string
   readonly compatibility: Compatibility
   /** Undefined: signatures are not judged. */
   readonly checkSignature: CheckSignature | undefined
-  /** So long after its expiration a transfer may be voided, whatever has not been handed to the bus. */
+  /** The time after its expiration at which a transfer may be voided. */
   readonly expiryGrace_ms: number
   readonly now_ms: () => number
-  /** The messages by which a message that is only passed on leaves, or its sender is told why not. */
+  /** The messages that relay a message, or report the error to its sender. */
   readonly relay: (caused: TriggeredCallback) => Promise<readonly OutgoingMessage[]>
   /** Resolves when the events are durable; rejects when they are not within their time. */
   readonly publish: (events: readonly OutgoingMessage[]) => Promise<void>
@@ -166,8 +166,8 @@ export function routeOf(
 }
 
 /**
- * Everything of the head after the parse and the identity; answers at once where the source is known. Who
- * may not send the message is refused before any of its body is read.
+ * All header checks after parsing and authentication; synchronous when the source is cached. A sender
+ * that may not send the message is refused before any of its body is read.
  */
 export function readHead(
   edge: Edge,
@@ -182,7 +182,7 @@ export function readHead(
   const check = checkHeaders(method, resource, headers, { judgesEveryAccept: isMojaloop })
   const contentType = responseContentType(resource, check)
   if (!check.accepted) return refusedHead(check.refusal, contentType)
-  // As the hub itself: nobody else speaks in its name.
+  // As for the hub itself: no client may use its name.
   if (check.source === edge.authService) {
     return refusedHead(refuse('SOURCE_UNKNOWN', edge.compatibility), contentType)
   }
@@ -200,7 +200,7 @@ export function readHead(
   )
 }
 
-/** Counts what the message asks, or whether it may still answer. Whatever uses half of the room asks. */
+/** Counts a request, or checks the quota of an answer. Routes with the share HALF are requests. */
 function quotaFault(
   { quotas, now_ms }: Edge,
   { share, isUnmatched }: ServedRoute,
@@ -227,7 +227,7 @@ export async function workOn(
   const { method, match, route } = routed
   const { headers, target, body, receivedAt } = received
   const { source } = check
-  // Of a source that is no participant there is no key.
+  // A source that is not a participant has no key.
   const checked = isIgnored
     ? undefined
     : edge.checkSignature?.({ source, method, target, headers, body })
@@ -263,7 +263,7 @@ export async function workOn(
   return { status, contentType }
 }
 
-/** A value that is no encryption header encrypts nothing; existing clients send such values. */
+/** With Mojaloop compatibility an invalid encryption header is ignored; existing clients send such. */
 function encryptionOf(headers: Headers, compatibility: Compatibility) {
   const reading = readEncryptedPaths(headers)
   const isNone = 'code' in reading && reading.code === '3101' && compatibility === 'mojaloop'
@@ -272,27 +272,27 @@ function encryptionOf(headers: Headers, compatibility: Compatibility) {
 
 const relayablePattern = /^(?!\.{1,2}$)[^\x00-\x1f\x7f]{1,128}$/u
 
-/** Text that can be stored and stands as one step of a path. */
+/** Text that can be stored and is one segment of a path. */
 function isRelayable(id: string | undefined): boolean {
   return id !== undefined && relayablePattern.test(id)
 }
 
-/** A source that is missing is no lie: the headers are refused for want of it. */
+/** A missing source is not a mismatch: the header check refuses it. */
 function namesAnother(headers: Headers, identity: string): boolean {
   const source = headers['fspiop-source']
   return source !== undefined && source !== '' && source !== identity
 }
 
 /**
- * A transfer is voided for time as soon as nothing that was handed to the bus until a grace after its
- * expiry is unread. What is handed over within a grace of its last byte is therefore read before that;
- * of what has taken longer nobody could say. Without a grace there is nothing to keep to.
+ * An expired transfer is voided once everything published until a grace after its expiry is consumed. A
+ * message published within a grace of its last byte is therefore consumed before that; for one that took
+ * longer this is unknown. Without a grace there is no guarantee.
  */
 function mayHaveExpired({ expiryGrace_ms, now_ms }: Edge, receivedAt: string): boolean {
   return expiryGrace_ms > 0 && now_ms() - Date.parse(receivedAt) > expiryGrace_ms
 }
 
-/** A refusal when what is to be said could not be stored. */
+/** A refusal when the messages could not be stored. */
 async function store(edge: Edge, reading: Reading): Promise<Refusal | undefined> {
   if (reading.type !== 'PUBLISH' && reading.type !== 'RELAY') return undefined
   let messages: readonly OutgoingMessage[]
@@ -326,7 +326,7 @@ function maySend(participant: Participant | undefined, route: ServedRoute): bool
   return participant.isActive || !route.needsActiveSource
 }
 
-/** Memory does not let it speak: asked once more before it is refused. */
+/** The cached participant may not send it: read again once before it is refused. */
 async function sourceFault(
   { participants, compatibility }: Edge,
   source: string,

@@ -1,8 +1,8 @@
-/** Between the bodies of messages and the payloads of the events. */
+/** Converts bodies of messages to payloads of events. */
 import type { ErrorInformation, ExtensionList } from '@causeway/events'
 import type * as wire from '@causeway/fspiop'
 
-/** Any legal date and time of the API, in UTC. One that ends in Z is written that way already. */
+/** Any legal date and time of the API, in UTC. One that ends in Z is in UTC already. */
 export function utc(dateTime: string): string {
   return dateTime.endsWith('Z') ? dateTime : new Date(dateTime).toISOString()
 }

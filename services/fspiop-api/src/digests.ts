@@ -1,10 +1,10 @@
-/** What is read of the bodies that may have 5 MiB, by operation: pure functions of the message alone. */
+/** The digests of bodies that may have 5 MiB, by operation: pure functions of the message. */
 import type { ErrorCode } from '@causeway/fspiop'
 import { digestRequest, digestResponse } from './bulk-quotes/digest.ts'
 import { digestFulfil, digestPrepare } from './bulk-transfers/digest.ts'
 import type { Incoming } from './chain.ts'
 
-/** As much of a message as its body is judged by. */
+/** The parts of a message that its digest needs. */
 export type Digestible = Pick<
   Incoming,
   'source' | 'destination' | 'version' | 'body' | 'encrypted' | 'receivedAt' | 'compatibility'
@@ -25,7 +25,7 @@ export type DigestedOperation = keyof typeof digests
 
 export type DigestOf<Operation extends DigestedOperation> = ReturnType<(typeof digests)[Operation]>
 
-/** The payload of an operation's event, as far as the body tells it. */
+/** The payload of an operation's event, as far as it comes from the body. */
 export type DigestedPayload<Operation extends DigestedOperation> = Extract<
   DigestOf<Operation>,
   { ok: true }

@@ -1,11 +1,11 @@
 /**
- * The page that lists what the edge refuses and with which words. It is made of the tables that the
- * refusals themselves are made of, once at the start, and served at `GET /errors`.
+ * The page that lists the refusals of the edge with their texts. It is generated once at the start from
+ * the same tables as the refusals, and served at `GET /errors`.
  */
 import { errorCatalogue, errorInformation, type ErrorCode } from '@causeway/fspiop'
 import { reasons, refuse, type Compatibility } from './refusals.ts'
 
-/** Faults of form: their texts begin with the header, the path parameter or the element. */
+/** Format errors: their texts begin with the header, the path parameter or the element. */
 const formCodes = ['3001', '3100', '3101', '3102', '3103'] as const satisfies readonly ErrorCode[]
 
 export function errorsPage(compatibility: Compatibility): string {

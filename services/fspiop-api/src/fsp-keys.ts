@@ -1,6 +1,6 @@
 /**
- * The keys that verify what FSPs sign: from memory while nothing has changed, and asked once afresh
- * before a signature is refused for want of a key.
+ * The keys that verify signatures of FSPs: cached until a change, and read again once before a
+ * signature is refused for a missing key.
  */
 import type { VerificationKey } from '@causeway/fspiop'
 import { keysService, type ParticipantKey } from '@causeway/protos'
@@ -8,13 +8,13 @@ import { gather, periodically, readThrough, type GrpcHost, type Logger } from '@
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 
 export interface FspKeys {
-  /** From memory alone; undefined says nothing. */
+  /** From the cache only; undefined: not cached. */
   peek(fspId: string): readonly VerificationKey[] | undefined
-  /** Asked after this call, one question for all who ask at the same time; none when it has none. */
+  /** Read after this call, with one query for concurrent calls; empty when the FSP has no keys. */
   getFresh(fspId: string): Promise<readonly VerificationKey[]>
   /** Its keys have changed. */
   forget(fspId: string): void
-  /** Anybody's keys may have changed. */
+  /** The keys of any FSP may have changed. */
   forgetAll(): void
   stop(): Promise<void>
 }
@@ -22,7 +22,7 @@ export interface FspKeys {
 export interface FspKeysParts {
   readonly grpc: GrpcHost
   readonly log: Logger
-  /** What is known is never older, whether or not a change was heard. */
+  /** The maximum age of cached keys, also when a change event was missed. */
   readonly age_max_ms: number
 }
 

@@ -1,4 +1,4 @@
-/** `GET /health` on the port of the FSPs: whether what the edge itself needs answers. */
+/** `GET /health` on the FSP port: whether the dependencies of the edge answer. */
 
 export interface HealthReport {
   readonly status: 'OK' | 'DOWN'
@@ -10,7 +10,7 @@ export type HealthPage = () => Promise<HealthReport>
 type Check = () => Promise<unknown>
 
 const answer_ms_max = 2_000
-/** An answer serves everybody who asks within this time: asking often costs nothing. */
+/** The result is reused for this time, so that frequent checks cost nothing. */
 const fresh_ms = 1_000
 
 export function openHealthPage(checks: Readonly<Record<string, Check>>): HealthPage {

@@ -1,6 +1,6 @@
 /**
- * Who a client is, from its channel alone: the common name of its certificate here, the subject of its
- * token in `token-identity.ts`. What it says of itself in headers counts only once it agrees with that.
+ * The identity of a client, from its channel only: the common name of its certificate here, the subject
+ * of its token in `token-identity.ts`. FSPIOP-Source is accepted only when it equals that.
  */
 import { peerOf } from '@causeway/runtime'
 import { X509Certificate } from 'node:crypto'
@@ -12,22 +12,22 @@ export type Identity =
   | { readonly type: 'KNOWN'; readonly fspId: string }
   | { readonly type: 'REFUSED'; readonly reason: Reason }
 
-/** Answers at once wherever nothing has to be asked for. */
+/** Synchronous when no other service must be queried. */
 export type Identify = (request: IncomingMessage) => Identity | Promise<Identity>
 
 export const missing: Identity = { type: 'REFUSED', reason: 'IDENTITY_MISSING' }
 
-/** Whoever reaches the port is who FSPIOP-Source says. */
+/** Trusts FSPIOP-Source of any client. */
 export const byHeader: Identify = ({ headers }) => ({
   type: 'KNOWN',
   fspId: String(headers['fspiop-source'] ?? ''),
 })
 
-/** A gateway tells the same certificate with every request. */
+/** Cache size: a gateway forwards the same certificate with every request. */
 const forwarded_max = 1_000
 
 /**
- * By the client's certificate. A gateway that ends TLS may tell what certificate it saw, in
+ * By the client's certificate. A gateway that terminates TLS may forward its client's certificate in
  * X-Forwarded-Client-Cert, if it is itself one of `gateways`.
  */
 export function byCertificate(gateways: ReadonlySet<string>): Identify {
@@ -48,9 +48,8 @@ export function byCertificate(gateways: ReadonlySet<string>): Identify {
 }
 
 /**
- * The common name in the form that Envoy and others write: `…;Subject="CN=greenbank,O=…";…`, or
- * `Cert="…"` with the certificate in PEM, percent-encoded. Undefined for all that could be read in two
- * ways.
+ * The common name in the format of Envoy and others: `…;Subject="CN=greenbank,O=…";…`, or `Cert="…"` with
+ * the certificate in PEM, percent-encoded. Undefined when the header is ambiguous.
  */
 export function forwardedName(header: string): string | undefined {
   if (hasSeveralCertificates(header)) return undefined
@@ -60,7 +59,7 @@ export function forwardedName(header: string): string | undefined {
   return subject === undefined ? undefined : nameOf(subject.split(','))
 }
 
-/** A comma outside of quotes parts the certificates of several hops: which one is the client's? */
+/** A comma outside quotes separates the certificates of several hops, so the client's is ambiguous. */
 function hasSeveralCertificates(header: string): boolean {
   return header.includes('\\') || header.replaceAll(/"[^"]*"/g, '').includes(',')
 }
@@ -73,7 +72,7 @@ function nameOfPem(encoded: string): string | undefined {
   }
 }
 
-/** Two common names say nothing. */
+/** Undefined when there are two common names. */
 function nameOf(parts: readonly string[]): string | undefined {
   const names = parts.map((part) => part.trim()).filter((part) => part.startsWith('CN='))
   const [name] = names

@@ -1,11 +1,11 @@
-/** Development modes open the door on this machine alone, and say so. */
+/** Insecure development modes are allowed on a loopback address only, and are logged. */
 import { StartError, type Logger } from '@causeway/runtime'
 import type { Settings } from './settings.ts'
 import { isPlain } from './tls.ts'
 
 const loopback = /^(localhost|::1|127(\.\d{1,3}){3})$/
 
-/** Without a proof of identity, or with unsigned messages, only this machine may come in. */
+/** Without authentication, or without signatures, only a loopback address is allowed. */
 export function assertLoopbackOnly({
   FSP_HOST,
   EDGE_IDENTITY,
@@ -18,12 +18,12 @@ export function assertLoopbackOnly({
   if (loopback.test(FSP_HOST)) return
   if (EDGE_IDENTITY === 'header') {
     throw new StartError(
-      `FSP_HOST=${FSP_HOST} is refused: with EDGE_IDENTITY=header anybody could pay in any FSP's name, so only a loopback address such as 127.0.0.1 may be listened on.`,
+      `FSP_HOST=${FSP_HOST} is refused: with EDGE_IDENTITY=header any client could act as any FSP, so only a loopback address such as 127.0.0.1 may be listened on.`,
     )
   }
   if (JWS_VERIFY === 'off') {
     throw new StartError(
-      `FSP_HOST=${FSP_HOST} is refused: with JWS_VERIFY=off nobody can prove afterwards who sent what, so only a loopback address such as 127.0.0.1 may be listened on.`,
+      `FSP_HOST=${FSP_HOST} is refused: with JWS_VERIFY=off the sender of a message cannot be proved, so only a loopback address such as 127.0.0.1 may be listened on.`,
     )
   }
 }
@@ -31,9 +31,9 @@ export function assertLoopbackOnly({
 export function warnAboutInsecureModes(settings: Settings, log: Logger): void {
   const { EDGE_IDENTITY, EDGE_TLS, JWS_VERIFY, JWS_SIGN } = settings
   if (EDGE_IDENTITY === 'header') {
-    log.warn('EDGE_IDENTITY=header: whoever reaches the port is who FSPIOP-Source says')
+    log.warn('EDGE_IDENTITY=header: FSPIOP-Source is trusted without authentication')
   }
-  if (isPlain(settings)) log.warn({ EDGE_IDENTITY, EDGE_TLS }, 'the port of the FSPs is plain http')
-  if (JWS_VERIFY === 'off') log.warn('JWS_VERIFY=off: signatures are relayed unread')
+  if (isPlain(settings)) log.warn({ EDGE_IDENTITY, EDGE_TLS }, 'the FSP port is plain http')
+  if (JWS_VERIFY === 'off') log.warn('JWS_VERIFY=off: signatures are relayed without verification')
   if (JWS_SIGN === 'off') log.warn('JWS_SIGN=off: messages of the hub are not signed')
 }

@@ -1,4 +1,4 @@
-/** The thread that reads large bodies: one at a time, in the order in which they came. */
+/** The thread that parses large bodies: one at a time, in order of arrival. */
 import { parentPort } from 'node:worker_threads'
 import { digests } from './digests.ts'
 import type { Done, WorkerReply, Task } from './large-bodies.ts'
@@ -9,7 +9,7 @@ parentPort?.on('message', ({ n, operation, message }: Task) => post(done(n, oper
 post('READS')
 
 function done(n: number, operation: Task['operation'], message: Task['message']): Done {
-  // A Buffer arrives as the plain array of bytes that it is made of.
+  // A Buffer arrives as a plain Uint8Array.
   const bytes: Uint8Array = message.body
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   try {

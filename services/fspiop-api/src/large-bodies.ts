@@ -1,7 +1,7 @@
 /**
- * Large bodies are read in a thread of their own, so that a bulk of 1,000 items holds up no payment: to
- * judge and hash 0.5 to 5 MiB takes 20 to 80 ms of the main thread. Small ones are read at once, because
- * the way to the thread and back costs about as much.
+ * Large bodies are parsed in a separate thread, so that a bulk of 1,000 items delays no payment:
+ * validating and hashing 0.5 to 5 MiB takes 20 to 80 ms of the main thread. Small ones are parsed at
+ * once, because the hand-over to the thread costs about as much.
  */
 import type { Logger } from '@causeway/runtime'
 import { Worker } from 'node:worker_threads'
@@ -16,16 +16,16 @@ import {
 } from './digests.ts'
 import { malformed } from './reading.ts'
 
-/** 100 items, measured: 2 ms. From there on the thread is worth its way. */
+/** About 100 items, measured: 2 ms. From this size on the thread is worth the hand-over. */
 const largeBody_bytes_min = 65_536
 
-/** In MB, of the thread: the most that 5 MiB of JSON make is about 200. */
+/** The heap limit of the thread in MB: 5 MiB of JSON need at most about 200. */
 const memory_mb_max = 512
 
 export interface LargeBodies {
-  /** Begins the thread; resolves when it reads, rejects when it cannot be begun. */
+  /** Starts the thread; resolves when it is ready, rejects when it cannot be started. */
   begin(): Promise<void>
-  /** Answers at once for a small body. Rejects when the thread ended over it. */
+  /** Synchronous for a small body. Rejects when the thread ended while parsing it. */
   digest<Operation extends DigestedOperation>(
     operation: Operation,
     message: Digestible,
@@ -43,7 +43,7 @@ export type Done = { readonly n: number } & (
   { readonly digest: Digested<object> } | { readonly fault: string }
 )
 
-/** What the thread says: it has loaded its code, and then what it has done. */
+/** A message from the thread: ready, or the result of a task. */
 export type WorkerReply = 'READS' | Done
 
 interface Waiting {
@@ -51,19 +51,19 @@ interface Waiting {
   readonly reject: (error: Error) => void
 }
 
-/** In the sources the types are cut away when a file is loaded; what is built has another ending. */
+/** The sources are TypeScript, whose types are stripped on load; the build is JavaScript. */
 const workerFile = import.meta.url.endsWith('.ts')
   ? 'large-bodies-worker.ts'
   : 'large-bodies-worker.js'
 
 interface Thread {
   readonly worker: Worker
-  /** Resolves when it reads; rejects when it ends before. */
+  /** Resolves when it is ready; rejects when it ends before. */
   readonly begun: Promise<void>
   readonly waiting: Map<number, Waiting>
 }
 
-/** The thread begins anew at once when it has ended, or with the next large body if it never read one. */
+/** A thread that ends is restarted at once, or at the next large body if it never parsed one. */
 export function openLargeBodies({
   bytes_min = largeBody_bytes_min,
   mb_max = memory_mb_max,
@@ -121,7 +121,7 @@ export function openLargeBodies({
   }
 }
 
-/** It keeps the process running only while something waits for it. */
+/** It keeps the process running only while a task waits for it. */
 function openThread(mb_max: number, log: Pick<Logger, 'error'>, onEnd: () => void): Thread {
   const worker = new Worker(new URL(workerFile, import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: mb_max },
@@ -154,7 +154,7 @@ function settle(waiting: Map<number, Waiting>, done: Done): void {
   else reject?.(new Error(done.fault))
 }
 
-/** What becomes of a message whose body is digested: `make` has the payload, as far as the body tells it. */
+/** The reading of a message with a digested body: `make` receives the payload from the body. */
 export function digestReading<Operation extends DigestedOperation>(
   largeBodies: LargeBodies,
   operation: Operation,

@@ -1,4 +1,4 @@
-/** A map with a bound: beyond it the entry is forgotten that was set longest ago. */
+/** A map with a bound: beyond it the entry that was set longest ago is evicted. */
 
 export interface Latest<Value> {
   get(key: string): Value | undefined

@@ -1,4 +1,4 @@
-/** The service in a process of its own, one of any number. */
+/** Runs the service in its own process; any number of processes can run. */
 import { topics } from '@causeway/events'
 import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'

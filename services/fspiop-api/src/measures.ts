@@ -1,4 +1,4 @@
-/** What the operator's dashboards and alarms see of the edge. */
+/** The metrics of the edge. */
 import type { Metrics } from '@causeway/runtime'
 import { Counter, Gauge } from 'prom-client'
 import type { Admission } from './admission.ts'

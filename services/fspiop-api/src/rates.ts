@@ -1,22 +1,22 @@
 /**
- * How often each FSP may ask: a bucket that fills evenly, so that short bursts pass and a flood of one
- * FSP takes nothing from the others.
+ * The request rate of each FSP: a token bucket, so that short bursts pass and a flood of one FSP takes
+ * nothing from the others.
  */
 import { latest } from './latest.ts'
 
 export interface Rates {
-  /** Takes so many from the FSP's bucket, one when left out; false when it holds fewer. */
+  /** Takes `requests` tokens (default 1) from the FSP's bucket; false when it has fewer. */
   allows(fspId: string, now_ms: number, requests?: number): boolean
-  /** How many each FSP was allowed since the start, or since there were too many to count. */
+  /** The number of admitted requests by FSP since the start, or since its count was evicted. */
   admitted(): ReadonlyMap<string, number>
-  /** The FSP was allowed so many elsewhere. */
+  /** Subtracts requests of the FSP that other edges have admitted. */
   takeAway(fspId: string, count: number): void
 }
 
 export interface RateBounds {
-  /** What a bucket gets every second, in the long run. */
+  /** The refill rate of a bucket. */
   readonly per_s: number
-  /** What a full bucket holds. */
+  /** The capacity of a bucket. */
   readonly burst: number
 }
 
@@ -28,7 +28,7 @@ interface Bucket {
 const fsps_max = 10_000
 
 export function openRates({ per_s, burst }: RateBounds): Rates {
-  /** One that is forgotten was quiet for longest: it is full, or soon would be. */
+  /** The least recently used bucket is evicted: it is full, or nearly. */
   const buckets = latest<Bucket>(fsps_max)
   const admitted = new Map<string, number>()
   return {

@@ -1,4 +1,4 @@
-/** What the requests of every resource have in common once their head is in order. */
+/** Helpers that the requests of every resource share after the header checks. */
 import type { Relay } from '@causeway/events'
 import {
   readBody,
@@ -13,7 +13,7 @@ import type { z } from 'zod'
 import type { Incoming, Reading } from './chain.ts'
 import { refuse, type Reason } from './refusals.ts'
 
-/** The body against the message's schema; what is encrypted is left unjudged. */
+/** Parses the body with the message's schema; encrypted members are not validated. */
 export function bodyOf<Schema extends z.ZodType>(
   schema: Schema,
   { body, encrypted, compatibility }: Pick<Incoming, 'body' | 'encrypted' | 'compatibility'>,
@@ -35,7 +35,7 @@ export function idOf({ parameters }: Incoming): string {
   return parameters.ID
 }
 
-/** The body as it came, and the headers with the destination where the sender left it open. */
+/** The received body, and the headers with the destination filled in when the sender omitted it. */
 export function relayOf(method: Method, message: Incoming, destination?: string): Relay {
   const found = message.destination === undefined ? destination : undefined
   const headers = relayHeaders(method, message.headers, found)
@@ -49,7 +49,7 @@ export function traceOf({ headers }: Incoming): { readonly traceparent?: string 
   return trace === undefined ? {} : { traceparent: trace.traceparent }
 }
 
-/** What stands behind the path's "?". */
+/** The query string, without "?". */
 export function queryOf({ target }: Incoming): string {
   const start = target.indexOf('?')
   return start < 0 ? '' : target.slice(start + 1)

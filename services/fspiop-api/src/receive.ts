@@ -1,12 +1,12 @@
-/** The bytes of a body, as they came, or why there are none. */
+/** The received bytes of a body, or the reason why there are none. */
 import type { IncomingMessage } from 'node:http'
 
 /** FSPIOP 3.1: the largest body in bytes. */
 export const body_bytes_max = 5_242_880
 
 /**
- * The largest answers, in bytes: what can be legal of them, however its characters are escaped. A quote
- * carries an ILP packet of up to 32 KiB.
+ * The largest answers, in bytes: any legal one, however its characters are escaped. A quote contains an
+ * ILP packet of up to 32 KiB.
  */
 export const answer_bytes_max = 65_536
 export const quoteAnswer_bytes_max = 262_144
@@ -14,20 +14,20 @@ export const quoteAnswer_bytes_max = 262_144
 export type Body =
   | { readonly type: 'WHOLE'; readonly bytes: Buffer }
   | { readonly type: 'TOO_LARGE' }
-  /** The connection ended before the body did: there is nobody to answer. */
+  /** The connection ended before the body did, so no response can be sent. */
   | { readonly type: 'CUT' }
 
 const empty = Buffer.alloc(0)
 
-/** The bytes to reckon with before the body has come, at most those that it may have. */
+/** The expected size of the body before it is received, at most `bytes_max`. */
 export function announcedBytes({ headers }: IncomingMessage, bytes_max: number): number {
   if (headers['transfer-encoding'] !== undefined) return bytes_max
   return Math.min(Number(headers['content-length'] ?? 0), bytes_max)
 }
 
 /**
- * Resolves when the last byte has come. What is too large is read to its end and thrown away, because
- * a client that is still sending does not read its answer.
+ * Resolves at the last byte. A body that is too large is read to its end and discarded, because a
+ * client that is still sending does not read the response.
  */
 export function receiveBody(request: IncomingMessage, bytes_max: number): Promise<Body> {
   return new Promise((resolve) => {

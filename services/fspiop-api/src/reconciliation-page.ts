@@ -1,6 +1,6 @@
 /**
- * `GET /reconciliation`: an FSP reads how its own transfers ended, of a settlement window or a day, a
- * page at a time, to hold its books against the hub's. Who it is comes from its channel alone.
+ * `GET /reconciliation`: an FSP reads the outcome of its own transfers of a settlement window or a day,
+ * a page at a time, to reconcile its records. Its identity comes from its channel only.
  */
 import type { Refusal } from '@causeway/fspiop'
 import type { Participants } from '@causeway/participants'
@@ -25,7 +25,7 @@ type ReportRequest = Parameters<ReconciliationParts['reports']['ListReconciliati
 
 export type ReconciliationPage = (request: Request, response: Response) => Promise<void>
 
-/** One question of an FSP at a time: whoever reads a long list reads one page after the other. */
+/** One query per FSP at a time: a long list is read page by page. */
 export function openReconciliationPage(parts: ReconciliationParts): ReconciliationPage {
   const asking = new Set<string>()
   return async (request, response) => {
@@ -44,7 +44,7 @@ export function openReconciliationPage(parts: ReconciliationParts): Reconciliati
   }
 }
 
-/** Inactive FSPs are answered as well: their books count. */
+/** Inactive FSPs are answered as well, because they must reconcile too. */
 async function answer(
   { participants, reports }: ReconciliationParts,
   participant: string,
@@ -71,7 +71,7 @@ async function answer(
   })
 }
 
-/** undefined: it does not say of which window or day, or not in a way that can be read. */
+/** Undefined: window and day are missing or invalid. */
 function readQuery(participant: string, query: Request['query']): ReportRequest | undefined {
   const textOf = (name: string, otherwise: string) => {
     const text = query[name] ?? otherwise
@@ -88,7 +88,7 @@ function readQuery(participant: string, query: Request['query']): ReportRequest 
   return { participant, windowId, day, cursor, limit }
 }
 
-/** Amounts as FSPIOP writes them; which PISP began it is between the payer's FSP and the PISP. */
+/** Amounts in the format of FSPIOP; only the payer FSP sees which PISP initiated the transfer. */
 function shown(row: TransferRow, participant: string) {
   const isPayer = row.payerFsp === participant
   return {

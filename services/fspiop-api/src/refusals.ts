@@ -1,7 +1,7 @@
 /**
- * The closed set of reasons for which the edge itself refuses a request, each with its FSPIOP code,
- * status and text. A reason without them does not compile, and the errors page is made of this table.
- * Faults of form (headers, path, body) come from the protocol library with their own details.
+ * The closed set of reasons for which the edge refuses a request, each with its FSPIOP code, status and
+ * text. A reason without them does not compile, and the errors page is generated from this table.
+ * Format errors (headers, path, body) come from the protocol library with their own details.
  */
 import { errorCatalogue, type ErrorCode, type Refusal } from '@causeway/fspiop'
 
@@ -54,7 +54,7 @@ export type Reason =
 
 interface Rule {
   readonly code: ErrorCode
-  /** Where it is not the status that the code has by itself. */
+  /** When it differs from the status of the code. */
   readonly status?: Refusal['status']
   readonly text: string
 }
@@ -65,7 +65,7 @@ const rules = {
   NOT_SERVED: { code: '2002', text: 'this hub does not serve it' },
   HEAD_TOO_LARGE: { code: '3104', text: 'the headers have more than 65536 bytes' },
   BODY_TOO_LARGE: { code: '3104', text: 'the body has more bytes than such a message may have' },
-  NOT_HTTP: { code: '3101', text: 'what came is not HTTP' },
+  NOT_HTTP: { code: '3101', text: 'the request is not valid HTTP' },
   CONTENT_ENCODED: {
     code: '3101',
     status: 415,
@@ -84,7 +84,7 @@ const rules = {
   },
   PARTICIPANTS_AWAY: { code: '2003', text: 'the participants cannot be read; try again later' },
   RECONCILIATION_UNCLEAR: { code: '3100', text: 'settlementWindowId or day must be given' },
-  REPORTS_AWAY: { code: '2003', text: 'the books cannot be read; try again later' },
+  REPORTS_AWAY: { code: '2003', text: 'the reports cannot be read; try again later' },
   FAULT: { code: '2001', text: 'an unforeseen fault; the request was not accepted' },
   SOURCE_UNKNOWN: { code: '3200', text: 'header fspiop-source: not a participant' },
   SOURCE_INACTIVE: { code: '3100', text: 'header fspiop-source: the participant is not active' },
@@ -144,7 +144,7 @@ const rules = {
   DESTINATION_SPEAKS_OTHERWISE: { code: '3001', text: 'the destination speaks no such version' },
 } as const satisfies Readonly<Record<Reason, Rule>>
 
-/** Where existing clients are tested for another code than the specification's. */
+/** Reasons for which existing clients are tested for another code than the specification's. */
 const mojaloopCodes: Readonly<Partial<Record<Reason, ErrorCode>>> = { SOURCE_UNKNOWN: '3100' }
 
 export type Compatibility = 'specification' | 'mojaloop'

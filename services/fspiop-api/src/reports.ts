@@ -1,6 +1,6 @@
 /**
- * What became of callbacks goes back to who caused them: one report event per kind and batch. Whoever
- * sent a message that is only passed on is told when it failed.
+ * Reports the delivery of callbacks to the services that caused them: one report event per kind and
+ * batch. The sender of a relayed message receives an error callback when its delivery failed.
  */
 import {
   derivedId,
@@ -19,13 +19,13 @@ import { hasCallbacks, reportNames, type CallbackEvent } from './callback-table.
 type ReportName = NonNullable<(typeof reportNames)[CallbackEvent]>
 
 export interface ReportLine {
-  /** The event that the line comes from: the ids of the reports are made of it. */
+  /** The event of the line; the ids of the reports are derived from it. */
   readonly causeEventId: string
   readonly causeName: string
   readonly report: Payload<ReportName>['reports'][number]
 }
 
-/** Lines of events that this edge did not make callbacks of are left out. */
+/** Lines of events that cause no callbacks here are omitted. */
 export function reportLines(event: DomainEvent<'NotifyReport'>): readonly ReportLine[] {
   return event.payload.reports.flatMap(({ cause, ...fields }) => {
     if (reportNameOf(cause.msgName) === undefined) return []
@@ -56,7 +56,7 @@ function reportNameOf(causeName: string): ReportName | undefined {
   return hasCallbacks(causeName) ? (reportNames[causeName] ?? undefined) : undefined
 }
 
-/** What the senders of messages that were only passed on, and failed, are told. */
+/** The error callbacks to the senders of relayed messages that failed. */
 export function failureCallbacks(event: DomainEvent<'NotifyReport'>): readonly TriggeredCallback[] {
   return event.payload.reports.flatMap((report) => {
     const { notificationId, cause, onFailure, status } = report
@@ -72,7 +72,7 @@ export function failureCallbacks(event: DomainEvent<'NotifyReport'>): readonly T
   })
 }
 
-/** Questions that went to several FSPs, and not to one of these: account-lookup counts them. */
+/** Failed deliveries of lookups that went to several FSPs: account-lookup counts them. */
 export function undeliveredQuestions(
   event: DomainEvent<'NotifyReport'>,
 ): readonly OutgoingMessage[] {
@@ -96,7 +96,7 @@ export function undeliveredQuestions(
   })
 }
 
-/** The receiver's own words where it refused, why it was not sent, or that it could not be reached. */
+/** The receiver's own error when it refused, the reason why it was not sent, or unreachable. */
 function failureOf(report: Payload<'NotifyReport'>['reports'][number]): ErrorInformation {
   const { httpStatus = 0, attempts } = report
   if (attempts === 0 && report.errorInformation !== undefined) return report.errorInformation
@@ -108,7 +108,7 @@ function failureOf(report: Payload<'NotifyReport'>['reports'][number]): ErrorInf
   return errorInformationOf(errorInformation(code, detail))
 }
 
-/** What a receiver says of a fault of its own (5xx), or by way of a redirect, is told to nobody. */
+/** The error in a receiver's 5xx or redirect is not relayed. */
 function reasonOf(httpStatus: number) {
   if (httpStatus === 501) return 'DESTINATION_SERVES_NOT'
   if (httpStatus === 406) return 'DESTINATION_SPEAKS_OTHERWISE'

@@ -1,4 +1,4 @@
-/** Everything that FSPs may ask of this hub: the routes of every resource. */
+/** The routes of all resources that this hub serves. */
 import { bulkQuoteRoutes } from './bulk-quotes/requests.ts'
 import { bulkTransferRoutes } from './bulk-transfers/requests.ts'
 import type { ServedRoutes } from './chain.ts'
@@ -17,7 +17,7 @@ import { quoteRoutes } from './quotes/requests.ts'
 import type { Settings } from './settings.ts'
 import { transferRoutes, type TransferRules } from './transfers/requests.ts'
 
-/** What routes ask before it is known what becomes of a message. */
+/** The dependencies of routes that need a query or another thread. */
 export interface RouteParts {
   readonly owners: ConsentParts['owners']
   readonly providers: Providers

@@ -1,4 +1,4 @@
-/** What makes the door safe, from the settings: identity, signatures both ways, tokens. */
+/** The security of the FSP port, from the settings: identity, signatures both ways, tokens. */
 import { credentialsService } from '@causeway/protos'
 import { rsaAlgorithms } from '@causeway/fspiop'
 import { readPem, type Logger, type ProcessParts } from '@causeway/runtime'
@@ -20,12 +20,12 @@ export interface Security {
   forgetKeys(fspId: string): void
   /** Any FSP's keys may have changed. */
   forgetAllKeys(): void
-  /** Rejects while the service that knows keys does not answer; undefined when it is not needed. */
+  /** Rejects while auth-service does not answer; undefined when it is not needed. */
   readonly ping: (() => Promise<void>) | undefined
   stop(): Promise<void>
 }
 
-/** OAuth 2 client credentials; undefined when nobody has them or they are not right. */
+/** Issues a token for OAuth 2 client credentials; undefined when they are unknown or wrong. */
 export type IssueToken = (
   clientId: string,
   clientSecret: string,
@@ -72,12 +72,12 @@ export async function openSecurity(
   }
 }
 
-/** Without it nobody could send anything, or what they send could not be judged. */
+/** Whether authentication or signature verification depends on auth-service. */
 function needsAuthService({ JWS_VERIFY, EDGE_IDENTITY }: Settings): boolean {
   return JWS_VERIFY === 'on' || EDGE_IDENTITY === 'token'
 }
 
-/** Common names of the gateways that may tell the certificate of their client. */
+/** Common names of the gateways that may forward the certificate of their client. */
 export function gatewaysOf({
   EDGE_GATEWAY_SUBJECTS,
 }: Pick<Settings, 'EDGE_GATEWAY_SUBJECTS'>): ReadonlySet<string> {

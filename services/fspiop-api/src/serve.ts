@@ -1,6 +1,6 @@
 /**
- * From an HTTP request to its answer. Requests on the API's own paths go straight to their route;
- * Express serves the pages beside them.
+ * From an HTTP request to its response. Requests on the API's paths go straight to their route;
+ * Express serves the other pages.
  */
 import { errorInformation, responseContentType, type Refusal } from '@causeway/fspiop'
 import { noteClient, type Logger } from '@causeway/runtime'
@@ -27,7 +27,7 @@ export interface ServeParts {
   readonly log: Logger
 }
 
-/** Answers the request; false when its path is not of the API and nothing was done. */
+/** Answers the request; false when its path is not part of the API and nothing was done. */
 export function serveApi(
   parts: ServeParts,
   request: IncomingMessage,
@@ -54,7 +54,7 @@ async function serveRouted(
   try {
     const unread = unreadable(request)
     if (unread !== undefined) {
-      // Where the body ends is not known, so nothing after it can be read either.
+      // The end of the body is unknown, so the connection cannot be reused.
       if (unread === 'TRANSFER_CODING_UNKNOWN') response.shouldKeepAlive = false
       send(parts, request, response, refusedAt(routed, refuse(unread)))
       return
@@ -68,12 +68,15 @@ async function serveRouted(
         : refusedAt(routed, refuse(identity.reason))
     if (answer !== undefined) send(parts, request, response, answer)
   } catch (error) {
-    log.error({ err: error, operation: routed.match.operation }, 'a request met a fault')
+    log.error(
+      { err: error, operation: routed.match.operation },
+      'a request failed with an internal error',
+    )
     send(parts, request, response, refusedAt(routed, refuse('FAULT')))
   }
 }
 
-/** Bodies are read as they come: in one piece or in chunks, never compressed. */
+/** Bodies are read with Content-Length or chunked, never compressed. */
 function unreadable({ headers }: IncomingMessage): Reason | undefined {
   const encoding = headers['content-encoding']
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') return 'CONTENT_ENCODED'
@@ -81,7 +84,7 @@ function unreadable({ headers }: IncomingMessage): Reason | undefined {
   return coding === undefined || coding === 'chunked' ? undefined : 'TRANSFER_CODING_UNKNOWN'
 }
 
-/** Bounds count for who the channel says it is, so that nobody can use up another's. */
+/** Bounds apply to the FSP that the channel authenticates, so that no FSP can exhaust another's. */
 async function admit(
   parts: ServeParts,
   routed: Routed,
@@ -102,7 +105,7 @@ async function admit(
   }
 }
 
-/** Undefined when the message was cut: nothing of it counts, and nobody waits. */
+/** Undefined when the connection ended before the body did: the message is discarded. */
 async function answerTo(
   { edge, measures, shedding }: ServeParts,
   routed: Routed,
@@ -138,7 +141,7 @@ async function answerTo(
   }
 }
 
-/** A bulk is as much work as many requests, by what it brings. */
+/** A bulk counts as many requests, by its size. */
 function weightOf({ route }: Routed, request: IncomingMessage): number {
   if (route.isBulk === undefined) return 1
   return Math.max(Math.ceil(announcedBytes(request, body_bytes_max) / bulkShare_bytes), 1)
@@ -164,7 +167,7 @@ function pathOf(url: string): string {
   return end < 0 ? url : url.slice(0, end)
 }
 
-/** The answer to a path that nobody serves. */
+/** The response to a path that does not exist. */
 export function sendUnknownPath(
   parts: ServeParts,
   request: IncomingMessage,

@@ -1,6 +1,6 @@
 /**
- * The edge for FSPs: lets their messages in, and turns what the hub has to say into callbacks. It
- * owns no state: what it accepts is stored as an event before it is acknowledged.
+ * The edge for FSPs: receives their messages and converts the hub's events to callbacks. It owns no
+ * state: an accepted message is stored as an event before it is acknowledged.
  */
 import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
@@ -41,7 +41,7 @@ import { listedProviders, openProviders } from './thirdparty/providers.ts'
 import { openCallbackConsumers } from './callback-consumer.ts'
 
 export interface FspiopApi extends Service {
-  /** Where FSPs reach it: `http://127.0.0.1:4000`. */
+  /** The address for FSPs: `http://127.0.0.1:4000`. */
   readonly url: string
 }
 
@@ -124,7 +124,7 @@ interface OpenedParts {
   readonly log: Logger
 }
 
-/** Whoever gets a message in either name finds the key that signed it here. */
+/** The public keys of the hub and of the hosted auth service, for receivers of their messages. */
 function publicKeysOf({ hubKey, authServiceKey }: Security): readonly object[] {
   return [hubKey, authServiceKey].flatMap((key) => (key === undefined ? [] : [key.publicJwk]))
 }
@@ -206,8 +206,8 @@ function openPort(
 }
 
 /**
- * Rejects when the event is not durable in time; it may become so later, and is then a repeat. Many
- * requests fail together, so one line a second tells of them.
+ * Rejects when the event is not durable in time; it may become durable later, and a retry is then a
+ * duplicate. Many requests fail together, so the log has one line per second.
  */
 function publishWithin(bus: EventBus, log: Logger, timeout_ms: number): Edge['publish'] {
   let notify_within_ms = 0

@@ -1,7 +1,8 @@
 /**
- * The bounds of an FSP hold over all edges together: each tells the others some ten times a second what
- * it let in and has at work, and counts theirs as its own. No request waits for that, so for a moment an
- * FSP may go beyond a bound through several edges; one that hears of no other keeps the bounds alone.
+ * The bounds of an FSP apply to all edges together: about ten times a second each edge publishes the
+ * requests that it has admitted and has in progress, and counts those of the others. No request waits
+ * for that, so an FSP can briefly exceed a bound through several edges; an edge that receives no counts
+ * applies the bounds alone.
  */
 import type { SharedMemory, Sharing } from '@causeway/runtime'
 import type { Admission } from './admission.ts'
@@ -21,7 +22,7 @@ export function shareBounds(
 ): Sharing {
   return shared.shareUse('fspiop-api', {
     admitted: () => rates.admitted(),
-    // Of those that are answered here it has to be known what they ask elsewhere.
+    // The requests at other edges of FSPs that are answered here must be known.
     atWork: () =>
       new Map([
         ...quotas.answered(now_ms()).map((fspId) => [fspId, 0] as const),

@@ -1,19 +1,19 @@
-/** The hub's signature on the messages that it makes itself. FSPIOP (Signature) 3. */
+/** The hub's signature on the messages that it creates. FSPIOP (Signature) 3. */
 import { readPublicKey, signatureHeader } from '@causeway/fspiop'
 import { StartError } from '@causeway/runtime'
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 
-/** The value of FSPIOP-Signature over these headers, which the hub made, and this body. */
+/** The value of FSPIOP-Signature over the hub's headers and the body. */
 export type Sign = (headers: Readonly<Record<string, string>>, body: Buffer) => Promise<string>
 
 export interface HubKey {
   readonly kid: string
   readonly sign: Sign
-  /** What `/.well-known/jwks.json` shows. */
+  /** The entry in `/.well-known/jwks.json`. */
   readonly publicJwk: object
 }
 
-/** Throws StartError when the PEM holds no private key that can sign. */
+/** Throws StartError when the PEM does not contain a private key that can sign. */
 export async function openHubKey(pem: string, setting: string): Promise<HubKey> {
   const key = privateKeyOf(pem, setting)
   const publicKey = createPublicKey(key)

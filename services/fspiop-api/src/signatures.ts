@@ -1,6 +1,6 @@
 /**
- * Whether a message was signed by its sender and left unchanged: verified over the bytes received, on
- * every request that begins or ends something. FSPIOP (Signature) 4.
+ * Verifies that a message was signed by its sender and not changed: over the received bytes, on every
+ * POST, PUT and PATCH. FSPIOP (Signature) 4.
  */
 import {
   readSignature,
@@ -22,7 +22,7 @@ export interface Signed {
 
 type Checked = Signed | Refusal | undefined
 
-/** Undefined for a message that needs no signature and has none. Answers at once where it can. */
+/** Undefined for a message that needs no signature and has none. Synchronous when keys are cached. */
 export type CheckSignature = (message: SignedMessage) => Checked | Promise<Checked>
 
 export interface SignedMessage {
@@ -34,7 +34,7 @@ export interface SignedMessage {
   readonly body: Buffer
 }
 
-/** GET and DELETE need no signature, but one that is there must be right. */
+/** GET and DELETE need no signature, but one that is present must be valid. */
 const unsignedMethods: ReadonlySet<string> = new Set(['GET', 'DELETE'])
 
 export function openSignatures(
@@ -53,7 +53,7 @@ export function openSignatures(
     const known = keys.peek(source) ?? []
     const checked = check(parsed, message, known, now)
     if ('kid' in checked || hasNamedKey(parsed, known)) return checked
-    // Perhaps its key was added a moment ago.
+    // The key may have been added since the keys were cached.
     return keys.getFresh(source).then(
       (fresh) => check(parsed, message, fresh, new Date()),
       () => refuse('KEYS_AWAY'),
@@ -72,7 +72,7 @@ function check(
   )
 }
 
-/** Of a signature that names no key: the one that verified, looked for again only among several. */
+/** The key of a signature without `kid`; with several keys the verifying one is determined again. */
 function kidOf(
   parsed: ParsedSignature,
   { body }: SignedMessage,
@@ -84,7 +84,7 @@ function kidOf(
   return signer?.kid ?? ''
 }
 
-/** Then another look at the keys could change nothing: a key never changes under its name. */
+/** Then reading the keys again cannot help: a key never changes under its id. */
 function hasNamedKey({ kid }: ParsedSignature, keys: readonly VerificationKey[]): boolean {
   return kid !== undefined && keys.some((key) => key.kid === kid)
 }

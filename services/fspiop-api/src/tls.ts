@@ -1,6 +1,6 @@
 /**
- * TLS of the port of the FSPs: its certificate, its key and the CA come from files, which are looked at
- * again while it runs, so that a new certificate needs no restart.
+ * TLS of the FSP port: certificate, key and CA are files that are read again at run time, so that a new
+ * certificate needs no restart.
  */
 import {
   periodically,
@@ -12,12 +12,12 @@ import {
 } from '@causeway/runtime'
 import type { Settings } from './settings.ts'
 
-/** With EDGE_IDENTITY=header there is nothing to keep secret: development is plain http. */
+/** EDGE_IDENTITY=header is for development and uses plain http. */
 export function isPlain({ EDGE_IDENTITY, EDGE_TLS }: Settings): boolean {
   return EDGE_IDENTITY === 'header' || EDGE_TLS === 'off'
 }
 
-/** Undefined: plain http. Throws StartError for a file that is not there. */
+/** Undefined: plain http. Throws StartError for a missing file. */
 export async function readTls(settings: Settings): Promise<ServerTls | undefined> {
   if (isPlain(settings)) return undefined
   const pem = (name: keyof Settings & `EDGE_TLS_${string}_FILE`) => readPem(name, settings[name])
@@ -30,7 +30,7 @@ export async function readTls(settings: Settings): Promise<ServerTls | undefined
   }
 }
 
-/** Files that are half replaced are logged and looked at again; until then the old ones serve. */
+/** Inconsistent files are logged and read again later; until then the old ones are used. */
 export function renewTls(
   settings: Settings,
   opened: ServerTls,

@@ -1,7 +1,6 @@
 /**
- * Who a client is, by a bearer token of auth-service. A token is verified once and remembered for as
- * long as what is known of the keys; one that names a key which nobody has heard of is held against the
- * keys as they are now.
+ * The identity of a client by a bearer token of auth-service. A verified token is cached as long as the
+ * keys; for a token with an unknown key the keys are read again.
  */
 import { credentialsService } from '@causeway/protos'
 import { gather, type GrpcHost, type Logger } from '@causeway/runtime'
@@ -13,11 +12,11 @@ export interface TokenParts {
   readonly grpc: GrpcHost
   readonly log: Logger
   readonly hubName: string
-  /** Neither a key nor a token serves for longer without being looked at again. */
+  /** The maximum age of cached keys and tokens. */
   readonly age_max_ms: number
 }
 
-/** Whom tokens for the API for FSPs are meant for: auth-service writes it into each. */
+/** The audience of tokens for the FSP API, set by auth-service. */
 const audience = 'fsp-api'
 
 const tokens_max = 10_000
@@ -40,7 +39,7 @@ export function byToken({ grpc, log, hubName, age_max_ms }: TokenParts): Identif
   const verified = latest<Verified>(tokens_max)
   let known: KnownKeys | undefined
 
-  /** One question for all who ask at the same time, begun after each of them asked. */
+  /** One query for concurrent calls, begun after each of them. */
   const ask = gather<undefined, KeySet>(
     async (questions) => {
       const { jwksJson } = await GetTokenKeys({})
@@ -53,7 +52,7 @@ export function byToken({ grpc, log, hubName, age_max_ms }: TokenParts): Identif
 
   async function keysAfresh(): Promise<KeySet> {
     const [keySet] = await ask([undefined])
-    if (keySet === undefined) throw new Error('no answer to the question for keys')
+    if (keySet === undefined) throw new Error('the query for keys returned nothing')
     return keySet
   }
 

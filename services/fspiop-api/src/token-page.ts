@@ -2,7 +2,7 @@
 import type { Request, Response } from 'express'
 import type { IssueToken, IssuedToken } from './security.ts'
 
-/** Who asks has not been identified yet, so that all of them together are bounded. */
+/** Clients are not authenticated yet, so the bound is for all of them together. */
 const requests_max = 64
 
 interface Credentials {
@@ -65,8 +65,8 @@ function notStored(response: Response): Response {
 }
 
 /**
- * The client's credentials, as Basic authorization or in the form. A parameter that is there twice, and
- * credentials in both places, are no request.
+ * The client's credentials, as Basic authorization or in the form. A repeated parameter, or credentials
+ * in both places, make the request invalid.
  */
 export function readTokenRequest(
   { authorization }: { readonly authorization?: string | undefined },

@@ -1,6 +1,6 @@
 /**
- * What FSPs are told of the events in a bulk quote's life. FSPs' own messages are told byte for byte;
- * those out of which the hub has left items, or has put errors into, are the hub's. FSPIOP 6.9.
+ * The callbacks of the events of a bulk quote. FSPs' own messages are relayed byte for byte; those from
+ * which the hub has removed items, or to which it has added errors, are messages of the hub. FSPIOP 6.9.
  */
 import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
 import {
@@ -11,7 +11,7 @@ import {
   type CallbackContent,
 } from '../callback.ts'
 
-/** Each event that FSPs are told of, with the report about the telling. */
+/** Each event that causes callbacks, with its report event. */
 export const bulkQuoteReports = {
   BulkQuoteRequestAccepted: 'BulkQuoteReceivedCallbackReport',
   BulkQuoteResponseAccepted: 'BulkQuoteAcceptedCallbackReport',
@@ -48,7 +48,7 @@ export function bulkQuoteCallbacks(event: BulkQuoteCallbackEvent): readonly Call
   }
 }
 
-/** Who is told when the payee FSP cannot be asked, and nobody has stored what it was about to be asked. */
+/** The error callback for a request that no service has stored and that cannot be delivered. */
 export function bulkQuoteFailure(event: BulkQuoteCallbackEvent): FailureNotice | undefined {
   const isUnstored =
     event.name === 'BulkQuoteQueryForwarded' ||
@@ -147,7 +147,7 @@ interface ContentFacts {
   readonly encryption?: string | undefined
 }
 
-/** With its headers it is an FSP's own message, without them the hub's. */
+/** With headers it is an FSP's own message, without them a message of the hub. */
 function contentOf(
   { bulkQuoteId, version, encryption }: ContentFacts,
   relay: Relay | undefined,

@@ -1,6 +1,6 @@
 /**
- * What of a message about a bulk quote goes on in its event: as much of each item as is decided by. Pure,
- * so that it can be done beside the main thread.
+ * The part of a bulk quote message that its event contains: of each item the members needed for
+ * decisions. Pure, so that it can run in another thread.
  */
 import type { Payload } from '@causeway/events'
 import {
@@ -102,7 +102,7 @@ function moneyOf({ currency, amount }: Pick<Money, 'currency' | 'amount'>) {
   return { currency, amount }
 }
 
-/** Money of which some is encrypted is none that the hub could compare. */
+/** Omitted when part of it is encrypted, because the hub cannot compare it. */
 function optionalMoney<Name extends string>(
   name: Name,
   money: Clear<Money> | undefined,

@@ -1,4 +1,4 @@
-/** What FSPs may ask of /bulkQuotes, and the event that each request becomes. FSPIOP 6.9. */
+/** The requests on /bulkQuotes, and the event of each. FSPIOP 6.9. */
 import { newEvent, type Payload } from '@causeway/events'
 import { errorBody, payloadHash } from '@causeway/fspiop'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'

@@ -1,13 +1,13 @@
 /**
- * What FSPs are told of the events in a bulk transfer's life. The payee FSP gets the payer FSP's message
- * byte for byte when every item is reserved; everything else is a message of the hub. FSPIOP 6.10.
+ * The callbacks of the events of a bulk transfer. The payee FSP receives the payer FSP's message byte
+ * for byte when every item is reserved; everything else is a message of the hub. FSPIOP 6.10.
  */
 import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
 import { renumberedEncryption } from '@causeway/fspiop'
 import { errorContent, versionOf, type Callback, type CallbackContent } from '../callback.ts'
 import type { CallbackRules } from '../transfers/callbacks.ts'
 
-/** Each event that FSPs are told of, with the report about the telling. */
+/** Each event that causes callbacks, with its report event. */
 export const bulkTransferReports = {
   BulkTransferPrepared: 'BulkTransferPrepareCallbackReport',
   BulkTransferPrepareRefused: 'BulkTransferPrepareRefusedCallbackReport',
@@ -51,7 +51,7 @@ function prepared(payload: Payload<'BulkTransferPrepared'>, relay: Relay | undef
 
 const list = 'individualTransfers'
 
-/** The payer FSP's message without the items that are not reserved: one of the hub. */
+/** The payer FSP's message without the items that are not reserved, as a message of the hub. */
 function withoutItems(
   { leftOut, version }: Payload<'BulkTransferPrepared'>,
   { body, headers }: Relay,
@@ -87,7 +87,7 @@ function refused({
 
 type Ended = Payload<'BulkTransferCompleted'> | Payload<'BulkTransferRejected'>
 
-/** The payer FSP gets a result for each item, the payee FSP for each that it was asked for. */
+/** The payer FSP receives a result for each item, the payee FSP for each item that it was sent. */
 function ended(
   payload: Ended,
   bulkTransferState: 'COMPLETED' | 'REJECTED',
@@ -112,7 +112,7 @@ function ended(
           },
         })
       : putError({ ...payer, content: errorContent('bulkTransfers', error, payerVersion) })
-  // One that never answered is told as it is told of the time-out of a single transfer.
+  // A payee FSP that never answered is notified under the same rule as for a single transfer.
   if (payee === undefined || (!payee.hasSpoken && !notifyPayeeOnTimeout)) return [toPayer]
   const missing = new Set(payee.leftOut)
   const body = {

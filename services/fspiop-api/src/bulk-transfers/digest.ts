@@ -1,6 +1,6 @@
 /**
- * What of a message about a bulk transfer goes on in its event: of each item what the hub decides by, and
- * not its ILP packet. Pure, so that it can be done beside the main thread.
+ * The part of a bulk transfer message that its event contains: of each item the members needed for
+ * decisions, without the ILP packet. Pure, so that it can run in another thread.
  */
 import type { Payload } from '@causeway/events'
 import {

@@ -1,4 +1,4 @@
-/** What FSPs may ask of /bulkTransfers, and the event that each request becomes. FSPIOP 6.10. */
+/** The requests on /bulkTransfers, and the event of each. FSPIOP 6.10. */
 import { newEvent, type Payload } from '@causeway/events'
 import { errorBody, payloadHash } from '@causeway/fspiop'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
@@ -51,7 +51,7 @@ function prepare(message: Incoming, { largeBodies, onUsAllowed }: BulkTransferRu
   })
 }
 
-/** The first reason against one of the items, which is one against the message. */
+/** The first reason to refuse an item, which refuses the message. */
 function faultOf(
   { source, destination }: Incoming,
   { payerFsp, payeeFsp, individualTransfers }: Payload<'BulkTransferPrepareRequested'>,

@@ -1,9 +1,9 @@
-/** What FSPs are told about whose a party is, and about making a party theirs. FSPIOP 6.2. */
+/** The callbacks of participant queries and associations. FSPIOP 6.2. */
 import type { DomainEvent, ErrorInformation, EventName } from '@causeway/events'
 import { errorContent, versionOf, type Callback } from '../callback.ts'
 import { callbackOf, type PartyName } from '../parties/path.ts'
 
-/** Nobody keeps what became of these callbacks. */
+/** The delivery of these callbacks is not reported. */
 export const participantReports = {
   ParticipantQueryResponse: null,
   ParticipantAssociationCreated: null,

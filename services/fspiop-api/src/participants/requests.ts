@@ -1,6 +1,6 @@
 /**
- * Whose a party is, and making it one's own: all of it is account-lookup's. Answers are the hub's to
- * give; one that an FSP has for another is passed on like any other. FSPIOP 6.2.
+ * Queries and associations of parties, which account-lookup processes and the hub answers. An answer
+ * that an FSP sends to another is relayed. FSPIOP 6.2.
  */
 import { newEvent, type Payload } from '@causeway/events'
 import {
@@ -71,7 +71,7 @@ function answers(rules: RelayRules): ServedRoutes {
   }
 }
 
-/** Nobody is told of an error that could not be passed on. */
+/** An error that cannot be relayed is not reported. */
 function answer(
   message: Incoming,
   operation: Operation,
@@ -89,7 +89,7 @@ function answer(
   })
 }
 
-/** What an answer is about, and the error by which its sender is told that it went nowhere. */
+/** The subject of an answer, and the error callback for its sender when it cannot be delivered. */
 function subjectOf(message: Incoming) {
   if (message.parameters.Type !== undefined) {
     const party = partyOf(message.parameters)

@@ -1,9 +1,9 @@
-/** What FSPs are told when nobody can be asked about a party. FSPIOP 6.3. */
+/** The callbacks of party lookups that no FSP can answer. FSPIOP 6.3. */
 import type { DomainEvent, EventName } from '@causeway/events'
 import { errorContent, type Callback } from '../callback.ts'
 import { callbackOf } from './path.ts'
 
-/** Nobody keeps what became of these callbacks. */
+/** The delivery of these callbacks is not reported. */
 export const partyReports = {
   PartyQueryResponse: null,
 } as const satisfies Partial<Record<EventName, EventName | null>>

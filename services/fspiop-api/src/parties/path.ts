@@ -1,4 +1,4 @@
-/** How a party is written in a path, and which operation a path with or without sub id is. */
+/** The path of a party, and the operation of a path with or without sub id. */
 import type { Operation, PathParameters } from '@causeway/fspiop'
 
 export interface PartyName {
@@ -7,7 +7,7 @@ export interface PartyName {
   readonly partySubIdOrType?: string | undefined
 }
 
-/** The business id of a party: what its events are keyed by. */
+/** The business id of a party, which is the key of its events. */
 function partyKeyOf(party: PartyName): string {
   return segments(party).join('/')
 }
@@ -22,7 +22,7 @@ export function partyOf({ Type, ID, SubId }: PathParameters) {
   return { partyKey: partyKeyOf(name), ...name }
 }
 
-/** The operation and path of a callback about a party, and what fills the registered address. */
+/** The operation and path of a callback about a party, and the variables of the registered address. */
 export function callbackOf(
   resource: 'parties' | 'participants',
   isError: boolean,

@@ -1,6 +1,5 @@
 /**
- * Who a party is: the question goes to account-lookup, which finds whom to ask; the answers are passed
- * on. FSPIOP 6.3.
+ * Party lookups: account-lookup finds the FSP of the party; the answers are relayed. FSPIOP 6.3.
  */
 import { newEvent, type Payload } from '@causeway/events'
 import { errorBody, putParties, readPartiesQuery, type Operation } from '@causeway/fspiop'
@@ -29,7 +28,7 @@ export function partyRoutes(rules: RelayRules): ServedRoutes {
   }
 }
 
-/** The API defines no query here, so one is ignored; existing clients choose an FSP by its currency. */
+/** The API defines no query here, so it is ignored; existing clients select an FSP by its currency. */
 function query(message: Incoming, { isLenient }: RelayRules): Reading {
   const party = partyOf(message.parameters)
   const { source: requesterFspId, destination, version, target } = message

@@ -1,4 +1,4 @@
-/** The hub's own ping, by which an FSP sees that it can be reached and whom it hears. */
+/** The hub's ping in reply, which shows an FSP that it is reachable and can verify the hub. */
 import type { DomainEvent, EventName } from '@causeway/events'
 import { versionOf, type Callback } from '../callback.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The signed ping: an FSP shows that the hub knows who it is and takes its signature, and is pinged in
- * turn. An FSP that is not active yet may ping: that is how it gets ready.
+ * The signed ping: an FSP tests its authentication and signature, and the hub pings it in return. An FSP
+ * that is not active yet may ping, because it is part of onboarding.
  */
 import { newEvent, type Payload } from '@causeway/events'
 import { isUuid, readBody } from '@causeway/fspiop'

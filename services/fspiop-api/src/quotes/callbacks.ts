@@ -1,6 +1,6 @@
 /**
- * What FSPs are told of the events in a quote's life. FSPs' own messages are told byte for byte;
- * everything else is a message of the hub. FSPIOP 6.5.
+ * The callbacks of the events of a quote. FSPs' own messages are relayed byte for byte; everything else
+ * is a message of the hub. FSPIOP 6.5.
  */
 import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
 import {
@@ -11,7 +11,7 @@ import {
   type CallbackContent,
 } from '../callback.ts'
 
-/** Each event that FSPs are told of, with the report about the telling. */
+/** Each event that causes callbacks, with its report event. */
 export const quoteReports = {
   QuoteRequestAccepted: 'QuoteReceivedCallbackReport',
   QuoteResponseAccepted: 'QuoteAcceptedCallbackReport',
@@ -47,7 +47,7 @@ export function quoteCallbacks(event: QuoteCallbackEvent): readonly Callback[] {
   }
 }
 
-/** Who is told when the payee FSP cannot be asked, and nobody has stored what it was about to be asked. */
+/** The error callback for a request that no service has stored and that cannot be delivered. */
 export function quoteFailure(event: QuoteCallbackEvent): FailureNotice | undefined {
   switch (event.name) {
     case 'QuoteRequestAccepted':
@@ -111,7 +111,7 @@ function forwarded(payload: Payload<'QuoteQueryForwarded'>, relay: Relay | undef
   }
 }
 
-/** With its headers the stored answer is the payee FSP's own message, without them the hub's. */
+/** With headers the stored answer is the payee FSP's own message, without them one of the hub. */
 function answered(payload: Payload<'QuoteQueryResponse'>, relay: Relay | undefined): Callback {
   const { quoteId, requesterFspId, legRole, version, errorInformation } = payload
   const to = { role: legRole, fspId: requesterFspId, quoteId } as const

@@ -1,4 +1,4 @@
-/** What FSPs may ask of /quotes, and the event that each request becomes. FSPIOP 6.5. */
+/** The requests on /quotes, and the event of each. FSPIOP 6.5. */
 import { newEvent, type Payload } from '@causeway/events'
 import {
   errorBody,
@@ -126,7 +126,7 @@ function moneyOf({ currency, amount }: Pick<Money, 'currency' | 'amount'>) {
   return { currency, amount }
 }
 
-/** Money of which some is encrypted is none that the hub could compare. */
+/** Omitted when part of it is encrypted, because the hub cannot compare it. */
 function optionalMoney<Name extends string>(
   name: Name,
   money: Clear<Money> | undefined,

@@ -1,4 +1,4 @@
-/** The payer proves at the payee's device that the payment is theirs: passed on. FSPIOP 6.6. */
+/** Authorizations, by which the payer authenticates at the payee's device: relayed. FSPIOP 6.6. */
 import {
   putAuthorizations,
   putAuthorizationsAnyResponse,

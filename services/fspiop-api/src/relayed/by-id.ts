@@ -1,6 +1,6 @@
 /**
- * What is asked of an FSP about one thing, and what it answers: passed on as it came. GET asks; PUT and
- * PUT …/error answer, and go the other way.
+ * Queries about one object and their answers, relayed unchanged: GET to one FSP, PUT and PUT …/error in
+ * the other direction.
  */
 import type { LegRole } from '@causeway/events'
 import { errorBody, templateVariables, type ErrorCode } from '@causeway/fspiop'
@@ -12,12 +12,12 @@ import { answering, passOn, type RelayRules } from './relay.ts'
 
 export interface QueryById {
   readonly resource: 'authorizations' | 'transactionRequests' | 'transactions'
-  /** Whom GET asks. */
+  /** The FSP that receives GET. */
   readonly asked: Extract<LegRole, 'PAYER' | 'PAYEE'>
   readonly answer: z.ZodType
   /** Its {ID} may be any text. */
   readonly takesAnyId?: boolean
-  /** What is wrong with the query of a GET. */
+  /** The fault of the query string of a GET. */
   readonly faultOf?: (
     query: string,
     codes: Compatibility,
@@ -47,7 +47,7 @@ export function routesById(rules: RelayRules, about: QueryById): ServedRoutes {
   }
 }
 
-/** The error callback that tells the sender of a message that it could not be passed on. */
+/** The error callback to the sender of a message that could not be relayed. */
 export function failureOf(resource: QueryById['resource'], id: string) {
   return {
     operation: `PUT /${resource}/{ID}/error`,

@@ -1,6 +1,6 @@
 /**
- * Messages that one FSP has for another and that the hub only passes on: to whom, until when, and who
- * is told when it cannot be done.
+ * Messages that the hub only relays between FSPs: the recipient, the deadline, and the error callback
+ * when delivery fails.
  */
 import type { LegRole } from '@causeway/events'
 import {
@@ -17,13 +17,13 @@ import { against, relayOf, traceOf } from '../reading.ts'
 import { answer_bytes_max } from '../receive.ts'
 
 export interface RelayRules {
-  /** How long a message without an expiration is tried to be delivered. */
+  /** How long delivery of a message without an expiration is tried. */
   readonly retry_ms: number
-  /** Answers with a state or response that the API does not know are passed on all the same. */
+  /** Answers with an unknown state or response are relayed too. */
   readonly isLenient: boolean
 }
 
-/** What an answer that is only passed on has in common: it ends nothing that has begun. */
+/** The route properties of relayed answers: they complete nothing in the hub. */
 export const answering = {
   needsActiveSource: true,
   share: 'ANSWER',
@@ -34,17 +34,17 @@ export const answering = {
 export interface Passing {
   readonly resource: Resource
   readonly operation: Operation
-  /** The id of what it is about: messages about one thing to one FSP keep their order. */
+  /** The id of its subject: messages about one subject to one FSP keep their order. */
   readonly entityId: string
   readonly role: LegRole
-  /** Where the message itself names the FSP. */
+  /** The FSP named in the message itself. */
   readonly destination?: string | undefined
-  /** Whom a look-up names instead of the header, which stays as its sender wrote it. */
+  /** The recipient from a lookup; the header stays unchanged. */
   readonly owner?: string | undefined
   readonly expiration?: string | undefined
-  /** The hash of its body, where its id may be used for nothing else. */
+  /** The hash of its body, when its id must not be used with other content. */
   readonly payloadHash?: string
-  /** The error callback by which its sender is told; undefined for what is an error itself. */
+  /** The error callback for its sender; undefined for a message that is itself an error. */
   readonly failure:
     | {
         readonly operation: Operation

@@ -1,4 +1,4 @@
-/** A payee asks a payer to pay: passed on between their FSPs. FSPIOP 6.4. */
+/** Requests of a payee for a payment, relayed between the FSPs. FSPIOP 6.4. */
 import {
   payloadHash,
   postTransactionRequests,

@@ -1,4 +1,4 @@
-/** What became of a transaction, asked of the payee FSP: passed on. FSPIOP 6.8. */
+/** Queries for the state of a transaction, relayed to the payee FSP. FSPIOP 6.8. */
 import { putTransactions } from '@causeway/fspiop'
 import type { ServedRoutes } from '../chain.ts'
 import { routesById } from './by-id.ts'

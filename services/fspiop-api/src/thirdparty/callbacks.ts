@@ -1,6 +1,6 @@
 /**
- * What the hosted auth service says to FSPs: in its own name and with its own key, whoever asked. Nobody
- * keeps what became of these callbacks. Third-Party API 1.0.
+ * The callbacks of the hosted auth service, in its own name and signed with its own key. Their delivery
+ * is not reported. Third-Party API 1.0.
  */
 import type { DomainEvent, EventName } from '@causeway/events'
 import type { Operation, Resource } from '@causeway/fspiop'
@@ -78,7 +78,7 @@ function callback(
 ): Callback {
   const error = isError ? '/error' : ''
   return {
-    // Two FSPs are told of a revocation.
+    // A revocation is sent to two FSPs, which have the same role.
     name: `${fspId} ${method}${isError ? ' error' : ''}`,
     role: 'REQUESTER',
     fspId,

@@ -1,7 +1,7 @@
 /**
- * Consents and the signatures made under them. What is meant for the auth service that the hub hosts
- * becomes an event; all else is passed on between the FSPs, and the auth service is told between whom a
- * consent is. Who owns a consent is an entry of account-lookup, whatever the headers say.
+ * Consents and the signatures made under them. Messages to the hosted auth service become events; all
+ * others are relayed between the FSPs, and an event records the parties of the consent. The owner of a
+ * consent is an entry of account-lookup, independent of the headers.
  */
 import { newEvent, type Payload } from '@causeway/events'
 import {
@@ -23,7 +23,7 @@ import { answer, answer_bytes_max, answering, asking, query, relay } from './rel
 
 export interface ConsentParts {
   readonly rules: RelayRules
-  /** The participant that the hosted auth service is; empty: none is hosted. */
+  /** The hosted auth service as a participant; empty: none is hosted. */
   readonly authService: string
   readonly owners: Pick<ConsentOwners, 'ownerOf'>
 }
@@ -35,7 +35,7 @@ export function consentRoutes(parts: ConsentParts): ServedRoutes {
     'GET /consents/{ID}': { ...asking, read: (message) => ofOwner(message, parts, 'GET') },
     'DELETE /consents/{ID}': { ...asking, read: (message) => ofOwner(message, parts, 'DELETE') },
     'PUT /consents/{ID}': { ...answering, read: (message) => put(message, parts) },
-    // A revocation answers nothing: it begins something, as DELETE does.
+    // A revocation is not an answer: it is a request, like DELETE.
     'PATCH /consents/{ID}': {
       ...asking,
       body_bytes_max: answer_bytes_max,
@@ -59,7 +59,7 @@ function grantOrRegister(message: Incoming, parts: ConsentParts): Reading {
   if (!reading.ok) return malformed(reading.code, reading.detail)
   const { consentId, consentRequestId, credential } = reading.value
   const { source: dfspId, destination: pispId } = message
-  // With a credential it is for an auth service of its own, which is no party of the consent.
+  // With a credential it is for an external auth service, which is not a party of the consent.
   const isGrant = credential === undefined && !message.encrypted.some(isCredential)
   const alongside = isGrant
     ? observed(message, parts, { consentId, dfspId, pispId, consentRequestId })
@@ -116,7 +116,7 @@ function queryVerification(message: Incoming, parts: ConsentParts): Reading {
   return query(operation, 'REQUESTER', parts.rules).read(message)
 }
 
-/** The owner that is looked up gets it; without an entry the consent is at the DFSP of the header. */
+/** Sent to the owner from the lookup; without an entry the consent is at the DFSP of the header. */
 function ofOwner(message: Incoming, parts: ConsentParts, method: 'GET' | 'DELETE'): Reading {
   const consentId = idOf(message)
   return {
@@ -132,7 +132,7 @@ function ofOwner(message: Incoming, parts: ConsentParts, method: 'GET' | 'DELETE
         operation: `${method} /consents/{ID}`,
         id: consentId,
         role: 'REQUESTER',
-        // An owner that asks for its own consent means the FSP that it names.
+        // An owner that queries its own consent means the FSP in the header.
         owner: found === message.source ? undefined : found,
       })
     },
@@ -165,7 +165,7 @@ function put(message: Incoming, parts: ConsentParts): Reading {
   })
 }
 
-/** A DFSP that revokes a hosted consent by telling the PISP alone has revoked it for the auth service too. */
+/** A DFSP that sends the revocation of a hosted consent only to the PISP revokes it in the hub too. */
 function patch(message: Incoming, parts: ConsentParts): Reading {
   const reading = bodyOf(patchConsents, message)
   if (!reading.ok) return malformed(reading.code, reading.detail)
@@ -224,7 +224,7 @@ function published<Name extends RequestFacts>(
   return { type: 'PUBLISH', event: eventOf(name, payload, message) }
 }
 
-/** With the body as it came, because hashes are made of it. */
+/** With the received body, because hashes are computed over it. */
 function eventOf<Name extends RequestFacts>(name: Name, payload: Payload<Name>, message: Incoming) {
   const { body, receivedAt } = message
   return newEvent('fspiop-api', name, payload, {

@@ -1,6 +1,6 @@
 /**
- * What the auth service is told of payments that a PISP began, as their messages are passed on: who sent
- * what to whom and when, and how it was answered. Nothing of what users have signed, and no party.
+ * Events for the auth service about relayed messages of payments that a PISP initiated: sender,
+ * recipient, time and answer. They contain no signed content and no party.
  */
 import { newEvent } from '@causeway/events'
 import type { OutgoingMessage } from '@causeway/runtime'
@@ -10,7 +10,7 @@ import { traceOf } from '../reading.ts'
 
 type Method = 'POST' | 'PUT' | 'PATCH'
 
-/** What a message says that is worth telling; the ids are those of its body. */
+/** The members of a message that the events contain; the ids are those of its body. */
 export interface Seen {
   readonly transactionRequestState?: string | undefined
   readonly transactionState?: string | undefined
@@ -24,7 +24,7 @@ export interface Seen {
     { readonly errorCode: string; readonly errorDescription: string } | undefined
 }
 
-/** POST, and PUT or PATCH with what the DFSP says of the transaction. */
+/** POST, and PUT or PATCH with the state of the transaction from the DFSP. */
 export function transactionObserved(
   message: Incoming,
   method: Method,
@@ -84,7 +84,7 @@ function between(
   return {
     method,
     sourceFspId: source,
-    // Without a destination nothing is passed on, and nothing is told of it.
+    // Without a destination the message is not relayed, and no event is published.
     destinationFspId: destination ?? '',
     receivedAt,
     ...(errorInformation === undefined
@@ -98,7 +98,7 @@ function between(
   }
 }
 
-/** The challenge is long, and where it is encrypted it is no text that anybody could compare. */
+/** The challenge is long, and an encrypted one cannot be compared as text. */
 function challengeHashOf(challenge: string): string {
   return hash('sha256', challenge, 'base64url')
 }

@@ -1,15 +1,15 @@
 /**
- * Who owns a consent: the auth service that has registered it, by the look-up's own entry. What has an owner
- * is remembered for a while; what has none is asked for every time.
+ * The owner of a consent: the auth service that has registered it, from account-lookup. Owners are
+ * cached; a consent without an owner is queried every time.
  */
 import { accountLookupService } from '@causeway/protos'
 import { isOutage, periodically, readThrough, type GrpcHost, type Logger } from '@causeway/runtime'
 
 export type ConsentOwner =
   | { readonly type: 'FOUND'; readonly fspId: string }
-  /** Nobody has registered it, so it is at its DFSP. */
+  /** Not registered, so it is at its DFSP. */
   | { readonly type: 'NONE' }
-  /** It cannot be known now. */
+  /** Unknown, because account-lookup does not answer. */
   | { readonly type: 'AWAY' }
 
 export interface ConsentOwners {

@@ -1,17 +1,17 @@
 /**
- * Which participants serve what, by what they are and by the callbacks that they have an address for, or as
- * the operator lists them. One question answers all who ask within a second.
+ * The participants that provide each service, by their type and registered callback addresses, or as
+ * listed by the operator. One query is used for all requests within a second.
  */
 import { callbackAddress, serviceType, type ServiceType } from '@causeway/fspiop'
 import { participantsService, type Participant } from '@causeway/protos'
 import { StartError, type GrpcHost } from '@causeway/runtime'
 
 export interface Providers {
-  /** All their names in order; rejects while the participants cannot be read. */
+  /** All names in order; rejects while the participants cannot be read. */
   of(type: ServiceType): Promise<readonly string[]>
 }
 
-/** Whom the operator lists instead of those that the participants themselves tell of. */
+/** The operator's list, which replaces the providers found among the participants. */
 export type ListedProviders = ReadonlyMap<ServiceType, readonly string[]>
 
 const age_max_ms = 1_000
@@ -57,7 +57,7 @@ export function providersOf(
     .toSorted()
 }
 
-/** Throws StartError for a list that cannot be read. */
+/** Throws StartError for an invalid list. */
 export function listedProviders(setting: string): ListedProviders {
   const listed = new Map<ServiceType, readonly string[]>()
   for (const entry of setting.split(';')) {
@@ -75,7 +75,7 @@ export function listedProviders(setting: string): ListedProviders {
   return listed
 }
 
-/** A DFSP says by its own address for consent requests that it takes them; a PISP is one by its type. */
+/** A DFSP with an address for consent requests accepts them; a PISP is one by its type. */
 function serves(wanted: ServiceType, { type, endpoints }: Participant): boolean {
   const has = (name: string) => endpoints.some((endpoint) => endpoint.type === name)
   switch (wanted) {

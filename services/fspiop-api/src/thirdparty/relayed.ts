@@ -1,6 +1,6 @@
 /**
- * What a PISP and a DFSP have for one another: passed on as it came, because challenges and signatures are
- * made over bytes. Only ids and what the hub acts on are read. Third-Party API 1.0.
+ * Messages between PISP and DFSP: relayed unchanged, because challenges and signatures are computed over
+ * bytes. Only ids and members that the hub uses are read. Third-Party API 1.0.
  */
 import type { OutgoingMessage } from '@causeway/runtime'
 import type { LegRole } from '@causeway/events'
@@ -33,7 +33,7 @@ import {
   type Seen,
 } from './observed.ts'
 
-/** The path of a thing without its id, which begins with the name of its resource. */
+/** The path of an object without its id, which begins with the resource name. */
 export type Collection =
   | '/accounts'
   | '/consentRequests'
@@ -45,7 +45,7 @@ export type Collection =
 /** In bytes: 256 accounts or scopes, or one credential with a chain of certificates. */
 export const answer_bytes_max = 1_048_576
 
-/** The hub's room for what begins or goes on with something. */
+/** The route properties of requests. */
 export const asking = { needsActiveSource: true, share: 'HALF' } as const
 
 export const answering = {
@@ -55,16 +55,16 @@ export const answering = {
   body_bytes_max: answer_bytes_max,
 } as const
 
-/** One message on its way: which operation it is, what it is about, and what else is to be stored. */
+/** A message to relay: its operation, its subject, and events to store with it. */
 export interface Relaying {
   readonly operation: Operation
   readonly id: string
-  /** PAYER is the DFSP, which has the account; REQUESTER the PISP, or whoever it is. */
+  /** PAYER is the DFSP, which has the account; REQUESTER is the PISP or any other. */
   readonly role: LegRole
   readonly expiration?: string | undefined
-  /** Of a request whose id may be used for nothing else: what was sent. */
+  /** The body of a request whose id must not be used with other content. */
   readonly json?: unknown
-  /** Where a look-up has named another FSP than the sender. */
+  /** The recipient from a lookup, when it is not the sender. */
   readonly owner?: string | undefined
   /** Stored together with it. */
   readonly alongside?: readonly OutgoingMessage[]
@@ -92,7 +92,7 @@ function collectionOf(operation: Operation): Collection {
   return path.replace(/\/\{ID\}.*$/, '') as Collection
 }
 
-/** The error callback that tells the sender of a message that it could not be passed on. */
+/** The error callback to the sender of a message that could not be relayed. */
 function failureOf(collection: Collection, resource: Resource, id: string) {
   return {
     operation: `PUT ${collection}/{ID}/error` as Operation,
@@ -101,7 +101,7 @@ function failureOf(collection: Collection, resource: Resource, id: string) {
   }
 }
 
-/** GET: nothing but the id is read. */
+/** GET: only the id is read. */
 export function query(operation: Operation, role: LegRole, rules: RelayRules): ServedRoute {
   return {
     ...asking,
@@ -109,7 +109,7 @@ export function query(operation: Operation, role: LegRole, rules: RelayRules): S
   }
 }
 
-/** What the auth service is told of a message besides. */
+/** The event about a message for the auth service. */
 type Observe = (
   message: Incoming,
   method: 'PUT' | 'PATCH',
@@ -117,7 +117,7 @@ type Observe = (
   body: Seen,
 ) => OutgoingMessage
 
-/** PUT …/error: nobody is told when it cannot be delivered. */
+/** PUT …/error: a failed delivery is not reported to its sender. */
 function refusal(
   collection: Collection,
   role: LegRole,
@@ -181,7 +181,7 @@ function linking(rules: RelayRules): ServedRoutes {
       'REQUESTER',
       rules,
     ),
-    // It answers nothing that the DFSP has asked over this API, so it may not count as an answer.
+    // It answers no request of the DFSP over this API, so it does not count as an answer.
     'PATCH /consentRequests/{ID}': {
       ...answer('PATCH /consentRequests/{ID}', patchConsentRequests, 'PAYER', rules),
       ...asking,
@@ -259,7 +259,7 @@ function authorizations(rules: RelayRules): ServedRoutes {
   }
 }
 
-/** What an auth service answers that is a participant of its own. */
+/** The answers of an external auth service. */
 function verified(rules: RelayRules): ServedRoutes {
   const one = '/thirdpartyRequests/verifications/{ID}'
   return {

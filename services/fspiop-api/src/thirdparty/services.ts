@@ -1,4 +1,4 @@
-/** GET /services: which participants serve what. The hub itself answers it. Third-Party API 1.0. */
+/** GET /services: the participants that provide a service. The hub answers it. Third-Party API 1.0. */
 import { errorInformation, serviceType, type ServiceType } from '@causeway/fspiop'
 import { isOutage } from '@causeway/runtime'
 import { randomUUID } from 'node:crypto'
@@ -10,7 +10,7 @@ import type { RelayRules } from '../relayed/relay.ts'
 import type { Providers } from './providers.ts'
 import { asking } from './relayed.ts'
 
-/** Of the data model; a list that is cut would hide participants from those who ask. */
+/** From the data model; a truncated list would hide participants. */
 const providers_max = 256
 
 export function serviceRoutes(rules: RelayRules, providers: Providers): ServedRoutes {

@@ -1,6 +1,6 @@
 /**
- * What FSPs are told of the events in a transfer's life. An FSP's own message is told byte for byte;
- * everything else is a message of the hub. FSPIOP 6.7.3, 6.7.4, 6.7.5.
+ * The callbacks of the events of a transfer. An FSP's own message is relayed byte for byte; everything
+ * else is a message of the hub. FSPIOP 6.7.3, 6.7.4, 6.7.5.
  */
 import type {
   DomainEvent,
@@ -13,7 +13,7 @@ import type {
 import { causeOf, resourceRules, type Version } from '@causeway/fspiop'
 import type { Callback, CallbackContent } from '../callback.ts'
 
-/** Each event that FSPs are told of, with the report about the telling. */
+/** Each event that causes callbacks, with its report event. */
 export const transferReports = {
   TransferPrepared: 'TransferPrepareCallbackReport',
   TransferCommittedFulfiled: 'TransferFulfilCommittedCallbackReport',
@@ -77,7 +77,7 @@ function prepared(payload: Payload<'TransferPrepared'>, relay: Relay | undefined
   }
 }
 
-/** A payee FSP that waits for a PATCH said RESERVED, which is no message for the payer FSP. */
+/** A payee FSP that waits for a PATCH sent RESERVED, which is not relayed to the payer FSP. */
 function committed(
   payload: Payload<'TransferCommittedFulfiled'>,
   relay: Relay | undefined,
@@ -133,7 +133,7 @@ function rejected(
   }
 }
 
-/** FSPIOP 6.7.4: to a payee FSP that asked with RESERVED. */
+/** FSPIOP 6.7.4: to a payee FSP that sent RESERVED. */
 function patchAborted(
   payee: Recipient,
   { errorInformation, completedTimestamp, version }: Ending,
@@ -182,8 +182,8 @@ function payerTimeout(payload: Payload<'TransferPrepareRequestTimedout'>): Callb
 }
 
 /**
- * A payee FSP that has spoken is answered, whatever the rules say. One that has not is told in the
- * version of the request that it was sent.
+ * A payee FSP that has answered always receives a callback. One that has not receives it, if the rules
+ * say so, in the version of the request.
  */
 function timedOut(
   payload: Payload<'TransferFulfilComitRequestTimedout'>,
@@ -272,7 +272,7 @@ function about(role: LegRole, fspId: string, transferId: string, what: string) {
   } as const
 }
 
-/** Registered addresses know the transfer by either name. */
+/** Registered addresses may use any of these names. */
 function variablesOf(transferId: string): Readonly<Record<string, string>> {
   return { transferId, id: transferId, ID: transferId }
 }
@@ -284,7 +284,7 @@ function errorContent(
   return { type: 'MADE', version: versionOf(version), body: { errorInformation } }
 }
 
-/** The version that the FSP used; the current one where it has not spoken yet. */
+/** The version that the FSP used; the current one when it has not sent a message yet. */
 function versionOf(version: string | undefined): Version {
   const { versions, currentVersion } = resourceRules.transfers
   return versions.find((known) => known === version) ?? currentVersion

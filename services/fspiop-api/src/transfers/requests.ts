@@ -1,4 +1,4 @@
-/** What FSPs may ask of /transfers, and the event that each request becomes. FSPIOP 6.7. */
+/** The requests on /transfers, and the event of each. FSPIOP 6.7. */
 import { newEvent, type Payload } from '@causeway/events'
 import {
   errorBody,
@@ -82,7 +82,7 @@ function prepare(message: Incoming, rules: TransferRules): Reading {
   }
 }
 
-/** Nothing is stored and no account is read: the message alone is what is wrong. */
+/** Nothing is stored and no account is read, because the message itself is invalid. */
 function refuseLater({ source, version, headers }: Incoming, transferId: string): Reading {
   const { code, detail } = refuse('PAYER_IS_PAYEE')
   const notice = {

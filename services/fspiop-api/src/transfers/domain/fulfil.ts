@@ -1,4 +1,4 @@
-/** What PUT /transfers/{ID} must hold by itself: judged at the edge. FSPIOP 6.7.3. */
+/** The rules for PUT /transfers/{ID} that need no stored state, checked at the edge. FSPIOP 6.7.3. */
 
 export interface FulfilFacts {
   readonly transferState: 'COMMITTED' | 'RESERVED'
@@ -7,13 +7,13 @@ export interface FulfilFacts {
   readonly received_ms: number
 }
 
-/** How far completedTimestamp may lie from the hub's clock; undefined: it is recorded, not judged. */
+/** The allowed distance of completedTimestamp from the hub's clock; undefined: not checked. */
 export type TimestampBounds =
   { readonly ahead_ms_max: number; readonly behind_ms_max: number } | undefined
 
 export type FulfilReason = 'RESERVED_IN_VERSION_1_0' | 'COMPLETED_TIMESTAMP_OUT_OF_BOUNDS'
 
-/** The first reason against it, or undefined. */
+/** The first reason to refuse it, or undefined. */
 export function reasonAgainstFulfil(
   { transferState, version, completed_ms, received_ms }: FulfilFacts,
   bounds: TimestampBounds,

@@ -1,10 +1,10 @@
-/** What POST /transfers must hold by itself, whatever is stored: judged at the edge. FSPIOP 6.7.2. */
+/** The rules for POST /transfers that need no stored state, checked at the edge. FSPIOP 6.7.2. */
 import { isCondition } from '@causeway/fspiop'
 import { parseAmount } from '@causeway/money'
 
 export interface PrepareFacts {
   readonly source: string
-  /** Undefined: not named, so nothing to contradict. */
+  /** Undefined: not named, so not compared. */
   readonly destination: string | undefined
   readonly payerFsp: string
   readonly payeeFsp: string
@@ -19,7 +19,7 @@ export type PrepareReason =
   | 'AMOUNT_ZERO'
   | 'CONDITION_NOT_32_BYTES'
 
-/** The first reason against it, or undefined. */
+/** The first reason to refuse it, or undefined. */
 export function reasonAgainstPrepare(
   facts: PrepareFacts,
   { onUsAllowed }: { readonly onUsAllowed: boolean },
