@@ -75,7 +75,7 @@ test.each([
   [['payer', 'payers.name'], undefined],
   [['a.b', 'a.c'], undefined],
   [['a', 'a'], /twice/],
-  [['a.b.c', 'a'], /^a\.b\.c lies in a,/],
+  [['a.b.c', 'a'], /^a\.b\.c is part of a,/],
 ])('of the paths %j it is said whether they exclude each other', (paths, expected) => {
   if (expected === undefined) expect(overlapOf(paths)).toBeUndefined()
   else expect(overlapOf(paths)).toMatch(expected)

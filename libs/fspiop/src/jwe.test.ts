@@ -240,7 +240,7 @@ describe('fields are not encrypted', () => {
     [['payer.'], /no text/],
     [[], /^no field is named$/],
     [['note', 'note'], /twice/],
-    [['payer.personalInfo', 'payer'], /lies in payer/],
+    [['payer.personalInfo', 'payer'], /is part of payer/],
   ])('at %j', (fields, detail) => {
     expect(encryptFields(body, fields, rsa.publicKey)).toEqual({
       ok: false,

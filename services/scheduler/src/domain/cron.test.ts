@@ -22,12 +22,12 @@ test('Daylight saving time does not change the times of a schedule, which are in
 test.each(['', '* * *', '61 * * * *', 'tomorrow', '* * * * * * 2030'])(
   'The cron expression %j is refused',
   (cron) => {
-    expect(cronFault(cron, new Date())).toContain('is no cron expression')
+    expect(cronFault(cron, new Date())).toContain('is not a cron expression')
   },
 )
 
 test('A cron expression that never matches a time is refused', () => {
-  expect(cronFault('0 0 30 2 *', new Date())).toBe('0 0 30 2 * never comes')
+  expect(cronFault('0 0 30 2 *', new Date())).toBe('0 0 30 2 * never matches a time')
   expect(cronFault('0 18 * * *', new Date())).toBeUndefined()
 })
 
