@@ -104,8 +104,8 @@ describe.each(withBody)('the body of %s', (operation, schema, sent) => {
     const names = Object.keys(JSON.parse(String(sent.body)) as object)
     const needed: string[] = []
     for (const name of names) {
-      const told = await edge.told(withMembers(sent, { [name]: undefined }))
-      if (told.startsWith(`400 3102 /${name}`)) needed.push(name)
+      const outcome = await edge.outcomeOf(withMembers(sent, { [name]: undefined }))
+      if (outcome.startsWith(`400 3102 /${name}`)) needed.push(name)
     }
     // A choice between forms requires what all of its forms require.
     const forms = (schema as { readonly oneOf?: readonly BodySchema[] }).oneOf ?? [schema]
