@@ -35,9 +35,9 @@ import {
   transactionScenario,
 } from './enumerations.ts'
 
-export const money = z.looseObject({ currency, amount })
+export const money = z.looseObject({ currency, amount }).meta({ id: 'Money' })
 
-export const geoCode = z.looseObject({ latitude, longitude })
+export const geoCode = z.looseObject({ latitude, longitude }).meta({ id: 'GeoCode' })
 
 const extension = z.looseObject({ key: extensionKey, value: extensionValue })
 
@@ -45,24 +45,30 @@ const extension = z.looseObject({ key: extensionKey, value: extensionValue })
  * An object that holds the array `extension`. API 1.0 had a bare array, which is read and given on
  * as the object.
  */
-export const extensionList = z.preprocess(
-  (value) => (Array.isArray(value) ? { extension: value as unknown[] } : value),
-  z.looseObject({ extension: z.array(extension).min(1).max(16) }),
-)
+export const extensionList = z
+  .preprocess(
+    (value) => (Array.isArray(value) ? { extension: value as unknown[] } : value),
+    z.looseObject({ extension: z.array(extension).min(1).max(16) }),
+  )
+  .meta({ id: 'ExtensionList' })
 
-export const errorInformationPart = z.looseObject({
-  errorCode,
-  errorDescription,
-  extensionList: extensionList.optional(),
-})
+export const errorInformationPart = z
+  .looseObject({
+    errorCode,
+    errorDescription,
+    extensionList: extensionList.optional(),
+  })
+  .meta({ id: 'ErrorInformation' })
 
-export const partyIdInfo = z.looseObject({
-  partyIdType,
-  partyIdentifier,
-  partySubIdOrType: partySubIdOrType.optional(),
-  fspId: fspId.optional(),
-  extensionList: extensionList.optional(),
-})
+export const partyIdInfo = z
+  .looseObject({
+    partyIdType,
+    partyIdentifier,
+    partySubIdOrType: partySubIdOrType.optional(),
+    fspId: fspId.optional(),
+    extensionList: extensionList.optional(),
+  })
+  .meta({ id: 'PartyIdInfo' })
 
 const partyComplexName = z.looseObject({
   firstName: name.optional(),
@@ -75,26 +81,30 @@ const partyPersonalInfo = z.looseObject({
   dateOfBirth: dateOfBirth.optional(),
 })
 
-export const party = z.looseObject({
-  partyIdInfo,
-  merchantClassificationCode: merchantClassificationCode.optional(),
-  name: partyName.optional(),
-  personalInfo: partyPersonalInfo.optional(),
-})
+export const party = z
+  .looseObject({
+    partyIdInfo,
+    merchantClassificationCode: merchantClassificationCode.optional(),
+    name: partyName.optional(),
+    personalInfo: partyPersonalInfo.optional(),
+  })
+  .meta({ id: 'Party' })
 
 const refund = z.looseObject({
   originalTransactionId: transactionId,
   refundReason: refundReason.optional(),
 })
 
-export const transactionType = z.looseObject({
-  scenario: transactionScenario,
-  subScenario: transactionSubScenario.optional(),
-  initiator: transactionInitiator,
-  initiatorType: transactionInitiatorType,
-  refundInfo: refund.optional(),
-  balanceOfPayments: balanceOfPayments.optional(),
-})
+export const transactionType = z
+  .looseObject({
+    scenario: transactionScenario,
+    subScenario: transactionSubScenario.optional(),
+    initiator: transactionInitiator,
+    initiatorType: transactionInitiatorType,
+    refundInfo: refund.optional(),
+    balanceOfPayments: balanceOfPayments.optional(),
+  })
+  .meta({ id: 'TransactionType' })
 
 /**
  * The value's form follows from `authentication`. A plain choice between the forms would refuse

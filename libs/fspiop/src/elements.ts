@@ -34,7 +34,8 @@ function passing(test: (text: string) => boolean, what: string, errorCode: Error
 }
 
 function sized(max: number) {
-  return passing((text) => hasLength(text, max), `must have 1 to ${max} characters`, '3100')
+  const schema = passing((text) => hasLength(text, max), `must have 1 to ${max} characters`, '3100')
+  return schema.meta({ minLength: 1, maxLength: max })
 }
 
 /** Counts code points; a text short enough in UTF-16 units needs no counting. */
@@ -47,7 +48,10 @@ function hasLength(text: string, max: number): boolean {
 export const amount = matching(amountPattern, 'not a legal Amount')
 
 /** The list of FSPIOP 7.5, widened to ISO 4217. */
-export const currency = passing(isCurrency, 'not a known Currency', '3101')
+export const currency = passing(isCurrency, 'not a known Currency', '3101').meta({
+  pattern: '^[A-Z]{3}$',
+  description: 'ISO 4217',
+})
 
 /** A positive integer, written without leading zero. */
 export const integer = matching(/^[1-9]\d*$/, 'not a legal Integer')
@@ -57,25 +61,33 @@ export const dateOfBirth = passing(
   (text) => datePattern.test(text),
   'not a legal DateOfBirth',
   '3100',
-)
+).meta({ format: 'date' })
 
 /** With milliseconds and zone, in capitals. FSPIOP 7.2.14. */
-export const dateTime = matching(dateTimePattern, 'not a legal DateTime')
+export const dateTime = matching(dateTimePattern, 'not a legal DateTime').meta({ id: 'DateTime' })
 
 /** A UUID. */
-export const correlationId = passing(isUuid, 'not a legal CorrelationId', '3101')
+export const correlationId = passing(isUuid, 'not a legal CorrelationId', '3101').meta({
+  format: 'uuid',
+})
 
 /** The ids of transfers and quotes, which may be ULIDs. */
-export const transferOrQuoteId = passing(isCorrelationId, 'not a legal CorrelationId', '3101')
+export const transferOrQuoteId = passing(isCorrelationId, 'not a legal CorrelationId', '3101').meta(
+  { description: 'A UUID or a ULID' },
+)
 
 /** Some FSPs give a transaction the id of its transfer. */
 export const transactionId = transferOrQuoteId
 
 /** The ids of the Third-Party API: of the shape of a UUID. */
-export const thirdPartyId = passing(isUuidShaped, 'not a legal CorrelationId', '3101')
+export const thirdPartyId = passing(isUuidShaped, 'not a legal CorrelationId', '3101').meta({
+  format: 'uuid',
+})
 
 /** What the hub passes on without a rule of its own but that it is there. */
-export const anyText = passing((text) => text.length > 0, 'must not be empty', '3100')
+export const anyText = passing((text) => text.length > 0, 'must not be empty', '3100').meta({
+  minLength: 1,
+})
 
 /** Begins with a scheme; apps have their own. */
 export const uri = matching(/^[A-Za-z][A-Za-z0-9+.-]*:\S+$/, 'not a legal Uri')

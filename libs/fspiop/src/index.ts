@@ -86,6 +86,7 @@ export {
   type Version,
 } from './resources.ts'
 export {
+  authorizationsQuery,
   type PutAuthorizations,
   putAuthorizations,
   putAuthorizationsAnyResponse,
@@ -109,6 +110,7 @@ export {
   putBulkTransfers,
 } from './resources/bulkTransfers.ts'
 export {
+  participantsQuery,
   postParticipant,
   postParticipants,
   putParticipant,

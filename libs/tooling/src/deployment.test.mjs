@@ -23,6 +23,7 @@ import {
 import { settings as sandboxFsp } from '../../../services/sandbox-fsp/src/settings.ts'
 import { providers } from '../../../test-e2e/src/hub/services.ts'
 import { readChartSchema, withSettings } from './chart-schema.mjs'
+import { fspOpenApi, readFspOpenApi } from './fsp-openapi.mjs'
 import { loadSettings, readSettingsPage, settingsPage } from './settings-reference.mjs'
 import {
   chartProcesses,
@@ -209,6 +210,12 @@ test('docs/settings.md lists every setting of every program as the code defines 
   const load = (folder, name) => import(`../../../${folder}/src/${name}.ts`)
   // `npm run docs` after a build writes the page anew.
   expect(readSettingsPage()).toBe(settingsPage(await loadSettings(load)))
+})
+
+test('docs/fsp-api.openapi.json describes the API for FSPs as the code serves it', async () => {
+  const load = (name) => import(`../../../services/fspiop-api/src/${name}.ts`)
+  // `npm run docs` after a build writes the file anew.
+  expect(readFspOpenApi()).toEqual(await fspOpenApi(load))
 })
 
 test('dashboards and alarms ask for metrics that are measured', () => {

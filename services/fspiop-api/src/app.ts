@@ -1,6 +1,6 @@
 /**
- * The pages beside the API: health, the errors page, the hub's keys, tokens for FSPs, and how their
- * transfers ended.
+ * The pages beside the API: health, the errors page, the OpenAPI document, the hub's keys, tokens for
+ * FSPs, and how their transfers ended.
  */
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -12,6 +12,7 @@ import { openTokenPage, refuseToken } from './token-page.ts'
 export interface AppParts {
   readonly health: HealthPage
   readonly errorsPage: string
+  readonly openApi: object
   readonly jwks: object
   readonly issueToken: IssueToken
   readonly reconciliation: ReconciliationPage
@@ -19,7 +20,14 @@ export interface AppParts {
 }
 
 /** The first segments of the paths that `createApp` serves. */
-export const pagePaths = ['/health', '/errors', '/.well-known', '/token', '/reconciliation']
+export const pagePaths = [
+  '/health',
+  '/errors',
+  '/openapi.json',
+  '/.well-known',
+  '/token',
+  '/reconciliation',
+]
 
 const form = express.urlencoded({ extended: false, limit: '4kb' })
 
@@ -35,6 +43,9 @@ export function createApp(parts: AppParts): Express {
   })
   app.get('/errors', (_request, response) => {
     response.type('html').send(parts.errorsPage)
+  })
+  app.get('/openapi.json', (_request, response) => {
+    response.json(parts.openApi)
   })
   app.get('/.well-known/jwks.json', (_request, response) => {
     response.json(parts.jwks)

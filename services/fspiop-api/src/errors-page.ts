@@ -6,7 +6,13 @@ import { errorCatalogue, errorInformation, type ErrorCode } from '@causeway/fspi
 import { reasons, refuse, type Compatibility } from './refusals.ts'
 
 /** Faults of form: their texts begin with the header, the path parameter or the element. */
-const formCodes = ['3001', '3100', '3101', '3102', '3103'] as const satisfies readonly ErrorCode[]
+export const formCodes = [
+  '3001',
+  '3100',
+  '3101',
+  '3102',
+  '3103',
+] as const satisfies readonly ErrorCode[]
 
 export function errorsPage(compatibility: Compatibility): string {
   const ofForm = formCodes.map((code) =>

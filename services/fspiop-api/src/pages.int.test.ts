@@ -33,6 +33,16 @@ test('the errors page lists each reason with its code', async () => {
   expect(answer.text).toContain('<td>IDENTITY_MISSING</td><td>401</td><td>3000</td>')
 })
 
+test('the OpenAPI document describes the API to any client', async () => {
+  const answer = await get('/openapi.json')
+  expect(answer.status).toBe(200)
+  expect(answer.headers['content-type']).toMatch(/^application\/json/)
+  expect(JSON.parse(answer.text)).toMatchObject({
+    openapi: '3.1.0',
+    paths: { '/transfers': { post: { responses: { 202: {} } } } },
+  })
+})
+
 test.each(['/als', '/quotes-api/v1'])('under the base path %s it answers too', async (base) => {
   expect((await get(`${base}/health`)).text).toBe((await get('/health')).text)
   const unheaded = await get(`${base}/parties/MSISDN/12025550111`)

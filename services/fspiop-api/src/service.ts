@@ -26,6 +26,7 @@ import { openHealthPage } from './health.ts'
 import { openLargeBodies, type LargeBodies } from './large-bodies.ts'
 import { openMeasures } from './measures.ts'
 import { refuseOpenDoor, warnOfOpenDoors } from './open-door.ts'
+import { openApiDocument } from './openapi/document.ts'
 import { openRates } from './rates.ts'
 import { openReconciliationPage } from './reconciliation-page.ts'
 import { refuse, type Reason } from './refusals.ts'
@@ -85,7 +86,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
       ...(security.ping === undefined ? {} : { 'auth-service': security.ping }),
       events: () => bus.deadLetters(1),
     }),
-    errorsPage: errorsPage(settings.COMPATIBILITY),
+    ...describedApi(edge.served, settings),
     jwks: { keys: publicKeysOf(security) },
     issueToken: security.issueToken,
     reconciliation: openReconciliationPage({
@@ -113,6 +114,14 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
       await security.stop()
       await participants.stop()
     },
+  }
+}
+
+/** What tells the authors of clients what this port takes. */
+function describedApi(served: Edge['served'], { COMPATIBILITY }: Settings) {
+  return {
+    errorsPage: errorsPage(COMPATIBILITY),
+    openApi: openApiDocument(served, COMPATIBILITY),
   }
 }
 

@@ -13,6 +13,7 @@ test('requests for tokens are bounded as long as nobody is known by them', async
   const app = createApp({
     health: () => Promise.resolve({ status: 'OK', services: [] }),
     errorsPage: '',
+    openApi: {},
     jwks: { keys: [] },
     issueToken: () =>
       new Promise((resolve) => {

@@ -10,7 +10,7 @@ import type { FaultCodes } from '../faults.ts'
 import { type QueryReading, readQuery } from '../query.ts'
 
 /** A type outside the list is 3100 here, not 3101: clients of this API are tested for that. */
-const authorizationsQuery = z.compile(
+export const authorizationsQuery = z.compile(
   z.object({
     authenticationType: z
       .string()

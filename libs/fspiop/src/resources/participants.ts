@@ -63,7 +63,7 @@ export const postParticipant = z.compile(
 export const putParticipant = z.compile(z.looseObject({ fspId: fspId.optional() }))
 
 /** One currency or none. */
-const participantsQuery = z.compile(z.object({ currency: currency.optional() }))
+export const participantsQuery = z.compile(z.object({ currency: currency.optional() }))
 
 export type ParticipantsQuery = z.infer<typeof participantsQuery>
 

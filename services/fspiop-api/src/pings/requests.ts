@@ -9,7 +9,9 @@ import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { malformed, traceOf } from '../reading.ts'
 import type { Settings } from '../settings.ts'
 
-const postPings = z.looseObject({ pingId: z.string().refine(isUuid, { error: 'not a UUID' }) })
+export const postPings = z.looseObject({
+  pingId: z.string().refine(isUuid, { error: 'not a UUID' }),
+})
 
 export function pingRoutes({ EDGE_IDENTITY }: Pick<Settings, 'EDGE_IDENTITY'>): ServedRoutes {
   return {
