@@ -84,7 +84,10 @@ export function onEvents<Name extends EventName>(
   group: string,
   names: readonly Name[],
   handleBatch: (events: readonly DomainEvent<Name>[], batch: BatchContext) => Promise<void>,
-  options: Pick<Subscription, 'batch_max' | 'batches_in_flight_max' | 'deadLetterObserver' | 'givesWay'> = {},
+  options: Pick<
+    Subscription,
+    'batch_max' | 'batches_in_flight_max' | 'deadLetterObserver' | 'givesWay'
+  > = {},
 ): Promise<Subscribed> {
   return bus.subscribe({
     ...options,

@@ -88,7 +88,7 @@ export const settings = {
     about: "base URL of the hub's FSP port",
     default: 'https://127.0.0.1:4000',
   }),
-  HUB_NAME: text({ about: 'the name of the hub as a participant', default: 'Hub' }),
+  HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
   SANDBOX_VALIDITY_MS: integer({
     about: 'how long a payment may take before it expires, unless the request sets it',
     unit: 'ms',

@@ -63,7 +63,7 @@ export const settings = {
   }),
   /** The ledger's own, word for word: it decides, and the sweeper comes at that time. */
   EXPIRY_GRACE_MS: integer({
-    about: 'how long after its expiration a reservation may be voided for time',
+    about: 'how long after its expiration a reservation may be voided by timeout',
     unit: 'ms',
     default: 1_000,
     min: 0,

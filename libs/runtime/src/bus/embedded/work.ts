@@ -14,7 +14,10 @@ export interface GroupWork {
 }
 
 export interface GroupWorkOptions {
-  readonly subscription: Pick<Subscription, 'group' | 'deadLetterObserver' | 'handleBatch' | 'givesWay'>
+  readonly subscription: Pick<
+    Subscription,
+    'group' | 'deadLetterObserver' | 'handleBatch' | 'givesWay'
+  >
   readonly derivedEvents: DerivedEvents
   /** Keeps them unfinished until the release that it returns is called. */
   readonly hold: (deliveries: readonly Delivery[]) => () => void
