@@ -66,10 +66,7 @@ export async function openSecrets(
     mkdirSync(folder, { recursive: true, mode: 0o700 })
   })
   const file = (name: string) => join(folder, name)
-  const pair = (name: string) => ({
-    certificateFile: file(`${name}.pem`),
-    keyFile: file(`${name}.key`),
-  })
+  const pair = (name: string) => pairFiles(file(name))
   const organization = values.HUB_NAME
 
   const ca = ensurePair(pair('ca'), undefined, caLife_d, (validity) =>

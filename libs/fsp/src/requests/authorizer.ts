@@ -59,12 +59,8 @@ interface Attempt {
   readonly copies: Map<string, number>
 }
 
-export function openAuthorizer({
-  name,
-  hubName,
-  link,
-  resendAfter_ms,
-}: AuthorizerOptions): Authorizer {
+export function openAuthorizer(options: AuthorizerOptions): Authorizer {
+  const { name, hubName, link, resendAfter_ms } = options
   const pending = openPendingRequests<Attempt, Answered>(link, resendAfter_ms)
 
   function ask(challenge: Challenge, retriesLeft: number, copies: Attempt['copies']) {

@@ -54,7 +54,7 @@ export function examineAll(commands: readonly Command[], known: Known): Promise<
  * Decides, stores and announces; returns the commands that need a check, and the state that was
  * read.
  */
-export async function settle(work: ConsentWork, examined: Examined) {
+async function settle(work: ConsentWork, examined: Examined) {
   const now = work.now()
   let open: readonly Command[] = []
   let decided: readonly Decided[] = []

@@ -16,7 +16,7 @@ export interface BulkTransferRules {
 
 export function bulkTransferRoutes(rules: BulkTransferRules): ServedRoutes {
   const begins = { needsActiveSource: true } as const
-  const finishes = { needsActiveSource: false, share: 'FINISH', vouchesForTime: true } as const
+  const finishes = { needsActiveSource: false, share: 'FINISH', confirmsTime: true } as const
   return {
     'POST /bulkTransfers': {
       ...begins,

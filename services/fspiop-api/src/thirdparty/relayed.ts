@@ -144,8 +144,8 @@ export function answer(
       if (!reading.ok) return malformed(reading.code, reading.detail)
       const id = idOf(message)
       const body = reading.value as Seen
-      const besides = observe === undefined ? {} : { besides: [observe(message, method, id, body)] }
-      return relay(message, rules, { operation, id, role, ...besides })
+      const observed = observe === undefined ? undefined : [observe(message, method, id, body)]
+      return relay(message, rules, { operation, id, role, ...(observed && { alongside: observed }) })
     },
   }
 }
