@@ -1,6 +1,6 @@
 /**
- * Who may call what: each method names the services whose code calls it, and nobody else is answered. A
- * method or a service that is forgotten here does not compile.
+ * Who may call what: each method names the services whose code calls it, and no other caller is
+ * admitted. A method or a service that is forgotten here does not compile.
  */
 import * as definitions from './definitions.ts'
 
@@ -230,7 +230,7 @@ const byPath = new Map(
 )
 
 /**
- * The services that may call a method; nobody may call one that is not known.
+ * The services that may call a method; an unknown method has no callers.
  * @param path `/causeway.transfers.v1.Transfers/GetTransferStates`
  */
 export function callersOf(path: string): readonly ServiceName[] {

@@ -1,4 +1,4 @@
-/** The gRPC services of the house, read from the .proto files. */
+/** The gRPC services of the hub, read from the .proto files. */
 import { loadPackageDefinition } from '@grpc/grpc-js'
 import { loadSync } from '@grpc/proto-loader'
 import { fileURLToPath } from 'node:url'

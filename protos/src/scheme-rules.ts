@@ -1,7 +1,7 @@
 /**
- * The rules in `rules_json` of SchemeRules: the one place that says what a scheme rule is made of. Who
- * reads rules says how their elements are written, because the operator may send numbers where quoting
- * keeps text.
+ * The rules in `rules_json` of SchemeRules: the one definition of the parts of a scheme rule. The
+ * reader of rules decides how their elements are written, because the operator may send numbers
+ * where quoting stores text.
  */
 import { z } from 'zod'
 

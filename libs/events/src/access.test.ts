@@ -5,7 +5,7 @@ import type { EventDefinition } from './define.ts'
 
 const events = Object.values<EventDefinition>(catalogue)
 
-test('a service writes what it publishes alone, and reads what it hears and says', () => {
+test('A service writes only what it publishes, and reads what it subscribes to and publishes', () => {
   expect(
     accessIn([
       { topic: 'orders', publishers: ['transfers'], consumers: ['quoting'] },
@@ -17,7 +17,7 @@ test('a service writes what it publishes alone, and reads what it hears and says
   ])
 })
 
-test('each topic has one writer, but for those that several share or none has yet', () => {
+test('Each topic has one writer, except for those that several share or none has yet', () => {
   for (const topic of topics.filter((each) => !sharedTopics.has(each))) {
     const writers = topicAccess.filter(({ writes }) => writes.includes(topic))
     const isUsed = events.some((event) => event.topic === topic && event.publishers.length > 0)
@@ -33,7 +33,7 @@ test('no service has a right on a topic of which no event is published', () => {
   expect(granted.filter((topic) => !used.has(topic))).toEqual([])
 })
 
-test('whoever hears an event may read its topic', () => {
+test('A service that subscribes to an event may read its topic', () => {
   for (const { topic, consumers } of Object.values(catalogue)) {
     for (const consumer of consumers) {
       const access = topicAccess.find(({ service }) => service === consumer)

@@ -1,9 +1,14 @@
-/** Who may write and read which topic, as the catalogue says it: what the brokers' access rules are made of. */
+/**
+ * The services that may write and read each topic, from the catalogue: the source of the brokers'
+ * ACLs.
+ */
 import type { TopicAccess } from '@causeway/runtime'
 import { catalogue } from './catalogue.ts'
 import type { EventDefinition, Publisher } from './define.ts'
 
-/** A service writes what it publishes alone; it reads what it hears and what it says itself. */
+/**
+ * A service writes only what it publishes; it reads what it subscribes to and what it publishes.
+ */
 export const topicAccess: readonly TopicAccess[] = accessIn(Object.values(catalogue))
 
 export function accessIn(

@@ -11,7 +11,7 @@ const action: AuditedAction = {
   at: new Date('2030-01-02T03:04:05.006Z'),
 }
 
-test('an audit entry says who did what to which subject, before and after', () => {
+test('An audit entry names the actor, the action and the subject before and after', () => {
   const entry = auditEntry('participant-lifecycle', { ...action, labels: { requestId: 'r-1' } })
   expect(entry).toMatchObject({
     topic: 'audit',
@@ -33,7 +33,7 @@ test('an audit entry says who did what to which subject, before and after', () =
   })
 })
 
-test('an actor whom nobody named is unknown, and a refused attempt says so', () => {
+test('An entry without an actor names an unknown one, and a refused attempt is marked as refused', () => {
   const { payload } = auditEntry('auth-service', {
     ...action,
     actor: '',

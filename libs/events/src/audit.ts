@@ -1,7 +1,7 @@
 /**
- * One administrative write leaves one audit entry: who did what to which subject, how it stood
- * before and how it stands after. The entry is announced in the transaction of the change, so there
- * is neither a change without its entry nor an entry without its change.
+ * One administrative write leaves one audit entry: the actor, the action, the subject, and its
+ * state before and after. The entry is published in the transaction of the change, so there is
+ * neither a change without its entry nor an entry without its change.
  */
 import type { OutgoingMessage } from '@causeway/runtime'
 import { randomUUID } from 'node:crypto'
@@ -41,7 +41,7 @@ export interface AuditedAction {
   readonly id?: string
 }
 
-/** The event `/audit-log-write`, ready for `announce` beside the change itself. */
+/** The event `/audit-log-write`, ready for `announce` together with the change itself. */
 export function auditEntry(
   source: PublisherOf<'/audit-log-write'>,
   entry: AuditedAction,

@@ -1,6 +1,6 @@
 /**
- * The events of a bulk quote's life: one for the bulk at each step, never one for an item. On topics of
- * their own, because one of them may hold a body of 5 MiB.
+ * The events of a bulk quote's life: one for the bulk at each step, never one for an item. On
+ * topics of their own, because one of them may hold a body of 5 MiB.
  */
 import { z } from 'zod'
 import { define } from './define.ts'
@@ -38,8 +38,8 @@ const failed = z.object({
 })
 
 /**
- * Of a message that the hub has made out of an FSP's: the relay then has a body and no headers, and this
- * is the header FSPIOP-Encryption of what is encrypted in it.
+ * Of a message that the hub has made out of an FSP's: the relay then has a body and no headers, and
+ * this is the header FSPIOP-Encryption of what is encrypted in it.
  */
 const encryption = z.string().optional()
 
@@ -48,7 +48,11 @@ const asked = {
   publishers: ['fspiop-api'],
   key: 'bulkQuoteId',
 } as const
-const said = { topic: 'quoting.bulk-quotes', publishers: ['quoting'], key: 'bulkQuoteId' } as const
+const common = {
+  topic: 'quoting.bulk-quotes',
+  publishers: ['quoting'],
+  key: 'bulkQuoteId',
+} as const
 
 function report(about: string) {
   return define({ ...asked, consumers: ['quoting'], key: null, about, schema: callbackReports })
@@ -73,7 +77,7 @@ export const bulkQuoteEvents = {
     }),
   }),
   BulkQuoteRequestAccepted: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about:
       'The request is stored, and at least one item may go on: the payee FSP is to be asked. When all ' +
@@ -85,7 +89,7 @@ export const bulkQuoteEvents = {
       expiration: z.string().optional(),
       version: z.string(),
       encryption,
-      /** Nothing of it is stored: when it cannot be delivered, the edge tells the payer FSP. */
+      /** Nothing of it is stored: when it cannot be delivered, the edge notifies the payer FSP. */
       isUnstored: z.literal(true).optional(),
     }),
   }),
@@ -97,7 +101,7 @@ export const bulkQuoteEvents = {
     schema: z.object({
       bulkQuoteId: z.string(),
       requesterFspId: z.string(),
-      /** '' when the sender left it to the hub to know for whom it is; so also in a reject. */
+      /** '' when the sender named no destination; also in a reject. */
       destinationFspId: z.string(),
       individualQuoteResults: z.array(individualQuoteResult),
       expiration: z.string(),
@@ -106,11 +110,11 @@ export const bulkQuoteEvents = {
     }),
   }),
   BulkQuoteResponseAccepted: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about:
-      'The answer is stored: the payer FSP is to be told. When the hub refused no item, the relay is ' +
-      "the payee FSP's message; else the hub's, with an error in the place of each refused item.",
+      'The answer is stored: the payer FSP is to be notified. When the hub refused no item, the relay is ' +
+      "the payee FSP's message; else the hub's, with an error instead of each refused item.",
     schema: z.object({
       bulkQuoteId: z.string(),
       requesterFspId: z.string(),
@@ -136,9 +140,9 @@ export const bulkQuoteEvents = {
     }),
   }),
   BulkQuoteRejectAccepted: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
-    about: 'The refusal is stored; the payer FSP is to be told.',
+    about: 'The refusal is stored; the payer FSP is to be notified.',
     schema: z.object({
       bulkQuoteId: z.string(),
       payerFspId: z.string(),
@@ -160,10 +164,10 @@ export const bulkQuoteEvents = {
     }),
   }),
   BulkQuoteQueryForwarded: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about:
-      'The hub holds no answer: the GET, whose headers go along, is passed on to the other FSP.',
+      'The hub holds no answer: the GET, whose headers go along, is forwarded to the other FSP.',
     schema: z.object({
       bulkQuoteId: z.string(),
       requesterFspId: z.string(),
@@ -172,12 +176,12 @@ export const bulkQuoteEvents = {
     }),
   }),
   BulkQuoteQueryResponse: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about:
       'The answer to a GET or to a repeated request or response: what is stored, or why there is ' +
       "nothing. A stored answer is the relayed body; with the payee FSP's headers it is that FSP's " +
-      'own message, without them it is told by the hub.',
+      "own message, without them the hub's.",
     schema: z.object({
       bulkQuoteId: z.string(),
       requesterFspId: z.string(),
@@ -189,21 +193,21 @@ export const bulkQuoteEvents = {
   }),
   BulkQuoteQueryResponseCallbackReport: report('How that reached the FSP that asked.'),
   InvalidBulkQuoteRequest: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about: 'The request as a whole cannot be served: its meaning, or its id used before.',
     schema: failed,
   }),
   InvalidBulkQuoteRequestCallbackReport: report('How that reached the payer FSP.'),
   InvalidFSPInBulkQuoteRequest: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about: 'The payer or the payee FSP is unknown, inactive, or could not be asked.',
     schema: failed.extend({ role: z.enum(['PAYER', 'PAYEE']) }),
   }),
   InvalidFSPInBulkQuoteRequestCallbackReport: report('How that reached the payer FSP.'),
   BulkQuoteItemsRefused: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about:
       'No item of the request may go on. The relay is the body of the answer, with the error of each ' +
@@ -216,10 +220,10 @@ export const bulkQuoteEvents = {
   }),
   BulkQuoteItemsRefusedCallbackReport: report('How that reached the payer FSP.'),
   RuleViolatedInBulkQuoteResponse: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about:
-      'Scheme rules forbid items of the answer. The relay is what the payee FSP is told: the error of ' +
+      'Scheme rules forbid items of the answer. The relay is what the payee FSP receives: the error of ' +
       'each of them.',
     schema: z.object({
       bulkQuoteId: z.string(),

@@ -1,6 +1,7 @@
 /**
- * The events of a bulk transfer's life: one for the bulk at each step, never one for an item. On topics
- * of their own, because one of them may hold a body of 5 MiB: no single transfer waits behind it.
+ * The events of a bulk transfer's life: one for the bulk at each step, never one for an item. On
+ * topics of their own, because one of them may hold a body of 5 MiB: no single transfer waits
+ * behind it.
  *
  * The ILP packets are not repeated in the payloads: they travel once, inside the relayed body.
  */
@@ -29,7 +30,10 @@ const prepare = z.object({
   version: z.string(),
 })
 
-/** How transfers of one currency between the two FSPs are settled; the ledger finds missing accounts. */
+/**
+ * How transfers of one currency between the two FSPs are settled; the ledger finds missing
+ * accounts.
+ */
 const allocation = z.object({
   currency: z.string(),
   settlementModelId: z.int(),
@@ -75,9 +79,9 @@ const ended = z.object({
   /** One for each item, in the order of the request. */
   individualTransferResults: z.array(individualTransferResult),
   /**
-   * What the payee FSP is told; absent when it was asked for nothing, or has refused the bulk itself.
-   * `hasSpoken` is false when it never answered, and `leftOut` holds the positions, from 0, of the
-   * results of which it was not asked.
+   * What the payee FSP receives; absent when nothing was sent to it, or when it has refused the
+   * bulk itself. `hasSpoken` is false when it never answered, and `leftOut` holds the positions,
+   * from 0, of the results that were not sent to it.
    */
   payee: z
     .object({ version: z.string(), hasSpoken: z.boolean(), leftOut: z.array(z.int()) })
@@ -101,7 +105,7 @@ const bulkTransferState = z.enum([
 
 const asked = 'fspiop-api.bulk-transfers'
 const allocations = 'settlements.bulk-allocations'
-const said = 'transfers.bulk-transfers'
+const topic = 'transfers.bulk-transfers'
 
 function report(about: string) {
   return define({
@@ -134,7 +138,7 @@ export const bulkTransferEvents = {
     schema: prepare.extend({ allocations: z.array(allocation) }),
   }),
   BulkTransferPrepared: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api'],
     key: 'bulkTransferId',
@@ -148,7 +152,9 @@ export const bulkTransferEvents = {
       expiration: z.string(),
       preparedAt: z.string(),
       version: z.string(),
-      /** Positions, from 0, of the items that are not reserved; when there are any, the hub speaks. */
+      /**
+       * Positions, from 0, of the items that are not reserved; when there are any, the hub speaks.
+       */
       leftOut: z.array(z.int()),
     }),
   }),
@@ -162,7 +168,7 @@ export const bulkTransferEvents = {
     schema: z.object({
       bulkTransferId: z.string(),
       requesterFspId: z.string(),
-      /** '' when the sender left it to the hub to know for whom it is; so also in a reject. */
+      /** '' when the sender named no destination; also in a reject. */
       destinationFspId: z.string(),
       bulkTransferState,
       completedTimestamp: z.string().optional(),
@@ -189,7 +195,7 @@ export const bulkTransferEvents = {
     }),
   }),
   BulkTransferItemsEnded: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['settlements', 'quoting'],
     key: 'bulkTransferId',
@@ -206,7 +212,7 @@ export const bulkTransferEvents = {
     }),
   }),
   BulkTransferCompleted: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api'],
     key: 'bulkTransferId',
@@ -216,7 +222,7 @@ export const bulkTransferEvents = {
   }),
   BulkTransferCompletedCallbackReport: report('How that reached both FSPs.'),
   BulkTransferRejected: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api'],
     key: 'bulkTransferId',
@@ -230,7 +236,7 @@ export const bulkTransferEvents = {
   }),
   BulkTransferRejectedCallbackReport: report('How that reached both FSPs.'),
   BulkTransferPrepareRefused: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api'],
     key: 'bulkTransferId',
@@ -257,7 +263,7 @@ export const bulkTransferEvents = {
     schema: query,
   }),
   BulkTransferQueryResponse: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api'],
     key: 'bulkTransferId',

@@ -8,7 +8,7 @@ import { newEvent } from './event.ts'
 
 const events = Object.entries<EventDefinition>(catalogue)
 
-test('the page of events is what the catalogue says; npm run docs writes it anew', () => {
+test('The page of events agrees with the catalogue; npm run docs writes it again', () => {
   expect(readFileSync(new URL('../EVENTS.md', import.meta.url), 'utf8')).toBe(eventsPage())
 })
 
@@ -68,7 +68,7 @@ test('an event carries the key, the relayed bytes and the id that its maker chos
   })
 })
 
-test('a derived id repeats for the same cause, name and leg, and for no other', () => {
+test('A derived id repeats for the same cause, name and part, and for no other', () => {
   const id = derivedId('c-1', 'NotifyRequested', 'PAYER')
   expect(derivedId('c-1', 'NotifyRequested', 'PAYER')).toBe(id)
   expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)

@@ -1,13 +1,13 @@
 /**
- * Consents that users give PISPs, and the signatures made under them: what FSPs ask of the auth service
- * that the hub hosts, and what it answers. What one FSP has for another is passed on by the edge and is no
- * event, but for what the auth service has to know of it.
+ * Consents that users give PISPs, and the signatures made under them: what FSPs ask of the auth
+ * service that the hub hosts, and what it answers. What one FSP has for another is passed on by the
+ * edge and is no event, but for what the auth service has to know of it.
  */
 import { z } from 'zod'
 import { define } from './define.ts'
 import { errorInformation } from './parts.ts'
 
-/** Who asked, and the version in which they are to be answered. */
+/** The requesting FSP, and the version of the answer. */
 const asker = { requesterFspId: z.string(), version: z.string() }
 
 const asked = {
@@ -17,7 +17,7 @@ const asked = {
   key: 'consentId',
 } as const
 
-const said = {
+const common = {
   topic: 'auth-service.consents',
   publishers: ['auth-service'],
   consumers: ['fspiop-api'],
@@ -44,7 +44,9 @@ const requests = {
       ...asker,
       /** FSPIOP-Destination, which names the other FSP of the consent. */
       destinationFspId: z.string().optional(),
-      /** Of PATCH /consents/{ID}, which has been passed on to the other FSP; absent after DELETE. */
+      /**
+       * Of PATCH /consents/{ID}, which has been passed on to the other FSP; absent after DELETE.
+       */
       revokedAt: z.string().optional(),
     }),
   }),
@@ -79,11 +81,11 @@ const requests = {
 export const consentEvents = {
   ...requests,
   ConsentOwnershipClaimed: define({
-    ...said,
+    ...common,
     consumers: ['account-lookup'],
     key: 'partyKey',
     about:
-      'The auth service says that the consent is its own, as POST /participants/CONSENTS does.',
+      'The auth service registers itself as the owner of the consent, as POST /participants/CONSENTS does.',
     schema: z.object({
       /** "CONSENTS/" and the consent's id: the key of the lookup entry. */
       partyKey: z.string(),
@@ -92,13 +94,15 @@ export const consentEvents = {
       partyIdentifier: z.string(),
       /** The participant that the auth service is; it owns the entry. */
       requesterFspId: z.string(),
-      /** The DFSP that registers the consent is the one that granted it: any other entry gives way. */
+      /**
+       * The DFSP that registers the consent is the one that granted it: any other entry gives way.
+       */
       isGranter: z.boolean().optional(),
       version: z.string(),
     }),
   }),
   ConsentRegistered: define({
-    ...said,
+    ...common,
     about:
       'The credential is verified and the consent stored; also the answer to GET /consents/{ID}.',
     schema: z.object({
@@ -109,14 +113,14 @@ export const consentEvents = {
     }),
   }),
   ConsentRefused: define({
-    ...said,
+    ...common,
     about: 'A consent was neither stored, shown nor revoked, and why.',
     schema: z.object({ consentId: z.string(), ...asker, errorInformation }),
   }),
   ConsentRevoked: define({
-    ...said,
+    ...common,
     about:
-      'The consent is revoked for ever; each recipient is told, whatever becomes of the other.',
+      'The consent is revoked for ever; each recipient is notified independently of the other.',
     schema: z.object({
       consentId: z.string(),
       revokedAt: z.string(),
@@ -124,7 +128,7 @@ export const consentEvents = {
     }),
   }),
   VerificationAnswered: define({
-    ...said,
+    ...common,
     key: 'verificationRequestId',
     about: 'Whether the signature was made with the credential of the consent.',
     schema: z.object({

@@ -1,7 +1,7 @@
 /** How one event of the catalogue is written down. */
 import type { z } from 'zod'
 
-/** Who says events; each topic has one publisher but for those in `sharedTopics`. */
+/** The publishers of events; each topic has one, except for those in `sharedTopics`. */
 export type Publisher =
   | 'account-lookup'
   | 'admin'

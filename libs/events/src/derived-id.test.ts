@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { v5 } from 'uuid'
 import { derivedId } from './derived-id.ts'
 
-test('an id is the UUIDv5 of its cause, name and leg', () => {
+test('A derived id is the UUIDv5 of its cause, name and part', () => {
   const text = fc.string({ unit: 'grapheme' })
   fc.assert(
     fc.property(text, text, text, (causeId, name, leg) => {
@@ -13,7 +13,7 @@ test('an id is the UUIDv5 of its cause, name and leg', () => {
   )
 })
 
-test('no leg is the empty leg, and ids that were made before stay what they are', () => {
+test('A missing part equals the empty part, and earlier derived ids do not change', () => {
   expect(derivedId('cause', 'NotifyRequested')).toBe(derivedId('cause', 'NotifyRequested', ''))
   expect(derivedId('0190c1f2-1111-4222-8333-444455556666', 'NotifyRequested', 'PAYEE POST')).toBe(
     'e109a8d4-69ba-53aa-b119-4eaef76166d5',

@@ -1,6 +1,6 @@
 /**
  * The page EVENTS.md, made from the catalogue: what is printed there is what the services check.
- * A test holds the page against this function; `npm run docs` writes it anew.
+ * A test compares the page with this function; `npm run docs` writes it again.
  */
 import { z } from 'zod'
 import { catalogue } from './catalogue.ts'
@@ -49,10 +49,10 @@ function compatibilityChapter(): string {
     '## Compatibility: consumers first',
     'Two releases run side by side during a rolling update, and what one has published lies in the log ' +
       'when the other starts. So a new event, a new value or a member that may newly be absent is ' +
-      'published one release after every consumer can read it, or only where a setting says so; and what ' +
+      'published one release after every consumer can read it, or only where a setting enables it; and what ' +
       'the release before publishes is read. A new member needs no care: a consumer that does not know ' +
-      'it passes it on with whatever it publishes from the payload. A test holds the catalogue against ' +
-      'that of the release before (`releases/`); what is read and not published yet stands in ' +
+      'it includes it in everything that it publishes from the payload. A test compares the catalogue with ' +
+      'that of the release before (`releases/`); what is read and not published yet is listed in ' +
       '`src/unpublished.ts`.',
     'A consumer that meets a type or a value that it does not know finishes nothing unread and makes no ' +
       'dead letter of it: the message waits for a process that understands it, with an alarm.',

@@ -1,6 +1,6 @@
 /**
- * From the catalogue to the bus and back: events are made with their topic and key, and handlers get
- * them typed by name.
+ * From the catalogue to the bus and back: events are made with their topic and key, and handlers
+ * get them typed by name.
  */
 import type {
   BatchContext,
@@ -19,9 +19,12 @@ import { readPayload } from './read.ts'
 /** What a relay will need: the received body, byte for byte, and the FSP's headers. */
 export interface Relay {
   readonly body: Buffer
-  /** JSON of the header names and values as received; passed on, parsed only by who sends them. */
+  /**
+   * JSON of the header names and values as received; forwarded, parsed only by the service that
+   * sends them.
+   */
   readonly headers?: Buffer
-  /** When its last byte came, ISO 8601; an event that tells of it later on may lack it. */
+  /** When its last byte arrived, ISO 8601; a later event about it may lack it. */
   readonly receivedAt?: string
 }
 
@@ -45,7 +48,9 @@ export interface EventOptions {
   readonly id?: string
 }
 
-/** An event ready to be announced or published by `source`, which the catalogue names as publisher. */
+/**
+ * An event ready to be announced or published by `source`, which the catalogue names as publisher.
+ */
 export function newEvent<Name extends EventName>(
   source: PublisherOf<Name>,
   name: Name,
@@ -92,15 +97,17 @@ export function onEvents<Name extends EventName>(
   })
 }
 
-/** What a process does with events that it hears for what it keeps in memory. */
+/** How a process handles broadcast events, for what it holds in memory. */
 export interface BroadcastHandlers<Name extends EventName> {
   /** At once and from memory: it waits for nothing. */
   readonly onEvents: (events: readonly DomainEvent<Name>[]) => void
-  /** Something may not have been heard: all that rests on it is to be forgotten. */
+  /**
+   * Some events may have been missed: everything in memory that depends on them is to be dropped.
+   */
   readonly onMissed: () => void
 }
 
-/** Hears events by name in every process of the service, and not a share of them in each. */
+/** Receives events by name in every process of the service, and not a share of them in each. */
 export function onBroadcast<Name extends EventName>(
   bus: EventBus,
   group: string,

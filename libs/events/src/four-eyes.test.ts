@@ -11,6 +11,6 @@ test.each([
   expect(privilegeOfCall(call)).toBe(privilege)
 })
 
-test('who rejects needs another privilege than who approves', () => {
+test('Rejecting a change needs another privilege than approving it', () => {
   expect(privilegeOfCall('ApproveManageFunds', 'REJECT')).toBe('REJECT_MANAGE_FUNDS')
 })

@@ -1,4 +1,4 @@
-/** Commands to deliver something to somebody, and what became of them. */
+/** Commands to deliver messages and mails, and their outcomes. */
 import { z } from 'zod'
 import { define } from './define.ts'
 import { deliveryReport, errorInformation, legRole } from './parts.ts'
@@ -10,15 +10,15 @@ const http = z.object({
   method: z.enum(['POST', 'PUT', 'PATCH', 'GET', 'DELETE']),
   url: z.string(),
   /**
-   * Of the message, from the name of the resource on, with its query: the address is found anew from it
-   * when the FSP has moved. Absent where the address does not come from endpoints.
+   * Of the message, from the name of the resource on, with its query: the address is derived from
+   * it again when the FSP has moved. Absent where the address does not come from endpoints.
    */
   path: z.string().optional(),
 })
 
 /**
- * Of a request that one FSP has sent to another and that no service remembers: who is told when it
- * cannot be delivered, and with which operation, such as "PUT /parties/{Type}/{ID}/error".
+ * Of a request that one FSP has sent to another and that no service stores: which FSP is notified
+ * when it cannot be delivered, and with which operation, such as "PUT /parties/{Type}/{ID}/error".
  */
 const onFailure = z.object({
   requesterFspId: z.string(),
@@ -28,13 +28,15 @@ const onFailure = z.object({
   /** Fills the variables of the registered address. */
   variables: z.record(z.string(), z.string()),
   version: z.string(),
-  /** The same question went to several FSPs: it has failed only once it has failed at each of them. */
+  /**
+   * The same question went to several FSPs: it has failed only once it has failed at each of them.
+   */
   several: z.object({ questionId: z.string(), fsps: z.number().int().min(2) }).optional(),
 })
 
 /**
- * The first message with a key decides what the key stands for. One with other content is not sent: it
- * fails with `refusal`. One with the same content is sent like any other.
+ * The first message with a key decides the content of the key. One with other content is not sent:
+ * it fails with `refusal`. One with the same content is sent like any other.
  */
 const idempotency = z.object({ key: z.string(), content: z.string(), refusal: errorInformation })
 
@@ -54,8 +56,8 @@ export const notificationEvents = {
     schema: z.object({
       notificationId: z.string(),
       /**
-       * The transfer, quote … that it is about: messages of one entity to one FSP keep their order. Its
-       * own id where it needs none.
+       * The transfer, quote … that it is about: messages of one entity to one FSP are sent in
+       * order. Its own id where it needs none.
        */
       entityId: z.string(),
       cause,
@@ -63,10 +65,12 @@ export const notificationEvents = {
       destinationFspId: z.string(),
       transport: z.discriminatedUnion('type', [http, email]),
       headers: z.record(z.string(), z.string()),
-      /** No attempt begins at or after this moment: the expiration of a request, 24 h for outcomes. */
+      /**
+       * No attempt begins at or after this moment: the expiration of a request, 24 h for outcomes.
+       */
       deadline: z.string(),
       reportRequired: z.boolean(),
-      /** With it a failure is reported whatever `reportRequired` says. */
+      /** With it a failure is reported regardless of `reportRequired`. */
       onFailure: onFailure.optional(),
       idempotency: idempotency.optional(),
     }),

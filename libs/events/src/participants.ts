@@ -56,7 +56,7 @@ export const participantEvents = {
       accounts: z.array(account),
       version: z.int(),
       changedAt: z.string(),
-      /** The request that was approved; absent where nobody had to approve. */
+      /** The request that was approved; absent where no approval was needed. */
       requestId: z.string().optional(),
     }),
   }),
@@ -158,10 +158,10 @@ export const participantEvents = {
   ParticipantChangeRequested: define({
     ...ofParticipant,
     consumers: ['auth-service'],
-    about: 'Somebody asks for a change; another person has to decide about it.',
+    about: 'A person requests a change; another person has to decide about it.',
     schema: z.object({
       ...ofRequest,
-      /** What a person must be allowed who may approve it: APPROVE_MANAGE_FUNDS. */
+      /** The privilege that an approver needs: APPROVE_MANAGE_FUNDS. */
       approvedWith: z.string(),
       requestedAt: z.string(),
     }),
@@ -169,7 +169,7 @@ export const participantEvents = {
   ParticipantChangeDecided: define({
     ...ofParticipant,
     consumers: ['auth-service'],
-    about: 'A change that somebody asked for was approved and made, or rejected.',
+    about: 'A requested change was approved and made, or rejected.',
     schema: z.object({
       ...ofRequest,
       state: z.enum(['APPROVED', 'REJECTED']),

@@ -1,6 +1,6 @@
 /**
- * Who a party belongs to: what FSPs ask of account-lookup, and what it answers. A message that is only
- * passed on (PUT /parties and its error) is no event: the edge has it delivered at once.
+ * The owner of a party: the requests of FSPs to account-lookup, and its answers. A message that is
+ * only forwarded (PUT /parties and its error) is no event: the edge has it delivered at once.
  */
 import { z } from 'zod'
 import { define } from './define.ts'
@@ -15,7 +15,7 @@ const party = {
   partySubIdOrType: z.string().optional(),
 }
 
-/** Who asked, and the version in which they are to be answered. */
+/** The requesting FSP, and the version of the answer. */
 const asker = { requesterFspId: z.string(), version: z.string() }
 
 const asked = {
@@ -25,7 +25,7 @@ const asked = {
   key: 'partyKey',
 } as const
 
-const said = {
+const common = {
   topic: 'account-lookup',
   publishers: ['account-lookup'],
   consumers: ['fspiop-api'],
@@ -43,7 +43,7 @@ const batchEntry = z.object({
 const requests = {
   PartyQueryReceived: define({
     ...asked,
-    about: 'GET /parties: whoever the party belongs to is to be asked.',
+    about: 'GET /parties: the request is to be sent to the owner of the party.',
     schema: z.object({
       ...party,
       ...asker,
@@ -56,12 +56,12 @@ const requests = {
   }),
   ParticipantQueryReceived: define({
     ...asked,
-    about: 'GET /participants/{Type}/{ID}: whose is the party?',
+    about: 'GET /participants/{Type}/{ID}: a request for the owner of the party.',
     schema: z.object({ ...party, ...asker, currency: z.string().optional() }),
   }),
   ParticipantAssociationRequestReceived: define({
     ...asked,
-    about: 'POST /participants/{Type}/{ID}: an FSP says that the party is its own.',
+    about: 'POST /participants/{Type}/{ID}: an FSP registers itself as the owner of the party.',
     schema: z.object({
       ...party,
       ...asker,
@@ -78,7 +78,7 @@ const requests = {
   ParticipantBatchAssociationRequestReceived: define({
     ...asked,
     key: 'requestId',
-    about: 'POST /participants: an FSP says that many parties are its own.',
+    about: 'POST /participants: an FSP registers itself as the owner of many parties.',
     schema: z.object({
       requestId: z.string(),
       ...asker,
@@ -129,12 +129,12 @@ export const partyEvents = {
     }),
   }),
   PartyQueryResponse: define({
-    ...said,
-    about: 'Nobody can be asked about the party; whoever asked is told why.',
+    ...common,
+    about: 'The party has no FSP that could be asked; the requesting FSP receives the reason.',
     schema: z.object({ ...party, ...asker, errorInformation }),
   }),
   ParticipantQueryResponse: define({
-    ...said,
+    ...common,
     about: 'The FSP that the party belongs to, or why there is none.',
     schema: z.object({
       ...party,
@@ -143,25 +143,25 @@ export const partyEvents = {
     }),
   }),
   ParticipantAssociationCreated: define({
-    ...said,
+    ...common,
     consumers: ['account-lookup', 'auth-service', 'fspiop-api'],
     about: 'The party belongs to the FSP; stored.',
     schema: z.object({ ...party, ...asker, fspId: z.string(), currency: z.string().optional() }),
   }),
   ParticipantAssociationRemoved: define({
-    ...said,
+    ...common,
     consumers: ['account-lookup', 'fspiop-api'],
-    about: 'The party belongs to nobody any more; stored.',
+    about: 'The party has no owner any more; stored.',
     schema: z.object({ ...party, ...asker, currency: z.string().optional() }),
   }),
   ParticipantAssociationRequestRefused: define({
-    ...said,
+    ...common,
     consumers: ['auth-service', 'fspiop-api'],
     about: 'An association was neither made nor removed, and why.',
     schema: z.object({ ...party, ...asker, errorInformation }),
   }),
   ParticipantBatchAssociationProcessed: define({
-    ...said,
+    ...common,
     consumers: ['account-lookup', 'fspiop-api'],
     key: 'requestId',
     about: 'What became of each party of the request, or why none was looked at.',

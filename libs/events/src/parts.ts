@@ -13,7 +13,7 @@ export const errorInformation = z.object({
   extensionList: extensionList.optional(),
 })
 
-/** A POSITION account right after the step that the event tells of. */
+/** A POSITION account right after the step that the event reports. */
 export const position = z.object({
   participantId: z.string(),
   accountId: z.int(),
@@ -25,7 +25,9 @@ export const position = z.object({
   changedAt: z.string(),
 })
 
-/** PAYER and PAYEE of the transfer; REQUESTER is whoever asked and is answered. */
+/**
+ * PAYER and PAYEE of the transfer; REQUESTER is the FSP that sent the request and gets the answer.
+ */
 export const legRole = z.enum(['PAYER', 'PAYEE', 'REQUESTER'])
 
 /** The result of delivering one notification. */

@@ -39,7 +39,7 @@ export const platformEvents = {
     ],
     consumers: ['audit'],
     key: 'sourceBcName',
-    about: 'Somebody did something that must stay on record; no such entry may be lost.',
+    about: 'An action that must stay on record; no such entry may be lost.',
     schema: z.object({
       id: z.string(),
       actionTimestamp: z.string(),
@@ -61,7 +61,7 @@ export const platformEvents = {
       ),
       /** What was changed, as a path: 'participants/greenbank'. */
       subject: z.string(),
-      /** The subject as it stood and as it stands, without secrets; null where there is none. */
+      /** The subject before and after the action, without secrets; null where there is none. */
       before: z.record(z.string(), z.unknown()).nullable(),
       after: z.record(z.string(), z.unknown()).nullable(),
       sourceSignature: z.string().optional(),
@@ -88,8 +88,8 @@ export const platformEvents = {
     topic: 'audit',
     key: 'requestId',
     about:
-      'Somebody asks for random bytes. What is made is answered over a connection and is in no event, ' +
-      'because a log keeps what it is given and every publisher to this topic may read it.',
+      'A request for random bytes. The bytes are returned over a connection and are in no event, ' +
+      'because a log stores its events and every publisher to this topic may read it.',
     schema: z.object({
       requestId: z.string(),
       purpose: z.enum(['ID', 'SECRET', 'FIDO_CHALLENGE']),

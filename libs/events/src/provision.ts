@@ -1,6 +1,6 @@
 /**
- * `npm run provision:kafka`: makes the topics of the catalogue, and gives each service the rights that
- * the catalogue says it has.
+ * `npm run provision:kafka`: creates the topics of the catalogue, and gives each service its rights
+ * according to the catalogue.
  */
 import { runKafkaProvision } from '@causeway/runtime'
 import { topicAccess } from './access.ts'

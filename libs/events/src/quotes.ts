@@ -52,7 +52,7 @@ const failed = z.object({
 })
 
 const asked = { topic: 'fspiop-api.quotes', publishers: ['fspiop-api'], key: 'quoteId' } as const
-const said = { topic: 'quoting', publishers: ['quoting'], key: 'quoteId' } as const
+const common = { topic: 'quoting', publishers: ['quoting'], key: 'quoteId' } as const
 
 function report(about: string) {
   return define({ ...asked, consumers: ['quoting'], key: null, about, schema: callbackReports })
@@ -66,12 +66,12 @@ export const quoteEvents = {
     schema: request,
   }),
   QuoteRequestAccepted: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about: 'The request is stored and valid; the payee FSP is to be asked.',
     schema: request.extend({
       destinationFspId: z.string(),
-      /** Nothing of it is stored: when it cannot be delivered, the edge tells the payer FSP. */
+      /** Nothing of it is stored: when it cannot be delivered, the edge notifies the payer FSP. */
       isUnstored: z.literal(true).optional(),
     }),
   }),
@@ -83,9 +83,9 @@ export const quoteEvents = {
     schema: response,
   }),
   QuoteResponseAccepted: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
-    about: 'The answer is stored and valid; the payer FSP is to be told.',
+    about: 'The answer is stored and valid; the payer FSP is to be notified.',
     schema: response,
   }),
   QuoteAcceptedCallbackReport: report('How PUT /quotes/{id} reached the payer FSP.'),
@@ -103,9 +103,9 @@ export const quoteEvents = {
     }),
   }),
   QuoteRejectAccepted: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
-    about: 'The refusal is stored; the payer FSP is to be told.',
+    about: 'The refusal is stored; the payer FSP is to be notified.',
     schema: z.object({
       quoteId: z.string(),
       payerFspId: z.string(),
@@ -127,10 +127,10 @@ export const quoteEvents = {
     }),
   }),
   QuoteQueryForwarded: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about:
-      'The hub holds no answer: the GET, whose headers go along, is passed on to the other FSP.',
+      'The hub holds no answer: the GET, whose headers go along, is forwarded to the other FSP.',
     schema: z.object({
       quoteId: z.string(),
       requesterFspId: z.string(),
@@ -139,12 +139,12 @@ export const quoteEvents = {
     }),
   }),
   QuoteQueryResponse: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about:
       'The answer to a GET or to a repeated request or response: what is stored, or why there is ' +
       "nothing. A stored answer is the relayed body; with the payee FSP's headers it is that FSP's " +
-      'own message, without them it is told by the hub.',
+      "own message, without them the hub's.",
     schema: z.object({
       quoteId: z.string(),
       requesterFspId: z.string(),
@@ -153,32 +153,32 @@ export const quoteEvents = {
       errorInformation: errorInformation.optional(),
     }),
   }),
-  QuoteQueryResponseCallbackReport: report('How that reached whoever asked.'),
+  QuoteQueryResponseCallbackReport: report('How that answer reached the requesting FSP.'),
   InvalidQuoteRequest: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about: 'The request cannot be served: its form, its meaning, or its id used before.',
     schema: failed,
   }),
   InvalidQuoteRequestCallbackReport: report('How that reached the payer FSP.'),
   InvalidFSPInQuoteRequest: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about: 'The payer or the payee FSP is unknown, inactive or not the one that the message names.',
     schema: failed.extend({ role: z.enum(['PAYER', 'PAYEE']) }),
   }),
   InvalidFSPInQuoteRequestCallbackReport: report('How that reached the payer FSP.'),
   RuleViolatedInQuoteRequest: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     about: 'A scheme rule forbids the request; the payee FSP never sees it.',
     schema: failed.extend({ ruleId: z.string() }),
   }),
   RuleViolatedInQuoteRequestCallbackReport: report('How that reached the payer FSP.'),
   RuleViolatedInQuoteResponse: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
-    about: 'A scheme rule forbids the answer; both FSPs are told.',
+    about: 'A scheme rule forbids the answer; both FSPs are notified.',
     schema: z.object({
       quoteId: z.string(),
       payerFspId: z.string(),

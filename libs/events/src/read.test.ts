@@ -25,7 +25,7 @@ const failureOf = (json: unknown) => {
   }
 }
 
-test('a payload keeps what this release does not know of it', () => {
+test('A payload retains members that this release does not know', () => {
   const json = { ...allocated, priority: 'HIGH', amount: { ...allocated.amount, scale: 4 } }
   expect(readPayload('TransferPrepareAccountsAllocated', json)).toEqual(json)
 })

@@ -1,6 +1,6 @@
 /**
- * What a payload from the log is to its reader. It is checked and handed on as it is: a member that this
- * release does not know goes along with whatever is published from the payload.
+ * Reads a payload from the log. It is checked and returned as it is: a member that this release
+ * does not know is included in everything that is published from the payload.
  */
 import { FromNewerRelease } from '@causeway/runtime'
 import type { z } from 'zod'
@@ -9,8 +9,8 @@ import { catalogue, type EventName } from './catalogue.ts'
 type Issue = z.core.$ZodIssue
 
 /**
- * The payload as it came. Throws `FromNewerRelease` when all that is wrong with it are values that this
- * release does not know, and a ZodError for anything else.
+ * The payload as it came. Throws `FromNewerRelease` when all that is wrong with it are values that
+ * this release does not know, and a ZodError for anything else.
  */
 export function readPayload(name: EventName, json: unknown): unknown {
   const { error } = catalogue[name].schema.safeParse(json)

@@ -1,4 +1,6 @@
-/** What the scheduler says when the time of a reminder has come, and when nobody could be told of it. */
+/**
+ * The scheduler's events: the time of a reminder has come, or the reminder could not be delivered.
+ */
 import { z } from 'zod'
 import { define } from './define.ts'
 
@@ -8,13 +10,12 @@ export const scheduleEvents = {
     publishers: ['scheduler'],
     consumers: ['settlements'],
     key: 'reminderId',
-    about:
-      'The time of a reminder has come; whoever owns it acts. The same time may be told again.',
+    about: 'The time of a reminder has come; its owner acts. The same time may be published again.',
     schema: z.object({
       reminderId: z.string(),
-      /** The service whose it is. */
+      /** The service that owns it. */
       owner: z.string(),
-      /** The time that it was for; it may be told later. */
+      /** The time that it was for; it may be published later. */
       dueAt: z.string(),
       payload: z.string(),
     }),
@@ -25,7 +26,7 @@ export const scheduleEvents = {
     consumers: ['participant-lifecycle'],
     key: 'reminderId',
     about:
-      'A reminder could not be delivered and was given up for its time; people are told of it.',
+      'A reminder could not be delivered and was abandoned for its time; operators are notified.',
     schema: z.object({
       reminderId: z.string(),
       owner: z.string(),

@@ -1,9 +1,12 @@
-/** Keys of FSPs, roles and tokens of operators, and the signed ping by which an FSP shows that both ways work. */
+/**
+ * Keys of FSPs, roles and tokens of operators, and the signed ping by which an FSP shows that both
+ * ways work.
+ */
 import { z } from 'zod'
 import { define } from './define.ts'
 import { callbackReports } from './parts.ts'
 
-const said = { topic: 'auth-service', publishers: ['auth-service'] } as const
+const common = { topic: 'auth-service', publishers: ['auth-service'] } as const
 
 const pings = {
   topic: 'fspiop-api.pings',
@@ -13,37 +16,38 @@ const pings = {
 
 export const securityEvents = {
   ParticipantKeysUpdated: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     key: 'participantId',
     about: 'The keys or the credentials of an FSP changed; a reader asks for them again.',
     schema: z.object({ participantId: z.string(), changedAt: z.string() }),
   }),
   PlatformRoleChanged: define({
-    ...said,
+    ...common,
     consumers: ['admin'],
     key: 'roleId',
-    about: 'What a role may do, or who has it, changed; a reader asks for the roles again.',
+    about:
+      'The privileges or the members of a role have changed; a reader requests the roles again.',
     schema: z.object({ roleId: z.string(), changedAt: z.string() }),
   }),
   AuthTokenInvalidated: define({
-    ...said,
+    ...common,
     consumers: ['admin'],
     key: 'tokenId',
     about: 'A token is not to be accepted any more, though it has not expired.',
     schema: z.object({
-      /** The `sid` of a session's tokens; of tokens of an operator: his `sub`. */
+      /** The `sid` of a session's tokens; of tokens of an operator: their `sub`. */
       tokenId: z.string(),
-      /** Of an operator: his tokens whose `ver` is lower. */
+      /** Of an operator: the tokens whose `ver` is lower. */
       versionsBelow: z.int().optional(),
-      /** When the last of them would have expired: from then on nobody needs to remember it. */
+      /** When the last of them would have expired: from then on the entry is not needed. */
       expiry: z.string(),
     }),
   }),
   PingReceived: define({
     ...pings,
     key: 'pingId',
-    about: 'An FSP proved who it is, and its signature verified.',
+    about: 'An FSP was authenticated, and its signature is valid.',
     schema: z.object({
       pingId: z.string(),
       requesterFspId: z.string(),
@@ -56,7 +60,7 @@ export const securityEvents = {
     }),
   }),
   PingAccepted: define({
-    ...said,
+    ...common,
     consumers: ['fspiop-api'],
     key: 'pingId',
     about: 'The ping is stored; the FSP is to be pinged in turn.',

@@ -1,6 +1,6 @@
 /**
- * Payments that a PISP began, as the edge sees their messages pass: what the story of a payment and the
- * reconciliation are made of. The messages themselves are between the FSPs and are no events.
+ * Payments that a PISP began, as the edge sees their messages pass: what the story of a payment and
+ * the reconciliation are made of. The messages themselves are between the FSPs and are no events.
  */
 import { z } from 'zod'
 import { define } from './define.ts'
@@ -11,7 +11,7 @@ const observed = {
   consumers: ['auth-service'],
 } as const
 
-/** Which message it was, and between whom it went. */
+/** The message, its sender and its recipient. */
 const message = {
   method: z.enum(['POST', 'PUT', 'PATCH']),
   sourceFspId: z.string(),
@@ -21,7 +21,9 @@ const message = {
   error: z.object({ errorCode: z.string(), errorDescription: z.string() }).optional(),
 }
 
-/** Two messages that name the same challenge are about the same payment: SHA-256 of it, base64url. */
+/**
+ * Two messages that name the same challenge are about the same payment: SHA-256 of it, base64url.
+ */
 const challengeHash = z.string().optional()
 
 export const thirdPartyEvents = {

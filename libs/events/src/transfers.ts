@@ -8,7 +8,9 @@ import { z } from 'zod'
 import { define } from './define.ts'
 import { callbackReports, errorInformation, extensionList, money, position } from './parts.ts'
 
-/** How a transfer is settled; decided when it is allocated, stored by the ledger's first reserve. */
+/**
+ * How a transfer is settled; decided when it is allocated, stored by the ledger's first reserve.
+ */
 export const settles = z.enum(['NET', 'GROSS_IMMEDIATE', 'GROSS_DEFERRED'])
 
 const prepare = z.object({
@@ -35,13 +37,13 @@ const allocated = prepare.extend({
   payeeAccountId: z.int().optional(),
 })
 
-/** What the FSP that asked is to be told, in this order. */
+/** The callbacks to the requesting FSP, in this order. */
 const notice = z.enum(['PUT', 'PATCH', 'ERROR'])
 
 const fulfil = z.object({
   transferId: z.string(),
   requesterFspId: z.string(),
-  /** '' when the sender left it to the hub to know for whom it is; so also in a reject. */
+  /** '' when the sender named no destination; also in a reject. */
   destinationFspId: z.string(),
   transferState: z.enum(['COMMITTED', 'RESERVED']),
   fulfilment: z.string().optional(),
@@ -54,7 +56,7 @@ const fulfil = z.object({
   version: z.string(),
 })
 
-/** The transfer that was aborted, for who keeps books of how transfers ended. */
+/** The transfer that was aborted, for services that record how transfers ended. */
 const ending = z.object({
   payerFsp: z.string(),
   payeeFsp: z.string(),
@@ -89,7 +91,7 @@ const query = z.object({
 })
 
 const asked = 'fspiop-api.transfers'
-const said = 'transfers'
+const topic = 'transfers'
 
 function report(about: string) {
   return define({
@@ -120,7 +122,7 @@ export const transferEvents = {
     schema: allocated,
   }),
   TransferPrepared: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api'],
     key: 'transferId',
@@ -147,7 +149,7 @@ export const transferEvents = {
     schema: fulfil,
   }),
   TransferCommittedFulfiled: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api', 'settlements', 'quoting'],
     key: 'transferId',
@@ -191,7 +193,7 @@ export const transferEvents = {
     }),
   }),
   TransferRejectRequestProcessed: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',
@@ -204,7 +206,9 @@ export const transferEvents = {
       /** Absent when the payee FSP never spoke. */
       payeeVersion: z.string().optional(),
       errorInformation,
-      /** NONE: it knows (its own refusal); ERROR: PUT …/error; PATCH: it had asked with RESERVED. */
+      /**
+       * NONE: it knows (its own refusal); ERROR: PUT …/error; PATCH: it had asked with RESERVED.
+       */
       payeeNotice: z.enum(['NONE', 'ERROR', 'PATCH']),
       completedTimestamp: z.string(),
       payerPosition: position.optional(),
@@ -232,7 +236,7 @@ export const transferEvents = {
     schema: query,
   }),
   TransferQueryResponse: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api'],
     key: 'transferId',
@@ -253,7 +257,7 @@ export const transferEvents = {
   }),
   TransferQueryResponseCallbackReport: report('How the answer to a question was delivered.'),
   TransferPrepareRequestTimedout: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',
@@ -262,7 +266,7 @@ export const transferEvents = {
   }),
   TransferPrepareRequestTimedoutCallbackReport: report('How that reached the payer FSP.'),
   TransferFulfilComitRequestTimedout: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',
@@ -285,7 +289,7 @@ export const transferEvents = {
     'How that reached the payer FSP and the payee FSP.',
   ),
   TransferPrepareDuplicateCheckFailed: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',
@@ -294,7 +298,7 @@ export const transferEvents = {
   }),
   TransferPrepareDuplicateCheckFailedCallbackReport: report('How that reached the requester.'),
   TransferPrepareLiquidityCheckFailed: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',
@@ -303,7 +307,7 @@ export const transferEvents = {
   }),
   TransferPrepareLiquidityCheckFailedCallbackReport: report('How that reached the payer FSP.'),
   TransferPrepareInvalidPayerCheckFailed: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',
@@ -312,7 +316,7 @@ export const transferEvents = {
   }),
   TransferPrepareInvalidPayerCheckFailedCallbackReport: report('How that reached the payer FSP.'),
   TransferPrepareInvalidPayeeCheckFailed: define({
-    topic: said,
+    topic,
     publishers: ['transfers'],
     consumers: ['fspiop-api', 'settlements'],
     key: 'transferId',

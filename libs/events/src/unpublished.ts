@@ -1,7 +1,7 @@
 /**
- * Consumers come first: what is new in the catalogue is read by this release and published by a later
- * one, or only where a setting says that every consumer can read it. Each difference from the release
- * before, as the test of compatibility words it, with the reason why it does no harm.
+ * Consumers come first: what is new in the catalogue is read by this release and published by a
+ * later one, or only where a setting declares that every consumer can read it. Each difference from
+ * the release before, as the compatibility test prints it, with the reason why it is harmless.
  */
 const onNewTopics =
   'with topics of their own, which no consumer of the release before subscribes to'

@@ -1,4 +1,4 @@
-/** Writes EVENTS.md beside the catalogue. */
+/** Writes EVENTS.md next to the catalogue. */
 import { writeFileSync } from 'node:fs'
 import { eventsPage } from './docs.ts'
 

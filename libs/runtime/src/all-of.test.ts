@@ -4,7 +4,7 @@ import { Outage } from './outage.ts'
 
 const outage = new Outage('connection lost')
 
-test('waits for all of it, also when some has failed', async () => {
+test('All works are waited for, also when some have failed', async () => {
   let ended = false
   const slow = Promise.resolve().then(() => {
     ended = true
@@ -13,13 +13,13 @@ test('waits for all of it, also when some has failed', async () => {
   expect(ended).toBe(true)
 })
 
-test('fails as the first that failed, but an outage counts before all else', async () => {
+test('The failure is that of the first work that failed, but an outage takes precedence', async () => {
   const bad = () => Promise.reject(new Error('a bad item'))
   await expect(allOf([bad(), Promise.reject(new Error('another'))])).rejects.toThrow('a bad item')
   await expect(allOf([bad(), Promise.reject(outage)])).rejects.toBe(outage)
 })
 
-test('of nothing, and of what succeeds, is done', async () => {
+test('No works, and works that all succeed, resolve', async () => {
   await expect(allOf([])).resolves.toBeUndefined()
   await expect(allOf([Promise.resolve(1), Promise.resolve()])).resolves.toBeUndefined()
 })

@@ -1,6 +1,6 @@
 /**
- * Works side by side, whose failures are one: all of it is waited for, so that nothing is under way any
- * more when a batch counts as failed.
+ * Runs works at the same time, with one failure for all: every one is waited for, so that nothing
+ * is under way any more when a batch counts as failed.
  */
 import { isOutage } from './outage.ts'
 
@@ -10,7 +10,7 @@ export async function allOf(works: readonly Promise<unknown>[]): Promise<void> {
   const reasons = results.flatMap((result): unknown[] =>
     result.status === 'rejected' ? [result.reason] : [],
   )
-  // An outage says nothing about the work: it counts before what may be wrong with one of them.
+  // An outage is not caused by the work: it takes precedence over errors of a single one.
   const [first] = [...reasons.filter(isOutage), ...reasons]
   if (first !== undefined) throw first as Error
 }

@@ -84,7 +84,7 @@ describe('forget', () => {
     expect([cache.peek('a'), cache.peek('b')]).toEqual([undefined, '2'])
   })
 
-  test('lets the next get ask anew, whatever order the answers come in', async () => {
+  test('makes the next get load again, in whatever order the answers arrive', async () => {
     const { cache, load } = source()
     const before = cache.get(['a'])
     cache.forget('a')

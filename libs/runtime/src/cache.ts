@@ -26,7 +26,9 @@ type Load<Value> = Promise<ReadonlyMap<string, Value>>
 interface Memory<Value> {
   /** In the order in which they were read, the oldest first. */
   readonly entries: Map<string, Value>
-  /** The load whose answer for the key will be kept: the last one begun, if nothing was forgotten. */
+  /**
+   * The load whose answer for the key will be stored: the last one begun, if nothing was forgotten.
+   */
   readonly loads: Map<string, Load<Value>>
 }
 

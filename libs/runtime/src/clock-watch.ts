@@ -12,7 +12,7 @@ export interface ClockWatchOptions {
   readonly clock: string
 }
 
-/** Clocks that NTP keeps right differ by less. */
+/** Clocks that NTP synchronizes differ by less. */
 const ahead_ms_max = 1_000
 /** A clock that is wrong is wrong with every message: the log has one line in a while. */
 const pause_ms = 60_000

@@ -76,7 +76,7 @@ function renewCertificates(
   )
 }
 
-/** In words: what would keep others from knowing this process. */
+/** A sentence: why others could not authenticate this process. */
 function faultOf({ certificate, key, ca }: GrpcCertificates): string | undefined {
   try {
     const own = new X509Certificate(certificate)
@@ -87,7 +87,7 @@ function faultOf({ certificate, key, ca }: GrpcCertificates): string | undefined
   }
 }
 
-/** Who listens on every address is reached by the first one that leads here from outside. */
+/** A process that listens on every address is reached by its first external one. */
 export function hostOf({
   GRPC_HOST: host,
   GRPC_ADVERTISED_HOST: advertised,
@@ -96,6 +96,6 @@ export function hostOf({
   if (host !== '0.0.0.0' && host !== '::' && host !== '[::]') return host.replace(/^\[|\]$/g, '')
   const outside = Object.values(networkInterfaces())
     .flat()
-    .find((place) => place !== undefined && !place.internal && place.family === 'IPv4')
+    .find((found) => found !== undefined && !found.internal && found.family === 'IPv4')
   return outside?.address ?? '127.0.0.1'
 }

@@ -1,4 +1,7 @@
-/** The settings of a process that is one of many: the same for every service, beside its own. */
+/**
+ * The settings of a process that is one of many: the same for every service, in addition to its
+ * own.
+ */
 import { operationsSettings } from './operations-settings.ts'
 import { choice, integer, text, type SettingValues, type TextSetting } from './settings.ts'
 
@@ -55,7 +58,7 @@ export const distributedSettings = {
     max: 60_000,
   }),
   KAFKA_SESSION_MS: integer({
-    about: 'a process that is silent for so long is taken for dead, and others do its work',
+    about: 'a process that is silent for this long counts as dead, and others do its work',
     unit: 'ms',
     default: 10_000,
     min: 1_000,
@@ -76,7 +79,7 @@ export const distributedSettings = {
   }),
   KAFKA_TLS_KEY_FILE: text({ about: 'PEM file of the key to it', default: '' }),
   KAFKA_SASL_MECHANISM: choice({
-    about: 'how this process says to the brokers who it is, beside its certificate',
+    about: 'how this process authenticates to the brokers, in addition to its certificate',
     options: ['none', 'plain', 'scram-sha-256', 'scram-sha-512'],
     default: 'none',
   }),

@@ -38,9 +38,9 @@ class Host extends EventEmitter implements HostProcess {
   readonly argv: string[] = []
   readonly env: Readonly<Record<string, string>>
   readonly exits: number[] = []
-  said = ''
+  printed = ''
   readonly stdout = { write: () => true }
-  readonly stderr = { write: (sentence: string) => (this.said += sentence) }
+  readonly stderr = { write: (sentence: string) => (this.printed += sentence) }
 
   constructor(env: Readonly<Record<string, string>>) {
     super()
@@ -69,7 +69,10 @@ function identityFiles(name: string): Record<string, string> {
   }
 }
 
-/** The environment of a process on the broker and the PostgreSQL of the run, with a database of its own. */
+/**
+ * The environment of a process on the broker and the PostgreSQL of the run, with a database of its
+ * own.
+ */
 async function environment(): Promise<Record<string, string>> {
   const name = `alone_${randomBytes(6).toString('hex')}`
   await provisionDatabase(testSocketFolder(), name)
@@ -105,7 +108,7 @@ async function expectEcho({ bus }: DistributedParts): Promise<void> {
   await eventually(() => seen.length === 1, 'the message')
 }
 
-test('one process announces what another hears, and answers what it asks', async () => {
+test('One process publishes what another receives, and answers its calls', async () => {
   const values = await environment()
   const shop = await open(values, () => '')
   const office = await open({ ...values, DATABASE_URL: '' }, () => shop.grpcAddress)
@@ -137,7 +140,7 @@ test('one process announces what another hears, and answers what it asks', async
   ).rejects.toThrow('office needs a database: set OFFICE_DATABASE_URL or DATABASE_URL.')
 })
 
-test('a service that is alone in its process starts, tells its health, and stops when it is told to', async () => {
+test('A service that is alone in its process starts, reports its health, and stops on a signal', async () => {
   const port = await freePorts()
   const env = { ...(await environment()), METRICS_PORT: String(port), SHOP_GREETING: 'hello' }
   const host = new Host(env)
@@ -149,13 +152,13 @@ test('a service that is alone in its process starts, tells its health, and stops
     await database.query(statement('select 1'), [])
     return { stop: () => database.close() }
   }
-  const settings = { SHOP_GREETING: text({ about: 'what it says', default: '' }) }
+  const settings = { SHOP_GREETING: text({ about: 'its greeting', default: '' }) }
   await runDistributed(
     'shop',
     { settings, start, topics, providers: [], callersOf: () => [] },
     host,
   )
-  expect([greetings, host.said, host.exits]).toEqual([['hello'], '', []])
+  expect([greetings, host.printed, host.exits]).toEqual([['hello'], '', []])
   const answer = await fetch(`http://127.0.0.1:${port}/health/ready`)
   expect(answer.status).toBe(200)
   host.emit('SIGTERM')
@@ -163,7 +166,7 @@ test('a service that is alone in its process starts, tells its health, and stops
   expect(host.exits).toEqual([exitCodes.stopped])
 })
 
-test('a database that nobody has made is told in a sentence', async () => {
+test('A missing database is reported in a sentence', async () => {
   const values = await environment()
   const nowhere = socketUrl(testSocketFolder(), 'nowhere', superuser)
   const parts = await open({ ...values, DATABASE_URL: nowhere }, () => '')
@@ -171,7 +174,7 @@ test('a database that nobody has made is told in a sentence', async () => {
   await expect(opening).rejects.toThrow('The database of shop is not as it has to be')
 })
 
-test('brokers are spoken to over TLS, with a certificate of the own, and no other way', async () => {
+test("Connections to brokers use TLS with the process's own certificate, and nothing else", async () => {
   const { between, behind } = testBroker()
   const ca = makeTestCa('Kafka CA')
   const own = ca.issue('shop')
@@ -208,7 +211,7 @@ test('brokers are spoken to over TLS, with a certificate of the own, and no othe
   await new Promise((resolve) => gate.close(resolve))
 })
 
-test('a process logs in to brokers that ask for it', async () => {
+test('A process logs in to brokers that require it', async () => {
   const { withLogin } = testBroker()
   const values = {
     ...(await environment()),
@@ -222,7 +225,7 @@ test('a process logs in to brokers that ask for it', async () => {
   await expect(wrong).rejects.toThrow('Kafka does not answer as it should')
 })
 
-test('a process whose Kafka refuses what it asks for says so in a sentence', async () => {
+test('A process whose requests Kafka refuses reports it in a sentence', async () => {
   const values = { ...(await environment()), KAFKA_REPLICAS: '3' }
   await expect(open(values, () => '')).rejects.toThrow('Kafka does not make the topic')
 })

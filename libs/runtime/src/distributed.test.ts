@@ -27,7 +27,7 @@ function options(values: Readonly<Record<string, string>>) {
   })
 }
 
-test('three replicas, two of them in sync, are what is made unless told otherwise', async () => {
+test('Topics have three replicas, two of them in sync, by default', async () => {
   const { topics, brokers, compression } = await options({})
   expect(topics).toMatchObject({ catalogue: ['a'], replicas: 3, minInsync: 2, partitions: 12 })
   expect(brokers).toMatchObject({
@@ -53,7 +53,7 @@ test.each([
   await expect(options(values)).rejects.toThrow(sentence)
 })
 
-test('files and names say who the process is', async () => {
+test('The identity of the process comes from files and names in the settings', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'kafka-tls-'))
   const file = (name: string) => {
     writeFileSync(join(folder, name), `PEM of ${name}`)
@@ -86,11 +86,11 @@ test.each([
   ['10.1.2.3', '', '10.1.2.3'],
   ['[::1]', '', '::1'],
   ['0.0.0.0', 'ledger-0.hub.svc', 'ledger-0.hub.svc'],
-])('who listens on %s and says %j is reached by %s', (host, advertised, reached) => {
+])('A process that listens on %s and advertises %j is reached by %s', (host, advertised, reached) => {
   expect(hostOf({ GRPC_HOST: host, GRPC_ADVERTISED_HOST: advertised })).toBe(reached)
 })
 
-test('who listens on every address is reached by one that is none of these', () => {
+test('A process that listens on every address is reached by a specific one', () => {
   expect(hostOf({ GRPC_HOST: '0.0.0.0', GRPC_ADVERTISED_HOST: '' })).toMatch(/^[1-9][\d.]+$/)
 })
 

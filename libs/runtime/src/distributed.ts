@@ -1,6 +1,7 @@
 /**
- * The parts of a process that is one of many: events over Kafka, an own database, other services over
- * gRPC. What it says survives any process, and any one broker when there are three.
+ * The parts of a process that is one of many: events over Kafka, an own database, other services
+ * over gRPC. Published events survive the loss of any process, and of any one broker when there are
+ * three.
  */
 import type { BrokersOptions } from './bus/kafka/brokers.ts'
 import type { KafkaBusOptions } from './bus/kafka/open.ts'
@@ -21,7 +22,7 @@ import { nothingShared } from './memory/shared-memory.ts'
 import { StartError } from './start-error.ts'
 
 export interface DistributedOptions {
-  /** Folder name of the service: brokers and databases are told who is there. */
+  /** Folder name of the service: the client name for brokers and databases. */
   readonly name: string
   readonly settings: DistributedSettings
   /** Every topic of the catalogue of events; what is missing of them is made. */
@@ -90,7 +91,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
   }
 }
 
-/** Nobody waits for Redis, so it may come and go. */
+/** No request waits for Redis, so it may come and go. */
 async function redisOf(
   { name, settings, log }: Pick<DistributedOptions, 'name' | 'settings' | 'log'>,
   metrics: Metrics,
@@ -123,7 +124,7 @@ async function waitFor<Db>(
   return retrying(openOrRefuse, { log, what: `waiting for the database of ${schema}` })
 }
 
-/** What the settings say of the bus; a StartError names the first one that is wrong. */
+/** The options of the bus from the settings; a StartError names the first one that is wrong. */
 export async function busOptionsOf(
   options: Pick<DistributedOptions, 'name' | 'settings' | 'topics' | 'log'>,
 ): Promise<Omit<KafkaBusOptions, 'brokers' | 'metrics'> & { readonly brokers: BrokersOptions }> {
@@ -152,7 +153,7 @@ export async function busOptionsOf(
   }
 }
 
-/** Who the process is for the brokers, from the files and names that the settings give. */
+/** The identity of the process for the brokers, from the files and names in the settings. */
 async function brokersOptions({
   name,
   settings,

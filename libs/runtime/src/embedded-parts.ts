@@ -1,6 +1,6 @@
 /**
  * The parts of a process that holds every service, on one database of the embedded PostgreSQL: the
- * services share the database, the embedded bus, one gRPC server on a socket beside PostgreSQL's,
+ * services share the database, the embedded bus, one gRPC server on a socket next to PostgreSQL's,
  * health and metrics.
  */
 import { join } from 'node:path'

@@ -24,14 +24,14 @@ function message(id: string): OutgoingMessage {
   return { id, topic: 'notes', key: 'k', type: 'Noted', source: 'one', payload: id, headers: {} }
 }
 
-function listen(bus: EventBus, heard: string[]): Promise<Subscribed> {
+function listen(bus: EventBus, received: string[]): Promise<Subscribed> {
   return bus.subscribe({
     group: 'two',
     topics: ['notes'],
     types: new Set(['Noted']),
     read: (_type, json) => json,
     handleBatch: (messages) => {
-      heard.push(...messages.map(({ id }) => id))
+      received.push(...messages.map(({ id }) => id))
       return Promise.resolve()
     },
   })
@@ -93,18 +93,18 @@ describe('an embedded process', () => {
     expect(await db.query(notes, [])).toEqual([])
   })
 
-  test('has its gRPC socket beside that of PostgreSQL, and says that it is ready', async () => {
+  test('has its gRPC socket next to that of PostgreSQL, and reports that it is ready', async () => {
     expect(existsSync(join(dataDir, 'run', 'grpc.sock'))).toBe(true)
     expect(await parts.health.readiness()).toMatchObject({ ok: true })
     expect(await parts.metrics.metrics()).toContain('process_cpu_seconds_total')
   })
 
-  test('hands over after a restart what was announced before it', async () => {
-    const heard: string[] = []
-    await listen(parts.bus, heard)
+  test('delivers after a restart what was published before it', async () => {
+    const received: string[] = []
+    await listen(parts.bus, received)
     const one = await parts.openDatabase(optionsOf('one'))
     await note(parts.bus, one, 'b')
-    await eventually(() => heard.includes('b'), 'the event')
+    await eventually(() => received.includes('b'), 'the event')
     await parts.stop()
     parts = await open()
     const again = await parts.openDatabase(optionsOf('one'))
@@ -135,7 +135,7 @@ describe('test parts', () => {
     await others.stop()
   })
 
-  test('after a crash know what was committed and hand over what was not finished', async () => {
+  test('retain after a crash what was committed and deliver what was not finished', async () => {
     const db = await parts.openDatabase(optionsOf('one'))
     const never = new Promise<void>(() => undefined)
     await parts.bus.subscribe({
@@ -154,9 +154,9 @@ describe('test parts', () => {
       })
     })
     parts = await parts.restart()
-    const heard: string[] = []
-    await listen(parts.bus, heard)
-    await eventually(() => heard.includes('before'), 'the event again')
+    const received: string[] = []
+    await listen(parts.bus, received)
+    await eventually(() => received.includes('before'), 'the event again')
     const again = await parts.openDatabase(optionsOf('one'))
     expect(await again.query(notes, [])).not.toContainEqual({ text: 'open' })
     await expect(db.query(notes, [])).rejects.toThrow(/pool/)

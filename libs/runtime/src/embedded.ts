@@ -1,6 +1,6 @@
 /**
- * The process that holds every service: it brings its own PostgreSQL and needs nothing else. What it
- * has said it keeps, whatever kills it; the next start on the same DATA_DIR goes on from there.
+ * The process that holds every service: it brings its own PostgreSQL and needs nothing else.
+ * Published events survive any crash; the next start on the same DATA_DIR continues from there.
  */
 import { openParts, type EmbeddedParts } from './embedded-parts.ts'
 import type { Logger } from './log.ts'
@@ -12,9 +12,9 @@ export interface EmbeddedOptions {
   /** Deletes the database first. */
   readonly fresh?: boolean
   readonly log: Logger
-  /** LOG_RETENTION_H: finished events are kept this long (24). */
+  /** LOG_RETENTION_H: finished events are retained this long (24). */
   readonly retention_h?: number
-  /** PostgreSQL is gone though nobody stopped it: say the reason and end the process. */
+  /** PostgreSQL has ended unexpectedly: report the reason and end the process. */
   readonly onExit: (reason: string) => void
 }
 

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 const hooks = new URL('../../tooling/src/jest/hooks.mjs', import.meta.url).href
 const preload = new URL('end-while-loading.ts', import.meta.url).href
 
-/** How the process ends that is sent the signal when its program has said that it is so far. */
+/** The end of a process that gets the signal as soon as its program reports that it is loading. */
 async function endOf(program: string, signal: NodeJS.Signals): Promise<unknown> {
   const flags = ['--import', hooks, '--import', preload, '--input-type=module', '--eval', program]
   const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'] })

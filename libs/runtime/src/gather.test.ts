@@ -14,14 +14,17 @@ function handWork() {
   return { batches, work }
 }
 
-/** The turn of the event loop in which a batch is answered, and the one at whose end the next begins. */
+/**
+ * The turn of the event loop in which a batch is answered, and the one at whose end the next
+ * begins.
+ */
 async function turn(): Promise<void> {
   await turnEnds()
   await turnEnds()
 }
 
 describe('gather', () => {
-  test('what is handed in within one turn of the event loop is one batch', async () => {
+  test('Calls within one turn of the event loop are one batch', async () => {
     const { batches, work } = handWork()
     const call = gather(work, { batch_max: 10 })
     const first = call([1])
@@ -33,7 +36,7 @@ describe('gather', () => {
     expect(await second).toEqual(['r2', 'r3'])
   })
 
-  test('what is handed in while a batch is under way, or as it ends, is the next batch', async () => {
+  test('Calls while a batch is under way, or as it ends, are the next batch', async () => {
     const { batches, work } = handWork()
     const call = gather(work, { batch_max: 10 })
     const first = call([1])
@@ -50,7 +53,7 @@ describe('gather', () => {
     expect(await Promise.all(later)).toEqual([['r2'], ['r3'], ['r4']])
   })
 
-  test('a list that fits into a batch is never cut', async () => {
+  test('A list that fits into a batch is never split', async () => {
     const { batches, work } = handWork()
     const call = gather(work, { batch_max: 4 })
     const answers = [call([1, 2, 3]), call([4, 5])]
@@ -80,7 +83,7 @@ describe('gather', () => {
     expect(await good).toEqual(['r3'])
   })
 
-  test('the rest of a list that was cut is left undone after a failure', async () => {
+  test('The rest of a list that was split is not processed after a failure', async () => {
     const { batches, work } = handWork()
     const call = gather(work, { batch_max: 2 })
     const failing = call([1, 2, 3, 4]).catch((e: unknown) => e)
@@ -94,7 +97,7 @@ describe('gather', () => {
     expect(batches.map(({ items }) => items)).toEqual([[1, 2], [5]])
   })
 
-  test('a cut list that failed leaves no work behind', async () => {
+  test('A split list that failed leaves no work behind', async () => {
     const { batches, work } = handWork()
     const failing = gather(work, { batch_max: 2 })([1, 2, 3]).catch((e: unknown) => e)
     await turn()
@@ -105,7 +108,7 @@ describe('gather', () => {
   })
 
   describe('when too many items wait', () => {
-    test('refuses a list at once as an outage, and nothing of it is begun', async () => {
+    test('refuses a list at once as an outage, and nothing of it is started', async () => {
       const { batches, work } = handWork()
       const call = gather(work, { batch_max: 2, queued_max: 3 })
       const first = call([1])
@@ -140,7 +143,7 @@ describe('gather', () => {
       expect(await Promise.all([second, third])).toEqual([['r2', 'r3'], ['r4']])
     })
 
-    test('still takes a list that is longer than the queue when nothing waits', async () => {
+    test('still takes a list that is longer than the queue when the queue is empty', async () => {
       const call = gather((items: readonly number[]) => Promise.resolve(items), {
         batch_max: 2,
         queued_max: 3,
@@ -148,7 +151,7 @@ describe('gather', () => {
       expect(await call([1, 2, 3, 4, 5])).toEqual([1, 2, 3, 4, 5])
     })
 
-    test('forgets the rest of a list that was cut and failed', async () => {
+    test('drops the rest of a list that was split and failed', async () => {
       const { batches, work } = handWork()
       const call = gather(work, { batch_max: 1, queued_max: 3 })
       const failing = call([1, 2, 3]).catch((e: unknown) => e)

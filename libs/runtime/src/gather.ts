@@ -1,6 +1,6 @@
 /**
- * Many callers, one piece of work at a time: whatever is handed in while one is under way is the next
- * one. Batches follow from the load, never from a timer, and what waits is bounded.
+ * Many callers, one batch of work at a time: calls that arrive while one is under way form the next
+ * one. Batches follow from the load, never from a timer, and the queue is bounded.
  */
 import { setImmediate as turnEnds } from 'node:timers/promises'
 import { Outage } from './outage.ts'
@@ -25,19 +25,20 @@ export interface GatherBounds {
   /** Most items of one batch. */
   readonly batch_max: number
   /**
-   * Most items that wait for a batch; a list that comes when none wait is taken whatever its length.
-   * Left out where the callers themselves are bounded.
+   * Most items that wait for a batch; with an empty queue a list of any length is taken. Left out
+   * where the callers themselves are bounded.
    */
   readonly queued_max?: number
 }
 
 /**
- * Turns work on lists into a function that many may call at the same time. The work gets the items in
- * the order in which they were handed in and answers one result for each. A list is kept whole where
- * it fits into `batch_max`; a longer one is cut, and its pieces follow each other.
+ * Turns work on lists into a function that many may call at the same time. The work gets the items
+ * in the order of the calls and returns one result for each. A list stays whole where it fits into
+ * `batch_max`; a longer one is split, and its pieces follow each other.
  *
- * A failure rejects every call of that batch; of a list that was cut the rest is then left undone. A
- * list that no longer fits among those that wait is rejected with an outage, and nothing of it is begun.
+ * A failure rejects every call of that batch; the rest of a list that was split is then not
+ * processed. A list that does not fit into the queue is rejected with an outage, and nothing of it
+ * is started.
  */
 export function gather<Item, Result>(
   work: (items: readonly Item[]) => Promise<readonly Result[]>,
@@ -96,7 +97,7 @@ export function gather<Item, Result>(
   }
 }
 
-/** To whoever called it is what a service that cannot be reached is: the same is handed in later. */
+/** For the caller this is the same as a service that cannot be reached: it may try again later. */
 function overfull(queued: number, queued_max: number): Outage {
   const sentence = `${queued} items wait already, and at most ${queued_max} may: come again later`
   return new Outage(sentence)

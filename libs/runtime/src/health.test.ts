@@ -36,7 +36,7 @@ test('one dependency that does not answer makes the process not ready, by name',
   })
 })
 
-test('a note is told with readiness and holds nothing up', async () => {
+test('A notice is reported with readiness and stops nothing', async () => {
   const health = openHealth()
   health.ready('postgresql', () => Promise.resolve())
   health.note('e-mail', 'no mail server is configured')
@@ -60,7 +60,7 @@ test('a check that throws fails by itself and hides no other', async () => {
   expect((await health.readiness()).checks[0]).toMatchObject({ name: 'cache', ok: false })
 })
 
-test('a dependency that never answers is told after the time-out', async () => {
+test('A dependency that never answers is reported after the time-out', async () => {
   const health = openHealth({ timeout_ms: 5 })
   health.ready('postgresql', () => new Promise(() => undefined))
   const { checks } = await health.readiness()

@@ -1,15 +1,16 @@
 /**
- * Health that tells the truth. Live: every worker makes progress or has no work; who is not live
- * should be ended. Ready: the process's own dependencies answer; who is not ready gets no traffic.
+ * Health checks. Live: every worker makes progress or has no work; a process that is not live
+ * should be ended. Ready: the process's own dependencies answer; a process that is not ready gets
+ * no traffic.
  */
 
-/** What a service says about itself. */
+/** The health reports of a service. */
 export interface Health {
   /** A dependency: the check throws while it does not answer. */
   ready(name: string, check: () => Promise<void>): void
-  /** A worker: the check says what is wrong with it, or undefined when nothing is. */
+  /** A worker: the check returns what is wrong with it, or undefined when nothing is. */
   live(name: string, check: () => string | undefined): void
-  /** Something that people should know though it holds nothing up: it is told with readiness. */
+  /** A notice for operators that stops nothing: it is reported with readiness. */
   note(name: string, sentence: string): void
 }
 
@@ -28,7 +29,9 @@ export interface HealthReport {
 /** What the process asks of its services. */
 export interface HealthChecks extends Health {
   liveness(): HealthReport
-  /** Runs all checks side by side; one that takes longer than `timeout_ms` (2,000) counts as failed. */
+  /**
+   * Runs all checks side by side; one that takes longer than `timeout_ms` (2,000) counts as failed.
+   */
   readiness(): Promise<HealthReport>
 }
 

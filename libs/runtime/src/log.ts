@@ -1,6 +1,6 @@
 /**
- * The log of a process: one JSON object per line on stderr, so that stdout stays free for people and
- * for `--json`. Lines carry ids, never payloads.
+ * The log of a process: one JSON object per line on stderr, so that stdout stays free for people
+ * and for `--json`. Lines carry ids, never payloads.
  */
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
 
@@ -19,8 +19,8 @@ export interface LogOptions {
 }
 
 /**
- * Opens the log. Lines are written synchronously: the last words of a process that dies are the ones
- * that matter, and nothing is logged per message at level info.
+ * Opens the log. Lines are written synchronously: the last words of a process that dies are the
+ * ones that matter, and nothing is logged per message at level info.
  */
 export function openLog({ name, level, destination }: LogOptions): Logger {
   return pino(
@@ -39,13 +39,13 @@ const stderr = 2
 const waiting_bytes_max = 2 ** 20
 
 /**
- * A file descriptor for the lines. Where nothing can be written (the disk is full, nobody reads the pipe
- * any more) lines are lost: that is no reason to end the work.
+ * A file descriptor for the lines. Where nothing can be written (the disk is full, no process reads
+ * the pipe any more) lines are lost: that is no reason to end the work.
  */
 export function logTo(dest: number): DestinationStream {
   const destination = pino.destination({ dest, sync: true, maxLength: waiting_bytes_max })
   destination.on('error', () => {
-    // There is no place to say it.
+    // It cannot be reported anywhere.
   })
   return destination
 }

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { openMetrics } from './metrics.ts'
 
-test('a process tells how long its event loop was active, and nothing that has to wake it', async () => {
+test('A process reports how long its event loop was active, and nothing that has to wake it', async () => {
   const metrics = openMetrics({ ofProcess: true })
   const activeSeconds = async () => {
     const value = /^nodejs_eventloop_active_seconds_total (\S+)$/m.exec(
@@ -14,11 +14,11 @@ test('a process tells how long its event loop was active, and nothing that has t
   while (performance.now() < until_ms);
   const after_s = await activeSeconds()
   expect(after_s - before_s).toBeGreaterThanOrEqual(0.05)
-  const told = await metrics.metrics()
-  expect(told).toContain('process_cpu_seconds_total')
-  expect(told).not.toMatch(/eventloop_lag_(min|max|mean|stddev|p\d+)_seconds/)
+  const text = await metrics.metrics()
+  expect(text).toContain('process_cpu_seconds_total')
+  expect(text).not.toMatch(/eventloop_lag_(min|max|mean|stddev|p\d+)_seconds/)
 })
 
-test('other metrics are told alone where several share a process', async () => {
+test('Metrics of the process are left out where several services share it', async () => {
   expect(await openMetrics({ ofProcess: false }).metrics()).toBe('\n')
 })

@@ -19,9 +19,9 @@ export function openMetrics({ ofProcess }: MetricsOptions): Metrics {
 }
 
 /**
- * As usual, but for the histogram of the event loop's lag: it wakes the process a hundred times a
- * second, which takes 1 % of a core of each process that has nothing to do. How busy the event loop was
- * costs nothing to tell.
+ * As usual, but without the histogram of the event loop's lag: it wakes the process a hundred times
+ * a second, which takes 1 % of a core of each idle process. The utilization of the event loop costs
+ * nothing.
  */
 function measureProcess(metrics: Metrics): void {
   collectDefaultMetrics({ register: metrics, eventLoopMonitoringPrecision: never_ms })

@@ -8,7 +8,7 @@ import { openLog } from './log.ts'
 import { openMetrics } from './metrics.ts'
 import { serveOperations } from './operations.ts'
 
-const letters: readonly DeadLetter[] = ['2', '1'].map((id) => ({
+const stored: readonly DeadLetter[] = ['2', '1'].map((id) => ({
   id,
   group: 'transfers',
   topic: 'fspiop-api.transfers',
@@ -27,12 +27,12 @@ const bus: EventBus = {
   deadLetters: (limit) =>
     limit === 13
       ? Promise.reject(new Error('no database'))
-      : Promise.resolve(letters.slice(0, limit)),
+      : Promise.resolve(stored.slice(0, limit)),
   replay: (group, id) =>
-    Promise.resolve(letters.some((letter) => letter.group === group && letter.id === id)),
+    Promise.resolve(stored.some((each) => each.group === group && each.id === id)),
   discard: (group, id) => {
     if (group === 'quoting') return Promise.resolve('ELSEWHERE')
-    const isThere = letters.some((letter) => letter.group === group && letter.id === id)
+    const isThere = stored.some((each) => each.group === group && each.id === id)
     return Promise.resolve(isThere ? 'DISCARDED' : 'UNKNOWN')
   },
 }
@@ -88,15 +88,15 @@ describe('dead letters', () => {
   test('are listed, the newest first, at most as many as asked for', async () => {
     expect(await ask('GET', '/dead-letters')).toMatchObject({
       status: 200,
-      json: { deadLetters: letters },
+      json: { deadLetters: stored },
     })
     const { json } = await ask('GET', '/dead-letters?limit=1')
-    expect(json).toEqual({ deadLetters: [letters[0]] })
+    expect(json).toEqual({ deadLetters: [stored[0]] })
     for (const limit of ['0', '1001', 'x'])
       expect((await ask('GET', `/dead-letters?limit=${limit}`)).status).toBe(400)
   })
 
-  test('are handed to their group again on command', async () => {
+  test('are delivered to their group again on command', async () => {
     const replay = (body: string) => ask('POST', '/dead-letters/replay', body)
     expect(await replay('{"group":"transfers","id":"1"}')).toMatchObject({
       status: 200,
@@ -108,7 +108,7 @@ describe('dead letters', () => {
     expect((await replay(JSON.stringify({ group: 'x'.repeat(500_000), id: '1' }))).status).toBe(400)
   })
 
-  test('are discarded on request; unknown ones and those of another process are said to be so', async () => {
+  test('are discarded on request; unknown ones and those of another process are reported as such', async () => {
     const discard = (body: unknown) => ask('POST', '/dead-letters/discard', JSON.stringify(body))
     expect(await discard({ group: 'transfers', id: '1' })).toMatchObject({
       status: 200,
@@ -119,7 +119,7 @@ describe('dead letters', () => {
     expect((await discard({ group: 'transfers' })).status).toBe(400)
   })
 
-  test('that cannot be read are a 500 that says why', async () => {
+  test('that cannot be read are a 500 with the reason', async () => {
     expect(await ask('GET', '/dead-letters?limit=13')).toMatchObject({
       status: 500,
       json: { error: 'no database' },

@@ -1,12 +1,11 @@
 /**
- * The operations server of a process: health, metrics and dead letters, on loopback unless told
- * otherwise. It answers in JSON, but for the metrics.
+ * The operations server of a process: health, metrics and dead letters, on loopback by default. It
+ * answers in JSON, except for the metrics.
  *
- * GET /health/live, GET /health/ready: 200 or 503 with every check by name.
- * GET /metrics: the Prometheus text format.
- * GET /dead-letters?limit=100: the newest first.
- * POST /dead-letters/replay with {"group", "id"}: hands one to its group again; 404 if there is none.
- * POST /dead-letters/discard with {"group", "id"}: removes one; 404 if there is none, 409 where the
+ * GET /health/live, GET /health/ready: 200 or 503 with every check by name. GET /metrics: the
+ * Prometheus text format. GET /dead-letters?limit=100: the newest first. POST /dead-letters/replay
+ * with {"group", "id"}: delivers one to its group again; 404 if there is none. POST
+ * /dead-letters/discard with {"group", "id"}: removes one; 404 if there is none, 409 where the
  * group is not in this process.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -36,7 +35,7 @@ interface Answer {
 const body_bytes_max = 4_096
 const deadLetters_max = 1_000
 const limitParameter = z.coerce.number().int().min(1).max(deadLetters_max).default(100)
-const letterRequest = z.strictObject({ group: z.string(), id: z.string() })
+const deadLetterRequest = z.strictObject({ group: z.string(), id: z.string() })
 
 export function serveOperations(options: OperationsOptions): Promise<HttpServer> {
   const { host, port, log } = options
@@ -89,7 +88,7 @@ async function answerTo(options: OperationsOptions, request: IncomingMessage): P
 }
 
 async function replay(bus: EventBus, body: string | undefined): Promise<Answer> {
-  const request = letterRequest.safeParse(parsed(body))
+  const request = deadLetterRequest.safeParse(parsed(body))
   if (!request.success) return fault(400, 'the body is {"group": "...", "id": "..."}')
   const { group, id } = request.data
   return (await bus.replay(group, id))
@@ -98,7 +97,7 @@ async function replay(bus: EventBus, body: string | undefined): Promise<Answer> 
 }
 
 async function discard(bus: EventBus, body: string | undefined): Promise<Answer> {
-  const request = letterRequest.safeParse(parsed(body))
+  const request = deadLetterRequest.safeParse(parsed(body))
   if (!request.success) return fault(400, 'the body is {"group": "...", "id": "..."}')
   const { group, id } = request.data
   switch (await bus.discard(group, id)) {
@@ -123,7 +122,9 @@ function json(status: number, value: unknown): Answer {
   return { status, contentType: 'application/json', body: JSON.stringify(value) }
 }
 
-/** undefined when it is too long; it is read to its end all the same, so that it can be answered. */
+/**
+ * undefined when it is too long; it is read to its end all the same, so that it can be answered.
+ */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
   let bytes = 0

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { isOutage, needsOperator, Outage } from './outage.ts'
 
-test('an outage is known by its type, whatever its text says', () => {
+test('An outage is recognized by its type, not by its text', () => {
   expect(isOutage(new Outage('anything'))).toBe(true)
   expect(isOutage(new Error('Connection terminated'))).toBe(false)
   expect(isOutage(Object.assign(new Error('connection lost'), { code: 'ECONNRESET' }))).toBe(false)
 })
 
-test('an outage is found behind the errors that were made of it', () => {
+test('An outage is found behind the errors that wrap it', () => {
   const cause = new Outage('the connection was lost')
   const error = new Error('the ledger did not answer', { cause })
   expect(isOutage(error)).toBe(true)

@@ -1,15 +1,17 @@
 /**
- * What is an outage: a failure that says nothing about the work itself, so that the same work may
- * succeed when it is repeated. Everything else is a bug or poison, and repeating it changes nothing.
+ * An outage: a failure that is not caused by the work itself, so that the same work may succeed
+ * when it is repeated. Everything else is a bug or a poison message, and repeating it changes
+ * nothing.
  *
- * There is one class of them. Whoever talks to PostgreSQL, Kafka or another service decides there, by
- * the codes of that part, whether a failure is one; everybody else goes by the type alone.
+ * There is one class of them. The modules that talk to PostgreSQL, Kafka or another service decide
+ * by the codes of that system whether a failure is one; all other code goes by the type alone.
  */
 
 /**
- * AWAY: it does not answer, and may answer later. REFUSED: it answers and lets nobody in (login,
- * certificate, right), or nothing can be done before an operator has put it right: it is repeated as
- * well, with an alarm. TOO_LARGE: the same in smaller parts may succeed; alone it needs an operator.
+ * AWAY: it does not answer, and may answer later. REFUSED: it answers and admits no caller (login,
+ * certificate, right), or nothing can be done before an operator has repaired it: it is repeated as
+ * well, with an alarm. TOO_LARGE: the same in smaller parts may succeed; alone it needs an
+ * operator.
  */
 export type OutageKind = 'AWAY' | 'REFUSED' | 'TOO_LARGE'
 

@@ -12,7 +12,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('what is done equally often is done at the same moments, whenever it was begun', async () => {
+test('Routines with the same interval run at the same moments, whenever they were started', async () => {
   jest.useFakeTimers()
   const { log } = listening()
   const moments: number[] = []
@@ -66,7 +66,7 @@ test('a failure is logged and does not end it', async () => {
   expect(lines.join('')).toMatch(/no database.*"sweep failed"/)
 })
 
-test('stop waits for the work that is being done and begins no more', async () => {
+test('stop waits for the work under way and starts no more', async () => {
   const { log } = listening()
   let finish = (): void => undefined
   let times = 0

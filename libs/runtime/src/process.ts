@@ -1,6 +1,6 @@
 /**
- * The life of a process: it starts or says in a sentence why not, runs until it is told to stop, and
- * ends when something happens that nobody expected, because a supervisor can start it anew.
+ * The life of a process: it starts or reports in a sentence why not, runs until it is stopped, and
+ * ends after an unexpected error, because a supervisor can restart it.
  */
 import { describeSettings } from './describe-settings.ts'
 import { logLevels, openLog, type Logger } from './log.ts'
@@ -25,7 +25,7 @@ export const exitCodes = {
   stopped: 0,
   /** The start was refused, or the stop took too long or was cut short. */
   failed: 1,
-  /** Something happened that nobody expected: the process does not know its own state any more. */
+  /** An unexpected error: the process does not know its own state any more. */
   broken: 70,
 } as const
 
@@ -34,7 +34,7 @@ export interface SuperviseOptions {
   readonly stop_ms_max?: number
 }
 
-/** Of every process, beside its own. */
+/** Of every process, in addition to its own. */
 export const settingsOfProcess = {
   LOG_LEVEL: choice({
     about: 'the least level that is logged',
@@ -45,7 +45,8 @@ export const settingsOfProcess = {
 
 /**
  * The main function of a process with one service: settings come from the environment, with
- * `--print-settings` they are printed instead of starting. `name` is the folder name of the service.
+ * `--print-settings` they are printed instead of starting. `name` is the folder name of the
+ * service.
  */
 export async function run<Definitions extends SettingDefinitions>(
   name: string,
@@ -72,9 +73,9 @@ export async function run<Definitions extends SettingDefinitions>(
 }
 
 /**
- * Starts a service and leads it through its life: SIGINT and SIGTERM stop it within ten seconds, a
- * second one ends the process at once, and so does an error that nobody caught, with exit code 70.
- * Resolves when the service has started; rejects with what its start threw.
+ * Starts a service and supervises it: SIGINT and SIGTERM stop it within ten seconds, a second one
+ * ends the process at once, and so does an uncaught error, with exit code 70. Resolves when the
+ * service has started; rejects with what its start threw.
  */
 export async function supervise(
   start: () => Promise<Service>,
@@ -83,7 +84,7 @@ export async function supervise(
   { stop_ms_max = 10_000 }: SuperviseOptions = {},
 ): Promise<void> {
   const broken = (cause: unknown) => {
-    log.fatal({ err: cause }, 'ended by an error that nobody caught')
+    log.fatal({ err: cause }, 'ended by an uncaught error')
     host.exit(exitCodes.broken)
   }
   host.on('uncaughtException', broken)
@@ -128,8 +129,8 @@ async function stopAndExit(
 }
 
 /**
- * Ends a start that failed: a person reads the sentence of a StartError, or which part went away in the
- * middle of it, and all of a bug.
+ * Ends a start that failed: a person reads the sentence of a StartError, or which part went away in
+ * the middle of it, and all of a bug.
  */
 export function exitWithError(error: unknown, host: HostProcess = process): void {
   if (error instanceof StartError) {

@@ -1,6 +1,6 @@
 /**
- * Reads settings from their layers and refuses a start with a wrong or unknown one, naming each fault
- * in a sentence: the setting, the value, the bound, and where the value came from.
+ * Reads settings from their layers and refuses a start with a wrong or unknown one, naming each
+ * fault in a sentence: the setting, the value, the bound, and where the value came from.
  */
 import { z } from 'zod'
 import { boundOf, shown } from './describe-settings.ts'
@@ -30,8 +30,8 @@ export interface ReadSettingsOptions {
 const text_length_max = 65_536
 
 /**
- * Throws StartError with one line for each fault: a value out of its bound, a required one that is not
- * given, a name that nobody knows.
+ * Throws StartError with one line for each fault: a value out of its bound, a required one that is
+ * not given, an unknown name.
  */
 export function readSettings<Definitions extends SettingDefinitions>(
   definitions: Definitions,
@@ -112,8 +112,9 @@ function unknownNames(
 }
 
 /**
- * Kubernetes tells every pod where the services of its namespace are, in variables that begin with
- * their names: `TRANSFERS_SERVICE_HOST`, `TRANSFERS_PORT=tcp://10.0.0.7:4200` … They are no mistake.
+ * Kubernetes gives every pod the addresses of the services of its namespace in variables that begin
+ * with their names: `TRANSFERS_SERVICE_HOST`, `TRANSFERS_PORT=tcp://10.0.0.7:4200` … They are no
+ * mistake.
  */
 function isServiceLink(name: string, value = ''): boolean {
   return (

@@ -1,6 +1,6 @@
 /**
- * The main function of a service in a process of its own: its parts, its operations server, a watchdog
- * that ends it when it stands still, and the service itself.
+ * The main function of a service in a process of its own: its parts, its operations server, a
+ * watchdog that ends it when it stalls, and the service itself.
  */
 import { openDistributed, type DistributedParts } from './distributed.ts'
 import { distributedSettings, grpcUrlName, grpcUrls } from './distributed-settings.ts'

@@ -1,6 +1,6 @@
 /**
- * What every service is: a function from settings and the process it lives in to something that can
- * be stopped. The same function runs alone in a process of its own and beside the others in the hub.
+ * A service: a function from settings and the process it runs in to something that can be stopped.
+ * The same function runs alone in a process of its own and together with the others in the hub.
  */
 import type { EventBus } from './bus/event-bus.ts'
 import type { GrpcHost } from './grpc/host.ts'
@@ -19,13 +19,14 @@ export interface ProcessParts {
   readonly grpc: GrpcHost
   readonly health: Health
   readonly metrics: Metrics
-  /** What this process and its like tell each other, and may forget. */
+  /** What the processes of this service share, and may lose. */
   readonly shared: SharedMemory
   /** Opens a service's own database, migrated, with its announcements going to the bus. */
   openDatabase(options: DatabaseOptions): Promise<Database>
   /**
-   * One connection that holds a session advisory lock: who loses the lock loses the transaction. Rejects
-   * with `ProcessStopping` when the parts have been stopped, as `openDatabase` does.
+   * One connection that holds a session advisory lock: a process that loses the lock loses the
+   * transaction. Rejects with `ProcessStopping` when the parts have been stopped, as `openDatabase`
+   * does.
    */
   openExclusive(options: ExclusiveOptions): Promise<ExclusiveDatabase>
 }
@@ -35,7 +36,7 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** `Kind` says what a service tells of itself once it runs, such as the URL that it listens on. */
+/** `Kind` is what a running service exposes, such as the URL that it listens on. */
 export type Start<Settings, Kind extends Service = Service> = (
   settings: Settings,
   parts: ProcessParts,

@@ -45,7 +45,7 @@ describe('values', () => {
     expect([interval_ms, durability, values.TRANSFERS_DATABASE_URL]).toEqual([1_000, 'fsync', ''])
   })
 
-  test('of an earlier layer win over those of a later one, and tell where they came from', () => {
+  test('of an earlier layer win over those of a later one, and show their origin', () => {
     const { values, origins } = read(
       { origin: 'flag', values: { SWEEP_INTERVAL_MS: '20' } },
       { origin: 'file', values: { SWEEP_INTERVAL_MS: '30', DURABILITY: 'none' } },

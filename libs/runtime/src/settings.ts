@@ -1,6 +1,6 @@
 /**
  * Settings are environment variables with a meaning, a unit, a default and a bound. A start with a
- * wrong one is refused in words that name it, and so is one with a name that nobody knows.
+ * wrong one is refused with an error that names it, and so is one with an unknown name.
  */
 import { isDeepStrictEqual } from 'node:util'
 

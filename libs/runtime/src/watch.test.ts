@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
 import { watch } from './watch.ts'
 
-test('a standstill is told once, with how long it lasts', async () => {
-  const told: number[] = []
+test('A stall is reported once, with its duration', async () => {
+  const reported: number[] = []
   let looks = 0
   await new Promise<void>((enough) => {
     const watching = watch(
@@ -12,14 +12,14 @@ test('a standstill is told once, with how long it lasts', async () => {
         enough()
         return 60
       },
-      { stalled_ms: 20, check_ms: 1, onStalled: (stalled_ms) => told.push(stalled_ms) },
+      { stalled_ms: 20, check_ms: 1, onStalled: (stalled_ms) => reported.push(stalled_ms) },
     )
   })
-  expect(told).toEqual([51])
+  expect(reported).toEqual([51])
 })
 
-test('progress, or having no work, ends a standstill, and the next one is told again', async () => {
-  const told: number[] = []
+test('Progress, or having no work, ends a stall, and the next one is reported again', async () => {
+  const reported: number[] = []
   const seen = [30, 5, 31, undefined, 19, 32]
   await new Promise<void>((enough) => {
     const watching = watch(
@@ -31,8 +31,8 @@ test('progress, or having no work, ends a standstill, and the next one is told a
         }
         return next
       },
-      { stalled_ms: 20, check_ms: 1, onStalled: (stalled_ms) => told.push(stalled_ms) },
+      { stalled_ms: 20, check_ms: 1, onStalled: (stalled_ms) => reported.push(stalled_ms) },
     )
   })
-  expect(told).toEqual([30, 31, 32])
+  expect(reported).toEqual([30, 31, 32])
 })

@@ -5,7 +5,7 @@ export interface WatchOptions {
   readonly stalled_ms: number
   /** How often is looked; a tenth of `stalled_ms` when left out. */
   readonly check_ms?: number
-  /** Told once per standstill, with the milliseconds without progress. */
+  /** Called once per stall, with the milliseconds without progress. */
   readonly onStalled: (stalled_ms: number) => void
 }
 
@@ -14,19 +14,19 @@ export interface Watch {
 }
 
 /**
- * Looks again and again whether there is progress; keeps no process alive.
+ * Checks repeatedly whether there is progress; keeps no process alive.
  * @param progress milliseconds since the last progress; undefined when there is no work
  */
 export function watch(
   progress: () => number | undefined,
   { stalled_ms, check_ms = stalled_ms / 10, onStalled }: WatchOptions,
 ): Watch {
-  let told = false
+  let isReported = false
   const timer = setInterval(() => {
     const without_ms = progress()
     const stalled = without_ms !== undefined && without_ms >= stalled_ms
-    if (stalled && !told) onStalled(without_ms)
-    told = stalled
+    if (stalled && !isReported) onStalled(without_ms)
+    isReported = stalled
   }, check_ms)
   timer.unref()
   return { stop: () => clearInterval(timer) }

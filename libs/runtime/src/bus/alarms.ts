@@ -1,23 +1,25 @@
-/** What stands still on the bus until an operator looks: a log line with ALARM, and a counter. */
+/** What stalls the bus until an operator acts: a log line with ALARM, and a counter. */
 import { Counter } from 'prom-client'
 import type { Logger } from '../log.ts'
 import type { Metrics } from '../metrics.ts'
 
 export type AlarmKind =
-  /** PostgreSQL, Kafka or another service lets this process do nothing: login, certificate, right. */
+  /**
+   * PostgreSQL, Kafka or another service lets this process do nothing: login, certificate, right.
+   */
   | 'REFUSED'
   /** Every message of a batch fails in the same way: it is not the messages. */
   | 'ALL_FAIL'
   /** A message has a type, a value or a reason that this release does not know. */
   | 'NEWER_RELEASE'
-  /** What a group gives up cannot be stored. */
+  /** A dead letter cannot be stored. */
   | 'DEAD_LETTER_NOT_STORED'
   /** The log has deleted messages that the group had not read. */
   | 'DELETED_UNREAD'
 
 const sentences: Readonly<Record<AlarmKind, string>> = {
   REFUSED: 'ALARM refused until an operator puts it right: tried again',
-  ALL_FAIL: 'ALARM every message of a batch fails alike: none is given up, all are tried again',
+  ALL_FAIL: 'ALARM every message of a batch fails alike: no dead letters, all are tried again',
   NEWER_RELEASE: 'ALARM a message of a newer release waits for a process that understands it',
   DEAD_LETTER_NOT_STORED: 'ALARM a dead letter cannot be stored: tried again',
   DELETED_UNREAD: 'ALARM messages were deleted before the group had read them',

@@ -5,7 +5,7 @@
 
 export interface Keyed {
   readonly topic: string
-  /** '' means none: nothing is kept in order. */
+  /** '' means none: no order is kept. */
   readonly key: string
 }
 
@@ -15,7 +15,7 @@ export interface Batch<Item> {
   readonly lanes: readonly Lane<Item>[]
 }
 
-/** A key that is out, and what came for it since. */
+/** A key that is in work, and what arrived for it since. */
 interface Lane<Item> {
   readonly name: string
   readonly held: Fifo<Item>
@@ -49,9 +49,10 @@ export function plainBacklog<Item>(): Backlog<Item> {
 }
 
 /**
- * A backlog of which many batches are out side by side. What comes for a key that is out is held in
- * the lane of that key, so it is looked at once and not again at each cut; lanes that are released
- * go before what came later. They end, because nothing enters a lane while it waits.
+ * A backlog of which many batches are in work at the same time. What arrives for a key in work is
+ * held in the lane of that key, so it is looked at once and not again for each batch; lanes that
+ * are released go before what arrived later. They end, because nothing enters a lane while it
+ * waits.
  */
 export function keyedBacklog<Item extends Keyed>(): Backlog<Item> {
   const fifo = openFifo<Item>()

@@ -1,9 +1,12 @@
-/** What both engines do with what is heard: a failure is told as missed and stops nobody. */
+/**
+ * How both engines deliver broadcasts: a failure is reported as missed and stops no other
+ * subscriber.
+ */
 import type { Logger } from '../log.ts'
 import type { BroadcastSubscription, Message } from './event-bus.ts'
 
-/** @param open makes the messages; a throw means that one of them cannot be read */
-export function tell(
+/** @param open reads the messages; a throw means that one of them cannot be read */
+export function deliverBroadcast(
   { group, onMessages, onMissed }: BroadcastSubscription,
   open: () => readonly Message[],
   log: Logger,
@@ -11,7 +14,7 @@ export function tell(
   try {
     onMessages(open())
   } catch (error) {
-    log.error({ err: error, group }, 'what was heard could not be taken in')
+    log.error({ err: error, group }, 'broadcast messages could not be handled')
     onMissed()
   }
 }

@@ -1,6 +1,7 @@
 /**
- * What a newer release has said and this one cannot understand: a type, a value or a reason that it does
- * not know. It is neither finished unread nor given up: it waits for a process that understands it.
+ * What a newer release has published and this one cannot understand: a type, a value or a reason
+ * that it does not know. It is neither skipped nor a dead letter: it waits for a process that
+ * understands it.
  */
 export class FromNewerRelease extends Error {
   override readonly name = 'FromNewerRelease'

@@ -1,9 +1,10 @@
 /**
- * One bad message stops nobody, and neither an outage nor a fault of the system is taken for a bad
- * message. Work that fails by an outage is repeated for ever. A batch that fails otherwise is halved
- * until the failing message stands alone, and that one is given up after three tries, unless not a
- * single message of the batch succeeds and all fail alike: then it is not the messages, and all of them
- * are repeated with an alarm. The order of a key is kept throughout.
+ * One bad message stops no other, and neither an outage nor a fault of the system counts as a bad
+ * message. Work that fails by an outage is repeated for ever. A batch that fails otherwise is
+ * halved until the failing message is alone, and that one becomes a dead letter after three tries,
+ * unless not a single message of the batch succeeds and all fail alike: then the messages are not
+ * the cause, and all of them are repeated with an alarm. The order of each key is preserved
+ * throughout.
  */
 import type { Logger } from '../log.ts'
 import { needsOperator, outageIn } from '../outage.ts'
@@ -22,7 +23,7 @@ export interface Work<Item> {
   /** Stores the message with its reason and raises the alarm; repeated until it succeeds. */
   readonly deadLetter: (item: Item, reason: string) => Promise<void>
   readonly onFinished: (items: readonly Item[]) => void
-  /** This release does not understand the message, which is tried again; told at each try. */
+  /** This release does not understand the message; called at each of its endless tries. */
   readonly onHeld: (item: Item, error: unknown) => void
   /** Aborted when no further try shall be made. */
   readonly stopping: AbortSignal
@@ -56,7 +57,9 @@ interface Round<Item> {
   readonly waiting: Set<Item>
 }
 
-/** Works on a batch until each item is finished or given up, or until stopping; never rejects. */
+/**
+ * Processes a batch until each item is finished or a dead letter, or until stopping; never rejects.
+ */
 export async function workOff<Item>(items: readonly Item[], work: Work<Item>): Promise<void> {
   let rest = items
   for (let tries = 1; ; tries++) {
@@ -267,7 +270,7 @@ async function giveUp<Item>(item: Item, reason: string, work: Work<Item>): Promi
   }
 }
 
-/** What a dead letter says of why it is one. */
+/** The reason of a dead letter. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return text.slice(0, reason_length_max)

@@ -1,4 +1,4 @@
-/** What both engines keep of the subscriptions of a process: who reads what, and how far each is. */
+/** The subscriptions of a process, for both engines: the topics of each, and how far it is. */
 import { Gauge } from 'prom-client'
 import type { Metrics } from '../metrics.ts'
 
@@ -11,8 +11,8 @@ export interface Measured {
 }
 
 /**
- * What a group has committed in a topic is moved by one subscription of a process alone: throws for a
- * second one.
+ * What a group has committed in a topic is moved by one subscription of a process alone: throws for
+ * a second one.
  */
 export function claim(claimed: Set<string>, group: string, topics: readonly string[]): void {
   const taken = topics.find((topic) => claimed.has(`${group} ${topic}`))

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { watermark } from './watermark.ts'
 
 describe('the watermark', () => {
-  test('stands at the lowest unfinished number, whatever finished above it', () => {
+  test('is the lowest unfinished number, whatever finished above it', () => {
     const mark = watermark()
     for (const n of [3, 5, 9]) mark.begin(n, n * 10)
     mark.finish(5)

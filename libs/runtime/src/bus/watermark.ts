@@ -6,7 +6,9 @@
 export interface Watermark {
   /** A message is handed over; its number is higher than all before it. */
   begin(n: number, begun_ms: number): void
-  /** It need not be handed over again. A number that was not begun, or finished before, is ignored. */
+  /**
+   * It need not be handed over again. A number that was not begun, or finished before, is ignored.
+   */
   finish(n: number): void
   /** The lowest number not finished yet; undefined when there is none. */
   lowest(): number | undefined
@@ -18,7 +20,7 @@ export interface Watermark {
 
 /**
  * A ring of three columns that grows by doubling, so that a message costs no allocation. Its length
- * is bounded by its owner, who stops beginning messages when it is too long.
+ * is bounded by its owner, which starts no more messages when it is too long.
  */
 export function watermark(): Watermark {
   let capacity = 1024

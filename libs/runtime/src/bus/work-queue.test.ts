@@ -73,7 +73,7 @@ describe('the work queue', () => {
     ])
   })
 
-  test('works on as many batches side by side as it may, never with a key in two', async () => {
+  test('processes up to its bound of batches at the same time, never with a key in two', async () => {
     let inFlight = 0
     let most = 0
     const { queue, finished, done } = openQueue(
@@ -90,7 +90,7 @@ describe('the work queue', () => {
     expect(finished.filter((n) => n % 4 === 0)).toEqual([0, 4, 8])
   })
 
-  test('repeats a batch that met an outage as it is, and gives nothing up', async () => {
+  test('repeats a batch that met an outage unchanged, and makes no dead letter', async () => {
     let outages = 20
     const sizes: number[] = []
     const { queue, finished, dead, done } = openQueue((numbers) => {
@@ -104,7 +104,7 @@ describe('the work queue', () => {
     expect(dead.size).toBe(0)
   })
 
-  test('gives up the one message that fails three times alone, with its reason', async () => {
+  test('makes a dead letter, with its reason, of the one message that fails three times alone', async () => {
     let alone = 0
     const { queue, finished, dead, done } = openQueue((numbers) => {
       if (numbers.length === 1 && numbers[0] === 5) alone++
@@ -120,7 +120,7 @@ describe('the work queue', () => {
   describe('a batch of which every message fails alike', () => {
     const refused = () => Object.assign(new Error('no such table'), { code: '42P01' })
 
-    test('is repeated with an alarm, in order, and nothing of it is given up', async () => {
+    test('is repeated with an alarm, in order, and makes no dead letter', async () => {
       let isBroken = true
       const applied: number[] = []
       const { queue, dead, alarms, done } = openQueue((numbers) => {
@@ -137,7 +137,7 @@ describe('the work queue', () => {
       expect(applied).toEqual(Array.from({ length: 40 }, (_, n) => n))
     })
 
-    test('is another matter where one message succeeds: the others are given up', async () => {
+    test('makes dead letters of the others where one message succeeds', async () => {
       const { queue, finished, dead, alarms, done } = openQueue((numbers) =>
         numbers.length > 1 || numbers[0] !== 7 ? Promise.reject(refused()) : Promise.resolve(),
       )
@@ -150,7 +150,7 @@ describe('the work queue', () => {
     test.each([
       ['a few messages', 3, () => refused()],
       ['failures that differ', 9, (n: number) => new Error(`no such member as ${n}`)],
-    ])('is another matter with %s: they are given up', async (_, count, error) => {
+    ])('makes dead letters with %s', async (_, count, error) => {
       const { queue, dead, alarms, done } = openQueue((numbers) =>
         Promise.reject(error(numbers[0] ?? 0)),
       )
@@ -159,7 +159,7 @@ describe('the work queue', () => {
       expect([dead.size, alarms]).toEqual([count, []])
     })
 
-    test('is another matter with one key: only the first message has shown what it does', async () => {
+    test('makes one dead letter with one key: only the first message has been tried', async () => {
       const { queue, finished, dead, done } = openQueue((numbers) =>
         numbers.includes(0) ? Promise.reject(refused()) : Promise.resolve(),
       )
@@ -169,7 +169,7 @@ describe('the work queue', () => {
     })
   })
 
-  test('repeats what an operator has to end with an alarm, and gives nothing up', async () => {
+  test('repeats with an alarm what an operator has to repair, and makes no dead letter', async () => {
     let refusals = 5
     const { queue, finished, dead, alarms, done } = openQueue(() =>
       refusals-- > 0
@@ -196,7 +196,7 @@ describe('the work queue', () => {
   })
 
   describe('a message of a newer release', () => {
-    test('that cannot be read waits with all behind it, and is worked on once it can', async () => {
+    test('that cannot be read waits with all behind it, and is processed once it can be', async () => {
       let isKnown = false
       const held: number[] = []
       const { queue, finished, dead, alarms, done } = openQueue(() => Promise.resolve(), {
@@ -255,7 +255,7 @@ describe('the work queue', () => {
     expect(dead.get(1)).toBe('Error: at once')
   })
 
-  test('gives up a message that cannot be read without asking the handler', async () => {
+  test('makes a dead letter of a message that cannot be read without calling the handler', async () => {
     const seen: number[] = []
     const { queue, dead, done } = openQueue((numbers) => {
       seen.push(...numbers)
@@ -281,7 +281,7 @@ describe('the work queue', () => {
     expect(refusals).toBe(-1)
   })
 
-  test('tells how long nothing was finished though there is work', async () => {
+  test('reports how long nothing was finished though there is work', async () => {
     let end = (): void => undefined
     const { queue, done } = openQueue(() => new Promise((resolve) => (end = resolve)))
     expect(queue.progress()).toBeUndefined()
@@ -338,7 +338,7 @@ describe('the work queue', () => {
 describe('whatever completes, fails or goes away', () => {
   const message = fc.record({
     key: fc.constantFrom('a', 'b', 'c', ''),
-    fate: fc.constantFrom('good', 'good', 'good', 'poison', 'unreadable'),
+    outcome: fc.constantFrom('good', 'good', 'good', 'poison', 'unreadable'),
   })
 
   test('each message is finished once, each key in order, and only bad ones are dead', async () => {
@@ -352,7 +352,7 @@ describe('whatever completes, fails or goes away', () => {
         fc.infiniteStream(fc.integer({ min: 0, max: 5 })),
         async (messages, bounds, chance) => {
           const draw = () => chance.next().value as number
-          const n = (at: number) => (messages[at]?.fate === 'unreadable' ? -at - 1 : at)
+          const n = (at: number) => (messages[at]?.outcome === 'unreadable' ? -at - 1 : at)
           const inFlight = new Set<string>()
           const applied: number[] = []
           const { queue, finished, dead, done } = openQueue(async (numbers) => {
@@ -363,7 +363,7 @@ describe('whatever completes, fails or goes away', () => {
             for (let turns = draw(); turns > 0; turns--) await turn()
             keys.forEach((key) => inFlight.delete(key))
             if (draw() === 0) throw new Outage('gone')
-            const bad = numbers.find((at) => messages[at]?.fate === 'poison')
+            const bad = numbers.find((at) => messages[at]?.outcome === 'poison')
             if (bad !== undefined) throw new Error(`bad ${bad}`)
             applied.push(...numbers)
           }, bounds)
@@ -376,7 +376,7 @@ describe('whatever completes, fails or goes away', () => {
           expect(new Set(finished).size).toBe(messages.length)
           expect(finished.length).toBe(messages.length)
           expect(applied.toSorted((a, b) => a - b)).toEqual(
-            [...messages.keys()].filter((at) => messages[at]?.fate === 'good'),
+            [...messages.keys()].filter((at) => messages[at]?.outcome === 'good'),
           )
           expect(dead.size).toBe(messages.length - applied.length)
           for (const key of ['a', 'b', 'c']) {
@@ -404,10 +404,11 @@ describe('whatever completes, fails or goes away', () => {
             async (numbers) => {
               const hasBegunBefore = !isStopping
               for (let turns = draw(); turns > 0; turns--) await turn()
-              // What is under way when the stop comes fails, and what would begin after it succeeds.
+              // What is under way when the stop comes fails, and what would begin after it
+              // succeeds.
               if ((hasBegunBefore && isStopping) || draw() === 0)
                 throw new Error(`bad ${numbers[0]}`)
-              const bad = numbers.find((at) => messages[at]?.fate === 'poison')
+              const bad = numbers.find((at) => messages[at]?.outcome === 'poison')
               if (bad !== undefined) throw new Error(`bad ${bad}`)
               applied.push(...numbers)
             },

@@ -1,7 +1,7 @@
 /**
- * The pump between a log and the work of one subscription. A batch is what has queued, up to a bound,
- * never what a timer gathered; no two batches in flight hold the same key; each message is finished
- * exactly once. It knows no log and no network, so every engine works through it.
+ * The pump between a log and the work of one subscription. A batch is what has queued, up to a
+ * bound, never what a timer gathered; no two batches in flight hold the same key; each message is
+ * finished exactly once. It knows no log and no network, so every engine works through it.
  */
 import { setMaxListeners } from 'node:events'
 import { keyedBacklog, plainBacklog, type Batch, type Keyed } from './backlog.ts'
@@ -9,7 +9,7 @@ import { pause as pauseFor } from './pause.ts'
 import { workOff, type Work } from './poison-messages.ts'
 
 export interface WorkQueueOptions<Item> extends Omit<Work<Item>, 'stopping' | 'pause'> {
-  /** So many messages may queue or be worked on; who pushes asks for room first. */
+  /** How many messages may queue or be in work; the pushing side asks for room first. */
   readonly queued_max: number
   readonly batch_max: number
   readonly batches_in_flight_max: number
@@ -22,7 +22,9 @@ export interface WorkQueue<Item> {
   push(item: Item): void
   /** So many more may be pushed. */
   room(): number
-  /** Milliseconds since anything was finished though there is work; undefined when there is none. */
+  /**
+   * Milliseconds since anything was finished though there is work; undefined when there is none.
+   */
   progress(): number | undefined
   /** Whether a message of a newer release waits for a process that understands it. */
   isHeld(): boolean
@@ -30,7 +32,7 @@ export interface WorkQueue<Item> {
   stop(): Promise<void>
 }
 
-/** Opens a queue; `onFinished` is told of every message once, in any order across keys. */
+/** Opens a queue; `onFinished` is called for every message once, in any order across keys. */
 export function workQueue<Item extends Keyed>(options: WorkQueueOptions<Item>): WorkQueue<Item> {
   const { batch_max, batches_in_flight_max, queued_max, pause = pauseFor } = options
   const backlog = batches_in_flight_max === 1 ? plainBacklog<Item>() : keyedBacklog<Item>()

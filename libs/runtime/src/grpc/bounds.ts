@@ -1,4 +1,4 @@
-/** Bounds that both ends of a gRPC connection keep. */
+/** Bounds for both ends of a gRPC connection. */
 import type { ChannelOptions } from '@grpc/grpc-js'
 
 export const message_bytes_max = 16 * 1024 * 1024

@@ -1,10 +1,10 @@
-/** A gRPC call that was not answered, or was answered with a failure, says which call it was. */
+/** The error of a gRPC call that failed or was not answered; it names the call. */
 import { status, type ServiceError } from '@grpc/grpc-js'
 import { Outage, type OutageKind } from '../outage.ts'
 
 /**
- * A call to another service failed. Where its cause is an outage, the call may or may not have had its
- * effect and is repeated with the same ids. Anything else is a bug of one of the two sides.
+ * A call to another service failed. Where its cause is an outage, the call may or may not have had
+ * its effect and is repeated with the same ids. Anything else is a bug of one of the two sides.
  */
 export class GrpcCallError extends Error {
   override readonly name = 'GrpcCallError'
@@ -30,9 +30,9 @@ export class GrpcCallError extends Error {
 const late = status.DEADLINE_EXCEEDED
 
 /**
- * UNIMPLEMENTED: the provider is still starting, or an older release. CANCELLED: one of the two sides
- * is being stopped, since no call is ever cancelled otherwise. Who may call what is configuration, not
- * a matter of the messages that are worked on.
+ * UNIMPLEMENTED: the provider is still starting, or an older release. CANCELLED: one of the two
+ * sides is being stopped, since no call is ever cancelled otherwise. PERMISSION_DENIED is a fault
+ * of the configuration, not of the messages in work.
  */
 const outageKinds: ReadonlyMap<status, OutageKind> = new Map([
   [status.UNAVAILABLE, 'AWAY'],

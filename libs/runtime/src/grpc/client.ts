@@ -1,7 +1,7 @@
 /**
- * Calls to other services: connections are made at the first call, to every replica that an address leads
- * to. A question that an outage cut off is put to the next replica; what changes something is repeated
- * by its caller alone, who knows that it may be.
+ * Calls to other services: connections are made at the first call, to every replica that an address
+ * leads to. A query that an outage interrupted is sent to the next replica; a call that changes
+ * something is repeated by its caller alone, which knows whether it may be.
  */
 import { Client, Metadata, status, type ChannelOptions, type ServiceError } from '@grpc/grpc-js'
 import { messageBounds } from './bounds.ts'
@@ -43,7 +43,7 @@ const channelOptions: ChannelOptions = {
 /** A replica may be gone for ever: when it is not called it is not tried to be reached either. */
 const ofReplica: ChannelOptions = { 'grpc.client_idle_timeout_ms': 30_000 }
 
-/** Who calls while the provider is away waits for it, until the deadline. */
+/** A call while the provider is away waits for it, until the deadline. */
 const waiting = new Metadata({ waitForReady: true })
 /** Not for one replica: another one may have taken over from it. */
 const atOnce = new Metadata()
@@ -56,8 +56,8 @@ export function openClients(
 
   /** Without certificates all services of an address are one, and share a connection. */
   function channelTo(provider: string, address: string, further: ChannelOptions = {}): Client {
-    const place = identity === undefined ? address : `${provider} ${address}`
-    const open = channels.get(place)
+    const target = identity === undefined ? address : `${provider} ${address}`
+    const open = channels.get(target)
     if (open !== undefined) return open
     const channel = new Client(targetOf(address), channelCredentials(identity, provider), {
       ...channelOptions,
@@ -65,7 +65,7 @@ export function openClients(
       // The name is checked by `identity`; this one only is not to be an IP address.
       ...(identity === undefined ? {} : { 'grpc.ssl_target_name_override': provider }),
     })
-    channels.set(place, channel)
+    channels.set(target, channel)
     return channel
   }
 

@@ -20,9 +20,14 @@ type ResponseOf<Method> = Method extends { responseDeserialize: (bytes: Buffer) 
 
 /** The call that a request came with. */
 export interface HandledCall {
-  /** Aborts, as an outage, when the caller is gone or its deadline has passed: nobody hears the answer. */
+  /**
+   * Aborts, as an outage, when the caller is gone or its deadline has passed: no caller receives
+   * the answer.
+   */
   readonly signal: AbortSignal
-  /** How long the caller still waits: what is asked of others for it may take as long. At least 0. */
+  /**
+   * How long the caller still waits: what is asked of others for it may take as long. At least 0.
+   */
   readonly left_ms: () => number
   /** The service that calls; undefined where no certificates are asked for. */
   readonly caller: string | undefined
@@ -74,7 +79,7 @@ export function methodsOf(service: object): ReadonlyMap<string, MethodDefinition
   return new Map(Object.entries(service) as readonly (readonly [string, MethodDefinition])[])
 }
 
-/** It changes nothing, so that asking again does not either: `option idempotency_level` says so. */
+/** The method changes nothing, so it may be repeated: `option idempotency_level` declares it. */
 export function isQuestion({ options }: Pick<MethodDefinition, 'options'>): boolean {
   return options?.idempotency_level === 'NO_SIDE_EFFECTS'
 }

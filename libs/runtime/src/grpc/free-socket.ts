@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { StartError } from '../start-error.ts'
 
-/** Removes the socket file, unless somebody listens on it: then StartError. */
+/** Removes the socket file, unless a process listens on it: then StartError. */
 export async function freeSocket(path: string): Promise<void> {
   if (await isListenedOn(path))
     throw new StartError(`The socket ${path} is in use by another running process.`)

@@ -1,4 +1,6 @@
-/** What a handler makes of a call: its answer, or the status that tells its caller what failed. */
+/**
+ * The result of a handled call: its answer, or the status that reports the failure to the caller.
+ */
 import { status } from '@grpc/grpc-js'
 import type { Logger } from '../log.ts'
 import { isOutage, Outage } from '../outage.ts'

@@ -77,7 +77,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
     expect(answer.items[0]?.evidence.length).toBe(6 * 1024 * 1024)
   })
 
-  test('a message of more than 16 MiB fails its call as an outage that time does not heal', async () => {
+  test('A message of more than 16 MiB fails its call as an outage that needs an operator', async () => {
     const host = await openHost()
     const caller = await callerOf(host)
     host.serve(mirrorService, handlers)
@@ -89,7 +89,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
     expect([isOutage(error), needsOperator(error)]).toEqual([true, true])
   })
 
-  test('a handler is told, as of an outage, that its caller has given up', async () => {
+  test('A handler is notified, as of an outage, that its caller no longer waits', async () => {
     const host = await openHost()
     const caller = await callerOf(host)
     let reason: unknown
@@ -149,7 +149,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
     expect(neighbour.items).toHaveLength(1)
   })
 
-  test('a handler that was cut off by an outage tells its caller so', async () => {
+  test('A handler that an outage interrupted reports the outage to its caller', async () => {
     const host = await openHost()
     const caller = await callerOf(host)
     const lost = new Outage('connection lost')
@@ -203,7 +203,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
 })
 
 describe('connections', () => {
-  test('each provider is reached where its address says', async () => {
+  test('Each provider is reached at its address', async () => {
     const a = await openHost({ listen: '127.0.0.1:0' })
     const b = await openHost({ listen: '127.0.0.1:0' })
     for (const [host, name] of [

@@ -12,7 +12,9 @@ import { openInProcessTransport } from './in-process-transport.ts'
 
 /** What a service sees of it. */
 export interface GrpcHost {
-  /** Serves the methods of a definition, from now on. A handler that throws fails its call alone. */
+  /**
+   * Serves the methods of a definition, from now on. A handler that throws fails its call alone.
+   */
   serve<D extends object>(service: D, handlers: Handlers<D>): void
   /**
    * The methods of a definition as calls to the service of that folder name. Nothing is connected
@@ -37,15 +39,21 @@ export interface GrpcHostOptions {
   readonly log: Logger
   /** `unix:/path` or `host:port`; port 0 takes any free one. */
   readonly listen: string
-  /** Where the service of that folder name is reached; asked once per provider. Default: all are here. */
+  /**
+   * Where the service of that folder name is reached; asked once per provider. Default: all are
+   * here.
+   */
   readonly addressOf?: (provider: string) => string
   /** The host by which others reach this server; default: the one that it listens on. */
   readonly reachedAt?: string
-  /** Mutual TLS with everybody; without it, whoever reaches the address is let in. */
+  /** Mutual TLS with every peer; without it, any caller that reaches the address is admitted. */
   readonly identity?: GrpcIdentity
 }
 
-/** A call that takes longer is an outage for its caller; the rest of the stop needs its time as well. */
+/**
+ * A call that takes longer is an outage for its caller; the rest of the stop needs its time as
+ * well.
+ */
 const drain_ms_max = 3_000
 const stop_ms_max = 10_000
 
@@ -66,7 +74,7 @@ export async function openGrpcHost(options: GrpcHostOptions): Promise<OpenGrpcHo
       addressOf === undefined
         ? callsBy(service, provider, within.call)
         : clients.client(service, provider),
-    clientAt: (service, provider, place) => clients.clientAt(service, provider, place),
+    clientAt: (service, provider, address) => clients.clientAt(service, provider, address),
     async drain() {
       await Promise.all([server.stop(drain_ms_max), within.stop(drain_ms_max)])
     },

@@ -1,7 +1,7 @@
 /**
- * Who is who between processes. Each end shows a certificate that the common authority signed, whose
- * common name is the folder name of its service: names and addresses of hosts prove nothing here, so
- * replicas may come and go anywhere.
+ * Identity between processes. Each end shows a certificate that the common authority signed, whose
+ * common name is the folder name of its service: names and addresses of hosts prove nothing here,
+ * so replicas may come and go anywhere.
  */
 import {
   experimental,
@@ -11,7 +11,7 @@ import {
 } from '@grpc/grpc-js'
 import type { PeerCertificate } from 'node:tls'
 
-/** What a process shows to the others, and by whom it knows them; all PEM. */
+/** The certificate that a process shows, and the authority that it trusts; all PEM. */
 export interface GrpcCertificates {
   readonly certificate: string
   readonly key: string
@@ -24,7 +24,7 @@ export interface GrpcIdentity {
   readonly callersOf: (path: string) => readonly string[]
 }
 
-/** Certificates of which new ones may come; connections that stand are not concerned. */
+/** Certificates that may be renewed; existing connections are not affected. */
 export interface Renewable {
   /** Serves from the next connection on. */
   renew(certificates: GrpcCertificates): void
@@ -64,14 +64,14 @@ function bytesOf({ certificate, key, ca }: GrpcCertificates) {
   }
 }
 
-/** Whoever shows no certificate of the authority is not let in. */
+/** A client without a certificate of the authority is not admitted. */
 export function serverCredentials(identity: GrpcIdentity | undefined): ServerCredentials {
   if (identity === undefined) return ServerCredentials.createInsecure()
   const { provider } = identity.certificates
   return experimental.createCertificateProviderServerCredentials(provider, provider, true)
 }
 
-/** Only a server whose certificate is that of the provider is spoken to. */
+/** Connects only to a server whose certificate is that of the provider. */
 export function channelCredentials(
   identity: GrpcIdentity | undefined,
   provider: string,
@@ -89,7 +89,7 @@ export function channelCredentials(
 
 /** undefined when there is none, or more than one. */
 export function commonNameOf(certificate: PeerCertificate | undefined): string | undefined {
-  // A certificate without a subject has none, whatever the type says.
+  // A certificate without a subject has none, in spite of the type.
   const name: unknown = (certificate as Partial<PeerCertificate> | undefined)?.subject?.CN
   return typeof name === 'string' && name !== '' ? name : undefined
 }

@@ -1,7 +1,7 @@
 /**
- * Calls between services of one process. Messages are written and read as if they travelled, so that
- * neither side holds what the other may change, and what fails fails in the same way; only nothing
- * travels, which would cost ten times as much.
+ * Calls between services of one process. Messages are written and read as if they travelled, so
+ * that neither side holds what the other may change, and what fails fails in the same way; only
+ * nothing travels, which would cost ten times as much.
  */
 import { Metadata, status, type ServiceError } from '@grpc/grpc-js'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -15,7 +15,7 @@ export interface InProcessTransport {
   serve(service: object, handlers: object): void
   /** Rejects with what a call over a connection would reject with. */
   readonly call: Way
-  /** Takes no new calls and waits for those in flight, for so long. */
+  /** Takes no new calls and waits for those in flight, for at most this long. */
   stop(longest_ms: number): Promise<void>
 }
 
@@ -66,7 +66,7 @@ export function openInProcessTransport(log: Logger): InProcessTransport {
     async call(method, request, deadline_ms) {
       const handler = isStopped ? undefined : served.get(method.path)
       if (handler === undefined) throw new Refusal(status.UNAVAILABLE, 'it is not served here now')
-      const { call, giveUp } = callInHand(deadline_ms)
+      const { call, giveUp } = openCall(deadline_ms)
       const answering = answer(handler, method, request, call)
       inFlight.add(answering)
       try {
@@ -87,15 +87,15 @@ export function openInProcessTransport(log: Logger): InProcessTransport {
   }
 }
 
-/** A call, and how its handler is told that nobody waits for it any longer. */
-function callInHand(deadline_ms: number) {
+/** A call, and the signal for its handler that no caller waits any longer. */
+function openCall(deadline_ms: number) {
   let isGone = false
   let abort: (() => void) | undefined
   const call = handledCall(
     undefined,
-    (told) => {
-      abort = told
-      if (isGone) told()
+    (onAbort) => {
+      abort = onAbort
+      if (isGone) onAbort()
     },
     Date.now() + deadline_ms,
   )

@@ -44,10 +44,10 @@ async function openHost(
 
 async function openMirror(name = 'mirror', id = name): Promise<OpenGrpcHost> {
   const host = await openHost(name)
-  const say = () => Promise.resolve({ items: [{ ...item(1), id }] })
+  const reply = () => Promise.resolve({ items: [{ ...item(1), id }] })
   host.serve(mirrorService, {
     Reflect: (_, { caller }) => Promise.resolve({ items: [{ ...item(1), id: caller ?? '' }] }),
-    Other: say,
+    Other: reply,
   })
   return host
 }
@@ -59,14 +59,14 @@ async function failureOf(call: Promise<unknown>): Promise<GrpcCallError> {
 }
 
 describe('a method', () => {
-  test('is answered to the services that it names, and told who calls', async () => {
+  test('is answered to the services that it names, and receives the name of the caller', async () => {
     const mirror = await openMirror()
     const office = await openHost('office', { addressOf: () => mirror.address })
     const answer = await office.client(mirrorService, 'mirror').Reflect(nothing, patient)
     expect(answer.items[0]?.id).toBe('office')
   })
 
-  test('is refused to any other caller, and that is an outage until an operator lets it in', async () => {
+  test('is refused to any other caller, and that is an outage until an operator admits it', async () => {
     const mirror = await openMirror()
     const shop = await openHost('shop', { addressOf: () => mirror.address })
     const calls = shop.client(mirrorService, 'mirror')
@@ -78,7 +78,7 @@ describe('a method', () => {
   })
 })
 
-describe('nothing is said', () => {
+describe('nothing is sent', () => {
   const soon = { deadline_ms: 300 }
 
   test('to a caller whose certificate another authority signed', async () => {
@@ -89,7 +89,7 @@ describe('nothing is said', () => {
     expect(isOutage(error)).toBe(true)
   })
 
-  test('to a caller without a certificate, not even how the service is', async () => {
+  test('to a caller without a certificate, not even the health of the service', async () => {
     const mirror = await openMirror()
     const options = { 'grpc.ssl_target_name_override': 'mirror' }
     const ca = credentials.createSsl(Buffer.from(authority.certificate), null, null, {
@@ -117,14 +117,14 @@ describe('nothing is said', () => {
 })
 
 describe('replicas', () => {
-  test('share the calls, and a question that one leaves open is answered by the other', async () => {
+  test('share the calls, and a query that one does not answer is answered by the other', async () => {
     const [one, two] = [await openMirror('mirror', 'one'), await openMirror('mirror', 'two')]
     const office = await openHost('office', { addressOf: () => `${one.address},${two.address}` })
     const calls = office.client(mirrorService, 'mirror')
     const ask = async () => (await calls.Other(nothing, patient)).items[0]?.id
-    const heard = new Set<string | undefined>()
-    while (heard.size < 2) heard.add(await ask())
-    expect(heard).toEqual(new Set(['one', 'two']))
+    const received = new Set<string | undefined>()
+    while (received.size < 2) received.add(await ask())
+    expect(received).toEqual(new Set(['one', 'two']))
 
     const asking = Promise.all(Array.from({ length: 20 }, ask))
     await one.stop()
@@ -160,14 +160,14 @@ test('certificates are renewed on both sides while calls go on', async () => {
     identity.certificates.renew({ ...next.issue(name), ca: next.certificate })
   }
   await calls.Reflect(nothing, patient)
-  const anew = await openHost('office', { addressOf: () => host.address, identity: office })
-  expect(await anew.client(mirrorService, 'mirror').Reflect(nothing, patient)).toEqual(nothing)
+  const renewed = await openHost('office', { addressOf: () => host.address, identity: office })
+  expect(await renewed.client(mirrorService, 'mirror').Reflect(nothing, patient)).toEqual(nothing)
   const old = await openHost('office', { addressOf: () => host.address })
   const refused = old.client(mirrorService, 'mirror').Reflect(nothing, { deadline_ms: 300 })
   expect(isOutage(await failureOf(refused))).toBe(true)
 })
 
-test('a process is reached by the host that it says', async () => {
+test('A process is reached by its advertised host', async () => {
   const host = await openHost('office', { listen: '127.0.0.1:0', reachedAt: 'office.hub.svc' })
   expect(host.address).toMatch(/^office\.hub\.svc:\d+$/)
 })

@@ -1,4 +1,6 @@
-/** gRPC reflection of what the server serves, so that tools can call it without the .proto files. */
+/**
+ * gRPC reflection of what the server serves, so that tools can call it without the .proto files.
+ */
 import type {
   handleBidiStreamingCall,
   Server,
@@ -16,8 +18,9 @@ type Described = ConstructorParameters<typeof ReflectionService>[0]
 type Answer = handleBidiStreamingCall<object, object>
 
 /**
- * The library describes what it was given when it was made, whereas services are added one by one; and
- * hardly a process is ever asked. So it is made anew when somebody asks after a service was added.
+ * The library describes the services that exist when it is created, whereas services are added one
+ * by one; and reflection is hardly ever used. So the description is created again at the first
+ * request after a service was added.
  */
 export function openReflection(server: Server): Reflection {
   const described: Described = {}
@@ -39,7 +42,9 @@ export function openReflection(server: Server): Reflection {
   }
 }
 
-/** By the name of the reflection service: the library brings one for each version of the protocol. */
+/**
+ * By the name of the reflection service: the library brings one for each version of the protocol.
+ */
 function answersFor(described: Described): ReadonlyMap<string, Answer> {
   const answers = new Map<string, Answer>()
   reflect(described, (definition, implementation) => {

@@ -21,11 +21,11 @@ import { openReflection } from './reflection.ts'
 export interface GrpcServer {
   readonly address: string
   serve<D extends object>(service: D, handlers: Handlers<D>): void
-  /** Takes no new calls and finishes those in flight, for so long. Doing it twice is doing it once. */
+  /** Takes no new calls and finishes those in flight, for at most this long. Idempotent. */
   stop(longest_ms: number): Promise<void>
 }
 
-/** Clients connect anew this often, and so find replicas that have come; calls in flight may finish. */
+/** Clients reconnect this often, and so find new replicas; calls in flight may finish. */
 const connection_ms_max = 300_000
 const connection_grace_ms = 120_000
 
@@ -35,7 +35,7 @@ export async function openServer(options: {
   readonly identity?: GrpcIdentity
 }): Promise<GrpcServer> {
   const { log, identity } = options
-  setLogger({ error: (...said: unknown[]) => log.warn(`gRPC: ${said.join(' ')}`) })
+  setLogger({ error: (...words: unknown[]) => log.warn(`gRPC: ${words.join(' ')}`) })
   const server = new Server({
     ...messageBounds,
     'grpc.keepalive_time_ms': 30_000,
@@ -120,12 +120,15 @@ function callerOf(call: UnaryCall, { identity }: Serving): string | undefined {
   return identity && commonNameOf(call.getAuthContext().sslPeerCertificate)
 }
 
-/** Nobody is let in to a method that does not name him. */
+/** A method admits only the callers that it names. */
 function refusalOf(caller: string | undefined, path: string, { log, identity }: Serving) {
   if (identity === undefined) return undefined
   if (caller !== undefined && identity.callersOf(path).includes(caller)) return undefined
   log.warn({ caller, path }, 'a gRPC call was refused: its method does not name the caller')
-  return { code: status.PERMISSION_DENIED, details: `${caller ?? 'nobody'} may not call ${path}` }
+  return {
+    code: status.PERMISSION_DENIED,
+    details: `${caller ?? 'an unknown caller'} may not call ${path}`,
+  }
 }
 
 /** Turns a throw before the first await into a rejection as well. */

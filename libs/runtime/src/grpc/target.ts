@@ -1,4 +1,7 @@
-/** How an address of the settings is said to the gRPC library, which balances over all that it finds. */
+/**
+ * An address of the settings as a target of the gRPC library, which balances over all that it
+ * finds.
+ */
 import type { ChannelOptions } from '@grpc/grpc-js'
 import { isIPv4 } from 'node:net'
 import { StartError } from '../start-error.ts'
@@ -12,20 +15,20 @@ export const balancing: ChannelOptions = {
 }
 
 /**
- * @param address `unix:/path`; `host:port`, of which every address that the name has is used; or several
- *   IPv4 addresses with commas between
+ * @param address `unix:/path`; `host:port`, of which every address that the name has is used; or
+ * several IPv4 addresses with commas between
  */
 export function targetOf(address: string): string {
   if (/^(unix|dns|ipv4|ipv6):/.test(address)) return address
-  const places = address.split(',').map((place) => place.trim())
-  const [first = '', ...more] = places
-  const wrong = places.find((place) => !/^[^\s:/]+:\d{1,5}$|^\[[^\s\]]+\]:\d{1,5}$/.test(place))
+  const addresses = address.split(',').map((each) => each.trim())
+  const [first = '', ...more] = addresses
+  const wrong = addresses.find((each) => !/^[^\s:/]+:\d{1,5}$|^\[[^\s\]]+\]:\d{1,5}$/.test(each))
   if (wrong !== undefined) {
     throw new StartError(`A gRPC address is host:port; '${wrong}' is not.`)
   }
   if (more.length === 0) return `dns:///${first}`
-  const named = places.find((place) => !isIPv4(place.slice(0, place.lastIndexOf(':'))))
-  if (named === undefined) return `ipv4:${places.join(',')}`
+  const named = addresses.find((each) => !isIPv4(each.slice(0, each.lastIndexOf(':'))))
+  if (named === undefined) return `ipv4:${addresses.join(',')}`
   throw new StartError(
     `A list of gRPC addresses holds IPv4 addresses alone, and '${named}' is none: give one name that has all of them.`,
   )

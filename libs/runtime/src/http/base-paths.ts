@@ -1,6 +1,6 @@
 /**
- * Paths under which an API also answers, for clients that reach each API of a scheme under a path of its
- * own ("/als/participants/…" beside "/participants/…").
+ * Paths under which an API also answers, for clients that reach each API of a scheme under a path
+ * of its own ("/als/participants/…" next to "/participants/…").
  */
 import { StartError } from '../start-error.ts'
 

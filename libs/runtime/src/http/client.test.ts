@@ -79,7 +79,7 @@ describe('requests', () => {
     expect(answer.truncated).toBe(false)
   })
 
-  test('share kept connections, at most as many as the bound', async () => {
+  test('share pooled connections, at most as many as the bound', async () => {
     const { url, connections } = await serve((_request, response) => response.end('fine'))
     for (let n = 0; n < 5; n++) await get(url)
     await Promise.all(Array.from({ length: 20 }, () => get(url)))
@@ -101,7 +101,7 @@ describe('requests', () => {
 })
 
 describe('bounds', () => {
-  test('of a body that never ends the first 64 KiB are kept and the connection is dropped', async () => {
+  test('of a body that never ends the first 64 KiB are returned and the connection is closed', async () => {
     let closed: Promise<unknown> = Promise.resolve()
     const { url } = await serve((_request, response) => {
       closed = once(response, 'close')
@@ -134,7 +134,7 @@ describe('bounds', () => {
     expect(kinds).toEqual(['TIMEOUT', 'TIMEOUT', 'TIMEOUT'])
   })
 
-  test('a request that is given up while it waits for a connection is never sent', async () => {
+  test('a request that is aborted while it waits for a connection is never sent', async () => {
     const seen: string[] = []
     const held: ServerResponse[] = []
     const waiting = new AbortController()
@@ -154,7 +154,7 @@ describe('bounds', () => {
 })
 
 describe('failures', () => {
-  test('nobody listening is REFUSED', async () => {
+  test('an address without a listening process is REFUSED', async () => {
     const { url } = await serve((_request, response) => response.end())
     const [server] = servers
     server?.close()

@@ -1,6 +1,6 @@
 /**
- * Requests to others' servers: connections are kept and bounded per origin, an answer is bounded in
- * size and time, redirects are never followed, and a failure says what kind it is.
+ * Requests to others' servers: connections are pooled and bounded per origin, an answer is bounded
+ * in size and time, redirects are never followed, and a failure has a kind.
  */
 import { createSecureContext } from 'node:tls'
 import { Pool } from 'undici'
@@ -17,7 +17,7 @@ export interface HttpClientOptions {
   readonly tls?: ClientTls
 }
 
-/** Who the client is, and which servers it trusts. All are PEM. */
+/** The client's identity, and the servers that it trusts. All are PEM. */
 export interface ClientTls {
   readonly certificate: string
   readonly key: string
@@ -49,7 +49,7 @@ export interface HttpClient {
   close(): Promise<void>
 }
 
-/** Connections to this many origins are kept; then the ones used longest ago are closed. */
+/** Connections to this many origins stay open; then the ones used longest ago are closed. */
 const origins_max = 1_000
 /** Connections to an origin that was not asked for as long are closed. */
 const unused_ms_max = 300_000

@@ -70,7 +70,7 @@ async function clientOf({ url }: HttpServer, own?: TestCertificate): Promise<Cli
   }
 }
 
-test('a client has at most so many connections, and others are not bound by that', async () => {
+test('A client has a bounded number of connections, and others are not affected', async () => {
   const server = await serve({ per_client_max: 2 })
   const greenbank = ca.issue('greenbank')
   const first = await clientOf(server, greenbank)
@@ -86,7 +86,7 @@ test('a client has at most so many connections, and others are not bound by that
   expect(again).toBe('200 greenbank')
 })
 
-test('a gateway has as many connections as there may be in all', async () => {
+test('A gateway may use all connections', async () => {
   const server = await serve({ per_client_max: 1, gateways: new Set(['gateway']) })
   const gateway = ca.issue('gateway')
   for (let at = 0; at < 5; at++) {
@@ -94,7 +94,7 @@ test('a gateway has as many connections as there may be in all', async () => {
   }
 })
 
-test('when there are too many connections, strangers make room, and then the oldest idle client', async () => {
+test('With too many connections, those without a client are closed first, then those of the oldest idle client', async () => {
   const server = await serve({ total_max: 4 })
   const greenbank = await clientOf(server, ca.issue('greenbank'))
   expect(await greenbank.ask()).toBe('200 greenbank')
@@ -120,7 +120,7 @@ test('when there are too many connections, strangers make room, and then the old
   for (const client of clients) expect(await client.ask()).toMatch(/^200 /)
 })
 
-test('a client that is known by its requests pushes out no connection of others, only its own', async () => {
+test('A client that is authenticated by its requests displaces only its own connections', async () => {
   const server = await serve({ total_max: 4 })
   const first = await clientOf(server)
   expect(await first.ask('bluewallet')).toBe('200 bluewallet')

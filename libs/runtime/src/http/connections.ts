@@ -1,6 +1,7 @@
 /**
- * The connections of a server, within bounds: no client takes more than its part, and when there are too
- * many, idle ones make room, those of strangers first, then those of the client that has most.
+ * The connections of a server, within bounds: no client takes more than its part, and when there
+ * are too many, idle ones make room, those of strangers first, then those of the client that has
+ * most.
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -8,7 +9,10 @@ import type { Duplex } from 'node:stream'
 import { clientAt, peerAt } from './peer.ts'
 
 export interface ConnectionBounds {
-  /** At the same time. Beyond it an idle one is closed for a new one; where none is idle, the new one. */
+  /**
+   * At the same time. Beyond it an idle one is closed for a new one; where none is idle, the new
+   * one.
+   */
   readonly total_max: number
   /** At the same time of one client, by the common name of its certificate. */
   readonly per_client_max: number
@@ -18,7 +22,7 @@ export interface ConnectionBounds {
 
 export interface Connections {
   readonly open: ReadonlySet<Socket>
-  /** With TLS: whose handshake is not done, by their address. They never asked for anything. */
+  /** With TLS: sockets whose handshake is not done, by address. They have sent no request. */
   readonly handshaking: ReadonlyMap<string, Socket>
 }
 
@@ -79,8 +83,8 @@ export function trackConnections(
 }
 
 /**
- * One that no request is at work on: of a stranger, or else of the client that has most connections, of
- * a gateway last; the oldest of those.
+ * One that no request is at work on: of a stranger, or else of the client that has most
+ * connections, of a gateway last; the oldest of those.
  */
 function leastMissed(open: ReadonlySet<Socket>, gateways: ReadonlySet<string>): Socket | undefined {
   const countOf = new Map<string, number>()

@@ -1,6 +1,6 @@
 /**
  * One request and its answer over a pool of connections: settled exactly once, by the whole answer,
- * by a failure, or by the time-out, whatever comes first.
+ * by a failure, or by the time-out, whichever comes first.
  */
 import type { Dispatcher, Pool } from 'undici'
 import type { HttpAnswer, HttpClientOptions, HttpRequest } from './client.ts'
@@ -74,7 +74,7 @@ function handler(
     settle,
     onRequestStart(started) {
       controller = started
-      if (!open) started.abort(new HttpFailure('OTHER', 'the request was given up'))
+      if (!open) started.abort(new HttpFailure('OTHER', 'the request was aborted'))
     },
     onResponseStart(_controller, code, received) {
       status = code

@@ -1,8 +1,8 @@
 /** Why an HTTP request got no whole answer, in few kinds that a caller can decide by. */
 
 /**
- * TIMEOUT: no whole answer in time. REFUSED: nobody listens there, or no way leads there. RESET: the
- * connection ended before the answer did. TLS: the certificates do not agree. DNS: the name is
+ * TIMEOUT: no whole answer in time. REFUSED: no process listens there, or no route exists. RESET:
+ * the connection ended before the answer did. TLS: the certificates do not agree. DNS: the name is
  * unknown. OTHER: anything else, for example an aborted request or an answer that is no HTTP.
  */
 export type HttpFailureKind = 'TIMEOUT' | 'REFUSED' | 'RESET' | 'TLS' | 'DNS' | 'OTHER'

@@ -1,4 +1,6 @@
-/** Who is at the other end of a connection, by the certificate that the server's CA vouches for. */
+/**
+ * The client at the other end of a connection, by its certificate that the server's CA has signed.
+ */
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
@@ -13,12 +15,12 @@ export function peerOf({ socket }: IncomingMessage): string | undefined {
 
 const clients = new WeakMap<Socket, string>()
 
-/** A request has proven in another way than by certificate who its client is: the connection is theirs. */
+/** Notes the client of a connection that has authenticated by other means than a certificate. */
 export function noteClient({ socket }: IncomingMessage, client: string): void {
   if (!clients.has(socket)) clients.set(socket, client)
 }
 
-/** Whose the connection is: by its certificate, or by what its first request has proven. */
+/** The client of a connection: by its certificate, or as its first request was authenticated. */
 export function clientAt(socket: Socket): string | undefined {
   return peerAt(socket) ?? clients.get(socket)
 }

@@ -1,6 +1,7 @@
 /**
- * An HTTP server with bounds: on the head, on how long a request may take to arrive, and on how long
- * a stop waits. What cannot be read as HTTP is answered in the shape that its clients understand.
+ * An HTTP server with bounds: on the head, on how long a request may take to arrive, and on how
+ * long a stop waits. What cannot be read as HTTP is answered in the shape that its clients
+ * understand.
  */
 import {
   createServer,
@@ -28,15 +29,16 @@ export interface FixedAnswer {
   readonly body: string
 }
 
-/** Who the server is, and whose clients it trusts. All are PEM. */
+/** The server's identity, and the authority of its clients. All are PEM. */
 export interface ServerTls {
   readonly certificate: string
   readonly key: string
   /** Of the clients; it may be empty where they are not asked. */
   readonly ca: string
   /**
-   * Whether a client is asked for its certificate. One that has none, or none of the CA, gets in all
-   * the same: `peerOf` tells the handler, which has better words than a broken handshake.
+   * Whether the server requests a certificate of a client. A client without one, or without one of
+   * the CA, is admitted: `peerOf` reports it to the handler, whose error is clearer than a broken
+   * handshake.
    */
   readonly asksClient: boolean
 }
@@ -195,8 +197,8 @@ function refuse(socket: Duplex, { status, contentType, body }: FixedAnswer): voi
 
 /**
  * Whether the answer to an earlier request of the connection is not finished: what is written now
- * would be taken for that answer. An answer that is not begun, to a request that is not whole, is the
- * one to be given here.
+ * would be taken for that answer. An answer that is not begun, to a request that is not whole, is
+ * the one to be given here.
  */
 function owesAnswer(socket: Duplex): boolean {
   const answer = answerOf(socket)

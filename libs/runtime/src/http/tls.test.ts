@@ -67,7 +67,7 @@ async function ask(from: HttpClient, url: string): Promise<string> {
 }
 
 describe('a server with TLS', () => {
-  test('knows its clients by their certificates, and they it by its own', async () => {
+  test('identifies its clients by their certificates, and they the server by its own', async () => {
     const { url } = await serve(tlsOf(hub))
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     const green = client(greenbank)
@@ -75,7 +75,7 @@ describe('a server with TLS', () => {
     expect(await ask(client(ca.issue('blüewallet')), url)).toBe('blüewallet')
   })
 
-  test('lets in whom its CA does not vouch for, as nobody', async () => {
+  test('admits a client without a certificate of its CA, without an identity', async () => {
     const { url } = await serve(tlsOf(hub))
     expect(await ask(client(strangers.issue('greenbank')), url)).toBe('nobody')
     const ended = ca.issue('greenbank', { until: new Date(Date.now() - 1_000) })
@@ -83,7 +83,7 @@ describe('a server with TLS', () => {
     expect(await ask(client({ certificate: '', key: '' }), url)).toBe('nobody')
   })
 
-  test('asks nobody for a certificate where it is told so', async () => {
+  test('requests no certificate where the option is off', async () => {
     const { url } = await serve(tlsOf(hub, { asksClient: false }))
     expect(await ask(client(greenbank), url)).toBe('nobody')
   })
@@ -102,14 +102,14 @@ describe('a server with TLS', () => {
       })
   }
 
-  test('knows a client that takes up its session again', async () => {
+  test('identifies a client that resumes its session', async () => {
     const { url } = await serve(tlsOf(hub))
     const asking = resuming(url, ca.certificate)
     expect(await asking()).toEqual(['greenbank', false])
     expect(await asking()).toEqual(['greenbank', true])
   })
 
-  test('lets nobody take up a session that another CA has vouched for', async () => {
+  test('refuses to resume a session of another CA', async () => {
     const server = await serve(tlsOf(hub))
     const next = makeTestCa('Next Scheme CA')
     const asking = resuming(server.url, ca.certificate + next.certificate)
@@ -118,7 +118,7 @@ describe('a server with TLS', () => {
     expect(await asking()).toEqual(['nobody', false])
   })
 
-  test('speaks no older TLS than 1.2', async () => {
+  test('refuses TLS older than 1.2', async () => {
     const { url } = await serve(tlsOf(hub))
     const { port } = new URL(url)
     const at = { host: '127.0.0.1', port: Number(port), ca: ca.certificate }
@@ -130,7 +130,7 @@ describe('a server with TLS', () => {
     known.destroy()
   })
 
-  test('goes on when somebody speaks without TLS', async () => {
+  test('continues after a client that connects without TLS', async () => {
     const { url } = await serve(tlsOf(hub))
     const socket = connectPlain(Number(new URL(url).port), '127.0.0.1')
     socket.on('error', () => undefined)
@@ -142,7 +142,7 @@ describe('a server with TLS', () => {
     expect(await ask(client(greenbank), url)).toBe('greenbank')
   })
 
-  test('does not wait at its end for who has not shaken hands', async () => {
+  test('does not wait at its stop for unfinished handshakes', async () => {
     const server = await serve(tlsOf(hub))
     opened.pop()
     const silent = connectPlain(Number(new URL(server.url).port), '127.0.0.1')
@@ -154,7 +154,7 @@ describe('a server with TLS', () => {
     await ended
   })
 
-  test('shows a new certificate to who comes next, and cuts nobody off', async () => {
+  test('shows a new certificate to the next client, and closes no connection', async () => {
     const server = await serve(tlsOf(hub))
     const before = client(greenbank)
     expect(await ask(before, server.url)).toBe('greenbank')
@@ -166,7 +166,7 @@ describe('a server with TLS', () => {
     expect(await ask(client(greenbank, strangers.certificate), server.url)).toBe('nobody')
   })
 
-  test('is what a server without it cannot become', async () => {
+  test('cannot be added to a server without it', async () => {
     const server = await serve(undefined)
     expect(() => server.renewTls(tlsOf(hub))).toThrow('without TLS')
     expect(await ask(client(greenbank), server.url)).toBe('nobody')
@@ -174,7 +174,7 @@ describe('a server with TLS', () => {
 })
 
 describe('a client with TLS', () => {
-  test('sends nothing to a server that its CA does not vouch for', async () => {
+  test('sends nothing to a server without a certificate of its CA', async () => {
     const { url } = await serve(tlsOf(strangers.issue('Hub')))
     await expect(ask(client(greenbank), url)).rejects.toThrow(HttpFailure)
     const ended = await serve(tlsOf(ca.issue('Hub', { until: new Date(Date.now() - 1_000) })))

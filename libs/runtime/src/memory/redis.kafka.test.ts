@@ -58,7 +58,7 @@ async function twoEdges() {
   return [one, other] as const
 }
 
-test('each edge learns what the others let in and have at work, and nothing of its own', async () => {
+test('Each edge learns what the others have admitted and in work, and nothing of its own', async () => {
   const [one, other] = await twoEdges()
   one.admit(7)
   other.admit(3)
@@ -72,13 +72,13 @@ test('each edge learns what the others let in and have at work, and nothing of i
   expect(one.elsewhere.admitted).toBe(3)
 })
 
-test('an edge that dies has nothing at work some seconds later', async () => {
+test('An edge that dies has nothing in work some seconds later', async () => {
   const [one] = await twoEdges()
   opened.pop()?.stop()
   await eventually(() => one.elsewhere.atWork === 0, 'the end of the dead one')
 })
 
-test('while Redis is away each edge is alone, and goes on together when it is back', async () => {
+test('While Redis is away each edge uses its own numbers, and they share again when it is back', async () => {
   const [one, other] = await twoEdges()
   await server.kill()
   await eventually(() => one.elsewhere.alone > 0 && other.elsewhere.alone > 0, 'both alone')
@@ -91,7 +91,7 @@ test('while Redis is away each edge is alone, and goes on together when it is ba
   expect(other.elsewhere.admitted).toBeLessThanOrEqual(before + 6)
 })
 
-test('a Redis that hangs is let go of, so that what it does not answer is not kept', async () => {
+test('The connection to a Redis that hangs is closed, so that unanswered commands do not queue', async () => {
   const metrics = openMetrics({ ofProcess: false })
   const memory = openRedisMemory({ url: server.url, prefix: 'test:', timeout_ms, log, metrics })
   opened.push(memory)
@@ -106,7 +106,7 @@ test('a Redis that hangs is let go of, so that what it does not answer is not ke
   await eventually(isUp, 'the next connection')
 })
 
-test('what one process remembers another recalls, until it is forgotten or too old', async () => {
+test('What one process caches another reads, until it is removed or too old', async () => {
   const [one, other] = [open(), open()]
   const recalled = async (key: string) => (await other.recall([key, 'unknown'])).get(key)
   await eventually(async () => {
@@ -121,7 +121,7 @@ test('what one process remembers another recalls, until it is forgotten or too o
 })
 
 test.each(['is dead', 'does not answer'])(
-  'nobody waits for a Redis that %s longer than the bound',
+  'No call waits longer than the bound for a Redis that %s',
   async (how) => {
     const memory = open()
     memory.remember(new Map([['party', 'greenbank']]), 60_000)

@@ -1,6 +1,7 @@
 /**
- * The memory of many processes in Redis, which may vanish at any time: no call waits longer for it than
- * REDIS_TIMEOUT_MS, no request waits for what is told there, and while it is away each process is alone.
+ * The shared memory of many processes in Redis, which may vanish at any time: no call waits longer
+ * for it than REDIS_TIMEOUT_MS, no request waits for what is sent there, and while it is away each
+ * process goes by its own numbers.
  */
 import { Redis } from 'ioredis'
 import { randomUUID } from 'node:crypto'
@@ -25,14 +26,14 @@ export interface RedisMemory extends SharedMemory {
 }
 
 const exchange_ms = 100
-/** A process that has told nothing for so long has nothing at work. */
+/** A process that has sent nothing for this long has nothing in work. */
 const silence_ms_max = 2_000
 const reconnect_ms_max = 1_000
-/** A connection that answers nothing for so long is given up: it would keep all that it is asked. */
+/** A connection without answers for this long is closed: it would queue all further commands. */
 const hung_ms = 1_000
 const names_max = 2_000
 
-/** One round trip tells the own numbers and answers those of all others; stale ones go. */
+/** One round trip sends the own numbers and returns those of all others; stale ones are removed. */
 const exchangeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -69,11 +70,11 @@ interface ScriptRunner {
   ): Promise<readonly [number, number]>
 }
 
-/** Does not wait for the connection: until it stands the process is alone. */
+/** Does not wait for the connection: until it is open the process is alone. */
 export function openRedisMemory(options: RedisOptions): RedisMemory {
   const { url, prefix, timeout_ms, log, metrics } = options
   const redis = new Redis(url, {
-    // What cannot be said now is not said later.
+    // What cannot be sent now is not sent later.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -84,7 +85,7 @@ export function openRedisMemory(options: RedisOptions): RedisMemory {
     keyPrefix: prefix,
     scripts: { causewayExchange: { lua: exchangeScript, numberOfKeys: 2 } },
   })
-  tellOfOutages(redis, log)
+  logOutages(redis, log)
   const up: Gauge = new Gauge({
     name: 'redis_up',
     help: '1 while Redis is connected; 0: each process goes by what it knows itself',
@@ -127,15 +128,15 @@ export function openRedisMemory(options: RedisOptions): RedisMemory {
   }
 }
 
-/** What was told last of a name, to tell next time what is new. */
-interface Told {
+/** What was sent last for a name, to send only the difference next time. */
+interface Sent {
   admitted: number
   total: number | undefined
 }
 
 function openSharing(redis: Redis, what: string, use: Use): Sharing {
   const self = randomUUID()
-  const told = new Map<string, Told>()
+  const sent = new Map<string, Sent>()
   /** Names of which the others had something at work, or this process had. */
   let watched = new Set<string>()
   let isAlone = true
@@ -144,12 +145,12 @@ function openSharing(redis: Redis, what: string, use: Use): Sharing {
   async function exchange(): Promise<void> {
     const admitted = use.admitted()
     const atWork = use.atWork()
-    const names = namesToTell(admitted, atWork)
+    const names = namesToSend(admitted, atWork)
     if (names.length === 0) return
     const runner = redis as unknown as ScriptRunner
     const answers = await Promise.all(
       names.map((name) => {
-        const news = (admitted.get(name) ?? 0) - (told.get(name)?.admitted ?? 0)
+        const news = (admitted.get(name) ?? 0) - (sent.get(name)?.admitted ?? 0)
         const keys = [`${what}:admitted:{${name}}`, `${what}:at-work:{${name}}`] as const
         return runner.causewayExchange(...keys, self, news, atWork.get(name) ?? 0, silence_ms_max)
       }),
@@ -163,22 +164,23 @@ function openSharing(redis: Redis, what: string, use: Use): Sharing {
     }
   }
 
-  function namesToTell(
+  function namesToSend(
     admitted: ReadonlyMap<string, number>,
     atWork: ReadonlyMap<string, number>,
   ): readonly string[] {
-    const moved = [...admitted].filter(([name, count]) => count !== told.get(name)?.admitted)
+    const moved = [...admitted].filter(([name, count]) => count !== sent.get(name)?.admitted)
     const names = new Set([...moved.map(([name]) => name), ...atWork.keys(), ...watched])
-    for (const name of told.keys()) {
-      if (!admitted.has(name) && !names.has(name)) told.delete(name)
+    for (const name of sent.keys()) {
+      if (!admitted.has(name) && !names.has(name)) sent.delete(name)
     }
     return [...names].slice(0, names_max)
   }
 
   function learnt(name: string, admitted: number, total: number, atWork: number): OthersUse {
-    const before = told.get(name)
-    told.set(name, { admitted, total })
-    // The first time, and after Redis has forgotten, nothing is known of what the others did before.
+    const before = sent.get(name)
+    sent.set(name, { admitted, total })
+    // The first time, and after Redis has forgotten, nothing is known of what the others did
+    // before.
     if (before?.total === undefined || total < before.total) return { admitted: 0, atWork }
     const own = admitted - before.admitted
     return { admitted: Math.max(total - before.total - own, 0), atWork }
@@ -193,7 +195,7 @@ function openSharing(redis: Redis, what: string, use: Use): Sharing {
     } catch {
       if (!isAlone) use.alone()
       isAlone = true
-      for (const each of told.values()) each.total = undefined
+      for (const each of sent.values()) each.total = undefined
     } finally {
       isExchanging = false
     }
@@ -205,7 +207,7 @@ function openSharing(redis: Redis, what: string, use: Use): Sharing {
 }
 
 /** One line when it goes and one when it comes back. */
-function tellOfOutages(redis: Redis, log: Logger): void {
+function logOutages(redis: Redis, log: Logger): void {
   let isUp = true
   redis.on('error', (error: Error) => {
     if (isUp) log.warn({ err: error }, 'Redis is away: each process goes by what it knows itself')

@@ -1,16 +1,18 @@
 /**
- * What the processes of a service tell each other while they run and may forget at any time: how much
- * each lets in, and answers that are dear to get. Nothing true depends on it. Alone in one process, or
- * while the place of it is away, each process goes by what it knows itself.
+ * What the processes of a service share while they run and may lose at any time: how much each
+ * admits, and answers that are expensive to get. Correctness does not depend on it. Alone in one
+ * process, or while the shared store is away, each process goes by its own numbers.
  */
 
-/** What is let in and at work here under some names, told to the others some ten times a second. */
+/**
+ * What is admitted and in work here under some names, sent to the others about ten times a second.
+ */
 export interface Use {
-  /** Of the names about which there is something to tell: all that was let in since the start. */
+  /** For the names with news: all that was admitted since the start. */
   admitted(): ReadonlyMap<string, number>
   /** How many are at work now, by name. */
   atWork(): ReadonlyMap<string, number>
-  /** What the others have let in since the last time, and have at work. */
+  /** What the others have admitted since the last time, and have in work. */
   learn(name: string, others: OthersUse): void
   /** Nothing is known of the others any more. */
   alone(): void
@@ -27,8 +29,8 @@ export interface SharedMemory {
   /** @param what the bounds that it is about; processes that name the same share them */
   shareUse(what: string, use: Use): Sharing
   /**
-   * Those that are remembered, each within a bound and none when it is not kept: then it is as if none
-   * was remembered.
+   * The values that are cached, each within a bound, and none without a cache: then every key is a
+   * miss.
    */
   recall(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
   /** Not waited for: what is not remembered is asked for again. */

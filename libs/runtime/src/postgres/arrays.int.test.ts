@@ -50,7 +50,7 @@ test('any bytes and nulls come back from PostgreSQL as they were sent', async ()
   )
 })
 
-test('what text arrays stumble over elsewhere goes through', async () => {
+test('Text that is special in array literals arrives unchanged', async () => {
   const values = [
     '',
     'null',

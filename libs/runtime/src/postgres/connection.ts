@@ -1,6 +1,6 @@
 /**
  * One way to connect for the whole process: every connection names its service, sees its schema
- * alone, and gives up after a bounded time.
+ * alone, and has a time limit.
  */
 import pg from 'pg'
 import type { ClientBase, ClientConfig, QueryResult, QueryResultRow } from 'pg'
@@ -15,9 +15,9 @@ const connect_timeout_ms = 10_000
 const keepAlive_ms = 2_000
 
 /**
- * Statements are planned once and find their rows by key. Left to itself PostgreSQL plans some of them
- * at every call (a third of their cost), and a plan made while a table was small reads all of it
- * long after it has grown (measured: 27 ms instead of 0.5).
+ * Statements are planned once and find their rows by key. Left to itself PostgreSQL plans some of
+ * them at every call (a third of their cost), and a plan made while a table was small reads all of
+ * it long after it has grown (measured: 27 ms instead of 0.5).
  */
 const planning = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off'
 

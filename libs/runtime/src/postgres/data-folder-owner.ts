@@ -1,6 +1,7 @@
 /**
- * Where the embedded PostgreSQL lives and who runs it. PostgreSQL refuses to run as root, so a root
- * process hands its folders to an unprivileged user; everybody else runs it as themselves.
+ * The folders of the embedded PostgreSQL and the user that runs it. PostgreSQL refuses to run as
+ * root, so a root process gives its folders to an unprivileged user; any other user runs it as
+ * itself.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -40,7 +41,7 @@ export function prepareDataFolder(dataDirectory: string): DataFolder {
   const reachable = account === undefined || canEnter(account, dataDir)
   if (!reachable && process.platform !== 'linux') {
     throw new StartError(
-      `The user ${account.name}, who runs PostgreSQL, cannot reach DATA_DIR ${dataDir}: set DATA_DIR to a folder that all users can reach.`,
+      `The user ${account.name}, which runs PostgreSQL, cannot reach DATA_DIR ${dataDir}: set DATA_DIR to a folder that all users can reach.`,
     )
   }
   const socketFolder = socketFolderOf(dataDir, reachable)
@@ -50,8 +51,8 @@ export function prepareDataFolder(dataDirectory: string): DataFolder {
 
 /** DATA_DIR/run, or a short path where that is too long or out of reach of PostgreSQL's user. */
 export function socketFolderOf(dataDir: string, reachable = true): string {
-  const beside = join(dataDir, 'run')
-  if (reachable && Buffer.byteLength(beside) <= socketFolder_bytes_max) return beside
+  const inDataDir = join(dataDir, 'run')
+  if (reachable && Buffer.byteLength(inDataDir) <= socketFolder_bytes_max) return inDataDir
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 8)
   return join(tmpdir(), `causeway-${hash}`)
 }
@@ -73,7 +74,7 @@ export function makePrivateFolder(path: string, account: Account | undefined): v
   if (account !== undefined) chownSync(path, account.uid, account.gid)
 }
 
-/** Says in one sentence why the file system refused the work. */
+/** Throws one sentence that names why the file system refused the work. */
 export function inWords<T>(folder: string, work: () => T): T {
   try {
     return work()
@@ -110,7 +111,7 @@ function refuseDataOfOthers(pgFolder: string): void {
   )
 }
 
-/** Who made the data runs it; else the user `postgres`, else `nobody`. */
+/** The owner of the data runs it; else the user `postgres`, else `nobody`. */
 function accountFor(pgFolder: string): Account {
   const owner = existsSync(pgFolder) ? statSync(pgFolder) : undefined
   if (owner !== undefined && owner.uid !== 0) {
@@ -137,8 +138,9 @@ function canEnter({ uid, gid }: Account, folder: string): boolean {
 }
 
 /**
- * A folder that this process's own user owns may be one that another start has made and not yet
- * handed over, or never will, since it was killed between: who finds it hands it over.
+ * A folder that this process's own user owns may be one that another start has created and not yet
+ * handed over, or never will, since it was killed in between: the process that finds it hands it
+ * over.
  */
 function makeSocketFolder(path: string, account: Account | undefined): void {
   const found = makeOrFind(path)

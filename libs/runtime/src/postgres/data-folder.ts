@@ -1,5 +1,6 @@
 /**
- * DATA_DIR/pg: made whole or not at all, kept between starts, and never used by two servers at once.
+ * DATA_DIR/pg: created whole or not at all, retained between starts, and never used by two servers
+ * at once.
  */
 import { spawn } from 'node:child_process'
 import {
@@ -91,7 +92,9 @@ export function deleteData({ pgFolder, dataDir }: DataFolder): void {
   inWords(dataDir, () => rmSync(pgFolder, { recursive: true, force: true }))
 }
 
-/** The folder gets its name when it is complete, so that a start that was cut off leaves no data. */
+/**
+ * The folder gets its name when it is complete, so that a start that was cut off leaves no data.
+ */
 export async function makeData(
   dataFolder: DataFolder,
   installation: Installation,
@@ -171,7 +174,9 @@ function isAlive(pid: number): boolean {
 
 const diskIsFull = /No space left on device|Disk quota exceeded/
 
-/** What is added to a sentence where PostgreSQL said that its disk is full; '' where it did not. */
+/**
+ * What is added to a sentence where PostgreSQL reported that its disk is full; '' where it did not.
+ */
 export function fullDisk(dataDir: string, output: string): string {
   return diskIsFull.test(output) ? `: the disk of DATA_DIR ${dataDir} is full` : ''
 }
@@ -189,7 +194,7 @@ export function failure(dataDir: string, output: string): StartError {
   return new StartError(`PostgreSQL did not start on DATA_DIR ${dataDir} (${lastWords(output)}).`)
 }
 
-/** The line that says why; PostgreSQL's own prefix is left out. */
+/** The line with the reason; PostgreSQL's own prefix is left out. */
 function lastWords(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '')
   const line = lines.find((each) => /FATAL|PANIC|error/.test(each)) ?? lines.at(-1)

@@ -43,7 +43,7 @@ async function kill(backend: number): Promise<void> {
   await other.close()
 }
 
-test('the next in line takes over when the backend of the holder ends, and its transaction is lost', async () => {
+test('The next process in line takes over when the backend of the holder ends, and its transaction is lost', async () => {
   const first = await open()
   const second = open()
   const backend = await pidOf(first)
@@ -180,7 +180,7 @@ describe('a server that does not answer any more', () => {
   }, 15_000)
 })
 
-test('a holder that has nothing to do keeps its lock from who waits for it', async () => {
+test('An idle holder retains its lock while others wait for it', async () => {
   const first = await open()
   const backend = await pidOf(first)
   const stopping = new AbortController()
@@ -222,7 +222,7 @@ test('a schema that was put back meanwhile is migrated again', async () => {
   expect(await (await open()).query(lines, [])).toEqual([])
 })
 
-test('who closes gives the lock away after its work in flight', async () => {
+test('A holder that closes releases the lock after its work in flight', async () => {
   const first = await open()
   const work = first.transaction((tx) => tx.query(insert, ['done']))
   await first.close()
@@ -235,7 +235,7 @@ test('locks of other names do not wait for each other', async () => {
   expect(await pidOf(await open('two'))).toBeGreaterThan(0)
 })
 
-test('who waits for the lock can be told to stop, and stops when the process stops', async () => {
+test('Waiting for the lock can be aborted, and ends when the process stops', async () => {
   await open()
   const stopping = new AbortController()
   const waiting = open('writer', stopping.signal)
@@ -249,7 +249,7 @@ test('who waits for the lock can be told to stop, and stops when the process sto
   expect(isOutage(await outcome)).toBe(true)
 })
 
-test('a process that was stopped opens nothing any more, and says why', async () => {
+test('A stopped process opens nothing any more, and reports why', async () => {
   const crashed = parts
   parts = await crashed.restart()
   const options = { url: '', schema: 'ledger', migrations, connections_max: 1 }

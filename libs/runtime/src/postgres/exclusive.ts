@@ -1,8 +1,9 @@
 /**
  * One writer: work runs on the very connection that holds a session advisory lock, one piece after
- * the other, so who loses the lock loses the transaction with it. A holder shows that it lives by what it
- * asks on that connection. Who waits for the lock ends the session of one that shows nothing any more
- * (it is frozen, or its machine is gone), and with the session its transaction and its lock.
+ * the other, so a process that loses the lock loses the transaction with it. A holder shows that it
+ * lives by its statements on that connection. A process that waits for the lock ends the session of
+ * a holder that is silent (it is frozen, or its machine is gone), and with the session its
+ * transaction and lock.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
@@ -19,7 +20,9 @@ import { statement } from './statement.ts'
 import { transact, type Lend } from './transaction.ts'
 
 export interface ExclusiveDatabase extends Database {
-  /** Resolves when the connection, and with it the lock, is gone; open anew to compete for it. */
+  /**
+   * Resolves when the connection, and with it the lock, is gone; open it again to compete for it.
+   */
   readonly lost: Promise<void>
 }
 
@@ -34,23 +37,24 @@ const retry_ms = 25
 /** So often a holder without work shows that it lives. */
 const beat_ms = 300
 /**
- * A holder gets no answer for so long, and for so long none to the question whether its backend works:
- * it has lost the lock, or is about to, and says so before its own callers have given up.
+ * How long a holder waits for an answer, and then for the answer whether its backend works: after
+ * that it has lost the lock, or is about to, and reports so before its own callers time out.
  */
 const patience = { silent_ms: 1_000, answer_ms: 1_500 }
-/** Who has shown nothing for so long, and has no statement under way, is taken for gone. */
+/** A holder that is silent for this long, without a statement under way, counts as gone. */
 const silence_ms_max = 1_500
 /** So often is looked for that. */
 const look_ms = 250
 /**
- * The server ends the session, and gives the lock away, some 3 s after the machine of the holder is gone.
- * Nothing on a socket.
+ * The server ends the session, and gives the lock away, some 3 s after the machine of the holder is
+ * gone. Nothing on a socket.
  */
 const machineGone =
   '-c tcp_keepalives_idle=1 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=2 -c tcp_user_timeout=3000'
 /**
- * A process that dies on a living machine is noticed at once between two statements, and no later than
- * this within one: without it the server first ends the statement, however long that waits for others.
+ * A process that dies on a living machine is noticed at once between two statements, and no later
+ * than this within one: without it the server first ends the statement, however long that waits for
+ * others.
  */
 const processGone = process.platform === 'win32' ? '' : '-c client_connection_check_interval=100'
 
@@ -76,7 +80,7 @@ export async function openExclusive(
   const client = new pg.Client({ ...config, options: `${session} ${machineGone} ${processGone}` })
   watchOver(client, openLiveness({ config: { ...config, options: session }, ...patience }))
   client.on('error', () => {
-    // `lost` tells it, and the query that is under way rejects with the same error.
+    // `lost` resolves, and the query that is under way rejects with the same error.
   })
   const lost = new Promise<void>((resolve) => client.once('end', resolve))
   try {

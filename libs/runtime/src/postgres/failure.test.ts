@@ -22,7 +22,7 @@ describe('a statement that failed', () => {
     ['40P01', 'deadlock'],
     ['57014', 'the statement took too long'],
     ['25006', 'the connection ended up on a standby'],
-  ])('met an outage when PostgreSQL says %s: %s', (code) => {
+  ])('met an outage when PostgreSQL reports %s: %s', (code) => {
     const failure = failureOf(serverError(code))
     expect([isOutage(failure), sqlState(failure)]).toEqual([true, code])
   })
@@ -34,24 +34,24 @@ describe('a statement that failed', () => {
     ['42P01', 'there is no such table'],
     ['42501', 'a right is missing'],
     ['25P02', 'an earlier statement failed'],
-  ])('is at fault itself when PostgreSQL says %s: %s', (code) => {
+  ])('is at fault itself when PostgreSQL reports %s: %s', (code) => {
     const error = serverError(code)
     expect(failureOf(error)).toBe(error)
     expect([isOutage(error), wasRefused(error)]).toEqual([false, true])
   })
 
-  test('met an outage when the connection ended with it, whatever the code', () => {
+  test('met an outage when the connection ended with it, with any code', () => {
     expect(isOutage(failureOf(serverError('XX000', 'FATAL')))).toBe(true)
     expect(isOutage(failureOf(systemError('ECONNRESET')))).toBe(true)
     expect(isOutage(failureOf(new Error('no text tells it')))).toBe(true)
   })
 
-  test('met an outage when a table has changed under it, for a new connection prepares it anew', () => {
+  test('met an outage when a table has changed under it, because a new connection prepares it again', () => {
     expect(isOutage(failureOf(serverError('0A000', 'ERROR', 'RevalidateCachedQuery')))).toBe(true)
     expect(isOutage(failureOf(serverError('0A000', 'ERROR', 'transformStmt')))).toBe(false)
   })
 
-  test('was refused for certain by an ERROR, also when that is an outage, and not by a FATAL', () => {
+  test('was definitely refused by an ERROR, also when that is an outage, and not by a FATAL', () => {
     const failures = [serverError('53100'), serverError('57P01', 'FATAL'), systemError('EPIPE')]
     expect(failures.map((error) => wasRefused(failureOf(error)))).toEqual([true, false, false])
   })

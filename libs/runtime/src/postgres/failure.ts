@@ -1,6 +1,6 @@
 /**
- * What a failure of PostgreSQL is: whatever happens to a connection is an outage, and so are the
- * statements that the server could not work on for a reason that lies outside of them.
+ * Classifies failures of PostgreSQL: every failure of a connection is an outage, and so are
+ * statements that the server could not execute for a reason outside of them.
  */
 import { isNativeError } from 'node:util/types'
 import { Outage, outageIn, type OutageKind } from '../outage.ts'
@@ -18,10 +18,10 @@ const sqlStatesOfOutages = [
   /^40P01$/, // deadlock
 ] as const
 
-/** Of a server that is there and lets nobody in: login, database, schema, right to connect. */
+/** Of a server that answers and admits no client: login, database, schema, right to connect. */
 const sqlStatesOfRefusals = /^(28|3D|3F|42501)/
 
-/** What PostgreSQL says of an error, beside its message. */
+/** The fields of a PostgreSQL error in addition to its message. */
 interface ServerError extends Error {
   readonly code: string
   /** ERROR ends the statement; FATAL and PANIC end the connection. */
@@ -30,7 +30,7 @@ interface ServerError extends Error {
   readonly routine?: string
 }
 
-/** A table has changed under a prepared statement; a new connection prepares it anew. */
+/** A table has changed under a prepared statement; a new connection prepares it again. */
 const planIsOutdated = { code: '0A000', routine: 'RevalidateCachedQuery' } as const
 
 /** As the caller of a statement gets it: an `Outage`, or the error as it is. */
@@ -50,8 +50,8 @@ function isOfWork(error: Error): boolean {
 }
 
 /**
- * What fails before there is a session (connecting, TLS, login, a role or database that is not there)
- * says nothing about any work, whatever its code.
+ * What fails before there is a session (connecting, TLS, login, a missing role or database) is not
+ * caused by any work, whatever its code.
  */
 export async function connecting<T>(connect: () => Promise<T>): Promise<T> {
   try {

@@ -1,6 +1,6 @@
 /**
- * One hub per DATA_DIR: the hub's process holds a session advisory lock of its PostgreSQL for life, on
- * a connection that names the process.
+ * One hub per DATA_DIR: the hub's process holds a session advisory lock of its PostgreSQL for life,
+ * on a connection that names the process.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
@@ -31,7 +31,9 @@ export interface AskOptions {
   readonly gone: () => boolean
 }
 
-/** Asks the server behind the socket for the lock; 'silent' when there is no server that answers. */
+/**
+ * Asks the server behind the socket for the lock; 'silent' when there is no server that answers.
+ */
 export async function askForHubLock(options: AskOptions): Promise<LockAnswer> {
   const connection = await connect(options)
   if (connection === undefined) return { type: 'silent' }
@@ -66,7 +68,7 @@ export function superuserClient(socketFolder: string, database: string, name: st
     connectionTimeoutMillis: 5_000,
   })
   client.on('error', () => {
-    // Whoever uses the connection learns it from the query that fails, or from the event `end`.
+    // Users of the connection learn it from the query that fails, or from the event `end`.
   })
   return client
 }

@@ -1,6 +1,6 @@
 /**
- * A connection over which no answer comes may belong to a server that works on a long statement, or to a
- * machine that is gone: nothing tells the two apart but another connection. So it is asked on one
+ * A connection without an answer may belong to a server that works on a long statement, or to a
+ * machine that is gone: only another connection can distinguish the two. So another one checks
  * whether the backend still works, and a server that does not even answer that is gone.
  */
 import pg from 'pg'
@@ -41,7 +41,7 @@ export function openLiveness({ config, silent_ms, answer_ms }: LivenessOptions):
       return new Set(rows.map(({ pid }) => pid))
     } catch (error) {
       const state = sqlState(failureOf(error))
-      // A server that is there but lets nobody in says nothing about the sessions that it has.
+      // A server that answers but refuses logins does not reveal the state of its sessions.
       return state === undefined || sessionsEnd.test(state) ? new Set() : 'unknown'
     } finally {
       clearTimeout(late)

@@ -1,6 +1,6 @@
 /**
- * Migrations run forward only, each in one transaction, and by one process at a time. What was applied
- * must still be there unchanged: a schema that does not match its files stops the start.
+ * Migrations run forward only, each in one transaction, and by one process at a time. What was
+ * applied must still be there unchanged: a schema that does not match its files stops the start.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -31,12 +31,13 @@ const fileName = /^(\d{4})-[a-z0-9-]+\.sql$/
 const brought = new Map<string, readonly Migration[]>()
 
 /**
- * Brings the schema up to the last file of the folder. Once this process has done so it only requires,
- * at each further call, that all of it is still there: a newer release may have migrated meanwhile.
+ * Brings the schema up to the last file of the folder. Once this process has done so it only
+ * requires, at each further call, that all of it is still there: a newer release may have migrated
+ * meanwhile.
  */
 export async function migrate(options: ConnectionOptions, folder: URL): Promise<void> {
-  const place = `${options.url} ${options.schema} ${folder.href}`
-  const before = brought.get(place)
+  const target = `${options.url} ${options.schema} ${folder.href}`
+  const before = brought.get(target)
   if (before !== undefined && (await areThere(options, before))) return
   const migrations = await readMigrations(folder)
   // A migration may rewrite a large table, and waits while another process migrates.
@@ -47,10 +48,10 @@ export async function migrate(options: ConnectionOptions, folder: URL): Promise<
     ])
     await applyMissing(connection, options.schema, migrations)
   })
-  brought.set(place, migrations)
+  brought.set(target, migrations)
 }
 
-/** Asks without the lock: a newer release that migrates holds nobody up. */
+/** Checks without the lock: a newer release that migrates blocks no other process. */
 function areThere(options: ConnectionOptions, migrations: readonly Migration[]): Promise<boolean> {
   return onOwnConnection(connectionConfig(options), async (connection) => {
     const { rows } = await connection.query<{ is_there: boolean }>(

@@ -23,7 +23,9 @@ export interface DatabaseOptions {
   readonly connections_max: number
 }
 
-/** A server that is gone is noticed within 5 s, whatever a statement takes on one that is there. */
+/**
+ * A server that is gone is noticed within 5 s, however long a statement takes on one that is there.
+ */
 const patience = { silent_ms: 2_000, answer_ms: 3_000 }
 
 /** What a database needs from the process it lives in. */
@@ -52,7 +54,7 @@ export function openPool(
   pool.on('connect', (client) => {
     watchOver(client, watchman)
     client.on('error', () => {
-      // The query that is under way rejects with the same error; an idle one is told below.
+      // The query that is under way rejects with the same error; an idle one is reported below.
     })
   })
   pool.on('error', (error) => {

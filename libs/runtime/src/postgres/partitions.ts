@@ -3,7 +3,10 @@ import { statement } from './statement.ts'
 import type { Queries, Statement } from './database.ts'
 
 const months_back = 1
-/** Rows of up to so many bytes stay whole in their page: compressing each payload costs more than disk. */
+/**
+ * Rows of up to so many bytes stay whole in their page: compressing each payload costs more than
+ * disk.
+ */
 export const row_bytes_whole = 8_160
 const months_ahead = 2
 const tableName = /^[a-z_][a-z0-9_]*$/
@@ -14,8 +17,8 @@ export function monthOf(time: Date): string {
 }
 
 /**
- * The month under which a time of somebody else's clock is filed: its own, or the nearest one that has
- * a partition for certain, because a clock that is wrong by months must lose no row.
+ * The month under which a time of another system's clock is filed: its own, or the nearest one that
+ * has a partition for certain, because a clock that is wrong by months must lose no row.
  */
 export function filedMonthOf(time: Date, now: Date): string {
   const month = monthOf(time)
@@ -26,8 +29,8 @@ export function filedMonthOf(time: Date, now: Date): string {
 }
 
 /**
- * Makes the partitions of the month before, this month and the next two where they are missing. The tables are
- * partitioned by range of a date column that holds `monthOf`.
+ * Makes the partitions of the month before, this month and the next two where they are missing. The
+ * tables are partitioned by range of a date column that holds `monthOf`.
  */
 export async function ensureMonthlyPartitions(
   db: Queries,

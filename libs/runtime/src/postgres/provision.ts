@@ -9,7 +9,7 @@ import { superuserClient } from './hub-lock.ts'
 const schemaName = /^[a-z][a-z0-9_]*$/
 const busSchema = 'bus'
 const application = 'causeway provisioning'
-/** Who prepares a schema of the same database at the same time waits; locks hold within a database. */
+/** Others that prepare a schema of the same database wait; locks hold within a database. */
 const schemasLock = `hashtextextended('causeway schemas', 0)`
 
 /** Makes the database if it is missing. */

@@ -1,6 +1,7 @@
 /**
- * What an administrator makes for services that run apart: a role and a schema for each, and no right
- * on anything else. Run again it changes passwords to what the URLs say, and nothing more.
+ * What an administrator creates for services that run in separate processes: a role and a schema
+ * for each, and no right on anything else. Another run sets the passwords of the URLs, and changes
+ * nothing more.
  */
 import pg from 'pg'
 import type { Client } from 'pg'
@@ -15,12 +16,13 @@ export interface ServiceRole {
 
 const schemaName = /^[a-z][a-z0-9_]*$/
 const roleName = /^[a-z][a-z0-9_-]*$/
-/** Roles belong to the server, so those who make some take turns. */
+/** Roles belong to the server, so processes that create some take turns. */
 const rolesLock = `hashtextextended('causeway roles', 0)`
 
 /**
- * Throws StartError for what a URL must not be. The database is made where it is missing.
- * @param administratorUrl who may make databases, roles and schemas; its own database need not be theirs
+ * Throws StartError for what a URL must not be. A missing database is created.
+ * @param administratorUrl a role that may create databases, roles and schemas; it need not own its
+ * database
  */
 export async function provisionRole(administratorUrl: string, service: ServiceRole): Promise<void> {
   const { schema } = service
@@ -28,7 +30,7 @@ export async function provisionRole(administratorUrl: string, service: ServiceRo
   const { role, password, database } = partsOf(service)
   await asAdministrator(administratorUrl, undefined, (client) => makeDatabase(client, database))
   await asAdministrator(administratorUrl, database, async (client) => {
-    const [owner, place] = [role, database].map((name) => client.escapeIdentifier(name))
+    const [owner, target] = [role, database].map((name) => client.escapeIdentifier(name))
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(${rolesLock})`)
     const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role])
@@ -38,9 +40,9 @@ export async function provisionRole(administratorUrl: string, service: ServiceRo
     await mayGiveAway(client, owner)
     await client.query(`create schema if not exists ${schema} authorization ${owner}`)
     await client.query(`alter schema ${schema} owner to ${owner}`)
-    await client.query(`revoke all on database ${place} from public`)
+    await client.query(`revoke all on database ${target} from public`)
     await client.query('revoke all on schema public from public')
-    await client.query(`grant connect on database ${place} to ${owner}`)
+    await client.query(`grant connect on database ${target} to ${owner}`)
     await client.query('commit')
   })
 }
@@ -61,7 +63,7 @@ async function makeDatabase(client: Client, database: string): Promise<void> {
   if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(database)}`)
 }
 
-/** Who is no superuser gives away only what belongs to a role that it is a member of. */
+/** A role without superuser gives away only what belongs to a role that it is a member of. */
 async function mayGiveAway(client: Client, owner: string | undefined): Promise<void> {
   const { rows } = await client.query<{ rolsuper: boolean }>(
     'select rolsuper from pg_roles where rolname = current_user',

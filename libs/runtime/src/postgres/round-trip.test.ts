@@ -47,7 +47,7 @@ describe('a server that does not answer', () => {
     expect(failed).toHaveBeenCalledTimes(1)
   })
 
-  test('fails the trip alone that was sent: the one behind it is sent then', async () => {
+  test('fails only the trip that was sent: the next one is then sent', async () => {
     const { client, sent } = openSilent()
     const failed = jest.fn()
     void roundTrip(client, []).catch(failed)
@@ -58,7 +58,7 @@ describe('a server that does not answer', () => {
     expect(failed).toHaveBeenCalledTimes(2)
   })
 
-  test('is not waited for when nothing is asked', async () => {
+  test('has no time limit when nothing was sent', async () => {
     const { client, answer } = openSilent()
     const asked = roundTrip(client, [])
     answer()

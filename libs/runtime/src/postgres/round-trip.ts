@@ -20,31 +20,34 @@ export interface Answer {
   readonly did: string
 }
 
-/** PostgreSQL's own timeouts come first; this one is for a server that says it still works on it. */
+/**
+ * PostgreSQL's own timeouts come first; this one is for a server that reports that it still works
+ * on it.
+ */
 const answer_ms_max = 75_000
 
 /** What is done about a connection on which no answer comes. */
 export interface Watchman {
-  /** A trip without an answer for so long is asked about, and again after each further such time. */
+  /** A trip without an answer for this long is checked, and again after each further such time. */
   readonly silent_ms: number
   /** Whether the server still works on what this backend was sent. */
   readonly isWorking: (backend: number) => Promise<boolean>
 }
 
-/** From now on the connection is given up as soon as the server does not work on what it was sent. */
+/** From now on the connection is closed as soon as the server does not work on what it was sent. */
 export function watchOver(client: ClientBase, watchman: Watchman): void {
   lineOf(client).watchman = watchman
 }
 
 /** Ends the connection without a word to the server, which may not be there any more. */
 export function cut(client: ClientBase): void {
-  // A client of `pg` has these, though its types do not say so.
+  // A client of `pg` has these, though its types lack them.
   ;(client as unknown as { readonly connection: Connection }).connection.stream.destroy()
 }
 
 /**
- * Runs the statements in order; rejects with the error of the first one that failed, or with an outage
- * when no answer comes: as soon as the watchman says so, after 75 s without one.
+ * Runs the statements in order; rejects with the error of the first one that failed, or with an
+ * outage when no answer comes: as soon as the watchman reports it, or after 75 s without one.
  */
 export function roundTrip(client: ClientBase, steps: readonly Step[]): Promise<readonly Answer[]> {
   const line = lineOf(client)
@@ -104,8 +107,8 @@ function send(client: ClientBase, line: Line, trip: Trip): void {
 }
 
 /**
- * One timer for all trips of a connection. The timer that the client would set for each keeps what it is
- * about alive from one young generation to the next: it took half of all that had to be collected from
+ * One timer for all trips of a connection. The timer that the client would set for each retains its
+ * objects from one young generation to the next: it took half of all that had to be collected from
  * the old one, and every pause of that made payments late.
  */
 function lookLater(client: ClientBase, line: Line, wait_ms: number): NodeJS.Timeout {
@@ -196,7 +199,7 @@ function newTrip(
       trip.callback(null, answers)
     },
     handleError(error) {
-      // A statement whose plan or columns have changed under it is prepared anew.
+      // A statement whose plan or columns have changed under it is prepared again.
       prepared.delete(nameNow())
       trip.callback(failureOf(error) as Error, answers)
     },

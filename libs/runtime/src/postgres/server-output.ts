@@ -1,14 +1,17 @@
-/** What the embedded PostgreSQL says: kept while it starts, and passed on to the log of the process. */
+/**
+ * The output of the embedded PostgreSQL: buffered while it starts, and written to the log of the
+ * process.
+ */
 import type { ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Logger } from '../log.ts'
 
 export interface ServerOutput {
-  /** The last lines, for the sentence that says why a start failed. */
+  /** The last lines, for the reason why a start failed. */
   text(): string
   /** Whether the process could not even be started. */
   failed(): boolean
-  /** Resolves when the process has ended and all it said was read. */
+  /** Resolves when the process has ended and all its output was read. */
   readonly closed: Promise<void>
 }
 
@@ -31,7 +34,7 @@ export function logLines(server: ChildProcess, log: Logger): ServerOutput {
     createInterface({ input: server.stderr }).on('line', (line) => {
       keep(line)
       const level = levels.find(([pattern]) => pattern.test(line))?.[1] ?? 'debug'
-      log[level]({ postgres: line }, 'PostgreSQL says')
+      log[level]({ postgres: line }, 'PostgreSQL output')
     })
   }
   const closed = new Promise<void>((resolve) => {

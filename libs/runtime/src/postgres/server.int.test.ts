@@ -151,7 +151,7 @@ describe('an embedded PostgreSQL', () => {
     expect(await settingsOf(fleeting, ...names)).toEqual(['off', 'off', 'on'])
   })
 
-  test('begins anew when it is asked to', async () => {
+  test('starts with empty data when asked to', async () => {
     const old = await start()
     await remember(old, 'forgotten')
     await old.stop()
@@ -159,7 +159,7 @@ describe('an embedded PostgreSQL', () => {
     await expect(remembered(fresh)).rejects.toMatchObject({ code: '42P01' })
   })
 
-  test('tells its process when it ends though nobody stopped it, and recovers', async () => {
+  test('reports to its process when it ends unexpectedly, and recovers', async () => {
     const server = await start()
     await remember(server, 'kept')
     process.kill(postmasterPid(), 'SIGKILL')
@@ -169,7 +169,7 @@ describe('an embedded PostgreSQL', () => {
     expect(await remembered(await start())).toEqual(['kept'])
   })
 
-  test('tells its process when the lock of the hub is lost', async () => {
+  test('reports to its process when the lock of the hub is lost', async () => {
     const server = await start()
     await ask(server, (client) =>
       client.query(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'`),
@@ -238,7 +238,7 @@ describe('what was left in DATA_DIR', () => {
     expect(await remembered(await start())).toEqual(['kept'])
   })
 
-  test('a first start that was cut off is begun again', async () => {
+  test('a first start that was interrupted is repeated', async () => {
     rmSync(join(dataDir, 'pg'), { recursive: true })
     mkdirSync(join(dataDir, 'pg.init-999999999', 'base'), { recursive: true })
     await start()

@@ -1,6 +1,6 @@
 /**
  * The embedded PostgreSQL: a real server from npm on a socket that only its user and root can open,
- * one per DATA_DIR, kept by the process that holds the hub's lock. Whatever was killed before, a
+ * one per DATA_DIR, run by the process that holds the hub's lock. Whatever was killed before, a
  * start finds a server without a single old backend.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
@@ -36,7 +36,7 @@ export interface ServerOptions {
   /** Deletes DATA_DIR/pg first. */
   readonly fresh?: boolean
   readonly log: Logger
-  /** The server, or the hub's lock on it, is gone though nobody stopped it: end the process. */
+  /** The server, or the hub's lock on it, has ended unexpectedly: end the process. */
   readonly onExit: (reason: string) => void
 }
 
@@ -102,7 +102,9 @@ async function stopOldPostmaster(dataFolder: DataFolder): Promise<void> {
   }
 }
 
-/** Undefined when another process holds the data folder for the moment; then the start is repeated. */
+/**
+ * Undefined when another process holds the data folder for the moment; then the start is repeated.
+ */
 async function startOnce(
   dataFolder: DataFolder,
   installation: Installation,
@@ -202,7 +204,9 @@ function removeEmpty({ dataDir, socketFolder }: DataFolder): void {
   }
 }
 
-/** Fast first: connections are cut and everything is written. Then at once: the next start recovers. */
+/**
+ * Fast first: connections are cut and everything is written. Then at once: the next start recovers.
+ */
 async function stopProcess(
   kill: (signal: NodeJS.Signals) => unknown,
   hasEnded: () => boolean,

@@ -16,8 +16,8 @@ export interface ServiceDatabases {
   openDatabase(options: DatabaseOptions, outbox: Outbox): Promise<Database>
   openExclusive(options: ExclusiveOptions, outbox: Outbox): Promise<ExclusiveDatabase>
   /**
-   * Opened databases are closed when they are idle. Who waits for a lock stops waiting, and nothing is
-   * opened any more: both are told by a `ProcessStopping`.
+   * Open databases are closed when they are idle. Callers that wait for a lock stop waiting, and
+   * nothing is opened any more: both reject with a `ProcessStopping`.
    */
   close(): Promise<void>
 }
@@ -58,7 +58,7 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
     return { ...options, url }
   }
 
-  async function kept<Kind extends Database>(db: Kind): Promise<Kind> {
+  async function registered<Kind extends Database>(db: Kind): Promise<Kind> {
     if (closing.signal.aborted) {
       await db.close()
       throw closing.signal.reason
@@ -83,14 +83,18 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
 
   return {
     openDatabase: (options, outbox) =>
-      whileOpen(async () => kept(await openDatabase(await prepared(options), { outbox, log }))),
+      whileOpen(async () =>
+        registered(await openDatabase(await prepared(options), { outbox, log })),
+      ),
     openExclusive: (options, outbox) =>
       whileOpen(async () => {
         const signal =
           options.signal === undefined
             ? closing.signal
             : AbortSignal.any([options.signal, closing.signal])
-        return kept(await openExclusive({ ...(await prepared(options)), signal }, { outbox, log }))
+        return registered(
+          await openExclusive({ ...(await prepared(options)), signal }, { outbox, log }),
+        )
       }),
     async close() {
       closing.abort(new ProcessStopping())

@@ -89,7 +89,7 @@ function move(tx: Transaction, id: string): Promise<readonly unknown[]> {
 }
 
 describe('a transaction', () => {
-  test('commits its statements with what it announced, and says so once', async () => {
+  test('commits its statements with what it announced, and reports the commit once', async () => {
     expect(await db.transaction((tx) => move(tx, 'a'))).toEqual([{ id: 1 }])
     expect([await units(1), await said(), outcomes]).toEqual(['105', ['a'], ['committed']])
   })
@@ -99,7 +99,7 @@ describe('a transaction', () => {
     expect([await said(), outcomes]).toEqual([['a'], ['committed']])
   })
 
-  test('leaves nothing behind when its work throws, and asks the outbox for nothing', async () => {
+  test('leaves nothing behind when its work throws, and does not call the outbox', async () => {
     const work = async (tx: Transaction) => {
       await move(tx, 'a')
       throw new Error('changed my mind')
@@ -150,7 +150,7 @@ describe('a transaction', () => {
     expect(await units(1)).toBe('100')
   })
 
-  test('may send statements side by side; they run one after the other on its connection', async () => {
+  test('may send statements at the same time; they run one after the other on its connection', async () => {
     const pids = await db.transaction((tx) =>
       Promise.all([1, 2, 3, 4].map(() => tx.query<{ pid: number }>(pid, []))),
     )
@@ -234,7 +234,7 @@ describe('the last statement of a transaction', () => {
   })
 })
 
-describe('statements that are asked for side by side', () => {
+describe('statements that are sent at the same time', () => {
   const count = statement(`select nextval('counted')::integer as number`)
 
   test('travel together: when the connection breaks at one of them, none has run', async () => {

@@ -1,7 +1,7 @@
 /**
- * A transaction commits with everything that was announced in it, or leaves nothing behind. Deadlocks
- * and serialization failures are repeated here and nowhere else, and the outbox learns the outcome of
- * each transaction exactly once.
+ * A transaction commits with everything that was announced in it, or leaves nothing behind.
+ * Deadlocks and serialization failures are repeated here and nowhere else, and the outbox learns
+ * the outcome of each transaction exactly once.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
@@ -136,7 +136,7 @@ async function commitWithOutbox(
       return (answers.at(-2)?.rows ?? []) as readonly Row[]
     } catch (error) {
       if (wasRefused(error)) throw error
-      // The statement may have run and may even be committed: the ticket is told, not the writer.
+      // The statement may have run and may even be committed: the ticket learns it, not the writer.
       outcome = { type: 'unknown', error: lostAnswer(session, error) }
       return []
     }
@@ -148,10 +148,10 @@ async function commitWithOutbox(
     await undo(session, tx, error)
     throw isAborted(error) ? (tx.failure() ?? error) : error
   }
-  tell(ticket, outcome)
+  settle(ticket, outcome)
 }
 
-function tell(ticket: OutboxTicket, outcome: Outcome): void {
+function settle(ticket: OutboxTicket, outcome: Outcome): void {
   switch (outcome.type) {
     case 'committed':
       ticket.committed()

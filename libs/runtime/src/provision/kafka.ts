@@ -1,7 +1,7 @@
 /**
- * Makes what the services find at the brokers: the topics, and a user's rights for each of them. The users
- * themselves are certificates, or log-ins, that the operator of the brokers gives out under the names of
- * the services. It may be run again at any time.
+ * Makes what the services find at the brokers: the topics, and a user's rights for each of them.
+ * The users themselves are certificates, or log-ins, that the operator of the brokers gives out
+ * under the names of the services. It may be run again at any time.
  */
 import type { TopicAccess } from '../bus/kafka/rights.ts'
 import { busOptionsOf } from '../distributed.ts'
@@ -51,7 +51,7 @@ export async function provisionKafka(
     await admin.disconnect()
   } catch (error) {
     if (error instanceof StartError) throw error
-    throw new StartError(`Kafka does not do as it is told: ${(error as Error).message}.`)
+    throw new StartError(`Kafka refused the request: ${(error as Error).message}.`)
   } finally {
     brokers.close()
   }

@@ -1,6 +1,7 @@
 /**
- * `npm run provision`: makes the role and the schema of every service whose `<SERVICE>_DATABASE_URL` is
- * in the environment, as the administrator of PROVISION_DATABASE_URL, and ends.
+ * `npm run provision`: makes the role and the schema of every service whose
+ * `<SERVICE>_DATABASE_URL` is in the environment, as the administrator of PROVISION_DATABASE_URL,
+ * and ends.
  */
 import { StartError } from '../start-error.ts'
 import { provisionRole } from '../postgres/roles.ts'
@@ -18,7 +19,7 @@ const settings = Object.fromEntries(
     text({
       about:
         name === administrator
-          ? 'who may make databases, roles and schemas'
+          ? 'a role that may create databases, roles and schemas'
           : 'role, password and database that the service will use',
       default: null,
       secret: true,

@@ -1,6 +1,6 @@
 /**
- * A group that fell behind reads the table until it has caught up with what is handed over to
- * everybody; it never passes a number that is still open.
+ * A group that has fallen behind reads the table until it has caught up with the messages that are
+ * delivered from memory; it never passes a number that is still open.
  */
 import type { Logger } from '../../log.ts'
 import { delayAfter, pause } from '../pause.ts'

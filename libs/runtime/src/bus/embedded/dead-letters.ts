@@ -1,6 +1,6 @@
 /**
- * What a group gave up stays here, whole and with its reason, until somebody has it replayed and the
- * group has finished it. A replay that a crash cut short begins again at the next start.
+ * A dead letter is stored whole and with its reason, until an operator has it replayed and its
+ * group has finished it. A replay that a crash interrupted begins again at the next start.
  */
 import { Counter } from 'prom-client'
 import type { Logger } from '../../log.ts'
@@ -13,17 +13,17 @@ import type { Delivery } from './delivery.ts'
 import { findDeadLetter, removeDeadLetter, removeReplayed, storeDeadLetter } from './store.ts'
 
 export interface DeadLetters {
-  /** Stores what a group gives up, and raises the alarm. */
+  /** Stores a message that a group failed to process, and logs it as an error. */
   store(owner: Owner, delivery: Delivery, reason: string): Promise<void>
-  /** A delivery is finished: a letter that was replayed goes, unless it was stored anew. */
+  /** A delivery is finished: a replayed dead letter is removed, unless it was stored again. */
   finished(owner: Owner, delivery: Delivery): void
   /** Whether there was one. */
   discard(owner: Owner, id: string): Promise<boolean>
-  /** Resolves when every letter that was finished is removed. */
+  /** Resolves when every finished dead letter is removed. */
   settled(): Promise<void>
 }
 
-/** Whose letter it is. */
+/** The group that a dead letter belongs to. */
 export type Owner = Pick<Subscription, 'group' | 'deadLetterObserver'>
 
 export interface DeadLettersOptions {
@@ -34,11 +34,11 @@ export interface DeadLettersOptions {
 }
 
 export function openDeadLetters({ db, log, metrics, stopping }: DeadLettersOptions): DeadLetters {
-  const storedAnew = new WeakSet<Delivery>()
+  const storedAgain = new WeakSet<Delivery>()
   let removing = Promise.resolve()
   const counter = new Counter({
     name: 'bus_dead_letters_total',
-    help: 'Messages that a group gave up',
+    help: 'Messages that a group failed to process and stored as dead letters',
     labelNames: ['group'],
     registers: [metrics],
   })
@@ -54,9 +54,9 @@ export function openDeadLetters({ db, log, metrics, stopping }: DeadLettersOptio
       await removeReplayed(db, group, id)
     }
     try {
-      await retrying(removeNow, { log, what: 'remove a replayed dead letters', signal: stopping })
+      await retrying(removeNow, { log, what: 'remove a replayed dead letter', signal: stopping })
     } catch (error) {
-      log.error({ err: error, group, id }, 'dead letters not removed: it is replayed once more')
+      log.error({ err: error, group, id }, 'dead letter not removed: it is replayed once more')
     }
   }
 
@@ -67,13 +67,13 @@ export function openDeadLetters({ db, log, metrics, stopping }: DeadLettersOptio
       const id = content.from === 'dead letter' ? content.id : (idOf(row) ?? `n${n}`)
       await deadLetterObserver?.onStored({ id, topic, key, type, reason })
       await storeDeadLetter(db, { ...rowOf(row), group, id, reason })
-      storedAnew.add(delivery)
+      storedAgain.add(delivery)
       counter.inc({ group })
       log.error({ group, topic, key, type, id, reason }, 'dead letter')
     },
     finished(owner, delivery) {
       const { content } = delivery
-      if (content.from !== 'dead letter' || storedAnew.has(delivery)) return
+      if (content.from !== 'dead letter' || storedAgain.has(delivery)) return
       removing = removing.then(() => remove(owner, delivery, content.id))
     },
     async discard({ group, deadLetterObserver }, id) {
@@ -82,14 +82,16 @@ export function openDeadLetters({ db, log, metrics, stopping }: DeadLettersOptio
       const { topic, key, type } = deadLetter
       await deadLetterObserver?.onRemoved({ id, topic, key, type })
       await removeDeadLetter(db, group, id)
-      log.warn({ group, topic, key, type, id }, 'dead letters discarded')
+      log.warn({ group, topic, key, type, id }, 'dead letter discarded')
       return true
     },
     settled: () => removing,
   }
 }
 
-/** A message that the log cannot carry is kept without its payload: it must not stop its group. */
+/**
+ * A message that the log cannot carry is stored without its payload: it must not stop its group.
+ */
 function written(message: Message): StoredMessage {
   try {
     return stored(prepare(message))

@@ -1,4 +1,6 @@
-/** A message on its way to groups: from memory as it was given, or from a table as it was stored. */
+/**
+ * A message on its way to groups: from memory as it was given, or from a table as it was stored.
+ */
 import type { Message } from '../event-bus.ts'
 import { restore, type StoredMessage } from './envelope.ts'
 import type { LogRow, StoredDeadLetter } from './store.ts'
@@ -7,9 +9,11 @@ import type { LogRow, StoredDeadLetter } from './store.ts'
 const payload_bytes = 1_024
 
 export interface Delivery {
-  /** 0 for what has no place in the log: a dead letter that is replayed, what follows from another. */
+  /** 0 for what has no number in the log: a replayed dead letter, or a derived message. */
   readonly n: number
-  /** The place of such a one among those that its group took; 0 before and for all others. */
+  /**
+   * The position of such a message among those that its group took; 0 before and for all others.
+   */
   follower: number
   readonly topic: string
   readonly key: string
@@ -90,7 +94,9 @@ function stored(
   return { n, follower: 0, topic, key, type, bytes, at_ms, content, unfinished: 1, onFinished }
 }
 
-/** The message with its payload checked; throws when it cannot be read. From memory nothing is read. */
+/**
+ * The message with its payload checked; throws when it cannot be read. From memory nothing is read.
+ */
 export function open(
   { content }: Delivery,
   read: (type: string, json: unknown) => unknown,

@@ -1,8 +1,10 @@
 /**
- * What follows from a batch by a step that stores nothing goes from memory to memory: the log has what
- * it followed from, and that stays unfinished until this is finished. A crash says it again.
+ * What a step that stores nothing derives from a batch goes from memory to memory: the log has the
+ * source messages, and they stay unfinished until the derived ones are finished. After a crash the
+ * derived ones are published again.
  *
- * Where a reader could miss it, because it keeps up with the log or not at all, it is written instead.
+ * Where a reader could miss them, because it does not keep up with the log, they are written
+ * instead.
  */
 import type { PublishDerived, OutgoingMessage } from '../event-bus.ts'
 import { following } from './delivery.ts'
@@ -11,15 +13,15 @@ import type { Writer } from './writer.ts'
 
 export interface DerivedEventsOptions {
   readonly writer: Pick<Writer, 'publish' | 'sequence'>
-  /** Who reads a topic now. */
+  /** The current readers of each topic. */
   readonly readers: ReadonlyMap<string, readonly Reader[]>
   /** Which groups read a topic or did once. */
   readonly known: ReadonlyMap<string, ReadonlySet<string>>
-  /** Whether what is said now may have been said before. */
+  /** Whether what is published now may have been published before. */
   readonly mayBeDuplicate: () => boolean
 }
 
-/** Keeps what a batch was made of unfinished until the release that it returns is called. */
+/** Keeps the messages of a batch unfinished until the release that it returns is called. */
 export type Hold = () => () => void
 
 /** Without a hold everything is written. */

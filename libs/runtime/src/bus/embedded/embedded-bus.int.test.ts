@@ -26,7 +26,7 @@ describe('the embedded engine', () => {
   test('hands over in memory what its publisher gave it, neither written out nor read again', async () => {
     const { subscription, seen } = recorder('orders', {
       read: () => {
-        throw new Error('nobody reads on the way through memory')
+        throw new Error('messages from memory are not read')
       },
     })
     await under.bus.subscribe(subscription)
@@ -54,7 +54,7 @@ describe('the embedded engine', () => {
     expect(late.seen.map(({ id }) => id)).toEqual(live.seen.map(({ id }) => id))
   })
 
-  test('says of a message that comes for the first time that it does', async () => {
+  test('a message that is delivered for the first time is not marked as a possible duplicate', async () => {
     const { subscription, seen } = recorder('orders')
     await under.bus.subscribe(subscription)
     await under.bus.publish([message('orders', 'a', 1)])
@@ -62,7 +62,7 @@ describe('the embedded engine', () => {
     expect(seen[0]?.maybeDuplicate).toBe(false)
   })
 
-  test('says of what comes after a crash, and of what its work says again, that both may be repeats', async () => {
+  test('messages after a crash, and what their work publishes again, are marked as possible duplicates', async () => {
     const hung = recorder('orders', { handleBatch: never })
     await under.bus.subscribe(hung.subscription)
     await under.bus.publish([message('orders', 'a', 1)])
@@ -77,7 +77,7 @@ describe('the embedded engine', () => {
         await under.bus.publish(messages.map(({ key }) => message('bills', key, 1)))
       },
     })
-    await eventually(() => bills.seen.length === 1, 'what its work says')
+    await eventually(() => bills.seen.length === 1, 'the first bill')
     expect([...orders, ...bills.seen].map(({ maybeDuplicate }) => maybeDuplicate)).toEqual([
       true,
       true,
@@ -88,7 +88,7 @@ describe('the embedded engine', () => {
     }, 'one that surely comes for the first time')
   })
 
-  test('says of work that failed, and of what it says again, that both may be repeats', async () => {
+  test('messages whose work failed, and what it publishes again, are marked as possible duplicates', async () => {
     const bills = recorder('bills', { group: 'billing' })
     await under.bus.subscribe(bills.subscription)
     const orders: Message[] = []
@@ -101,12 +101,12 @@ describe('the embedded engine', () => {
       },
     })
     await under.bus.publish([message('orders', 'a', 1)])
-    await eventually(() => bills.seen.length === 2, 'what was said twice')
+    await eventually(() => bills.seen.length === 2, 'the repeated bill')
     expect(orders.map(({ maybeDuplicate }) => maybeDuplicate)).toEqual([false, true])
     expect(bills.seen.map(({ maybeDuplicate }) => maybeDuplicate)).toEqual([false, true])
   })
 
-  test('has nothing worked off past a COMMIT that is under way', async () => {
+  test('the low watermark does not pass a COMMIT that is under way', async () => {
     const { subscription, seen } = recorder('orders')
     const subscribed = await under.bus.subscribe(subscription)
     const late = await under.bus.subscribe({ ...subscription, group: 'late', topics: ['bills'] })
@@ -125,7 +125,7 @@ describe('the embedded engine', () => {
     await eventually(isPast, 'to be worked off')
   })
 
-  test('has nothing worked off past what it let go of because its queue is full', async () => {
+  test('the low watermark does not pass messages that were dropped because the queue is full', async () => {
     const first = await openEmbeddedUnderTest({ queued_max: 4 })
     let open = (): void => undefined
     const opened = new Promise<void>((resolve) => (open = resolve))
@@ -240,7 +240,7 @@ describe('the embedded engine', () => {
     )
   })
 
-  test('names the group that old messages are kept for, once an hour, until it has finished them', async () => {
+  test('the group that holds back old messages is named once an hour, until it has finished them', async () => {
     const { subscription, seen } = recorder('orders', { group: 'gone' })
     const gone = await under.bus.subscribe(subscription)
     const alive = recorder('orders', { group: 'alive' })
@@ -321,7 +321,7 @@ describe('the embedded engine', () => {
     await second.stop()
   })
 
-  test('tells how long a group with work has not moved', async () => {
+  test('the time without progress of a group with work is reported', async () => {
     const { subscription } = recorder('orders')
     await under.bus.subscribe({ ...subscription, handleBatch: never })
     expect(under.engine.progress()).toBeUndefined()

@@ -1,9 +1,10 @@
 /**
- * A message as the log keeps it: its payload as JSON, and one block with its CloudEvents attributes
- * and its headers. Relayed bodies go in and come out byte for byte.
+ * A message as the log stores it: its payload as JSON, and one block with its CloudEvents
+ * attributes and its headers. Relayed bodies are carried byte for byte.
  *
  * The block is a list of entries: length of the name (1 byte), the name, 0 for text or 1 for bytes,
- * length of the value (4 bytes, big-endian), the value. The first three are ce_id, ce_source, ce_time.
+ * length of the value (4 bytes, big-endian), the value. The first three are ce_id, ce_source,
+ * ce_time.
  */
 import type { Message, MessageHeaders } from '../event-bus.ts'
 
@@ -22,7 +23,9 @@ const bytes = 1
 const entry_bytes = 6
 const name_bytes_max = 255
 
-/** A message ready to be written: what it takes is known, and nothing about it can fail any more. */
+/**
+ * A message ready to be written: what it takes is known, and nothing about it can fail any more.
+ */
 export interface Prepared {
   readonly message: Message
   /** The payload. */
@@ -31,7 +34,7 @@ export interface Prepared {
   readonly headers_bytes: number
 }
 
-/** Throws when JSON or PostgreSQL cannot carry the message: a bug of who announces it. */
+/** Throws when JSON or PostgreSQL cannot carry the message: a bug of the publisher. */
 export function prepare(message: Message): Prepared {
   const { id, topic, key, type, source, time, headers } = message
   if (topic.includes('\0') || key.includes('\0') || type.includes('\0')) {
@@ -67,7 +70,10 @@ export function stored(prepared: Prepared): StoredMessage {
   return { topic, key, type, headers, value: Buffer.from(prepared.json) }
 }
 
-/** The message with its payload as parsed JSON, which may have come before; throws when it cannot be read. */
+/**
+ * The message with its payload as parsed JSON, which may have come before; throws when it cannot be
+ * read.
+ */
 export function restore({ topic, key, type, headers, value }: StoredMessage): Message {
   const { id, source, time, rest } = readHeaders(headers)
   const payload: unknown = JSON.parse(value.toString())
@@ -117,7 +123,7 @@ function readHeaders(block: Buffer): ReadHeaders {
     const attribute = attributes[found.length]
     if (attribute === undefined) rest.push([name, value])
     else if (name === attribute && typeof value === 'string') found.push(value)
-    else throw new Error(`the header block has ${name} in the place of ${attribute}`)
+    else throw new Error(`the header block has ${name} instead of ${attribute}`)
     offset = end
   }
   const [id, source, time] = found

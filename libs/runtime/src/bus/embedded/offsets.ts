@@ -1,6 +1,6 @@
 /**
- * How far each group has come is stored every 200 ms or 1,000 messages, whichever is first, and not at
- * all while nothing moves: a crash hands over again what was finished since.
+ * The offset of each group is stored every 200 ms or 1,000 messages, whichever is first, and not at
+ * all while nothing moves: after a crash what was finished since is delivered again.
  */
 import type { Logger } from '../../log.ts'
 import type { Database } from '../../postgres/database.ts'

@@ -1,15 +1,17 @@
 /**
- * Whether what is said now may have been said before. A step that stores nothing says the same again
- * when it is done again, because the process has begun anew or the work has failed; and so does what
- * follows from that.
+ * Whether what is published now may have been published before. A step that stores nothing
+ * publishes the same again when it is repeated, because the process was restarted or the work has
+ * failed; and so do the steps that follow from it.
  */
 
 export interface RedeliveryWindow {
-  /** Whether anything said now may be a repeat. */
+  /** Whether anything published now may be a repeat. */
   readonly isOpen: boolean
-  /** Something is done again whose number is no higher than that. */
+  /** Work is repeated whose numbers are no higher than that. */
   begin(used: number): void
-  /** Every group has finished everything up to the first number; the second is the highest so far. */
+  /**
+   * Every group has finished everything up to the first number; the second is the highest so far.
+   */
   settle(finished: number, used: number): void
 }
 
@@ -28,7 +30,8 @@ export function openRedeliveryWindow(highest: number): RedeliveryWindow {
       upTo = used
       rounds = rounds_max
     },
-    // What was done again is finished, then what it has led to by now, and so on to the end of the chain.
+    // What was done again is finished, then what it has led to by now, and so on to the end of the
+    // chain.
     settle(finished, used) {
       for (; rounds > 0 && finished >= upTo; rounds -= 1) upTo = used
     },

@@ -1,6 +1,7 @@
 /**
- * The log keeps what some group has not finished, however old it is, and the rest for its time. Which
- * group it is kept for is there to be seen: one that never comes again would let the log grow for ever.
+ * The log retains what some group has not finished, however old it is, and the rest for its time. A
+ * metric shows for which group it is retained: one that never reads again makes the log grow for
+ * ever.
  */
 import { Gauge } from 'prom-client'
 import type { Logger } from '../../log.ts'
@@ -17,7 +18,9 @@ export interface RetentionOptions {
 }
 
 export interface Retention {
-  /** Deletes what is old and finished by every group, and looks for whom the rest is kept. */
+  /**
+   * Deletes what is old and finished by every group, and finds the groups that hold back the rest.
+   */
   sweep(): Promise<void>
 }
 
@@ -29,12 +32,12 @@ export function openRetention(options: RetentionOptions): Retention {
   let warned_ms = -Infinity
   const held = new Gauge({
     name: 'bus_held_back_seconds',
-    help: 'How long old messages have been kept only because this group has not finished them',
+    help: 'How long old messages have been retained only because this group has not finished them',
     labelNames: ['group'],
     registers: [metrics],
   })
 
-  async function tellHolders(): Promise<void> {
+  async function reportHolders(): Promise<void> {
     const found = await holders(db, retention_h)
     held.reset()
     for (const { group, held_s } of found) held.set({ group }, held_s)
@@ -43,7 +46,7 @@ export function openRetention(options: RetentionOptions): Retention {
     warned_ms = now_ms
     for (const { group, topics, held_s } of found) {
       const held_h = Math.floor(held_s / 3_600)
-      log.warn({ group, topics, held_h }, 'old events are kept: a group has not finished them')
+      log.warn({ group, topics, held_h }, 'old events are retained: a group has not finished them')
     }
   }
 
@@ -53,7 +56,7 @@ export function openRetention(options: RetentionOptions): Retention {
       do {
         deleted = await deleteOldest(db, retention_h, rows_max)
       } while (deleted === rows_max && !stopping.aborted)
-      await tellHolders()
+      await reportHolders()
     },
   }
 }

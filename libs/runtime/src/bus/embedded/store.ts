@@ -94,7 +94,7 @@ const insertVoid = statement(`
 /**
  * Decides whether the transaction that was to write this number has written it. While it runs this
  * waits for its end; if it did not commit, a row of no topic takes the number for ever, so that
- * whatever of it still lies in a socket will find the number taken and fail.
+ * statements of it that are still in a socket find the number taken and fail.
  */
 export async function wasWritten(db: Database, n: number, since_ms: number): Promise<boolean> {
   const voided = await db.query(insertVoid, [n, new Date(since_ms).toISOString()])
@@ -248,12 +248,12 @@ const selectHolders = statement(`
   where at < now() - $1::int * interval '1 hour'
   order by held_s desc, group_name`)
 
-/** A group for which messages are kept that are older than they need be. */
+/** A group for which messages are retained beyond the retention time. */
 export interface Holder {
   readonly group: string
   /** Those that it has read least far come first. */
   readonly topics: readonly string[]
-  /** How long the oldest of them has been kept for its sake. */
+  /** How long the oldest of them has been retained for it. */
   readonly held_s: number
 }
 
@@ -330,7 +330,7 @@ const beginReplay = statement(`
   where group_name = $1 and id = $2
   returning id, topic, key, type, headers, value, at`)
 
-/** Notes that the letter is to be handed over again; undefined when there is none. */
+/** Notes that the dead letter is to be delivered again; undefined when there is none. */
 export async function markReplayed(
   db: Database,
   group: string,
@@ -346,7 +346,7 @@ const selectReplayed = statement(`
   where group_name = $1 and topic = any ($2::text[]) and replaying
   order by at limit $3::int`)
 
-/** DeadLetters whose replay was asked for and not finished. */
+/** Dead letters whose replay was requested and is not finished. */
 export async function replayedDeadLetters(
   db: Database,
   group: string,

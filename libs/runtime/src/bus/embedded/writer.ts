@@ -1,6 +1,6 @@
 /**
- * Everything that is said goes into the log under a number of its own, and is handed over as soon as
- * it is known to be committed: from memory, in the order of the numbers.
+ * Everything that is published is written to the log under a number of its own, and is delivered as
+ * soon as it is known to be committed: from memory, in the order of the numbers.
  */
 import { gather } from '../../gather.ts'
 import type { Logger } from '../../log.ts'
@@ -24,10 +24,10 @@ export interface WriterOptions {
   readonly log: Logger
   /** The highest number ever used. */
   readonly highest: number
-  readonly handOver: (first: number, said: Said) => void
-  /** Whether what is said now may have been said before. */
+  readonly handOver: (first: number, publication: Said) => void
+  /** Whether what is published now may have been published before. */
   readonly mayBeDuplicate: () => boolean
-  /** What could not be said may be said again, and it may have been said. */
+  /** A failed publication may be repeated, and it may have been committed. */
   readonly onFailed: () => void
   /** Aborted when outcomes no longer need to be found out. */
   readonly stopping: AbortSignal
@@ -54,16 +54,16 @@ export function openWriter(options: WriterOptions): Writer {
   const publishing = new Set<Publishing>()
 
   /**
-   * Whatever has no number yet is announced later than now, or was published and waits for its
-   * number. So these moments never fall from one number to the next.
+   * What has no number yet is published later than now, or was published and waits for its number.
+   * So these moments never decrease from one number to the next.
    */
   function unnumbered_ms(now_ms: number): number {
     return Math.min(now_ms, publishing.values().next().value?.since_ms ?? Infinity)
   }
 
   function open(batch: readonly Prepared[], now_ms: number): Span & Said {
-    const said = { batch, since_ms: unnumbered_ms(now_ms) }
-    return { ...said, ...sequence.open(batch.length, said) }
+    const publication = { batch, since_ms: unnumbered_ms(now_ms) }
+    return { ...publication, ...sequence.open(batch.length, publication) }
   }
 
   const insertAlone = gather<Prepared, Prepared>(
@@ -92,7 +92,8 @@ export function openWriter(options: WriterOptions): Writer {
         try {
           await insert(tx, span.first, span)
         } catch (error) {
-          // COMMIT is not sent after this, so whatever became of the statement, it is undone.
+          // COMMIT is not sent after this, so the transaction is undone whatever the outcome of the
+          // statement.
           span.rolledBack()
           throw error
         }
@@ -119,7 +120,7 @@ export function openWriter(options: WriterOptions): Writer {
   }
 }
 
-/** The answer of a commit was lost: the numbers stay open until the database knows their fate. */
+/** The answer of a commit was lost: the numbers stay open until the database has decided it. */
 async function findOut({ db, log, stopping }: WriterOptions, span: Span & Said): Promise<void> {
   let written: boolean | undefined
   for (let tries = 1; written === undefined && !stopping.aborted; tries++) {

@@ -1,6 +1,6 @@
 /**
- * Questions to the brokers that somebody waits for: they are answered within some seconds or fail as an
- * outage, and a connection that has failed is not used again.
+ * Requests to the brokers that a caller waits for: they are answered within some seconds or fail as
+ * an outage, and a connection that has failed is not used again.
  */
 import type { Admin, RetryOptions } from 'kafkajs'
 import type { Logger } from '../../log.ts'
@@ -16,7 +16,7 @@ export interface OfPartitions<Answer> {
 
 export interface Ends {
   readonly partition: number
-  /** The offset of the oldest message that is kept. */
+  /** The offset of the oldest message that is retained. */
   readonly low: number
   /** The offset that comes next. */
   readonly high: number
@@ -31,7 +31,10 @@ export interface OffsetOf {
 export interface Administration {
   ask<T>(question: (admin: Admin) => Promise<T>): Promise<T>
   ends(topics: readonly string[]): Promise<readonly OfPartitions<Ends>[]>
-  /** The first offsets that the log took at that moment or later; the next ones where there are none. */
+  /**
+   * The first offsets that the log took at that moment or later; the next ones where there are
+   * none.
+   */
   offsetsAt(topics: readonly string[], at_ms: number): Promise<readonly OfPartitions<OffsetOf>[]>
   /** What the group has committed; below 0 where it has nothing. */
   committed(group: string, topics: readonly string[]): Promise<readonly OfPartitions<OffsetOf>[]>

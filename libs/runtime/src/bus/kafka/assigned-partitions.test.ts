@@ -32,20 +32,20 @@ test('everything before the oldest unfinished one is finished', () => {
   expect(finishedBefore(assigned)).toBe(7)
 })
 
-test('nothing is known of a partition from which nothing has come', () => {
+test('Nothing is known of a partition without messages', () => {
   const assignedPartitions = openAssignedPartitions()
   assignedPartitions.assign({ t: [0] }, 0)
   expect(finishedBefore(placeOf(assignedPartitions))).toBeUndefined()
   expect(fitOf(placeOf(assignedPartitions), 100)).toBe('fits')
 })
 
-test('what the group divides anew goes on where it was', () => {
+test('After a rebalance a partition that stays continues where it was', () => {
   const { assignedPartitions, assigned } = reading(7, [4])
   assignedPartitions.assign({ t: [0, 1] }, 1)
   expect(placeOf(assignedPartitions)).toBe(assigned)
 })
 
-test('what is lost is not worked on any more, and is read anew from what was finished', () => {
+test('A lost partition is no longer processed, and is read again from what was finished', () => {
   const { assignedPartitions, assigned } = reading(7, [4])
   assignedPartitions.assign({}, 1_000)
   expect(assigned.isLost).toBe(true)
@@ -55,14 +55,14 @@ test('what is lost is not worked on any more, and is read anew from what was fin
   expect(placeOf(assignedPartitions).next).toBe(4)
 })
 
-test('what was lost long ago is read from where the group is', () => {
+test('A partition that was lost long ago is read from the offset of the group', () => {
   const { assignedPartitions } = reading(7, [4])
   assignedPartitions.assign({}, 1_000)
   assignedPartitions.assign({ t: [0] }, 40_000)
   expect(placeOf(assignedPartitions).next).toBeUndefined()
 })
 
-test('an answer that begins behind what was taken is asked for again before it is believed', () => {
+test('A fetch that begins behind what was taken is repeated before a gap is accepted', () => {
   const { assigned } = reading(7, [])
   expect(fitOf(assigned, 7)).toBe('fits')
   expect(fitOf(assigned, 3)).toBe('fits')

@@ -1,6 +1,6 @@
 /**
- * Where a member is in each of its partitions: nothing is left out, whatever kafkajs hands over, and
- * what is finished without a gap is what may be committed.
+ * The position of a member in each of its partitions. No message is left out, whatever kafkajs
+ * delivers, and only what is finished without a gap may be committed.
  */
 import { watermark, type Watermark } from '../watermark.ts'
 
@@ -16,30 +16,30 @@ export interface AssignedPartition {
   committed: number
   /** It was asked for this offset again because the log went on with a later one. */
   soughtAgain: number | undefined
-  /** Somebody else reads it now: what still waits of it is not worked on. */
+  /** Another member reads it now: its queued messages are not processed. */
   isLost: boolean
 }
 
 export interface AssignedPartitions {
   /**
-   * What the member reads from now on; it goes on where it was in what it read before. Answers those
-   * that it begins where the group has committed.
+   * What the member reads from now on; it goes on where it was in what it read before. Answers
+   * those that it begins where the group has committed.
    */
   assign(
     assignment: Readonly<Record<string, readonly number[]>>,
     now_ms: number,
   ): readonly AssignedPartition[]
-  /** Begins anew with these topics, where they were committed. */
+  /** Starts again with these topics, from the committed offsets. */
   forget(topics: readonly string[]): void
-  /** undefined when somebody else reads it. */
+  /** undefined when another member reads it. */
   of(topic: string, partition: number): AssignedPartition | undefined
   all(): IterableIterator<AssignedPartition>
 }
 
-/** What the log has next for a place. */
+/** How the log's next messages relate to the position. */
 export type Fit = 'fits' | 'leaves out' | 'was deleted'
 
-/** An answer of the log that was asked for longer ago does not come any more. */
+/** A fetch that is older than this is not answered any more. */
 const remembered_ms = 30_000
 
 export function openAssignedPartitions(): AssignedPartitions {
@@ -48,23 +48,23 @@ export function openAssignedPartitions(): AssignedPartitions {
 
   return {
     assign(assignment, now_ms) {
-      const kept = new Set<string>()
+      const assignedNow = new Set<string>()
       const begun: AssignedPartition[] = []
       for (const topic in assignment) {
         for (const partition of assignment[topic] ?? []) {
           const name = nameOf(topic, partition)
-          kept.add(name)
+          assignedNow.add(name)
           if (assignedPartitions.has(name)) continue
           const before = lost.get(name)
           const isFresh = before !== undefined && now_ms - before.lost_ms < remembered_ms
-          const assigned = newPlace(topic, partition, isFresh ? before.next : undefined)
+          const assigned = newAssigned(topic, partition, isFresh ? before.next : undefined)
           assignedPartitions.set(name, assigned)
           if (!isFresh) begun.push(assigned)
         }
       }
       lost.clear()
       for (const [name, assigned] of assignedPartitions) {
-        if (kept.has(name)) continue
+        if (assignedNow.has(name)) continue
         const finished = finishedBefore(assigned)
         if (finished !== undefined) lost.set(name, { next: finished, lost_ms: now_ms })
         assigned.isLost = true
@@ -94,9 +94,9 @@ export function finishedBefore({ mark, next }: AssignedPartition): number | unde
 }
 
 /**
- * Whether what was read from `fetched` on may be taken. An answer that was asked for before the group
- * was divided anew may begin behind what has been taken; it is asked for again, and only when it comes
- * so a second time the log has deleted what lies between.
+ * Whether what was read from `fetched` on may be taken. A fetch that was sent before a rebalance
+ * may begin behind what has been taken; it is repeated, and only when it has the same gap a second
+ * time has the log deleted what lies between.
  */
 export function fitOf(assigned: AssignedPartition, fetched: number): Fit {
   const { next, soughtAgain } = assigned
@@ -104,7 +104,11 @@ export function fitOf(assigned: AssignedPartition, fetched: number): Fit {
   return soughtAgain === next ? 'was deleted' : 'leaves out'
 }
 
-function newPlace(topic: string, partition: number, next: number | undefined): AssignedPartition {
+function newAssigned(
+  topic: string,
+  partition: number,
+  next: number | undefined,
+): AssignedPartition {
   const mark = watermark()
   return { topic, partition, mark, next, committed: -1, soughtAgain: undefined, isLost: false }
 }

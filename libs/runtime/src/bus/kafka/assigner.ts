@@ -1,7 +1,7 @@
 /**
- * Who of a group reads which partition: each topic is spread over those members that subscribe to it.
- * The assigners of kafkajs take it for granted that all members subscribe to the same, and that holds
- * neither for two subscriptions of one group nor while a new release takes the place of an old one.
+ * Which member of a group reads which partition: each topic is spread over the members that
+ * subscribe to it. The assigners of kafkajs assume that all members subscribe to the same topics,
+ * and that holds neither for two subscriptions of one group nor during a rolling update.
  */
 import kafkajs, { type PartitionAssigner } from 'kafkajs'
 

@@ -1,13 +1,14 @@
 /**
- * What a process hears for itself: all partitions of what it listens to, from the moment on that it asked
- * to. Its group is its own and commits nothing, so the brokers forget it some minutes after the process.
+ * What a process receives for itself: all partitions of the topics that it subscribes to, from the
+ * moment of the subscription. Its group is its own and commits nothing, so the brokers forget it
+ * some minutes after the process ends.
  */
 import { randomUUID } from 'node:crypto'
 import type { Consumer, EachBatchPayload, KafkaMessage } from 'kafkajs'
 import type { Logger } from '../../log.ts'
 import { retrying } from '../../retrying.ts'
 import type { Listener, BroadcastSubscription } from '../event-bus.ts'
-import { tell } from '../broadcast.ts'
+import { deliverBroadcast } from '../broadcast.ts'
 import type { Administration } from './administration.ts'
 import type { Brokers } from './brokers.ts'
 import { openConsumption, type Assignment, type Consumption } from './consumption.ts'
@@ -26,16 +27,16 @@ export interface BroadcastConsumerOptions {
 
 export interface BroadcastConsumer {
   subscribe(listening: BroadcastSubscription): Promise<Listener>
-  /** Whether everything that is listened to is heard. */
+  /** Whether the process receives all topics that it subscribes to. */
   readonly isJoined: boolean
-  /** Milliseconds since Kafka was last heard, when that is long ago. */
+  /** Milliseconds since the last answer of Kafka, when that is long ago. */
   progress(): number | undefined
   stop(): Promise<void>
   /** As if the process was killed. */
   crash(): Promise<void>
 }
 
-/** Nobody takes anything over from it, so it may look seldom. */
+/** No other member takes over from it, so it may poll seldom. */
 const fetchWait_ms = 1_500
 const silence_ms_max = 15_000
 
@@ -43,7 +44,7 @@ interface Parts extends BroadcastConsumerOptions {
   readonly groupId: string
   readonly consumption: Consumption
   readonly listeners: Set<BroadcastSubscription>
-  /** The offset that is heard next, by `nameOf` the partition. */
+  /** The offset that is read next, by `nameOf` the partition. */
   readonly next: Map<string, number>
 }
 
@@ -118,7 +119,7 @@ function namesOf({ topics }: Parts, { topics: plain }: BroadcastSubscription): r
   return plain.map((topic) => topics.nameOf(topic))
 }
 
-/** Whatever the group thinks, it goes on where it was. */
+/** Continues at its own offsets, whatever the group has stored. */
 function goOn(next: ReadonlyMap<string, number>, assignment: Assignment, consumer: Consumer): void {
   for (const topic in assignment) {
     for (const partition of assignment[topic] ?? []) {
@@ -136,16 +137,19 @@ function take(parts: Parts, payload: EachBatchPayload): void {
   const own = [...listeners].filter((listening) => namesOf(parts, listening).includes(batch.topic))
   const { fetchedOffset } = batch as typeof batch & { readonly fetchedOffset: string }
   if (expected !== undefined && Number(fetchedOffset) > expected) {
-    log.error({ topic: batch.topic, from: expected, to: fetchedOffset }, 'deleted unheard')
+    log.error(
+      { topic: batch.topic, from: expected, to: fetchedOffset },
+      'deleted before it was received',
+    )
     for (const { onMissed } of own) onMissed()
   }
   const fresh = batch.messages.filter(({ offset }) => Number(offset) >= (expected ?? 0))
-  for (const listening of own) hear(listening, topics.plainName(batch.topic), fresh, log)
+  for (const listening of own) deliver(listening, topics.plainName(batch.topic), fresh, log)
   next.set(name, Math.max(expected ?? 0, Number(batch.lastOffset()) + 1))
   payload.resolveOffset(batch.lastOffset())
 }
 
-function hear(
+function deliver(
   listening: BroadcastSubscription,
   topic: string,
   records: readonly KafkaMessage[],
@@ -164,5 +168,5 @@ function hear(
       const message = toMessage(topic, record)
       return { ...message, payload: listening.read(message.type, message.payload) }
     })
-  tell(listening, open, log)
+  deliverBroadcast(listening, open, log)
 }

@@ -1,6 +1,6 @@
 /**
- * One way to reach the brokers for everything in a process: the same addresses, the same identity, and
- * tries without end for whatever must not be lost. What is closed stays closed.
+ * The one way to reach the brokers for everything in a process: the same addresses and identity,
+ * and endless retries for whatever must not be lost. What is closed stays closed.
  */
 import kafkajs, {
   type ISocketFactory,
@@ -14,7 +14,7 @@ import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import type { Logger } from '../../log.ts'
 
 export interface BrokerTls {
-  /** PEM of those whom a broker's certificate must come from. */
+  /** PEM of the authorities that may issue a broker's certificate. */
   readonly ca: string
   /** PEM of what this process shows to the brokers; '' when it shows nothing. */
   readonly certificate: string
@@ -38,37 +38,41 @@ export interface BrokersOptions {
 
 export interface Brokers {
   /**
-   * Tries without end, at most a second apart, unless told otherwise. Each producer, consumer and admin
-   * takes a client of its own: kafkajs mixes up two consumers of one group that share a client.
+   * Retries without end, at most a second apart, unless `retry` differs. Each producer, consumer
+   * and admin takes a client of its own: kafkajs mixes up two consumers of one group that share a
+   * client.
    */
   client(retry?: RetryOptions): Kafka
   readonly retry: RetryOptions
-  /** Milliseconds since a broker last said anything, on whatever connection. */
+  /** Milliseconds since a broker last sent anything, on any connection. */
   silent_ms(): number
-  /** The same brokers with connections of its own: what ends here ends there, but not the other way round. */
+  /**
+   * The same brokers with connections of its own: what ends here ends there, but not the other way
+   * round.
+   */
   branch(): Brokers
   /** Ends every connection; they are made again. */
   cut(): void
-  /** Ends every connection for good, and with them whatever would be tried without end. */
+  /** Ends every connection for good, and with them all endless retries. */
   close(): void
 }
 
 const keepAlive_ms = 60_000
 
 export function openBrokers(options: BrokersOptions): Brokers {
-  let heard_ms = performance.now()
+  let received_ms = performance.now()
   return openBranch(options, {
     isClosed: () => false,
     onClosed: () => undefined,
-    onHeard: () => (heard_ms = performance.now()),
-    silent_ms: () => performance.now() - heard_ms,
+    onReceived: () => (received_ms = performance.now()),
+    silent_ms: () => performance.now() - received_ms,
   })
 }
 
 interface Stem {
   readonly isClosed: () => boolean
   readonly onClosed: (branch: Brokers) => void
-  readonly onHeard: () => void
+  readonly onReceived: () => void
   readonly silent_ms: () => number
 }
 
@@ -76,15 +80,15 @@ function openBranch(options: BrokersOptions, stem: Stem): Brokers {
   const sockets = new Set<Socket>()
   const branches = new Set<Brokers>()
   let closed = false
-  const { onHeard, silent_ms } = stem
+  const { onReceived, silent_ms } = stem
   const isClosed = () => closed || stem.isClosed()
 
   const socketFactory: ISocketFactory = ({ host, port, ssl, onConnect }) => {
     if (isClosed()) throw new Error('the bus is closed')
     const socket = connect(host, port, ssl, onConnect)
     socket.setKeepAlive(true, keepAlive_ms)
-    socket.on('data', onHeard)
-    // kafkajs lets go of a socket that never connected as often as it is asked to, a listener each time.
+    socket.on('data', onReceived)
+    // kafkajs adds a listener for each attempt to close a socket that never connected.
     socket.setMaxListeners(0)
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
@@ -97,13 +101,13 @@ function openBranch(options: BrokersOptions, stem: Stem): Brokers {
     for (const branch of branches) branch.cut()
   }
 
-  // kafkajs cannot be told to end what it tries without end, but compares this before each try.
+  // kafkajs has no way to end an endless retry, but compares this value before each attempt.
   const tries = { valueOf: () => (isClosed() ? 0 : Number.MAX_SAFE_INTEGER) } as unknown as number
   const retry: RetryOptions = {
     initialRetryTime: 100,
     maxRetryTime: 1_000,
     retries: tries,
-    // A consumer that kafkajs begins again by itself cannot be told to stop meanwhile.
+    // A consumer that kafkajs restarts by itself cannot be stopped meanwhile.
     restartOnFailure: () => Promise.resolve(false),
   }
 
@@ -113,7 +117,7 @@ function openBranch(options: BrokersOptions, stem: Stem): Brokers {
     silent_ms,
     branch() {
       const onClosed = (branch: Brokers) => void branches.delete(branch)
-      const branch = openBranch(options, { isClosed, onClosed, onHeard, silent_ms })
+      const branch = openBranch(options, { isClosed, onClosed, onReceived, silent_ms })
       branches.add(branch)
       return branch
     },
@@ -134,7 +138,7 @@ function configOf({ addresses, clientId, tls, login, log }: BrokersOptions): Kaf
     connectionTimeout: 5_000,
     requestTimeout: 10_000,
     logLevel: kafkajs.logLevel.INFO,
-    logCreator: () => (entry) => tell(log, entry),
+    logCreator: () => (entry) => writeLog(log, entry),
     ...(tls === undefined ? {} : { ssl: secureOptions(tls) }),
     ...(login === undefined
       ? {}
@@ -165,8 +169,11 @@ function connect(
   return connectTls({ host, port, ...name, ...tls }, onConnect)
 }
 
-/** What kafkajs takes for an error is mostly a try that will be repeated. */
-function tell(log: Logger, { namespace, level, log: { message, timestamp, ...rest } }: LogEntry) {
+/** What kafkajs logs as an error is mostly an attempt that will be repeated. */
+function writeLog(
+  log: Logger,
+  { namespace, level, log: { message, timestamp, ...rest } }: LogEntry,
+) {
   const { stack: _stack, ...known } = rest as { readonly stack?: unknown }
   const line = `kafkajs ${namespace}: ${message}`
   if (level === kafkajs.logLevel.ERROR) log.warn({ kafkajs: known, at: timestamp }, line)

@@ -10,11 +10,15 @@ import {
   type AssignedPartitions,
 } from './assigned-partitions.ts'
 
-/** Commits once, under the generation that the member is in; kafkajs hands it over with each batch. */
+/**
+ * Commits once, under the generation that the member is in; kafkajs hands it over with each batch.
+ */
 export type Commit = EachBatchPayload['commitOffsetsIfNecessary']
 
 export interface Commits {
-  /** How to commit, from the newest batch; undefined: nobody may before the next one. */
+  /**
+   * How to commit, from the newest batch; undefined: no commit is allowed before the next batch.
+   */
   use(commit: Commit | undefined): void
   /** Something was finished or taken. */
   moved(): void

@@ -1,12 +1,13 @@
 /**
- * One consumer of a process whose topics may change while it runs. kafkajs lets nobody subscribe to
- * more once it runs, so a change is a new consumer; all that changes about the same time is one change.
+ * One consumer of a process whose topics may change while it runs. A running kafkajs consumer
+ * cannot subscribe to more topics, so a change is a new consumer; changes at about the same time
+ * are one change.
  *
- * kafkajs takes some of what an outage does for an end for good (a connection that is lost while it logs
- * in, a coordinator that is not found), and now and then waits for ever for what will not come. Whatever
- * breaks a consumer off or keeps it silent, a new one is begun in its place. One that is told to stop
- * while it joins joins all the same, and would hold partitions that nobody reads: so each has connections
- * of its own, which end with it, and the group soon misses it.
+ * kafkajs takes some effects of an outage for final (a connection that is lost during login, a
+ * coordinator that is not found), and sometimes waits for ever for an answer that will not come.
+ * When a consumer breaks off or stays silent, a new one replaces it. A consumer that is stopped
+ * while it joins joins nevertheless, and would hold partitions that no process reads: so each has
+ * connections of its own, which end with it, and the group soon removes it.
  */
 import type { Consumer, ConsumerCrashEvent, EachBatchPayload } from 'kafkajs'
 import type { Logger } from '../../log.ts'
@@ -23,13 +24,13 @@ export interface ConsumptionOptions {
   readonly groupId: string
   /** Where nothing is committed it begins with the oldest message, or with what comes. */
   readonly begins: 'oldest' | 'newest'
-  /** A member that is silent for so long is taken for dead, and its partitions go to others. */
+  /** A member that is silent for this long counts as dead, and its partitions go to others. */
   readonly session_ms: number
   /** How long an idle fetch lasts, and so a stop. */
   readonly fetchWait_ms: number
   readonly log: Logger
   readonly onJoined: (assignment: Assignment, consumer: Consumer) => void
-  /** The group is divided anew, or this consumer is about to leave it; never rejects. */
+  /** The group rebalances, or this consumer is about to leave it; never rejects. */
   readonly onLeaving: () => Promise<void>
   readonly take: (payload: EachBatchPayload) => void
   /** Nothing is paused any more. */
@@ -45,10 +46,13 @@ export interface Consumption {
   readonly consumer: Consumer | undefined
   /** Whether it has its part in the group with all of its topics. */
   readonly isJoined: boolean
-  /** Since Kafka was last heard; 0 while nothing is read. */
+  /** Since the last answer of Kafka; 0 while nothing is read. */
   silent_ms(): number
   stop(): Promise<void>
-  /** As if the process was killed, the brokers being closed; resolves when nothing is tried any more. */
+  /**
+   * As if the process was killed, the brokers being closed; resolves when nothing is tried any
+   * more.
+   */
   crash(): Promise<void>
 }
 
@@ -64,7 +68,7 @@ interface Running {
 
 /** What a service subscribes to when it starts comes within that time, and is one change. */
 const gather_ms = 30
-/** Who stops one subscription mostly stops the others soon, and then there is nothing to change. */
+/** After one subscription the others are mostly stopped soon, and then nothing needs to change. */
 const linger_ms = 500
 const begin_again_ms = 500
 /** Twice what it takes until a member that is dead is missed, and no less than this. */
@@ -85,7 +89,7 @@ interface State {
   /** Cuts the wait short in which changes gather. */
   gathering: AbortController
   isJoined: boolean
-  heard_ms: number
+  received_ms: number
   begun_ms: number
 }
 
@@ -95,7 +99,7 @@ export function openConsumption(options: ConsumptionOptions): Consumption {
     changing: undefined,
     gathering: new AbortController(),
     isJoined: false,
-    heard_ms: performance.now(),
+    received_ms: performance.now(),
     begun_ms: performance.now(),
   }
   const parts: Parts = { ...options, wanted: new Set(), stopping: new AbortController(), state }
@@ -104,7 +108,7 @@ export function openConsumption(options: ConsumptionOptions): Consumption {
   stopping.signal.addEventListener('abort', () => clearInterval(looking), { once: true })
   return {
     add(topics) {
-      if (wanted.size === 0) state.heard_ms = performance.now()
+      if (wanted.size === 0) state.received_ms = performance.now()
       for (const topic of topics) wanted.add(topic)
       if (!isAsWanted(parts)) void follow(parts, gather_ms)
     },
@@ -121,7 +125,7 @@ export function openConsumption(options: ConsumptionOptions): Consumption {
     get isJoined() {
       return state.isJoined && isAsWanted(parts)
     },
-    silent_ms: () => (wanted.size === 0 ? 0 : performance.now() - state.heard_ms),
+    silent_ms: () => (wanted.size === 0 ? 0 : performance.now() - state.received_ms),
     async stop() {
       wanted.clear()
       state.gathering.abort()
@@ -150,9 +154,12 @@ function renewIfSilent(parts: Parts): void {
   const { wanted, state, session_ms, log } = parts
   const { running } = state
   if (wanted.size === 0 || running === undefined || running.isStale) return
-  const silent_ms = performance.now() - Math.max(state.heard_ms, state.begun_ms)
+  const silent_ms = performance.now() - Math.max(state.received_ms, state.begun_ms)
   if (silent_ms < Math.max(silence_ms_max, 2 * session_ms)) return
-  log.warn({ silent_ms: Math.round(silent_ms) }, 'the consumer hears nothing: another one is begun')
+  log.warn(
+    { silent_ms: Math.round(silent_ms) },
+    'the consumer receives nothing: another one is started',
+  )
   running.isStale = true
   running.brokers.close()
   running.givenUp.abort()
@@ -223,7 +230,7 @@ async function run(parts: Parts, current: Running): Promise<void> {
     eachBatchAutoResolve: false,
     eachBatch: (payload) => {
       if (state.running === current && !isStopped(parts)) {
-        state.heard_ms = performance.now()
+        state.received_ms = performance.now()
         take(payload)
       }
       return Promise.resolve()
@@ -241,11 +248,11 @@ function listen(parts: Parts, current: Running): void {
   const { GROUP_JOIN, REBALANCING, FETCH, CRASH } = consumer.events
   const isCurrent = () => state.running === current
   consumer.on(FETCH, () => {
-    if (isCurrent()) state.heard_ms = performance.now()
+    if (isCurrent()) state.received_ms = performance.now()
   })
   consumer.on(GROUP_JOIN, ({ payload }) => {
     if (!isCurrent()) return
-    state.heard_ms = performance.now()
+    state.received_ms = performance.now()
     onJoined(payload.memberAssignment, consumer)
     state.isJoined = true
     log.info({ assignment: payload.memberAssignment }, 'reads its part of the group')

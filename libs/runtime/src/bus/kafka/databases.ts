@@ -1,6 +1,6 @@
 /**
- * The databases of a process whose bus is Kafka: each service's own, wherever it is, with an outbox in
- * its schema and one pump for it. All of them are closed together.
+ * The databases of a process whose bus is Kafka: each service's own, wherever it is, with an outbox
+ * in its schema and one pump for it. All of them are closed together.
  */
 import type { Logger } from '../../log.ts'
 import type { Database } from '../../postgres/database.ts'
@@ -21,7 +21,9 @@ export interface Databases {
   openExclusive(options: ExclusiveOptions): Promise<ExclusiveDatabase>
   /** Rejects when one of them does not answer. */
   answer(): Promise<void>
-  /** Whoever still waits for a lock stops waiting; opened databases are closed when they are idle. */
+  /**
+   * Callers that still wait for a lock stop waiting; open databases are closed when they are idle.
+   */
   close(): Promise<void>
 }
 
@@ -67,7 +69,7 @@ export function openDatabases({ url: url_default, kafka, log }: DatabasesOptions
     return kafka.pump(db, schema)
   }
 
-  function kept<Kind extends Database>(db: Kind): Kind {
+  function registered<Kind extends Database>(db: Kind): Kind {
     opened.add(db)
     const close = async () => {
       if (opened.delete(db)) await db.close()
@@ -79,7 +81,7 @@ export function openDatabases({ url: url_default, kafka, log }: DatabasesOptions
     async openDatabase(options) {
       const own = placed(options)
       const { outbox } = await pumpFor(own)
-      return kept(await openDatabase(own, { outbox, log }))
+      return registered(await openDatabase(own, { outbox, log }))
     },
     async openExclusive(options) {
       const own = placed(options)
@@ -88,7 +90,7 @@ export function openDatabases({ url: url_default, kafka, log }: DatabasesOptions
         options.signal === undefined
           ? closing.signal
           : AbortSignal.any([options.signal, closing.signal])
-      return kept(await openExclusive({ ...own, signal }, { outbox, log }))
+      return registered(await openExclusive({ ...own, signal }, { outbox, log }))
     },
     async answer() {
       const all = await Promise.all(pumps.values())

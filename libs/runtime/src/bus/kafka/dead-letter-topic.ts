@@ -1,7 +1,8 @@
 /**
- * What a group gave up lies in a compacted topic, whole and with its reason, until somebody has it
- * replayed and the group has finished it. A replay is a copy in a topic of replays, meant for that group
- * alone: so it is delivered like any other, also after a crash, and nobody writes to another's topic.
+ * Dead letters are stored in a compacted topic, each whole and with its reason, until an operator
+ * has it replayed and its group has finished it. A replay is a copy in a topic of replays, meant
+ * for that group alone: it is delivered like any other message, also after a crash, and no process
+ * writes to another service's topic.
  */
 import { randomUUID } from 'node:crypto'
 import type { Consumer, KafkaMessage } from 'kafkajs'
@@ -26,17 +27,17 @@ import type { Sender } from './sender.ts'
 import { deadLetters, replays, type Topics } from './topics.ts'
 
 export interface DeadLetterTopic {
-  /** Stores what a group gives up, and raises the alarm. */
+  /** Stores a message that a group failed to process, and logs it as an error. */
   store(owner: Owner, delivery: Delivery, reason: string): Promise<void>
-  /** A replay is finished: its letter goes, unless it was stored anew. */
+  /** A replay is finished: its dead letter is removed, unless it was stored again. */
   finished(owner: Owner, delivery: Delivery): void
-  /** Resolves when every letter that was finished is removed. */
+  /** Resolves when every finished dead letter is removed. */
   settled(): Promise<void>
   /** The newest first. */
   newest(limit: number): Promise<readonly DeadLetter[]>
-  /** Hands it to its group again; false if there is none. */
+  /** Delivers it to its group again; false if there is none. */
   replay(group: string, id: string): Promise<boolean>
-  /** @param ownerOf who reads a topic of the catalogue in this process */
+  /** @param ownerOf the reader of a topic of the catalogue in this process */
   discard(
     group: string,
     id: string,
@@ -44,7 +45,7 @@ export interface DeadLetterTopic {
   ): Promise<Discarded>
 }
 
-/** Whose letter it is. */
+/** The group that a dead letter belongs to. */
 export type Owner = Pick<Subscription, 'group' | 'deadLetterObserver'>
 
 export interface DeadLetterTopicOptions {
@@ -57,7 +58,7 @@ export interface DeadLetterTopicOptions {
   readonly stopping: AbortSignal
 }
 
-/** Of the letter itself, beside the headers of the message. */
+/** Of the dead letter itself, in addition to the headers of the message. */
 export const deadLetterHeaders = {
   id: 'ce_letterid',
   group: 'ce_lettergroup',
@@ -69,35 +70,35 @@ export const deadLetterHeaders = {
 
 const read_ms_max = 20_000
 const fetch_wait_ms = 50
-/** So many answers without anything in them, and there is nothing left to read. */
+/** After this many empty answers there is nothing left to read. */
 const empty_max = 40
 
 export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetterTopic {
   const { sender, log, metrics, stopping } = options
-  const storedAnew = new WeakSet<Delivery>()
+  const storedAgain = new WeakSet<Delivery>()
   let removing = Promise.resolve()
   const counter = new Counter({
     name: 'bus_dead_letters_total',
-    help: 'Messages that a group gave up',
+    help: 'Messages that a group failed to process and stored as dead letters',
     labelNames: ['group'],
     registers: [metrics],
   })
 
-  async function removeNow({ group, deadLetterObserver }: Owner, letter: Named): Promise<void> {
-    const { id, topic, key, type } = letter
+  async function removeNow({ group, deadLetterObserver }: Owner, named: Named): Promise<void> {
+    const { id, topic, key, type } = named
     await deadLetterObserver?.onRemoved({ id, topic, key, type })
     const gone = { topic: deadLetters, key: keyIn(group, id), value: null, headers: {} }
     await sender.send([recordOf(gone)]).settled
   }
 
-  async function remove(owner: Owner, letter: Named): Promise<void> {
+  async function remove(owner: Owner, named: Named): Promise<void> {
     const { group } = owner
-    const { id } = letter
+    const { id } = named
     try {
       const what = 'remove a replayed dead letter'
-      await retrying(() => removeNow(owner, letter), { log, what, signal: stopping })
+      await retrying(() => removeNow(owner, named), { log, what, signal: stopping })
     } catch (error) {
-      log.error({ err: error, group, id }, 'dead letter not removed: it is there still')
+      log.error({ err: error, group, id }, 'dead letter not removed: it is still stored')
     }
   }
 
@@ -105,24 +106,24 @@ export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetter
     async store({ group, deadLetterObserver }, delivery, reason) {
       const { id, topic, key, type } = namedOf(delivery)
       await deadLetterObserver?.onStored({ id, topic, key, type, reason })
-      await sender.send([letterOf(group, id, delivery, reason)]).settled
-      storedAnew.add(delivery)
+      await sender.send([recordOfDeadLetter(group, id, delivery, reason)]).settled
+      storedAgain.add(delivery)
       counter.inc({ group })
       log.error({ group, topic, key, type, id, reason }, 'dead letter')
     },
     finished(owner, delivery) {
-      if (storedAnew.has(delivery)) return
+      if (storedAgain.has(delivery)) return
       removing = removing.then(() => remove(owner, namedOf(delivery)))
     },
     settled: () => removing,
     async newest(limit) {
-      const letters = [...(await readAll(options)).values()]
-      return letters.slice(-limit).reverse().map(deadLetterOf)
+      const found = [...(await readAll(options)).values()]
+      return found.slice(-limit).reverse().map(deadLetterOf)
     },
     async replay(group, id) {
-      const letter = (await readAll(options)).get(keyIn(group, id))
-      if (letter === undefined) return false
-      await sender.send([replayOf(group, letter)]).settled
+      const stored = (await readAll(options)).get(keyIn(group, id))
+      if (stored === undefined) return false
+      await sender.send([replayOf(group, stored)]).settled
       return true
     },
     async discard(group, id, ownerOf) {
@@ -142,7 +143,7 @@ function keyIn(group: string, id: string): string {
   return `${group}\n${id}`
 }
 
-/** A letter as its group's watch is told of it. */
+/** What a group's observer receives of a dead letter. */
 type Named = Pick<DeadLetter, 'id' | 'topic' | 'key' | 'type'>
 
 function namedOf(delivery: Delivery): Named {
@@ -150,19 +151,26 @@ function namedOf(delivery: Delivery): Named {
   return { id: idOf(delivery), topic, key, type }
 }
 
-/** What says no id is called after its place in the log, also when it comes again from another. */
+/**
+ * A message without an id is named after its offset in the log, also when it is delivered again.
+ */
 function idOf({ record: { headers }, assigned, offset }: Delivery): string {
-  const said = headerText(headers, attributes.id) ?? headerText(headers, deadLetterHeaders.id)
-  return said ?? `${assigned.topic}/${assigned.partition}/${offset}`
+  const own = headerText(headers, attributes.id) ?? headerText(headers, deadLetterHeaders.id)
+  return own ?? `${assigned.topic}/${assigned.partition}/${offset}`
 }
 
-function letterOf(group: string, id: string, delivery: Delivery, reason: string): OutgoingRecord {
+function recordOfDeadLetter(
+  group: string,
+  id: string,
+  delivery: Delivery,
+  reason: string,
+): OutgoingRecord {
   const { topic, key, record } = delivery
   const { [attributes.replayFor]: _replayFor, ...headers } = headerBytes(record.headers)
   return recordOf({
     topic: deadLetters,
     key: keyIn(group, id),
-    // Without a value it would be no letter but the removal of one.
+    // A record without a value would remove the dead letter.
     value: record.value ?? Buffer.alloc(0),
     headers: {
       ...headers,
@@ -204,7 +212,7 @@ function deadLetterOf({ headers }: KafkaMessage): DeadLetter {
   }
 }
 
-/** All letters by key, the newest last, as of the call. Seldom asked for, so nothing is kept ready. */
+/** All dead letters by key, the newest last, as of the call. Read seldom, so nothing is cached. */
 async function readAll(
   options: DeadLetterTopicOptions,
 ): Promise<ReadonlyMap<string, KafkaMessage>> {
@@ -212,8 +220,8 @@ async function readAll(
   const topic = topics.nameOf(deadLetters)
   const [ends] = await administration.ends([topic])
   const { low = 0, high = 0 } = ends?.partitions[0] ?? {}
-  const letters = new Map<string, KafkaMessage>()
-  if (low === high) return letters
+  const found = new Map<string, KafkaMessage>()
+  if (low === high) return found
   const groupId = topics.ownGroupName('dead-letters', randomUUID())
   const own = brokers.branch()
   const consumer = own.client().consumer({
@@ -223,19 +231,19 @@ async function readAll(
     retry: own.retry,
   })
   try {
-    const reading = readInto(letters, consumer, topic, high)
+    const reading = readInto(found, consumer, topic, high)
     await within(reading, read_ms_max, 'the dead letters were not read')
-    return letters
+    return found
   } finally {
     await consumer.disconnect()
     own.close()
-    // A group that nobody is in any more would be kept for days.
+    // Otherwise the brokers would retain the empty group for days.
     administration.forgetGroup(groupId)
   }
 }
 
 async function readInto(
-  letters: Map<string, KafkaMessage>,
+  found: Map<string, KafkaMessage>,
   consumer: Consumer,
   topic: string,
   high: number,
@@ -245,7 +253,7 @@ async function readInto(
   let empty = 0
   await new Promise<void>((resolve, reject) => {
     consumer.on(consumer.events.FETCH, () => {
-      // What was compacted away at the end never comes.
+      // Records at the end that were compacted away never arrive.
       if (++empty > empty_max) resolve()
     })
     consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error))
@@ -253,7 +261,7 @@ async function readInto(
       autoCommit: false,
       eachBatch: ({ batch }) => {
         empty = 0
-        for (const record of batch.messages) note(letters, record)
+        for (const record of batch.messages) note(found, record)
         if (Number(batch.lastOffset()) >= high - 1) resolve()
         return Promise.resolve()
       },
@@ -262,8 +270,8 @@ async function readInto(
   })
 }
 
-function note(letters: Map<string, KafkaMessage>, record: KafkaMessage): void {
+function note(found: Map<string, KafkaMessage>, record: KafkaMessage): void {
   const key = keyOf(record.key)
-  letters.delete(key)
-  if (record.value !== null) letters.set(key, record)
+  found.delete(key)
+  if (record.value !== null) found.set(key, record)
 }

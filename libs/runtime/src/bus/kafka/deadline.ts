@@ -1,9 +1,9 @@
-/** What Kafka does not do in time is an outage: whoever waited for it may come again with the same. */
+/** What Kafka does not do in time is an outage: the caller may try the same again. */
 import { Outage } from '../../outage.ts'
 
 /**
- * Settles as the work does, or rejects with that outage after so long, or when the process stops; the
- * work itself goes on.
+ * Settles as the work does, or rejects with that outage after the given time, or when the process
+ * stops; the work itself goes on.
  */
 export async function within<T>(
   work: Promise<T>,

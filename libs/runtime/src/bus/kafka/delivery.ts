@@ -10,10 +10,10 @@ export interface Delivery {
   /** As the catalogue names it. */
   readonly topic: string
   readonly key: string
-  /** undefined when the record does not say. */
+  /** undefined when the record has none. */
   readonly type: string | undefined
   readonly bytes: number
-  /** Whether it is a dead letter that is handed over again. */
+  /** Whether it is a dead letter that is delivered again. */
   readonly isReplay: boolean
   readonly record: KafkaMessage
   /** Its batch, and what of it goes on beyond the batch. */
@@ -46,15 +46,15 @@ export function deliveryOf(
   }
 }
 
-/** 'unknown' is what a newer release has said. */
+/** 'unknown': published by a newer release. */
 export type Handling = 'taken' | 'passed over' | 'unknown'
 
-/** Whether the group is to have it: its types alone, and of dead letters only its own. */
+/** Whether the group takes it: its own types only, and of replays only its own. */
 export function handlingOf(
   { type, isReplay, record }: Delivery,
   { group, types, known }: Pick<Subscription, 'group' | 'types' | 'known'>,
 ): Handling {
-  // What is unknown of a replay stays a dead letter.
+  // A replay of an unknown type stays a dead letter.
   if (isReplay && headerText(record.headers, attributes.replayFor) !== group) return 'passed over'
   // Without a type it cannot be read, and then it is a dead letter.
   if (type === undefined || types.has(type)) return 'taken'
@@ -62,8 +62,8 @@ export function handlingOf(
 }
 
 /**
- * The message with its payload checked; throws when it cannot be read. What another process has now is
- * not worked on, so it need not be read.
+ * The message with its payload checked; throws when it cannot be read. What another process has now
+ * is not worked on, so it need not be read.
  */
 export function openDelivery(
   { topic, record, assigned, key, type = '' }: Delivery,

@@ -1,7 +1,7 @@
 /**
- * The transactions of this process that announce something, until it is known what became of each. A
- * commit whose answer is lost may still be on its way: until that is decided nothing that was said later
- * is written, so that it cannot overtake.
+ * The in-doubt transactions of this process: those that publish messages and whose outcome is not
+ * known yet. A commit whose answer is lost may still be on its way: until it is decided nothing
+ * that was published later is written, so that it cannot overtake.
  */
 import { randomUUID } from 'node:crypto'
 import type { Logger } from '../../log.ts'
@@ -15,19 +15,19 @@ export interface InDoubtCommit {
   readonly ticket: string
   /** Nothing of it was announced before, in ms since 1970. */
   readonly since_ms: number
-  /** Its rows are there for everybody to see, or never will be. */
+  /** Its rows are visible to every session, or never will be. */
   isDecided: boolean
 }
 
 export interface InDoubtCommits {
-  /** Waits until nothing is undecided that was said before. */
+  /** Waits until every earlier transaction is decided. */
   begin(): Promise<InDoubtCommit>
   committed(commit: InDoubtCommit): void
   /** Nothing of it is left to be sent. */
   over(commit: InDoubtCommit): void
   /** The answer of its commit was lost. */
   unknown(commit: InDoubtCommit): void
-  /** Those whose rows are there to be seen now. */
+  /** Those whose outcome is decided. */
   decided(): readonly InDoubtCommit[]
   /** Nothing that is not over was announced before, in ms since 1970. */
   since_ms(): number

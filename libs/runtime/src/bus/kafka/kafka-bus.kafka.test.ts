@@ -29,13 +29,16 @@ const chance = (below: number) => Math.floor(Math.random() * below)
 const idOf = ({ id }: { readonly id: string }) => id
 const spread: KafkaUnderTestOptions = { partitions: 6, publish_ms_max: 60_000 }
 
-/** The last time that each number of a key comes, they come in order; before that they may be repeats. */
+/**
+ * The last time that each number of a key comes, they come in order; before that they may be
+ * repeats.
+ */
 function inOrder(order: readonly number[]): boolean {
   const first = [...new Set(order)]
   return first.every((n, at) => at === 0 || (first[at - 1] ?? 0) < n)
 }
 
-/** Stopped after each test, whatever became of it. */
+/** Stopped after each test, also when it failed. */
 const opened: KafkaUnderTest[] = []
 
 async function keep(opening: Promise<KafkaUnderTest>): Promise<KafkaUnderTest> {
@@ -60,7 +63,7 @@ test('messages that were deleted before their group had read them raise an alarm
   await under.deleteBefore('orders', 15)
   const after = recorder('orders')
   await under.bus.subscribe(after.subscription)
-  await eventually(() => after.seen.length === 5, 'what is kept')
+  await eventually(() => after.seen.length === 5, 'what is retained')
   await eventually(async () => (await alarmsOf(under, 'DELETED_UNREAD')) === 1, 'the alarm')
   expect(after.seen.map(numberOf)).toEqual(numbers(5, 15))
 })
@@ -92,8 +95,8 @@ describe('on many partitions', () => {
     }
   })
 
-  test('members share the work of a group, and what one leaves the other goes on with', async () => {
-    const other = await keep(under.beside())
+  test('Members share the work of a group, and one continues what another leaves', async () => {
+    const other = await keep(under.openNext())
     const first = recorder('orders')
     const second = recorder('orders')
     await under.bus.subscribe(first.subscription)
@@ -120,8 +123,8 @@ describe('on many partitions', () => {
     for (const order of Object.values(second.byKey())) expect(inOrder(order)).toBe(true)
   })
 
-  test('a type that one member does not know is worked on by another that does', async () => {
-    const other = await keep(under.beside())
+  test('A type that one member does not know is processed by another that does', async () => {
+    const other = await keep(under.openNext())
     const known = new Set(['Counted'])
     const old = recorder('orders', { known })
     const next = recorder('orders', { types: new Set(['Counted', 'Newer']) })
@@ -139,9 +142,9 @@ describe('on many partitions', () => {
     expect(old.seen.filter(({ type }) => type === 'Newer')).toEqual([])
     expect(await under.bus.deadLetters(10)).toEqual([])
     // While the members join again neither is ready.
-    const said = (one: typeof under) => one.answers().then(() => 'ready', String)
-    await eventually(async () => (await said(under)).includes('orders'), 'the one that waits')
-    await eventually(async () => (await said(other)) === 'ready', 'the other')
+    const readiness = (one: typeof under) => one.answers().then(() => 'ready', String)
+    await eventually(async () => (await readiness(under)).includes('orders'), 'the one that waits')
+    await eventually(async () => (await readiness(other)) === 'ready', 'the other')
   })
 
   test('two subscriptions of one group read each their own topics', async () => {
@@ -158,13 +161,13 @@ describe('on many partitions', () => {
     await expect(again).rejects.toThrow('the group recorder reads the topic orders already')
   })
 
-  test('every process hears what it listens to, and its group goes when it is gone', async () => {
-    const other = await keep(under.beside())
+  test('Every process receives its broadcasts, and its group is removed when it ends', async () => {
+    const other = await keep(under.openNext())
     const all = [under, other].map(({ bus }) => ({ bus, ...listenerTo(['orders', 'bills']) }))
     for (const { bus, listening } of all) await bus.subscribeBroadcast(listening)
     const messages = numbers(200).map((n) => message(n % 2 === 0 ? 'orders' : 'bills', `k${n}`, n))
     await under.bus.publish(messages)
-    await eventually(() => all.every(({ heard }) => heard.length === 200), 'all of it twice')
+    await eventually(() => all.every(({ received }) => received.length === 200), 'all of it twice')
     const broadcastGroups = async () =>
       (await under.groups()).filter((group) => group.includes('.shop.broadcasts.'))
     expect((await broadcastGroups()).length).toBe(2)
@@ -180,22 +183,22 @@ describe('on many partitions', () => {
     await eventually(async () => (await broadcastGroups()).length === 0, 'the end of the other')
   })
 
-  test('a listener hears what was said while its connection was cut', async () => {
-    const { heard, missed, listening } = listenerTo(['orders'])
+  test('A broadcast consumer receives what was published while its connection was cut', async () => {
+    const { received, missed, listening } = listenerTo(['orders'])
     await under.bus.subscribeBroadcast(listening)
     await under.bus.publish([message('orders', 'a', 0)])
-    await eventually(() => heard.length === 1, 'the first')
+    await eventually(() => received.length === 1, 'the first')
     for (const n of numbers(5, 1)) {
       under.brokers.cut()
       await under.bus.publish([message('orders', `k${n}`, n)])
     }
-    await eventually(() => heard.length >= 6, 'all of it')
-    expect(new Set(heard.map(numberOf))).toEqual(new Set(numbers(6)))
+    await eventually(() => received.length >= 6, 'all of it')
+    expect(new Set(received.map(numberOf))).toEqual(new Set(numbers(6)))
     expect(missed).toEqual([])
   })
 
   test('what is committed is sent by another process when its own is dead', async () => {
-    const other = await keep(under.beside())
+    const other = await keep(under.openNext())
     const { subscription, byKey } = recorder('orders')
     await other.bus.subscribe(subscription)
     let isOver = false
@@ -247,7 +250,7 @@ describe('on many partitions', () => {
     expect(later.seen.map(({ key }) => key).sort()).toEqual(['a', 'last'])
   })
 
-  test('a topic that is in no catalogue is refused where it is named', async () => {
+  test('A topic that is in no catalogue is refused where it is named', async () => {
     const unknown = message('nowhere', 'a', 1)
     await expect(under.bus.publish([unknown])).rejects.toThrow('not in the catalogue')
     const { subscription } = recorder('nowhere')
@@ -259,7 +262,7 @@ describe('on many partitions', () => {
     await expect(announcing).rejects.toThrow('not in the catalogue')
   })
 
-  test('tells how long a group with work has not moved', async () => {
+  test('the time without progress of a group with work is reported', async () => {
     const { subscription } = recorder('orders')
     const never = () => new Promise<void>(() => undefined)
     await under.bus.subscribe({ ...subscription, handleBatch: never })
@@ -344,7 +347,7 @@ describe('when Kafka fails', () => {
     for (const order of Object.values(byKey())) expect(order).toEqual(numbers(order.length))
   })
 
-  test('a broker that is killed and comes back stops nobody, and nothing is lost', async () => {
+  test('A broker that is killed and comes back stops no member, and nothing is lost', async () => {
     const { port, folder } = testBroker()
     const under = await keep(openKafkaUnderTest(spread))
     const { subscription, seen, byKey } = recorder('orders')
@@ -372,11 +375,11 @@ describe('when Kafka fails', () => {
     expect(await under.bus.deadLetters(1)).toEqual([])
   })
 
-  test('connections that break while they log in stop nobody', async () => {
+  test('Connections that break during login stop no member', async () => {
     const login = { mechanism: 'plain', user: 'causeway', password: 'causeway' } as const
     const address = `127.0.0.1:${testBroker().withLogin}`
-    let said = ''
-    const destination = { write: (line: string) => void (said += line) }
+    let lines = ''
+    const destination = { write: (line: string) => void (lines += line) }
     const log = openLog({ name: 'test', level: 'warn', destination })
     const under = await keep(openKafkaUnderTest({ ...spread, address, login, log }))
     const { subscription, seen } = recorder('orders')
@@ -384,7 +387,7 @@ describe('when Kafka fails', () => {
     await under.bus.subscribeBroadcast(listenerTo(['bills']).listening)
     const { acknowledged, over } = publisher(under, 4)
     await eventually(() => seen.length > 50, 'work before')
-    const logins = () => said.split('SASL PLAIN authentication failed').length - 1
+    const logins = () => lines.split('SASL PLAIN authentication failed').length - 1
     while (logins() < 5) {
       await wait(chance(40))
       under.brokers.cut()
@@ -395,7 +398,7 @@ describe('when Kafka fails', () => {
     await expectAll(seen, acknowledged)
   })
 
-  test('a consumer that was given up takes no partitions from the one in its place', async () => {
+  test('A replaced consumer takes no partitions from its successor', async () => {
     const under = await keep(openKafkaUnderTest(spread))
     const { subscription, seen } = recorder('orders')
     await under.bus.subscribe(subscription)
@@ -417,7 +420,7 @@ describe('when Kafka fails', () => {
     await expectAll(seen, acknowledged)
     const { session_ms = 3_000 } = spread
     const isAlone = async () => (await under.membersOf('recorder')) === 1
-    await eventually(isAlone, 'nobody else in the group', 4 * session_ms)
+    await eventually(isAlone, 'no other member in the group', 4 * session_ms)
   })
 
   test('a stop while Kafka is away takes no longer than a process may, and what is committed is sent later', async () => {

@@ -7,7 +7,7 @@ interface Log {
   readonly taken_ms_ago: readonly number[]
   readonly committed: number
   readonly finished?: number
-  /** Messages of a second partition, of which none is kept any more and of which the group knows nothing. */
+  /** Messages of a second partition, all deleted, and not known to the group. */
   readonly deleted?: number
 }
 
@@ -52,22 +52,22 @@ async function lag(
 
 const about = (ms: number) => expect.closeTo(ms, -2)
 
-test('when all is finished it lies back by what may be under way', async () => {
+test('When all is finished the watermark lies back by what may be under way', async () => {
   expect(await lag({ taken_ms_ago: [], committed: -1 })).toEqual(about(100))
   expect(await lag({ taken_ms_ago: [9_000, 10], committed: 2 })).toEqual(about(100))
 })
 
-test('a partition of which nothing is kept any more holds nothing back', async () => {
+test('A partition whose messages are all deleted does not hold back the watermark', async () => {
   expect(await lag({ taken_ms_ago: [9_000], committed: 1, deleted: 7 })).toEqual(about(100))
   const behind = await lag({ taken_ms_ago: [9_000, 10], committed: 1, deleted: 7 })
   expect(behind).toBeLessThan(2_000)
 })
 
-test('what this process has finished counts before it is committed', async () => {
+test('What this process has finished counts before it is committed', async () => {
   expect(await lag({ taken_ms_ago: [9_000, 10], committed: 0, finished: 2 })).toEqual(about(100))
 })
 
-test('it lies before the oldest unfinished message, however many come after it', async () => {
+test('The watermark lies before the oldest unfinished message, however many come after it', async () => {
   const answers = await Promise.all([
     lag({ taken_ms_ago: [9_000, 500, 10], committed: 1 }),
     lag({ taken_ms_ago: [9_000, 500, 10], committed: 0 }),
@@ -79,6 +79,6 @@ test('it lies before the oldest unfinished message, however many come after it',
   expect(answers[2]).toBeGreaterThan(9_000_100)
 })
 
-test('it lies before what this process has under way', async () => {
+test('The watermark lies before what this process has under way', async () => {
   expect(await lag({ taken_ms_ago: [10], committed: 1 }, 700)).toEqual(about(700))
 })

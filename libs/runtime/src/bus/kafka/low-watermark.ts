@@ -1,5 +1,5 @@
 /**
- * What a group has worked off, as its committed offsets and the log tell it. The log notes when it took
+ * The low watermark of a group, from its committed offsets and the log. The log notes when it took
  * each message, so everything that it took before some moment lies before some offsets; when the
  * group has finished up to these, nothing of that time is left.
  */
@@ -18,12 +18,16 @@ export interface LowWatermarkOptions {
   readonly underWay_ms_max: number
 }
 
-/** How far the moments lie back that are tried; what lies further back than the last is not known. */
+/**
+ * How far the moments lie back that are tried; what lies further back than the last is not known.
+ */
 const steps_ms = [0, 300, 600, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000].concat(
   Array.from({ length: 14 }, (_, at) => 120_000 * 2 ** at),
 )
 
-/** A moment before which all is worked off, in ms since 1970; rejects when the log does not answer. */
+/**
+ * A moment before which all is processed, in ms since 1970; rejects when the log does not answer.
+ */
 export async function lowWatermark_ms(options: LowWatermarkOptions): Promise<number> {
   const { administration, group, topics, finished, underWay_ms_max } = options
   const now_ms = Date.now()
@@ -47,7 +51,7 @@ function highest(ends: readonly OfPartitions<Ends>[]): readonly OfPartitions<Off
   }))
 }
 
-/** What is not kept any more needs no work, wherever the group is in that partition. */
+/** Deleted messages need no work, wherever the group is in that partition. */
 function withoutEmpty(
   reached: readonly OfPartitions<OffsetOf>[],
   ends: readonly OfPartitions<Ends>[],

@@ -1,10 +1,10 @@
 /**
- * What a transaction announces is rows of it, in a table of its own schema, and goes to Kafka as soon
- * as it is committed, in the order of the commits of each key. Whatever dies in between, it is sent
- * again: at least once.
+ * The messages of a transaction are rows in a table of its own schema, and go to Kafka as soon as
+ * it is committed, in the order of the commits of each key. After a crash at any point they are
+ * sent again: at least once.
  *
- * The pump is woken by the commit, without a timer; what other processes have left it finds when it
- * looks by itself. It holds a lock of the schema while it reads, sends and deletes, so that rows never
+ * The pump is woken by the commit, without a timer; what other processes have left behind it finds
+ * by polling. It holds a lock of the schema while it reads, sends and deletes, so that rows never
  * overtake each other through two processes.
  */
 import type { Logger } from '../../log.ts'
@@ -32,7 +32,7 @@ export interface PumpOptions {
   readonly db: Database
   readonly sender: Sender
   readonly log: Logger
-  /** Told the age of the oldest row in seconds at each look. */
+  /** Receives the age of the oldest row in seconds at each pass. */
   readonly onAge: (age_s: number) => void
 }
 
@@ -126,7 +126,8 @@ function outboxOf(inDoubt: InDoubtCommits): Outbox {
       try {
         await insert(tx, commit.ticket, rowsOf(messages, commit.since_ms))
       } catch (error) {
-        // COMMIT is not sent after this, so whatever became of the statement, it is undone.
+        // COMMIT is not sent after this, so the transaction is undone whatever the outcome of the
+        // statement.
         inDoubt.over(commit)
         throw error
       }
@@ -146,7 +147,7 @@ interface LoopOptions {
   readonly stopping: AbortSignal
 }
 
-/** Passes one after the other while anybody wakes it, without end while they fail. */
+/** Passes one after the other while it is woken, without end while they fail. */
 function openLoop({ pass, log, stopping }: LoopOptions) {
   let awake = false
   let running: Promise<void> | undefined
@@ -172,7 +173,7 @@ function openLoop({ pass, log, stopping }: LoopOptions) {
     awake = true
     running ??= run().finally(() => {
       running = undefined
-      // Whoever woke it after its last look and before this moment is not forgotten.
+      // A wake-up after its last look and before this moment is not lost.
       if (awake && !stopping.aborted) wake()
     })
   }
@@ -200,8 +201,8 @@ function recordOfRow({ topic, key, headers, value }: NumberedRow): OutgoingRecor
 }
 
 /**
- * Sends rows, and remembers those that arrived until they are deleted: when the deletion is lost, which
- * an outage of the database does, they are not sent a second time by this process.
+ * Sends rows, and remembers those that arrived until they are deleted: when the deletion is lost,
+ * which an outage of the database does, they are not sent a second time by this process.
  */
 function oncePerRow(sender: Sender) {
   const arrived = new Set<string>()
@@ -215,9 +216,12 @@ function oncePerRow(sender: Sender) {
       })
       return sending
     },
-    /** Whatever is still under way from before: it must have ended before anything is sent again. */
+    /** Earlier sends that are still under way: they must end before anything is sent again. */
     settled: () => sending.catch(() => undefined),
-    /** They are deleted; all of them when there was no more, whatever became of earlier deletions. */
+    /**
+     * They are deleted; all of them when there was no more, whatever the outcome of earlier
+     * deletions.
+     */
     forget(rows: readonly NumberedRow[] | 'all'): void {
       if (rows === 'all') arrived.clear()
       else for (const { n } of rows) arrived.delete(n)

@@ -1,10 +1,10 @@
 /**
  * One send to Kafka: it is promised only when all in-sync replicas have all of it.
  *
- * kafkajs loses promised messages when an idempotent producer sends twice at once or goes on after a
- * send was rejected, and when partitions change their leader between two tries of one send. So there
- * is one send at a time, its partitions are decided once, its answer is compared with what was sent,
- * and a producer of which anything was rejected is thrown away.
+ * kafkajs loses promised messages when an idempotent producer sends twice at once or goes on after
+ * a send was rejected, and when partitions change their leader between two tries of one send. So
+ * there is one send at a time, its partitions are decided once, its answer is compared with what
+ * was sent, and a producer of which anything was rejected is thrown away.
  */
 import kafkajs, {
   type Message as KafkaOutgoing,
@@ -28,8 +28,9 @@ export interface ProducerOptions {
 
 export interface Producer {
   /**
-   * The records of one partition keep their order. Not to be called again before it has settled. Takes
-   * as long as the brokers are away; rejects when some of it may be missing, mostly as an outage.
+   * The records of one partition keep their order. Not to be called again before it has settled.
+   * Takes as long as the brokers are away; rejects when some of it may be missing, mostly as an
+   * outage.
    */
   send(records: readonly OutgoingRecord[]): Promise<void>
   stop(): Promise<void>
@@ -70,7 +71,10 @@ export function openProducer({ brokers, topics, compression, log }: ProducerOpti
       } catch (error) {
         producer = undefined
         current.disconnect().catch(() => undefined)
-        log.warn({ err: error, records: records.length }, 'a send failed: begun anew')
+        log.warn(
+          { err: error, records: records.length },
+          'a send failed: a new producer is started',
+        )
         throw refusal(error)
       }
     },

@@ -55,7 +55,7 @@ test('headers come back from their block as bytes', () => {
   )
 })
 
-test('what no broker would take is refused where it is made', () => {
+test('A message that no broker would take is refused where it is created', () => {
   const large = { ...message, payload: 'x'.repeat(record_bytes_max) }
   expect(() => toRecord(large)).toThrow(/at most \d+ may be/)
   expect(() => toRecord({ ...message, headers: { ce_id: '2' } })).toThrow('has the header ce_id')
@@ -63,7 +63,7 @@ test('what no broker would take is refused where it is made', () => {
   expect(() => packHeaders({ ['x'.repeat(256)]: '' })).toThrow('is too long')
 })
 
-test('a record that is no message of ours cannot be read', () => {
+test('A record that the bus did not write cannot be read', () => {
   const record = carried(toRecord(message))
   const nothing = { ...record, value: null } as KafkaMessage
   const bare = { ...record, headers: {} } as KafkaMessage

@@ -1,9 +1,10 @@
 /**
- * A message as Kafka carries it: its payload as JSON, its attributes as headers after the CloudEvents
- * Kafka binding, and its own headers beside them. Relayed bodies go in and come out byte for byte.
+ * A message as Kafka carries it: its payload as JSON, its attributes as headers after the
+ * CloudEvents Kafka binding, and its own headers with them. Relayed bodies are carried byte for
+ * byte.
  *
- * Headers whose name begins with `ce_` belong to the bus. `ce_byteheaders` lists, as JSON, those of the
- * others whose value is bytes and not text.
+ * Headers whose name begins with `ce_` belong to the bus. `ce_byteheaders` lists, as JSON, those of
+ * the others whose value is bytes and not text.
  */
 import type { IHeaders, KafkaMessage } from 'kafkajs'
 import type { AnnouncedMessage, Message, MessageHeaders } from '../event-bus.ts'
@@ -29,18 +30,18 @@ export const attributes = {
   time: 'ce_time',
   version: 'ce_specversion',
   byteHeaders: 'ce_byteheaders',
-  /** The only group that shall take it: a dead letter that is handed over again. */
+  /** The only group that takes it: a dead letter that is delivered again. */
   replayFor: 'ce_replayfor',
 } as const
 
 /**
- * A broker refuses a larger one; so it is refused where its maker sees it. A received body has up to
- * 5 MiB, and what is read of it may take as much again.
+ * A broker refuses a larger one; so it is refused where its maker sees it. A received body has up
+ * to 5 MiB, and what is read of it may take as much again.
  */
 export const record_bytes_max = 12 * 2 ** 20
 const overhead_bytes = 64
 
-/** Throws for a message that cannot be carried: a bug of who says it. */
+/** Throws for a message that cannot be carried: a bug of the publisher. */
 export function toRecord(message: AnnouncedMessage): OutgoingRecord {
   const { id, topic, key, type, source, time, payload, headers } = message
   const value = JSON.stringify(payload) as string | undefined

@@ -1,4 +1,4 @@
-/** What is patched in kafkajs: a connection on which nothing waits wakes nobody. */
+/** What is patched in kafkajs: an idle connection sets no timer. */
 import { createRequire } from 'node:module'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 

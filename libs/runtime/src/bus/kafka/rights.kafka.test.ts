@@ -69,7 +69,7 @@ const newPrefix = () => `rights-${randomBytes(6).toString('hex')}.`
 const provision = (prefix: string, access: readonly TopicAccess[]) =>
   provisionKafka(settingsOf('provisioner', prefix), { topics, access }, log)
 
-test('a service writes only the topics that it is given, reads its own, and hears and gives up', async () => {
+test('A service writes only its granted topics, reads its own, and receives broadcasts and stores dead letters', async () => {
   const prefix = newPrefix()
   await provision(prefix, [shop, office])
   const { bus } = await open('shop', prefix)
@@ -83,16 +83,16 @@ test('a service writes only the topics that it is given, reads its own, and hear
   await bus.subscribeBroadcast(bills.listening)
   await bus.publish([message('orders', 'a', 1)])
   await other.bus.publish([message('bills', 'b', 2)])
-  await eventually(() => bills.heard.length === 1, 'the bill')
-  await eventually(async () => (await bus.deadLetters(1)).length === 1, 'the letter')
+  await eventually(() => bills.received.length === 1, 'the bill')
+  await eventually(async () => (await bus.deadLetters(1)).length === 1, 'the dead letter')
   expect(await bus.replay('shop', 'orders/a/1')).toBe(true)
   const refused = bus.publish([message('bills', 'b', 3)])
   await expect(refused).rejects.toThrow('Kafka refuses this process: TOPIC_AUTHORIZATION_FAILED')
   await bus.publish([message('orders', 'a', 4)])
-  expect(bills.heard.length).toBe(1)
+  expect(bills.received.length).toBe(1)
 })
 
-test('what is not given any more is taken away, and what nobody provisioned is not made', async () => {
+test('Rights that are no longer granted are revoked, and topics that were not provisioned are not created', async () => {
   const prefix = newPrefix()
   await provision(prefix, [shop, office])
   const { bus } = await open('shop', prefix)
@@ -107,7 +107,7 @@ test('what is not given any more is taken away, and what nobody provisioned is n
   await expect(open('shop', newPrefix())).rejects.toThrow('Kafka does not make the topic')
 })
 
-test('what a hub is given under a prefix of its own is left to it when another is provisioned', async () => {
+test('The rights of a hub with its own prefix stay when another hub is provisioned', async () => {
   const prefix = newPrefix()
   await provision(prefix, [shop, office])
   const before = await open('shop', prefix)

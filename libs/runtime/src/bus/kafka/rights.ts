@@ -1,7 +1,8 @@
 /**
- * The rights of the services at the brokers: each has a user of its own, named after its folder, that may
- * write and read what it is given and nothing else. What it had before and is not given any more is taken
- * away, but only below the prefix of this hub: other hubs may use the same brokers.
+ * The rights of the services at the brokers: each has a user of its own, named after its folder,
+ * that may write and read what it is given and nothing else. What it had before and is not given
+ * any more is taken away, but only below the prefix of this hub: other hubs may use the same
+ * brokers.
  */
 import kafkajs, { type AclEntry, type AclFilter, type Admin } from 'kafkajs'
 import { deadLetters, ownGroups, replays, type TopicsOptions } from './topics.ts'
@@ -16,8 +17,8 @@ export interface TopicAccess {
 const { AclOperationTypes: may, AclPermissionTypes: permission } = kafkajs
 const { AclResourceTypes: resource, ResourcePatternTypes: pattern } = kafkajs
 
-/** Whatever is given up is put there, and replayed, by whoever gave it up. */
-const everybodys = [deadLetters, replays]
+/** Every service stores its own dead letters there and replays them. */
+const sharedTopics = [deadLetters, replays]
 
 export async function grant(
   admin: Admin,
@@ -43,7 +44,7 @@ function principalOf(service: string): string {
   return `User:${service}`
 }
 
-/** Everybody may know of every topic: who starts looks whether they are all there. */
+/** Every service may describe every topic: at its start it checks that all exist. */
 function entriesOf(
   { service, writes, reads }: TopicAccess,
   { prefix, catalogue }: Pick<TopicsOptions, 'prefix' | 'catalogue'>,
@@ -66,9 +67,9 @@ function entriesOf(
     names.map((name) => entry(resource.TOPIC, name, pattern.LITERAL, operation))
   const group = service.replaceAll('-', '_')
   return [
-    ...ofTopics([...catalogue, ...everybodys], may.DESCRIBE),
-    ...ofTopics([...writes, ...everybodys], may.WRITE),
-    ...ofTopics([...reads, ...everybodys], may.READ),
+    ...ofTopics([...catalogue, ...sharedTopics], may.DESCRIBE),
+    ...ofTopics([...writes, ...sharedTopics], may.WRITE),
+    ...ofTopics([...reads, ...sharedTopics], may.READ),
     entry(resource.GROUP, group, pattern.LITERAL, may.READ),
     entry(resource.GROUP, `${group}_`, pattern.PREFIXED, may.READ),
     entry(resource.GROUP, ownGroups('', service), pattern.PREFIXED, may.READ),

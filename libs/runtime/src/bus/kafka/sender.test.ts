@@ -8,7 +8,7 @@ const record = (n: number, size = 1): OutgoingRecord =>
 const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => from + at)
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** A Kafka that answers when it is told to. */
+/** A Kafka whose answers the test releases. */
 function slowKafka() {
   const sends: (readonly OutgoingRecord[])[] = []
   const answers: ((error?: Error) => void)[] = []
@@ -53,7 +53,7 @@ describe('the sender', () => {
     expect(sender.progress()).toBeUndefined()
   })
 
-  test('cuts what is too much for one send, and keeps its order', async () => {
+  test('splits what is too large for one send, in order', async () => {
     const { sender, sent, answer } = slowKafka()
     const many = sender.send(numbers(1_500).map((n) => record(n)))
     const large = sender.send(numbers(3).map((n) => record(n, 600_000)))
@@ -92,7 +92,7 @@ describe('the sender', () => {
     expect(sent()).toEqual([[0]])
   })
 
-  test('takes no more than a bound, as an outage for whoever comes then', async () => {
+  test('a full queue refuses further calls as an outage', async () => {
     const { sender, answer } = slowKafka()
     const first = sender.send([record(0)])
     await turn()

@@ -1,6 +1,6 @@
 /**
- * Everything that the process says to Kafka goes out here: one send is under way at a time, what gathers
- * meanwhile is the next, and what waits is bounded.
+ * Everything that the process sends to Kafka goes out here: one send is under way at a time, what
+ * gathers meanwhile is the next, and the queue is bounded.
  */
 import { Outage } from '../../outage.ts'
 import type { Producer } from './producer.ts'
@@ -16,7 +16,9 @@ export interface Sending {
 export interface Sender {
   /** The records of one call keep their order. Rejects as an outage when too many wait already. */
   send(records: readonly OutgoingRecord[]): Sending
-  /** Milliseconds since anything was settled though something waits; undefined when nothing does. */
+  /**
+   * Milliseconds since anything was settled though something waits; undefined when nothing does.
+   */
   progress(): number | undefined
   /** Resolves when nothing waits any more. */
   stop(): Promise<void>
@@ -105,7 +107,7 @@ function openQueue() {
   }
 
   return {
-    /** Whether there was room; one that comes when nothing waits is taken whatever its size. */
+    /** Whether there was room; with an empty queue a call of any size is taken. */
     push(call: Call): boolean {
       const isFull =
         records + call.records.length > queued_records_max || bytes + call.bytes > queued_bytes_max

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { openStallDetector } from './stall-detector.ts'
 
-test('what stands still beside brokers that answer stands still', () => {
+test('A process without progress has stalled while brokers answer', () => {
   const standstill = openStallDetector(() => 1_000_000)
   expect(standstill(undefined, 0)).toBeUndefined()
   expect(standstill(70_000, 400)).toBe(70_000)
 })
 
-test('nothing stands still while no broker says anything, and for the first moment after that', () => {
+test('No process has stalled while no broker answers, and for the first moment after that', () => {
   let now_ms = 1_000_000
   const standstill = openStallDetector(() => now_ms)
   expect(standstill(70_000, 5_000)).toBeUndefined()

@@ -1,10 +1,11 @@
 /**
- * How long a process stands still, as far as it can help it. While the brokers say nothing at all, ending
- * the process and starting it again would cure nothing: it waits. What it has stood still meanwhile does
- * not count.
+ * How long a process has stalled for a reason that a restart can cure. While the brokers send
+ * nothing at all, a restart would cure nothing: the process waits, and this time does not count.
  */
 
-/** Brokers that are there answer each fetch and heartbeat; a consumer that hears nothing is begun anew. */
+/**
+ * Available brokers answer each fetch and heartbeat; a silent consumer is replaced by a new one.
+ */
 const away_ms = 5_000
 
 /**
@@ -15,7 +16,7 @@ export function openStallDetector(now_ms = () => performance.now()) {
   let back_ms = -Infinity
   /**
    * @param without_ms since anything moved; undefined: there is nothing to do
-   * @param silent_ms since a broker said anything
+   * @param silent_ms since a broker sent anything
    */
   return (without_ms: number | undefined, silent_ms: number): number | undefined => {
     if (silent_ms >= away_ms) {

@@ -1,6 +1,6 @@
 /**
- * The topics of the catalogue are made by code, at the start of whichever process comes first, and the
- * partition of a key is decided here: the same everywhere, after the hash of the Java client.
+ * The topics of the catalogue are created by code, by the process that starts first, and the
+ * partition of a key is decided here: the same everywhere, by the hash of the Java client.
  */
 import kafkajs, { type Admin, type ITopicConfig, type PartitionMetadata } from 'kafkajs'
 import { StartError } from '../../start-error.ts'
@@ -16,7 +16,7 @@ export interface TopicsOptions {
   readonly partitions: number
   readonly replicas: number
   readonly minInsync: number
-  /** So long a message is kept, whether it was read or not. */
+  /** How long a message is retained, whether it was read or not. */
   readonly retention_h: number
 }
 
@@ -32,16 +32,16 @@ export interface Topics {
   partitionOf(topic: string, key: string): number
 }
 
-/** Compacted: a letter stays until it was replayed and finished. */
+/** Compacted: a dead letter stays until it was replayed and finished. */
 export const deadLetters = 'dead-letters'
-/** Letters that are handed to their group again. */
+/** Dead letters that are delivered to their group again. */
 export const replays = 'replays'
 
 const hour_ms = 3_600_000
 const exists = 'TOPIC_ALREADY_EXISTS'
 const partition = kafkajs.Partitioners.DefaultPartitioner()
 
-/** Makes what is missing; what is there keeps its partitions. */
+/** Creates missing topics; existing ones keep their partitions. */
 export async function ensureTopics(admin: Admin, options: TopicsOptions): Promise<Topics> {
   const wanted = topicConfigs(options)
   const there = new Set(await admin.listTopics())
@@ -73,7 +73,7 @@ function topicConfigs(options: TopicsOptions): ITopicConfig[] {
   const { prefix, catalogue, partitions, replicas, minInsync, retention_h } = options
   const common = {
     'min.insync.replicas': minInsync,
-    // What is worked off is judged by when the log took it.
+    // The low watermark is computed from when the log took a message.
     'message.timestamp.type': 'LogAppendTime',
     // A batch may be one message of that size, with what is around it.
     'max.message.bytes': record_bytes_max + 2 ** 20,

@@ -1,4 +1,7 @@
-/** What the contract tests ask of an engine: a bus, a service's database that announces to it, and a crash. */
+/**
+ * What the contract tests ask of an engine: a bus, a service's database that announces to it, and a
+ * crash.
+ */
 import type { Registry } from 'prom-client'
 import type { AlarmKind } from '../alarms.ts'
 import type { Database } from '../../postgres/database.ts'
@@ -18,7 +21,9 @@ export interface BusUnderTest {
   readonly metrics: Registry
   /** The same database over a connection that can be cut: a TCP proxy or the like. */
   openCutDatabase(): Promise<CutDatabase>
-  /** Ends every connection to the database; the bus and the database connect again by themselves. */
+  /**
+   * Ends every connection to the database; the bus and the database connect again by themselves.
+   */
   cutConnections(): Promise<void>
   /** The table of which what a transaction announces is rows; it has a column `key`. */
   readonly announcements: string
@@ -26,11 +31,11 @@ export interface BusUnderTest {
   sql<Row>(text: string): Promise<readonly Row[]>
   /** The role of the database. */
   readonly role: string
-  /** What readiness asks of the bus; rejects with why it is not ready. */
+  /** The readiness check of the bus; rejects with why it is not ready. */
   answers(): Promise<void>
   /** As if the process was killed and started again; this one is dead and needs no stop. */
   restart(): Promise<BusUnderTest>
-  /** Lets go of everything at once, whatever a test has left in flight. */
+  /** Closes everything at once, with whatever a test has left in flight. */
   stop(): Promise<void>
 }
 
@@ -82,9 +87,9 @@ export function recorder(topic: string, more: Partial<Subscription> = {}) {
     ...more,
   }
   const byKey = () => {
-    const heard: Record<string, number[]> = {}
-    for (const one of seen) (heard[one.key] ??= []).push(numberOf(one))
-    return heard
+    const byKey: Record<string, number[]> = {}
+    for (const one of seen) (byKey[one.key] ??= []).push(numberOf(one))
+    return byKey
   }
   return { seen, subscription, byKey }
 }

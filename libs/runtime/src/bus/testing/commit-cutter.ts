@@ -1,6 +1,6 @@
 /**
- * A proxy between a PostgreSQL client and its server that cuts the connection at a COMMIT: before it
- * arrives, or after it was done and before its answer arrives, or when it is still on its way.
+ * A proxy between a PostgreSQL client and its server that cuts the connection at a COMMIT: before
+ * it arrives, or after it was done and before its answer arrives, or when it is still on its way.
  */
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { statement } from '../../postgres/statement.ts'
@@ -51,7 +51,7 @@ export function openCommitCutter(
       else upstream.write(data)
     })
     upstream.on('data', (data) => {
-      // The first thing the server says after COMMIT is that it was done.
+      // The first message of the server after COMMIT confirms it.
       if (outcome === 'answer lost') cut()
       else client.write(data)
     })

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe } from '@jest/globals'
 import type { BusUnderTest } from './bus-under-test.ts'
 import { whatIsDelivered } from './delivered.ts'
 import { whatIsGivenUp } from './given-up.ts'
-import { whatIsHeard } from './broadcast.ts'
+import { broadcasts } from './broadcast.ts'
 import { whatIsNewer } from './from-newer-release.ts'
 import { whatSurvives } from './survives.ts'
 import { whatFollows } from './what-follows.ts'
@@ -27,7 +27,7 @@ export function busContract(name: string, open: () => Promise<BusUnderTest>): vo
     whatIsGivenUp(current, restart)
     whatIsNewer(current, restart)
     testsOfLowWatermark(current, restart)
-    whatIsHeard(current, restart)
+    broadcasts(current, restart)
     whatFollows(current, restart)
   })
 }

@@ -1,4 +1,7 @@
-/** The promises about what reaches a group, in which order and shape, as tests that every engine passes. */
+/**
+ * The promises about what reaches a group, in which order and shape, as tests that every engine
+ * passes.
+ */
 import { expect, test } from '@jest/globals'
 import { eventually } from '../../testing/eventually.ts'
 import type { Message, OutgoingMessage } from '../event-bus.ts'
@@ -79,7 +82,7 @@ export function whatIsDelivered(under: () => BusUnderTest): void {
     expect(await bus.deadLetters(10)).toEqual([])
   })
 
-  test('a message is the same by whatever way it comes: payload, text, and bytes', async () => {
+  test('a message is the same by any way of delivery: payload, text, and bytes', async () => {
     const { bus, database } = under()
     const body = Buffer.from(Uint8Array.from(numbers(7_000), (n) => n * 7))
     const sent: OutgoingMessage = {

@@ -1,4 +1,4 @@
-/** The promises about what a newer release says, as tests that every engine passes. */
+/** The promises about messages of a newer release, as tests that every engine passes. */
 import { expect, test } from '@jest/globals'
 import { eventually } from '../../testing/eventually.ts'
 import { FromNewerRelease } from '../from-newer-release.ts'
@@ -43,7 +43,7 @@ export function whatIsNewer(under: () => BusUnderTest, restart: () => Promise<vo
     },
   )
 
-  test('types that it knows and does not take are passed over, and hold nothing up', async () => {
+  test('known types that the group does not take are skipped, and hold nothing up', async () => {
     const { subscription, seen } = recorder('orders', { known })
     await under().bus.subscribe(subscription)
     const other = { ...message('orders', 'a', 0), type: 'Other' }
@@ -72,9 +72,9 @@ export function whatIsNewer(under: () => BusUnderTest, restart: () => Promise<vo
     expect(await under().bus.deadLetters(10)).toEqual([])
   })
 
-  test('a listener is told of a type that it does not know as of something missed', async () => {
+  test('an unknown type is reported to a broadcast subscriber as missed', async () => {
     const { bus } = under()
-    const heard: number[] = []
+    const received: number[] = []
     let missed = 0
     await bus.subscribeBroadcast({
       group: 'listener',
@@ -82,12 +82,12 @@ export function whatIsNewer(under: () => BusUnderTest, restart: () => Promise<vo
       types: new Set(['Counted']),
       known,
       read: (_type, json) => json,
-      onMessages: (messages) => void heard.push(...messages.map(numberOf)),
+      onMessages: (messages) => void received.push(...messages.map(numberOf)),
       onMissed: () => missed++,
     })
     const other = { ...message('orders', 'a', 0), type: 'Other' }
     await bus.publish([other, newer(1), message('orders', 'a', 2)])
-    await eventually(() => heard.length === 1, 'what it knows')
-    expect([heard, missed]).toEqual([[2], 1])
+    await eventually(() => received.length === 1, 'what it knows')
+    expect([received, missed]).toEqual([[2], 1])
   })
 }

@@ -1,4 +1,4 @@
-/** The promises about messages that cannot be worked off, as tests that every engine passes. */
+/** The promises about messages that cannot be processed, as tests that every engine passes. */
 import { expect, test } from '@jest/globals'
 import { statement } from '../../postgres/statement.ts'
 import { eventually } from '../../testing/eventually.ts'
@@ -20,7 +20,7 @@ const noteDone = statement(
 )
 
 export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<void>): void {
-  test('one bad message stops nobody: it is a dead letter with its reason', async () => {
+  test('one bad message stops no other: it is a dead letter with its reason', async () => {
     const { bus } = under()
     const { subscription, seen } = recorder('orders')
     await bus.subscribe({
@@ -33,11 +33,11 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     })
     await publishNumbers(under(), 'orders', 60)
     await eventually(() => seen.length >= 59, 'the good ones')
-    const letters = await eventually(async () => {
+    const stored = await eventually(async () => {
       const found = await bus.deadLetters(10)
       return found.length > 0 ? found : undefined
     }, 'the dead letter')
-    expect(letters).toEqual([
+    expect(stored).toEqual([
       {
         id: 'orders/k2/17',
         group: 'recorder',
@@ -69,26 +69,26 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     await bus.subscribe(other.subscription)
     const body = Buffer.from([0, 1, 254, 255])
     await bus.publish([{ ...message('orders', 'a', 1), headers: { 'relay-body': body } }])
-    const letterAfter = (time: string) =>
+    const deadLetterAfter = (time: string) =>
       eventually(
-        async () => (await bus.deadLetters(10)).find((letter) => letter.time > time),
+        async () => (await bus.deadLetters(10)).find((stored) => stored.time > time),
         'the dead letter',
       )
-    const first = await letterAfter('')
+    const first = await deadLetterAfter('')
     expect(await bus.replay('other', 'orders/a/1')).toBe(false)
     expect(await bus.replay('recorder', 'orders/a/2')).toBe(false)
     expect(await bus.replay('recorder', 'orders/a/1')).toBe(true)
-    await letterAfter(first.time)
+    await deadLetterAfter(first.time)
     expect(seen).toEqual([])
     broken = false
     expect(await bus.replay('recorder', 'orders/a/1')).toBe(true)
-    await eventually(async () => (await bus.deadLetters(10)).length === 0, 'no letter')
+    await eventually(async () => (await bus.deadLetters(10)).length === 0, 'no dead letter')
     expect(seen.map(asSent)).toEqual(other.seen.map(asSent))
     expect(other.seen.length).toBe(1)
     expect(await bus.replay('recorder', 'orders/a/1')).toBe(false)
   })
 
-  test('a replay that a crash cut short begins again', async () => {
+  test('a replay that a crash interrupted begins again', async () => {
     const { subscription } = recorder('orders')
     const refuse = () => Promise.reject(new Error('never'))
     const subscribed = await under().bus.subscribe({ ...subscription, handleBatch: refuse })
@@ -110,10 +110,10 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     const after = recorder('orders')
     await under().bus.subscribe(after.subscription)
     await eventually(() => after.seen.length === 1, 'the replay')
-    await eventually(async () => !(await isDead()), 'no letter')
+    await eventually(async () => !(await isDead()), 'no dead letter')
   })
 
-  test('a payload that the group cannot read is a dead letter without asking the handler', async () => {
+  test('a payload that the group cannot read is a dead letter without a call of the handler', async () => {
     const { bus } = under()
     await publishNumbers(under(), 'orders', 3)
     const { subscription, seen } = recorder('orders', {
@@ -124,13 +124,13 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     })
     await bus.subscribe(subscription)
     await eventually(() => seen.length === 2, 'the good ones')
-    const letters = await bus.deadLetters(10)
-    expect(letters.map(({ id, reason }) => [id, reason])).toEqual([
+    const stored = await bus.deadLetters(10)
+    expect(stored.map(({ id, reason }) => [id, reason])).toEqual([
       ['orders/k1/1', 'cannot be read: Error: n is wrong'],
     ])
   })
 
-  test('a refused login never makes a dead letter: all is worked on when it is given again', async () => {
+  test('a refused login never makes a dead letter: all is processed when the login works again', async () => {
     const { bus, database, role } = under()
     const { subscription } = recorder('orders', { batch_max: 10 })
     await bus.subscribe({
@@ -157,10 +157,10 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     expect(await bus.deadLetters(10)).toEqual([])
   })
 
-  test('a group is told of each dead letter before it is stored and before it is removed', async () => {
+  test('the observer of a group is called before each dead letter is stored and before it is removed', async () => {
     const { bus } = under()
-    const told: string[] = []
-    const lettersNow = async () => (await bus.deadLetters(10)).map(({ id }) => id).join()
+    const calls: string[] = []
+    const idsNow = async () => (await bus.deadLetters(10)).map(({ id }) => id).join()
     let isBroken = true
     let refusals = 2
     const { subscription, seen } = recorder('orders', {
@@ -172,20 +172,20 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
       deadLetterObserver: {
         async onStored({ id, key, type, reason }) {
           if (refusals-- > 0) throw new Error('the database is full')
-          told.push(`stored ${id} ${key} ${type}: ${reason} (${await lettersNow()})`)
+          calls.push(`stored ${id} ${key} ${type}: ${reason} (${await idsNow()})`)
         },
         async onRemoved({ id, key, type }) {
-          told.push(`removed ${id} ${key} ${type} (${await lettersNow()})`)
+          calls.push(`removed ${id} ${key} ${type} (${await idsNow()})`)
         },
       },
     })
     await bus.subscribe(subscription)
     await bus.publish([message('orders', 'a', 1)])
-    await eventually(async () => (await lettersNow()) === 'orders/a/1', 'the dead letter')
+    await eventually(async () => (await idsNow()) === 'orders/a/1', 'the dead letter')
     isBroken = false
     expect(await bus.replay('recorder', 'orders/a/1')).toBe(true)
-    await eventually(async () => (await lettersNow()) === '', 'no letter')
-    expect(told).toEqual([
+    await eventually(async () => (await idsNow()) === '', 'no dead letter')
+    expect(calls).toEqual([
       'stored orders/a/1 a Counted: Error: not yet ()',
       'removed orders/a/1 a Counted (orders/a/1)',
     ])

@@ -1,4 +1,7 @@
-/** The Kafka engine for the contract tests: topics of its own on the broker of the run, a fresh database. */
+/**
+ * The Kafka engine for the contract tests: topics of its own on the broker of the run, a fresh
+ * database.
+ */
 import type { Admin } from 'kafkajs'
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -25,7 +28,7 @@ export interface KafkaUnderTest extends BusUnderTest {
   readonly brokers: Brokers
   restart(): Promise<KafkaUnderTest>
   /** Another process of the same hub, on the same topics and the same database. */
-  beside(): Promise<KafkaUnderTest>
+  openNext(): Promise<KafkaUnderTest>
   /** The schema of a service, in the database of this hub. */
   openDatabase(options: Omit<DatabaseOptions, 'url'>): Promise<Database>
   /** The consumer groups of this hub that the brokers know. */
@@ -34,7 +37,7 @@ export interface KafkaUnderTest extends BusUnderTest {
   membersOf(group: string): Promise<number>
   /** Deletes the messages of the only partition of a topic that lie before that offset. */
   deleteBefore(topic: string, offset: number): Promise<void>
-  /** As a process stops that is told to; nothing is deleted. */
+  /** An orderly stop of the process; nothing is deleted. */
   stopInOrder(): Promise<void>
 }
 
@@ -176,7 +179,7 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
       return openOn(name, options)
     },
     openDatabase: (ofService) => databases.openDatabase({ ...ofService, url: '' }),
-    beside: () => openOn(name, options),
+    openNext: () => openOn(name, options),
     groups: () =>
       withAdmin(async (admin) => {
         const { groups } = await admin.listGroups()

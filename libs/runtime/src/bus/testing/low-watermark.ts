@@ -1,6 +1,6 @@
 /**
- * The promises about what a group has worked off, as tests that every engine passes: whoever acts on
- * the absence of a message may rely on them.
+ * The promises about the low watermark of a group, as tests that every engine passes: code that
+ * acts on the absence of a message may rely on them.
  */
 import { expect, test } from '@jest/globals'
 import { statement } from '../../postgres/statement.ts'
@@ -21,14 +21,14 @@ const asked = async (subscribed: Subscribed) => (await subscribed.lowWatermark()
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 const sleepABit = statement('select pg_sleep(0.001)')
 
-/** Resolves when the group has worked off what was announced before this call. */
+/** Resolves when the group has processed what was announced before this call. */
 async function caughtUp(subscribed: Subscribed): Promise<void> {
   const now = Date.now()
-  await eventually(async () => (await asked(subscribed)) > now || undefined, 'to be worked off')
+  await eventually(async () => (await asked(subscribed)) > now || undefined, 'to be processed')
 }
 
 export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Promise<void>): void {
-  test('with nothing to do all is worked off until about now, and never until later', async () => {
+  test('with nothing to do the low watermark is about now, and never later', async () => {
     const subscribed = await under().bus.subscribe(recorder('orders').subscription)
     await caughtUp(subscribed)
     expect(await asked(subscribed)).toBeLessThanOrEqual(Date.now())
@@ -37,7 +37,7 @@ export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Pr
     await caughtUp(subscribed)
   })
 
-  test('nothing is worked off past a message in work, and what waits behind it', async () => {
+  test('the low watermark does not pass a message in work, nor those behind it', async () => {
     const { bus } = under()
     const gates = [gate(), gate()]
     const begun: Message[] = []
@@ -65,7 +65,7 @@ export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Pr
     expect(begun.length).toBe(3)
   })
 
-  test('nothing is worked off past a message that is tried again, but past a dead letter', async () => {
+  test('the low watermark does not pass a message that is tried again, but passes a dead letter', async () => {
     const { bus, database } = under()
     const outages = gate()
     const tried: Message[] = []
@@ -87,7 +87,7 @@ export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Pr
     expect((await bus.deadLetters(10)).length).toBe(1)
   })
 
-  test('a group that starts over a backlog has worked off nothing of it', async () => {
+  test('the low watermark of a group that starts with a backlog lies before the backlog', async () => {
     const { bus } = under()
     const first = recorder('orders', { group: 'first' })
     await bus.subscribe(first.subscription)
@@ -104,7 +104,7 @@ export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Pr
     await caughtUp(subscribed)
   })
 
-  test('after a crash nothing is worked off past what comes again', async () => {
+  test('after a crash the low watermark does not pass what is delivered again', async () => {
     const held = gate()
     const { subscription, seen } = recorder('orders', { batch_max: 1 })
     await under().bus.subscribe({
@@ -127,7 +127,7 @@ export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Pr
     await caughtUp(subscribed)
   })
 
-  test('whoever publishes meanwhile, and whatever becomes of a COMMIT: what is worked off is no more worked on', async () => {
+  test('with publishing and any outcome of COMMITs: nothing below the low watermark is delivered later', async () => {
     const { bus, database } = under()
     const cut = await under().openCutDatabase()
     const outcomes = ['arrives late', 'never arrives', 'answer lost', 'pass', 'pass'] as const

@@ -21,7 +21,7 @@ const noteOne = statement(`insert into done (id) values (gen_random_uuid())`)
 const bill = { topic: 'bills', linger_ms: 0, fails: false }
 
 export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<void>): void {
-  test('a group that was away goes on where it was; a new one begins with what is kept', async () => {
+  test('a group that was away continues where it was; a new one begins with what is retained', async () => {
     const { bus } = under()
     const early = recorder('orders')
     const subscribed = await bus.subscribe(early.subscription)
@@ -40,7 +40,7 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     expect(fresh.seen.map(numberOf)).toEqual([1, 2, 3])
   })
 
-  test('what the database refuses together with its announcements is heard by nobody', async () => {
+  test('announcements of a transaction that the database refuses are not delivered', async () => {
     const { bus, database, announcements } = under()
     await under().sql(`create function refuse() returns trigger language plpgsql as
       'begin raise exception ''refused''; end'`)
@@ -97,7 +97,7 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     expect(await bus.deadLetters(10)).toEqual([])
   })
 
-  test('a stop finishes what is in flight and begins nothing further', async () => {
+  test('a stop finishes what is in flight and starts nothing further', async () => {
     const { bus } = under()
     const first = gate()
     const begun: number[] = []

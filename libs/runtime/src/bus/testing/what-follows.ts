@@ -1,4 +1,4 @@
-/** What goes on when the work on a batch has ended: what it said, and what it has left to do. */
+/** The promises about derived events and background work, as tests that every engine passes. */
 import { expect, test } from '@jest/globals'
 import { statement } from '../../postgres/statement.ts'
 import { eventually } from '../../testing/eventually.ts'
@@ -8,7 +8,7 @@ import { gate, message, numberOf, numbers, recorder, type BusUnderTest } from '.
 
 const sleepABit = statement('select pg_sleep(0.05)')
 
-/** Says of each order that it is to be paid, under an id made of the order's. */
+/** Publishes a bill for each order, under an id derived from the order's. */
 function billing(more: Partial<Subscription> = {}): Subscription {
   return {
     ...recorder('orders', { group: 'billing' }).subscription,
@@ -22,7 +22,7 @@ function billOf(order: Message) {
 }
 
 export function whatFollows(under: () => BusUnderTest, restart: () => Promise<void>): void {
-  test('what follows arrives once at every reader, each key in order, though one falls behind', async () => {
+  test('derived events arrive once at every reader, each key in order, though one falls behind', async () => {
     const { bus } = under()
     const slow = gate()
     const prompt = recorder('bills', { group: 'prompt' })
@@ -51,16 +51,16 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect([prompt.seen.length, tardy.seen.length]).toEqual([count, count])
   }, 90_000)
 
-  test('whoever listens hears it, though no group reads it', async () => {
-    const { heard, listening } = listenerTo(['bills'])
+  test('broadcast subscribers receive derived events, though no group reads them', async () => {
+    const { received, listening } = listenerTo(['bills'])
     await under().bus.subscribeBroadcast(listening)
     await under().bus.subscribe(billing())
     await under().bus.publish(numbers(3).map((n) => message('orders', 'a', n)))
-    await eventually(() => heard.length === 3, 'the bills')
-    expect(heard.map(numberOf)).toEqual([0, 1, 2])
+    await eventually(() => received.length === 3, 'the bills')
+    expect(received.map(numberOf)).toEqual([0, 1, 2])
   })
 
-  test('a crash before its reader has finished it does not swallow it', async () => {
+  test('a derived event is not lost by a crash before its reader has finished it', async () => {
     const begun: string[] = []
     const hangs = recorder('bills', {
       handleBatch: (messages) => {
@@ -69,11 +69,11 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
       },
     })
     await under().bus.subscribe(hangs.subscription)
-    const saying = await under().bus.subscribe(billing())
+    const billed = await under().bus.subscribe(billing())
     await under().bus.publish([message('orders', 'a', 1), message('orders', 'b', 2)])
     await eventually(() => begun[0], 'a bill')
-    // Stores how far it is, which is not past what was only said.
-    await saying.stop()
+    // Stores its offset, which is not past an order whose bill is unfinished.
+    await billed.stop()
     await restart()
     const after = recorder('bills')
     await under().bus.subscribe(after.subscription)
@@ -83,7 +83,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect(ids()).toEqual(new Set(['bill of orders/a/1', 'bill of orders/b/2']))
   })
 
-  test('whoever is away gets it when it is back', async () => {
+  test('a group that is away gets derived events when it is back', async () => {
     const { bus } = under()
     const early = recorder('bills')
     const away = await bus.subscribe(early.subscription)
@@ -103,13 +103,13 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect([early.seen, back.seen].map((seen) => seen.map(numberOf))).toEqual([[1], [2, 3]])
   })
 
-  test('what was finished with all that followed from it does not come again', async () => {
+  test('a message that was finished with all derived events is not delivered again', async () => {
     const first = recorder('bills')
     const reading = await under().bus.subscribe(first.subscription)
-    const saying = await under().bus.subscribe(billing())
+    const billed = await under().bus.subscribe(billing())
     await under().bus.publish(numbers(20).map((n) => message('orders', 'a', n)))
     await eventually(() => first.seen.length === 20, 'the bills')
-    await saying.stop()
+    await billed.stop()
     await reading.stop()
     await restart()
     const after = recorder('bills')
@@ -120,7 +120,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect(after.seen.map(numberOf)).toEqual([20])
   })
 
-  test('nothing counts as worked off while it lies unfinished', async () => {
+  test('the low watermark does not pass an unfinished derived event', async () => {
     const { bus } = under()
     const held = gate()
     const begun: Message[] = []
@@ -132,7 +132,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
         },
       }).subscription,
     )
-    const saying = await bus.subscribe(billing())
+    const billed = await bus.subscribe(billing())
     await bus.publish([message('orders', 'a', 1)])
     const bill = await eventually(() => begun[0], 'the bill')
     expect((await reading.lowWatermark()).getTime()).toBeLessThanOrEqual(Date.parse(bill.time))
@@ -140,10 +140,10 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     const isOver = async (subscribed: typeof reading) =>
       (await subscribed.lowWatermark()).getTime() > Date.parse(bill.time)
     await eventually(() => isOver(reading), 'the end of the bill')
-    await eventually(() => isOver(saying), 'the end of the order')
+    await eventually(() => isOver(billed), 'the end of the order')
   })
 
-  test('a batch that has something left to do comes again after a crash, and a stop waits for it', async () => {
+  test('a batch with background work is delivered again after a crash, and a stop waits for it', async () => {
     const left = gate()
     const begun: Message[] = []
     const subscribed = await under().bus.subscribe(
@@ -186,7 +186,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect(after.seen.map(numberOf)).toEqual([2])
   })
 
-  test('what comes for the same key does not wait for what is left to do', async () => {
+  test('later messages of the same key do not wait for the background work', async () => {
     const left = gate()
     const seen: Message[] = []
     const subscribed = await under().bus.subscribe(
@@ -207,7 +207,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect(seen.map(numberOf)).toEqual([1, 2])
   })
 
-  test('what is left to do and fails makes a dead letter of its message', async () => {
+  test('background work that fails makes a dead letter of its message', async () => {
     const seen: Message[] = []
     await under().bus.subscribe(
       recorder('orders', {
@@ -219,14 +219,14 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
       }).subscription,
     )
     await under().bus.publish([message('orders', 'a', 1)])
-    const letter = await eventually(
+    const stored = await eventually(
       async () => (await under().bus.deadLetters(1))[0],
       'the dead letter',
     )
-    expect(letter).toMatchObject({ id: 'orders/a/1', reason: 'Error: out of ink' })
+    expect(stored).toMatchObject({ id: 'orders/a/1', reason: 'Error: out of ink' })
   })
 
-  test('what cannot be written is a dead letter all the same, without its payload', async () => {
+  test('a message that cannot be written is a dead letter nevertheless, without its payload', async () => {
     const refuses = recorder('bills', { handleBatch: () => Promise.reject(new Error('no')) })
     await under().bus.subscribe(refuses.subscription)
     await under().bus.subscribe(
@@ -239,7 +239,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     await eventually(async () => (await under().bus.deadLetters(1))[0], 'the dead letter')
   })
 
-  test('what follows from a replayed dead letter survives a crash as well', async () => {
+  test('events derived from a replayed dead letter survive a crash as well', async () => {
     let works = false
     const fails = billing({
       handleBatch: (orders, { publishDerived }) =>
@@ -255,12 +255,12 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     await under().bus.subscribe(hangs.subscription)
     await under().bus.subscribe(fails)
     await under().bus.publish([message('orders', 'a', 1)])
-    const letter = await eventually(
+    const stored = await eventually(
       async () => (await under().bus.deadLetters(1))[0],
       'the dead letter',
     )
     works = true
-    await under().bus.replay('billing', letter.id)
+    await under().bus.replay('billing', stored.id)
     await eventually(() => begun[0], 'the bill')
     await eventually(
       async () => ((await under().bus.deadLetters(1)).length === 0 ? true : undefined),

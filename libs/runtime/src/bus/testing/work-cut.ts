@@ -1,4 +1,7 @@
-/** The promises about how a group's messages are cut into work, as tests that every engine passes. */
+/**
+ * The promises about how a group's messages are split into batches, as tests that every engine
+ * passes.
+ */
 import { expect, test } from '@jest/globals'
 import { statement } from '../../postgres/statement.ts'
 import { eventually } from '../../testing/eventually.ts'
@@ -14,7 +17,7 @@ import {
 } from './bus-under-test.ts'
 
 export function howWorkIsCut(under: () => BusUnderTest): void {
-  test('batches keep their bound and grow with what has queued', async () => {
+  test('batches respect their bound and grow with the queue', async () => {
     const { bus } = under()
     const sizes: number[] = []
     const first = gate()

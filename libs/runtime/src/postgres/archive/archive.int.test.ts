@@ -39,13 +39,13 @@ beforeAll(async () => {
 afterAll(() => parts.stop())
 
 const tables = ['bodies', 'lines']
-const said: string[] = []
+const reports: string[] = []
 
 function surroundings() {
-  said.length = 0
+  reports.length = 0
   return {
     environment: { MONTHS_DATABASE_URL: parts.databaseUrl },
-    say: (sentence: string) => void said.push(sentence),
+    report: (sentence: string) => void reports.push(sentence),
   }
 }
 
@@ -101,7 +101,7 @@ test('a month leaves its tables, and comes back as it was, with its owner and it
   const before = await content('2026-03')
   const folder = temporaryFolder('archive')
   await archiveTo(folder, '2026-03')
-  expect(said.at(-1)).toMatch(/^2026-03 is archived in /)
+  expect(reports.at(-1)).toMatch(/^2026-03 is archived in /)
   expect(await content('2026-03')).toBe('')
   expect(await hasTable('bodies_2026_03')).toBe(false)
   const monthFolder = join(folder, '2026-03')
@@ -121,11 +121,11 @@ test('a month leaves its tables, and comes back as it was, with its owner and it
   expect(row).toEqual({ owner: 'months', indexes: 2 })
 
   await restoreFrom(monthFolder)
-  expect(said).toContain('months.bodies: 2026-03 is there.')
+  expect(reports).toContain('months.bodies: 2026-03 is there.')
   await archiveTo(folder, '2026-03')
   expect(await content('2026-03')).toBe('')
   await archiveTo(folder, '2026-03')
-  expect(said.at(-1)).toMatch(/was archived in .* before; its files are intact/)
+  expect(reports.at(-1)).toMatch(/was archived in .* before; its files are intact/)
 })
 
 test('this month and the last are too young', async () => {
@@ -139,7 +139,7 @@ test('this month and the last are too young', async () => {
   }
 })
 
-test('a month that its service still works on stays', async () => {
+test('A month that its service still needs stays', async () => {
   await fill('2025-05')
   await db.query(statement(`insert into open values ('2025-05-01')`), [])
   const folder = temporaryFolder('open')
@@ -148,7 +148,7 @@ test('a month that its service still works on stays', async () => {
   expect(await content('2025-05')).not.toBe('')
 })
 
-test('readers and writers of other months do not wait, and a detach that was cut short is finished', async () => {
+test('Readers and writers of other months do not wait, and an interrupted detach is finished', async () => {
   await fill('2025-02')
   const before = await content('2025-02')
   const reader = new pg.Client({ connectionString: parts.databaseUrl })
@@ -178,7 +178,7 @@ test('readers and writers of other months do not wait, and a detach that was cut
   expect(await content('2025-02')).toBe(before)
 })
 
-test('what is killed between its steps is begun again, and loses nothing', async () => {
+test('A run that is killed between its steps is repeated, and loses nothing', async () => {
   await fill('2025-08')
   const before = await content('2025-08')
   const folder = temporaryFolder('killed')
@@ -205,13 +205,13 @@ test('what is killed between its steps is begun again, and loses nothing', async
   expect(await content('2025-08')).toBe(before)
   await db.query(statement('alter table bodies detach partition bodies_2025_08'), [])
   await restoreFrom(monthFolder)
-  expect(said).toContain(
+  expect(reports).toContain(
     'months.bodies: 2025-08 had not left the database, and is in its table again.',
   )
   expect(await content('2025-08')).toBe(before)
 })
 
-test('a damaged file is found before anything is made of it', async () => {
+test('A damaged file is found before anything is created from it', async () => {
   await fill('2025-11')
   const folder = temporaryFolder('damaged')
   await archiveTo(folder, '2025-11')

@@ -1,8 +1,8 @@
 /**
- * Archives a month of the tables of one database: each partition leaves its table, is copied to a file,
- * and is dropped when the file has been read back from the disk. Whatever stops it in between, a month
- * is in the database or in the folder or in both, and the same command goes on from there. Services
- * keep running: no lock is taken that one of them would wait for.
+ * Archives a month of the tables of one database: each partition leaves its table, is copied to a
+ * file, and is dropped when the file has been read back from the disk. After an interruption at any
+ * point a month is in the database or in the folder or in both, and the same command continues from
+ * there. Services keep running: no lock is taken that one of them would wait for.
  */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -33,8 +33,8 @@ export interface ArchiveOptions {
   readonly month: Month
   /** Of all months: this one gets a folder in it. */
   readonly folder: string
-  /** Told what was done, a sentence each time. */
-  readonly say: (sentence: string) => void
+  /** Receives what was done, one sentence for each step. */
+  readonly report: (sentence: string) => void
 }
 
 export interface Archived {
@@ -44,11 +44,13 @@ export interface Archived {
   readonly earlier: readonly ArchivedTable[]
 }
 
-/** Throws when a file cannot be written or does not read back: the table of it is then still there. */
+/**
+ * Throws when a file cannot be written or does not read back: the table of it is then still there.
+ */
 export async function archiveMonth(
   client: Client,
   tables: readonly MonthTable[],
-  { month, folder, say }: ArchiveOptions,
+  { month, folder, report }: ArchiveOptions,
 ): Promise<Archived> {
   const monthFolder = join(folder, month)
   await mkdir(monthFolder, { recursive: true, mode: 0o700 })
@@ -68,12 +70,14 @@ export async function archiveMonth(
     await writeManifest(monthFolder, manifest)
     await asOwner(client, table, () => drop(client, table, month))
     moved.push(entry)
-    say(`${nameOf(table)}: ${entry.rows} rows archived in ${entry.bytes} bytes.`)
+    report(`${nameOf(table)}: ${entry.rows} rows archived in ${entry.bytes} bytes.`)
   }
   return { moved, earlier }
 }
 
-/** From now on nobody sees the rows. Waits for who sees them, and lets everybody pass meanwhile. */
+/**
+ * From now on the rows are invisible. Waits for transactions that see them, and blocks no other.
+ */
 async function detach(
   client: Client,
   { schema, table }: MonthTable,
@@ -112,7 +116,7 @@ async function drop(client: Client, { schema, table }: MonthTable, month: Month)
   await client.query(`drop table ${qualified(client, schema, partitionName(table, month))}`)
 }
 
-/** A file that stands for rows which are nowhere else is looked at again. */
+/** A file with rows that are nowhere else is checked again. */
 async function checked(
   monthFolder: string,
   { tables }: Manifest,
@@ -131,6 +135,6 @@ export async function requireIntact(monthFolder: string, entry: ArchivedTable): 
     throw new StartError(`${path} cannot be read: ${(error as Error).message}.`)
   })
   if (read.sha256 !== entry.sha256 || read.rows !== entry.rows) {
-    throw new StartError(`${path} is not what its manifest says: it was changed, or is damaged.`)
+    throw new StartError(`${path} does not match its manifest: it was changed, or is damaged.`)
   }
 }

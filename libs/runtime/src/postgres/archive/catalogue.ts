@@ -1,10 +1,10 @@
 /**
- * Which tables have months to archive, and what has become of a month's partition: PostgreSQL's own
- * catalogue says it, so that it cannot be out of step with the tables.
+ * Which tables have months to archive, and the state of a month's partition: from PostgreSQL's own
+ * catalogue, so that it cannot be out of step with the tables.
  *
  * A service marks a table that is partitioned by month with a comment that begins with `archived by
- * month`, and says with a function `archive_refusal(month date) returns text` of its schema why a month
- * of it must stay; null: it may go.
+ * month`, and a function `archive_refusal(month date) returns text` of its schema returns why a
+ * month of it must stay; null: it may go.
  */
 import type { Client } from 'pg'
 import { boundsOf, partitionName, type Month } from './month.ts'
@@ -16,8 +16,8 @@ export interface MonthTable {
 }
 
 /**
- * ATTACHED: services read and write it; DETACHING: a detach was cut short; DETACHED: it is a table by
- * itself, which nobody reads; ABSENT: it is in an archive, or never was.
+ * ATTACHED: services read and write it; DETACHING: a detach was interrupted; DETACHED: it is a
+ * table by itself, which no service reads; ABSENT: it is in an archive, or never existed.
  */
 export type PartitionState = 'ATTACHED' | 'DETACHING' | 'DETACHED' | 'ABSENT'
 
@@ -96,7 +96,9 @@ export async function clockOf(client: Client): Promise<Date> {
   return rows[0]?.now ?? new Date()
 }
 
-/** Every statement that changes a table is the owner's, so that a new one belongs to its service. */
+/**
+ * Every statement that changes a table is the owner's, so that a new one belongs to its service.
+ */
 export async function asOwner<T>(
   client: Client,
   { owner }: MonthTable,

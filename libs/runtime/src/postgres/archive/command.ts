@@ -11,7 +11,7 @@ import { isTooYoung, monthIn, type Month } from './month.ts'
 
 export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>
-  readonly say: (sentence: string) => void
+  readonly report: (sentence: string) => void
 }
 
 const archiveUsage = 'npm run archive -- --month YYYY-MM --to FOLDER'
@@ -20,7 +20,7 @@ const restoreUsage = 'npm run restore -- --from FOLDER/YYYY-MM'
 /** Throws StartError, with nothing touched, for a month that must stay. */
 export async function archive(
   args: readonly string[],
-  { environment, say }: Surroundings,
+  { environment, report }: Surroundings,
 ): Promise<void> {
   const { month: text, to } = readFlags(args, ['month', 'to'], archiveUsage)
   const month = monthIn(text)
@@ -30,15 +30,15 @@ export async function archive(
     await requireFinished(databases, month)
     const all: Archived[] = []
     for (const { client, tables } of databases) {
-      all.push(await archiveMonth(client, tables, { month, folder, say }))
+      all.push(await archiveMonth(client, tables, { month, folder, report }))
     }
-    say(summaryOf(month, join(folder, month), all))
+    report(summaryOf(month, join(folder, month), all))
   })
 }
 
 export async function restore(
   args: readonly string[],
-  { environment, say }: Surroundings,
+  { environment, report }: Surroundings,
 ): Promise<void> {
   const { from } = readFlags(args, ['from'], restoreUsage)
   const monthFolder = resolve(from)
@@ -48,9 +48,9 @@ export async function restore(
   await withDatabases(environment, async (databases) => {
     requireTables(databases, manifest)
     for (const { client, tables } of databases) {
-      await restoreMonth(client, tables, { monthFolder, manifest, say })
+      await restoreMonth(client, tables, { monthFolder, manifest, report })
     }
-    say(`${manifest.month} is restored from ${monthFolder}; what lies there may stay.`)
+    report(`${manifest.month} is restored from ${monthFolder}; the files there may stay.`)
   })
 }
 

@@ -1,6 +1,6 @@
 /**
- * Rows of a table to a file and back. What is in a file is known from the file: it is read again from
- * the disk, and counted, before anybody relies on it.
+ * Copies rows of a table to a file and back. What a file contains is known from the file: it is
+ * read again from the disk, and counted, before any step relies on it.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'

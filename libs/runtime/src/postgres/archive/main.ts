@@ -1,12 +1,13 @@
 /**
  * `npm run archive -- --month YYYY-MM --to FOLDER`: moves what FSPs sent in a month, and how it was
- * delivered, from the database to files. Ids, states and the ledger stay. Exit 0, or 1 with a sentence.
+ * delivered, from the database to files. Ids, states and the ledger stay. Exit 0, or 1 with a
+ * sentence.
  */
 import { archive } from './command.ts'
 
 archive(process.argv.slice(2), {
   environment: process.env,
-  say: (sentence) => process.stdout.write(`${sentence}\n`),
+  report: (sentence) => process.stdout.write(`${sentence}\n`),
 }).catch((error: unknown) => {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = 1

@@ -1,6 +1,7 @@
 /**
- * What lies in the folder of an archived month: a manifest beside one file for each table. A file, and
- * after it the manifest that names it, is on disk before it has its name, so neither is ever half there.
+ * The content of the folder of an archived month: a manifest and one file for each table. A file,
+ * and after it the manifest that names it, is on disk before it has its name, so neither is ever
+ * half there.
  */
 import { open, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -37,7 +38,7 @@ export function emptyManifest(month: Month): Manifest {
   return { format: 'causeway month, 1', month, tables: [] }
 }
 
-/** With the table's entry in the place of an earlier one. */
+/** With the table's entry instead of an earlier one. */
 export function withTable(whole: Manifest, entry: ArchivedTable): Manifest {
   const others = whole.tables.filter((other) => nameOf(other) !== nameOf(entry))
   const tables = [...others, entry].sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))

@@ -1,7 +1,7 @@
 /**
- * Puts an archived month back: each file is read whole before anything is made of it, becomes a table
- * beside the others, and joins them in one step. Whatever stops it in between, the same command begins
- * that table anew; the files stay as they are. Services keep running.
+ * Restores an archived month: each file is read whole before anything is created from it, becomes a
+ * separate table, and joins the others in one step. After an interruption the same command begins
+ * that table again; the files stay as they are. Services keep running.
  */
 import { join } from 'node:path'
 import type { Client } from 'pg'
@@ -17,14 +17,14 @@ export interface RestoreOptions {
   /** The folder of the month. */
   readonly monthFolder: string
   readonly manifest: Manifest
-  readonly say: (sentence: string) => void
+  readonly report: (sentence: string) => void
 }
 
 /** Those of the manifest that this database has tables for; the names of what it put back. */
 export async function restoreMonth(
   client: Client,
   tables: readonly MonthTable[],
-  { monthFolder, manifest, say }: RestoreOptions,
+  { monthFolder, manifest, report }: RestoreOptions,
 ): Promise<readonly string[]> {
   const { month } = manifest
   const restored: string[] = []
@@ -33,13 +33,13 @@ export async function restoreMonth(
     if (entry === undefined) continue
     const state = await partitionState(client, table, month)
     if (state === 'ATTACHED') {
-      say(`${nameOf(table)}: ${month} is there.`)
+      report(`${nameOf(table)}: ${month} is there.`)
       continue
     }
-    if (state === 'ABSENT') await bringIn(client, table, entry, { monthFolder, manifest, say })
+    if (state === 'ABSENT') await bringIn(client, table, entry, { monthFolder, manifest, report })
     await asOwner(client, table, () => attach(client, table, month, state === 'DETACHING'))
     restored.push(nameOf(table))
-    say(
+    report(
       state === 'ABSENT'
         ? `${nameOf(table)}: ${entry.rows} rows restored.`
         : `${nameOf(table)}: ${month} had not left the database, and is in its table again.`,
@@ -48,7 +48,7 @@ export async function restoreMonth(
   return restored
 }
 
-/** As a table by itself: nobody waits for a long copy. */
+/** As a separate table: no service waits for a long copy. */
 async function bringIn(
   client: Client,
   table: MonthTable,
@@ -74,7 +74,7 @@ async function bringIn(
     )
     const rows = await copyIn(client, at, entry.columns, join(monthFolder, entry.file))
     if (rows !== entry.rows) {
-      throw new Error(`${entry.file} gave ${rows} rows, but its manifest says ${entry.rows}`)
+      throw new Error(`${entry.file} gave ${rows} rows, but its manifest has ${entry.rows}`)
     }
     await client.query(`analyze ${at}`)
     await client.query(`alter table ${at} rename to ${client.escapeIdentifier(name)}`)
