@@ -86,9 +86,12 @@ test.each([
   ['10.1.2.3', '', '10.1.2.3'],
   ['[::1]', '', '::1'],
   ['0.0.0.0', 'ledger-0.hub.svc', 'ledger-0.hub.svc'],
-])('A process that listens on %s and advertises %j is reached by %s', (host, advertised, reached) => {
-  expect(hostOf({ GRPC_HOST: host, GRPC_ADVERTISED_HOST: advertised })).toBe(reached)
-})
+])(
+  'A process that listens on %s and advertises %j is reached by %s',
+  (host, advertised, reached) => {
+    expect(hostOf({ GRPC_HOST: host, GRPC_ADVERTISED_HOST: advertised })).toBe(reached)
+  },
+)
 
 test('A process that listens on every address is reached by a specific one', () => {
   expect(hostOf({ GRPC_HOST: '0.0.0.0', GRPC_ADVERTISED_HOST: '' })).toMatch(/^[1-9][\d.]+$/)

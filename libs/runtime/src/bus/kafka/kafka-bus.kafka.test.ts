@@ -96,7 +96,7 @@ describe('on many partitions', () => {
   })
 
   test('Members share the work of a group, and one continues what another leaves', async () => {
-    const other = await keep(under.openNext())
+    const other = await keep(under.openAnother())
     const first = recorder('orders')
     const second = recorder('orders')
     await under.bus.subscribe(first.subscription)
@@ -124,7 +124,7 @@ describe('on many partitions', () => {
   })
 
   test('A type that one member does not know is processed by another that does', async () => {
-    const other = await keep(under.openNext())
+    const other = await keep(under.openAnother())
     const known = new Set(['Counted'])
     const old = recorder('orders', { known })
     const next = recorder('orders', { types: new Set(['Counted', 'Newer']) })
@@ -162,7 +162,7 @@ describe('on many partitions', () => {
   })
 
   test('Every process receives its broadcasts, and its group is removed when it ends', async () => {
-    const other = await keep(under.openNext())
+    const other = await keep(under.openAnother())
     const all = [under, other].map(({ bus }) => ({ bus, ...listenerTo(['orders', 'bills']) }))
     for (const { bus, listening } of all) await bus.subscribeBroadcast(listening)
     const messages = numbers(200).map((n) => message(n % 2 === 0 ? 'orders' : 'bills', `k${n}`, n))
@@ -198,7 +198,7 @@ describe('on many partitions', () => {
   })
 
   test('what is committed is sent by another process when its own is dead', async () => {
-    const other = await keep(under.openNext())
+    const other = await keep(under.openAnother())
     const { subscription, byKey } = recorder('orders')
     await other.bus.subscribe(subscription)
     let isOver = false

@@ -52,7 +52,10 @@ export function broadcasts(under: () => BusUnderTest, restart: () => Promise<voi
     await bus.subscribeBroadcast(first.listening)
     const listener = await bus.subscribeBroadcast(second.listening)
     await bus.publish([message('orders', 'a', 1), message('bills', 'a', 2)])
-    await eventually(() => first.received.length + second.received.length + group.seen.length >= 4, 'all')
+    await eventually(
+      () => first.received.length + second.received.length + group.seen.length >= 4,
+      'all',
+    )
     expect(first.received.map(numberOf)).toEqual([1])
     expect(new Set(second.received.map(numberOf))).toEqual(new Set([1, 2]))
     await listener.stop()

@@ -28,7 +28,7 @@ export interface KafkaUnderTest extends BusUnderTest {
   readonly brokers: Brokers
   restart(): Promise<KafkaUnderTest>
   /** Another process of the same hub, on the same topics and the same database. */
-  openNext(): Promise<KafkaUnderTest>
+  openAnother(): Promise<KafkaUnderTest>
   /** The schema of a service, in the database of this hub. */
   openDatabase(options: Omit<DatabaseOptions, 'url'>): Promise<Database>
   /** The consumer groups of this hub that the brokers know. */
@@ -179,7 +179,7 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
       return openOn(name, options)
     },
     openDatabase: (ofService) => databases.openDatabase({ ...ofService, url: '' }),
-    openNext: () => openOn(name, options),
+    openAnother: () => openOn(name, options),
     groups: () =>
       withAdmin(async (admin) => {
         const { groups } = await admin.listGroups()

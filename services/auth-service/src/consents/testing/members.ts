@@ -51,7 +51,7 @@ export async function openMembers() {
     membersInGroup: () => outside.membersOf(group),
     /** @param diesAfter of a batch that it has stored: true ends it before its offsets are committed */
     async join(diesAfter: (batch: readonly ConsentEvent[]) => boolean) {
-      const process = await outside.beside()
+      const process = await outside.openAnother()
       processes.push(process)
       const work = workOf(await openDatabase(process), process)
       const given: string[] = []
