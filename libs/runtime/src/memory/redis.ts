@@ -179,8 +179,7 @@ function openSharing(redis: Redis, what: string, use: Use): Sharing {
   function learnt(name: string, admitted: number, total: number, atWork: number): OthersUse {
     const before = sent.get(name)
     sent.set(name, { admitted, total })
-    // The first time, and after Redis has forgotten, nothing is known of what the others did
-    // before.
+    // The first time, and after Redis has lost its data, the past of the others is unknown.
     if (before?.total === undefined || total < before.total) return { admitted: 0, atWork }
     const own = admitted - before.admitted
     return { admitted: Math.max(total - before.total - own, 0), atWork }

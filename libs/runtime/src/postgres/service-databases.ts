@@ -58,7 +58,7 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
     return { ...options, url }
   }
 
-  async function registered<Kind extends Database>(db: Kind): Promise<Kind> {
+  async function noted<Kind extends Database>(db: Kind): Promise<Kind> {
     if (closing.signal.aborted) {
       await db.close()
       throw closing.signal.reason
@@ -83,18 +83,14 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
 
   return {
     openDatabase: (options, outbox) =>
-      whileOpen(async () =>
-        registered(await openDatabase(await prepared(options), { outbox, log })),
-      ),
+      whileOpen(async () => noted(await openDatabase(await prepared(options), { outbox, log }))),
     openExclusive: (options, outbox) =>
       whileOpen(async () => {
         const signal =
           options.signal === undefined
             ? closing.signal
             : AbortSignal.any([options.signal, closing.signal])
-        return registered(
-          await openExclusive({ ...(await prepared(options)), signal }, { outbox, log }),
-        )
+        return noted(await openExclusive({ ...(await prepared(options)), signal }, { outbox, log }))
       }),
     async close() {
       closing.abort(new ProcessStopping())

@@ -92,8 +92,7 @@ export function openWriter(options: WriterOptions): Writer {
         try {
           await insert(tx, span.first, span)
         } catch (error) {
-          // COMMIT is not sent after this, so the transaction is undone whatever the outcome of the
-          // statement.
+          // COMMIT is not sent after this, so the transaction is undone in any case.
           span.rolledBack()
           throw error
         }

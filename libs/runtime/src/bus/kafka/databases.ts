@@ -69,7 +69,7 @@ export function openDatabases({ url: url_default, kafka, log }: DatabasesOptions
     return kafka.pump(db, schema)
   }
 
-  function registered<Kind extends Database>(db: Kind): Kind {
+  function noted<Kind extends Database>(db: Kind): Kind {
     opened.add(db)
     const close = async () => {
       if (opened.delete(db)) await db.close()
@@ -81,7 +81,7 @@ export function openDatabases({ url: url_default, kafka, log }: DatabasesOptions
     async openDatabase(options) {
       const own = placed(options)
       const { outbox } = await pumpFor(own)
-      return registered(await openDatabase(own, { outbox, log }))
+      return noted(await openDatabase(own, { outbox, log }))
     },
     async openExclusive(options) {
       const own = placed(options)
@@ -90,7 +90,7 @@ export function openDatabases({ url: url_default, kafka, log }: DatabasesOptions
         options.signal === undefined
           ? closing.signal
           : AbortSignal.any([options.signal, closing.signal])
-      return registered(await openExclusive({ ...own, signal }, { outbox, log }))
+      return noted(await openExclusive({ ...own, signal }, { outbox, log }))
     },
     async answer() {
       const all = await Promise.all(pumps.values())

@@ -126,8 +126,7 @@ function outboxOf(inDoubt: InDoubtCommits): Outbox {
       try {
         await insert(tx, commit.ticket, rowsOf(messages, commit.since_ms))
       } catch (error) {
-        // COMMIT is not sent after this, so the transaction is undone whatever the outcome of the
-        // statement.
+        // COMMIT is not sent after this, so the transaction is undone in any case.
         inDoubt.over(commit)
         throw error
       }
