@@ -50,6 +50,7 @@ export interface Secrets {
 
 const caLife_d = 3_650
 const certificateLife_d = 730
+const pairFiles = (path: string) => ({ certificateFile: `${path}.pem`, keyFile: `${path}.key` })
 const thisMachine: HostNames = { dns: ['localhost'], ip: ['127.0.0.1', '::1'] }
 
 /**

@@ -145,7 +145,12 @@ export function answer(
       const id = idOf(message)
       const body = reading.value as Seen
       const observed = observe === undefined ? undefined : [observe(message, method, id, body)]
-      return relay(message, rules, { operation, id, role, ...(observed && { alongside: observed }) })
+      return relay(message, rules, {
+        operation,
+        id,
+        role,
+        ...(observed && { alongside: observed }),
+      })
     },
   }
 }
