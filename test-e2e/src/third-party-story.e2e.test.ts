@@ -268,7 +268,7 @@ describe('a payment that fails says where and why, and that the PISP was told:',
     expect(story.findings).toEqual(
       steps.includes('ABORTED')
         ? expect.arrayContaining(['bluewallet refused it: the payee FSP says no.'])
-        : expect.arrayContaining(['No transfer has come of it.']),
+        : expect.arrayContaining(['It has no transfer.']),
     )
   })
 

@@ -316,7 +316,7 @@ describe('a process that dies', () => {
     await expect(handleThrough(inSecond, event)).rejects.toThrow(Crash)
     expect(await bulks.read(event.payload.bulkTransferId)).toMatchObject({
       state: 'PENDING',
-      counts: { undecided: 150, open: 250 },
+      counts: { undecided: 200, open: 250 },
     })
     expect((await outcomesOf(event)).filter((outcome) => outcome === 'RESERVED')).toHaveLength(200)
     await handle(event)
