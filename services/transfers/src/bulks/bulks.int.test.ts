@@ -318,7 +318,7 @@ describe('a process that dies', () => {
       state: 'PENDING',
       counts: { undecided: 200, open: 250 },
     })
-    expect((await outcomesOf(event)).filter((outcome) => outcome === 'RESERVED')).toHaveLength(200)
+    expect((await outcomesOf(event)).filter((outcome) => outcome === 'RESERVED')).toHaveLength(100)
     await handle(event)
     await handle(paid(event))
     await expectOneEnd(event, 250)
