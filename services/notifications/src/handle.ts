@@ -75,7 +75,9 @@ export function openHandle(parts: HandleParts): Handle {
     const bytes = taken.reduce((sum, { notification: { body } }) => sum + body.length, 0)
     batch.until(
       attempts
-        .begin(taken.map((each) => ({ ...each, needsLookUp: each.needsLookUp || mayBeStored(each) })))
+        .begin(
+          taken.map((each) => ({ ...each, needsLookUp: each.needsLookUp || mayBeStored(each) })),
+        )
         .finally(room.enter(taken.length, bytes)),
     )
     await room.whenAvailable()
