@@ -169,7 +169,7 @@ describe('on many partitions', () => {
     await under.bus.publish(messages)
     await eventually(() => all.every(({ received }) => received.length === 200), 'all of it twice')
     const broadcastGroups = async () =>
-      (await under.groups()).filter((group) => group.includes('.shop.broadcasts.'))
+      (await under.groups()).filter((group) => group.includes('.shop.broadcast.'))
     expect((await broadcastGroups()).length).toBe(2)
     await under.bus.publish([message('orders', 'a', 1)])
     await other.engine.crash()
