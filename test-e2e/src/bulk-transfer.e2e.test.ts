@@ -181,6 +181,25 @@ describe('the payee FSP', () => {
     expect(resultsIn(told)).toEqual(['paid', '5104', '3303'])
   })
 
+  test('may add to its result for an item what the payer FSP then gets, on request as well', async () => {
+    const bulk = newBulk(payer, payee, ['1', '2'])
+    await prepared(bulk)
+    const [first, second] = bulk.items
+    const extensionList = (value: string) => ({ extension: [{ key: 'receipt', value }] })
+    const errorInformation = { errorCode: '5104', errorDescription: 'Payee rejected' }
+    const individualTransferResults = [
+      {
+        transferId: first?.transferId,
+        fulfilment: first?.fulfilment,
+        extensionList: extensionList('A-1'),
+      },
+      { transferId: second?.transferId, errorInformation, extensionList: extensionList('A-2') },
+    ]
+    await answered(bulk, { ...paid([]), individualTransferResults })
+    const told = [await outcome(payer, bulk), await shownTo(payer, bulk)]
+    for (const message of told) expect(message.json()).toMatchObject({ individualTransferResults })
+  })
+
   test('may refuse the bulk: the payer FSP gets its error, and GET shows REJECTED', async () => {
     const bulk = newBulk(payer, payee, ['1', '2'])
     await prepared(bulk)

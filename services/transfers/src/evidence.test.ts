@@ -47,7 +47,19 @@ const evidence: fc.Arbitrary<Evidence> = fc.oneof(
     notifyPayee: fc.boolean(),
     errorInformation,
   }),
-  fc.record({ kind: fc.constant('REJECT' as const), ...ofMessage, errorInformation }),
+  fc.record(
+    { kind: fc.constant('REJECT' as const), ...ofMessage, errorInformation, extensionList },
+    {
+      requiredKeys: [
+        'kind',
+        'eventId',
+        'payloadHash',
+        'version',
+        'completedTimestamp',
+        'errorInformation',
+      ],
+    },
+  ),
   fc.record({
     kind: fc.constant('REFUSAL' as const),
     completedTimestamp: ofMessage.completedTimestamp,
@@ -82,6 +94,10 @@ test('evidence over its bound loses its extensions and nothing else', () => {
   const refusal = { kind: 'REFUSAL', completedTimestamp: '', errorInformation } as const
   const long = { ...refusal, errorInformation: { ...errorInformation, extensionList: list } }
   expect(readEvidence(writeEvidence(long))).toEqual(refusal)
+  const { eventId, payloadHash, version, completedTimestamp } = sent
+  const ofMessage = { eventId, payloadHash, version, completedTimestamp }
+  const reject = { kind: 'REJECT', ...ofMessage, errorInformation } as const
+  expect(readEvidence(writeEvidence({ ...reject, extensionList: list }))).toEqual(reject)
 })
 
 test('missing evidence is distinguished from evidence that this release cannot read', () => {

@@ -38,7 +38,12 @@ const schema = z.discriminatedUnion('kind', [
     notifyPayee: z.boolean(),
     errorInformation,
   }),
-  z.object({ kind: z.literal('REJECT'), ...ofMessage, errorInformation }),
+  z.object({
+    kind: z.literal('REJECT'),
+    ...ofMessage,
+    errorInformation,
+    extensionList: extensionList.optional(),
+  }),
   z.object({ kind: z.literal('REFUSAL'), completedTimestamp: z.string(), errorInformation }),
 ])
 
@@ -64,5 +69,8 @@ export function readEvidence(bytes: Buffer): ReadEvidence {
 function withoutExtensions(evidence: Evidence): Evidence {
   if (evidence.kind === 'FULFIL') return { ...evidence, extensionList: undefined }
   const { errorCode, errorDescription } = evidence.errorInformation
-  return { ...evidence, errorInformation: { errorCode, errorDescription } }
+  const errorInformation = { errorCode, errorDescription }
+  return evidence.kind === 'REJECT'
+    ? { ...evidence, errorInformation, extensionList: undefined }
+    : { ...evidence, errorInformation }
 }

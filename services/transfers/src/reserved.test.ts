@@ -35,6 +35,7 @@ function abort(id: string): Change {
     outcomeEventId: undefined,
     outcomeHash: undefined,
     payeeVersion: undefined,
+    extensionList: undefined,
   }
   return { transfer, fromReserved: true, windowId: undefined, message: undefined }
 }

@@ -2,7 +2,9 @@
 import type {
   AbortReason,
   Claimed,
+  Ending,
   ErrorInformation,
+  ExtensionList,
   Final,
   Open,
   Settles,
@@ -31,13 +33,14 @@ export interface Row {
   readonly outcome_event_id: string | null
   readonly outcome_hash: Buffer | null
   readonly payee_version: string | null
+  readonly extension_list: string | null
 }
 
 /** The columns of a `Row`; the table goes by the name t. */
 export const columns = `t.id, t.request_hash, t.payer_fsp, t.payee_fsp, t.amount, t.currency,
   t.expires_at, t.condition, t.settlement_model_id, t.settles, t.payer_version, t.prepare_event_id,
-  t.bulk_id, t.state, t.reason, t.error, t.fulfilment, t.completed_timestamp, t.outcome_event_id, t.outcome_hash,
-  t.payee_version`
+  t.bulk_id, t.state, t.reason, t.error, t.fulfilment, t.completed_timestamp, t.outcome_event_id,
+  t.outcome_hash, t.payee_version, t.extension_list`
 
 export function transferOf(row: Row): Transfer {
   const claimed = claimedOf(row)
@@ -83,14 +86,14 @@ function claimedOf(row: Row): Claimed {
   }
 }
 
-function endingOf(
-  row: Row,
-): Pick<Final, 'completedTimestamp' | 'outcomeEventId' | 'outcomeHash' | 'payeeVersion'> {
+function endingOf(row: Row): Ending {
   return {
     completedTimestamp: present(row.completed_timestamp, row),
     outcomeEventId: row.outcome_event_id ?? undefined,
     outcomeHash: row.outcome_hash?.toString('base64url'),
     payeeVersion: row.payee_version ?? undefined,
+    extensionList:
+      row.extension_list === null ? undefined : (JSON.parse(row.extension_list) as ExtensionList),
   }
 }
 
@@ -109,6 +112,7 @@ export interface FinalColumns {
   readonly outcomeEventId: string | null
   readonly outcomeHash: Buffer | null
   readonly payeeVersion: string | null
+  readonly extensionList: string | null
 }
 
 const open: FinalColumns = {
@@ -119,6 +123,7 @@ const open: FinalColumns = {
   outcomeEventId: null,
   outcomeHash: null,
   payeeVersion: null,
+  extensionList: null,
 }
 
 export function finalColumns(transfer: Open | Final): FinalColumns {
@@ -141,6 +146,7 @@ function ended(end: Final) {
     outcomeEventId: end.outcomeEventId ?? null,
     outcomeHash: end.outcomeHash === undefined ? null : hashBytes(end.outcomeHash),
     payeeVersion: end.payeeVersion ?? null,
+    extensionList: end.extensionList === undefined ? null : JSON.stringify(end.extensionList),
   }
 }
 

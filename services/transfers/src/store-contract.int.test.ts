@@ -92,6 +92,7 @@ function committed(transfer: Claimed & Open): Claimed & Final {
     outcomeEventId: '8d7c1a9e-5f5b-4a52-8f7d-3f1f0b6f6d10',
     outcomeHash: hashOf('fulfil'),
     payeeVersion: '1.1',
+    extensionList: undefined,
   }
 }
 

@@ -321,6 +321,7 @@ function commit(transfer: Claimed): Change {
       outcomeEventId: '5f4a3c12-9d0c-4b1c-8a3e-1d2c3b4a5f60',
       outcomeHash: hashOf('fulfil'),
       payeeVersion: '1.1',
+      extensionList: undefined,
     },
     true,
   )
@@ -337,6 +338,7 @@ function abort(transfer: Claimed): Change {
       outcomeEventId: undefined,
       outcomeHash: undefined,
       payeeVersion: undefined,
+      extensionList: undefined,
     },
     true,
   )

@@ -148,9 +148,11 @@ const moveStatement = statement(`
   with asked as materialized (
     select * from unnest($1::text[], $2::text[], $3::text[]::boolean[], $4::text[], $5::text[],
       $6::text[], $7::text[], $8::text[]::uuid[], $9::bytea[], $10::text[], $11::text[]::integer[],
-      $12::text[], $13::text[]::uuid[], $14::bytea[], $15::bytea[], $17::text[]::timestamptz[])
+      $12::text[], $13::text[]::uuid[], $14::bytea[], $15::bytea[], $17::text[]::timestamptz[],
+      $18::text[])
     as a (id, state, from_reserved, reason, error, fulfilment, completed_timestamp, outcome_event_id,
-      outcome_hash, payee_version, window_id, kind, event_id, body, headers, received_at)
+      outcome_hash, payee_version, window_id, kind, event_id, body, headers, received_at,
+      extension_list)
   ), found as materialized (
     select t.id, t.state from (select id, from_reserved from asked order by id) a
     cross join lateral (select id, state from transfers where id = a.id for update) t
@@ -159,7 +161,8 @@ const moveStatement = statement(`
     update transfers t set state = asked.state, reason = asked.reason, error = asked.error,
       fulfilment = asked.fulfilment, completed_timestamp = asked.completed_timestamp,
       outcome_event_id = asked.outcome_event_id, outcome_hash = asked.outcome_hash,
-      payee_version = asked.payee_version, window_id = asked.window_id,
+      payee_version = asked.payee_version, extension_list = asked.extension_list,
+      window_id = asked.window_id,
       sweep_at = case asked.state when 'RESERVED' then t.sweep_at end,
       completed_at = case asked.state when 'RESERVED' then null else $16::timestamptz end
     from asked join found using (id)
@@ -347,5 +350,6 @@ function changeValues(changes: readonly Change[], now: Date): (Buffer | Date)[] 
     byteaArray(messages.map((message) => message?.relay.headers ?? null)),
     now,
     textArray(messages.map((message) => message?.receivedAt ?? null)),
+    texts(({ extensionList }) => extensionList),
   ]
 }

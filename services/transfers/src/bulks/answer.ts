@@ -4,7 +4,7 @@
  * is never judged here: the ledger holds the moment of receipt against the expiry.
  */
 import type { Evidence } from '../domain/evidence.ts'
-import { isOpen, type Claimed, type ErrorInformation, type Open } from '../domain/transfer.ts'
+import { isOpen, type Claimed, type Open } from '../domain/transfer.ts'
 import type { LedgerAnswer } from '../domain/ledger-answer.ts'
 import { errorOf } from '../contract.ts'
 import type { PostItem, ReleaseItem } from '../ledger.ts'
@@ -151,8 +151,8 @@ function itemDecisions(message: Message): (transfer: Claimed & Open) => ItemDeci
     }
   }
   return ({ transferId }) => {
-    const error = results.get(transferId)?.errorInformation
-    return { type: 'release', reason: 'REJECTED', error }
+    const { errorInformation: error, extensionList } = results.get(transferId) ?? {}
+    return { type: 'release', reason: 'REJECTED', error, extensionList }
   }
 }
 
@@ -168,14 +168,19 @@ async function askLedger(
   for (const { transfer, decision } of slice) {
     const ofMessage = evidenceOf(message, now)
     if (decision.type === 'post') {
-      const { fulfilment } = decision
-      const evidence: Evidence = { kind: 'FULFIL', ...ofMessage, fulfilment, notifyPayee: false }
+      const { fulfilment, extensionList } = decision
+      const evidence: Evidence = {
+        kind: 'FULFIL',
+        ...ofMessage,
+        fulfilment,
+        notifyPayee: false,
+        extensionList,
+      }
       const { transferId } = transfer
       posts.push({ transferId, receivedAt: message.receivedAt, evidence })
     } else {
-      const { reason, error } = decision
-      const evidence = refusalOf(reason, error, ofMessage)
-      releases.push({ transfer, reason, evidence })
+      const { reason } = decision
+      releases.push({ transfer, reason, evidence: refusalOf(decision, ofMessage) })
     }
   }
   const [posted, released] = await Promise.all([
@@ -204,12 +209,11 @@ function evidenceOf(message: Message, now: string): OfMessage {
 }
 
 function refusalOf(
-  reason: 'REJECTED' | 'INVALID_FULFILMENT',
-  error: ErrorInformation | undefined,
+  { reason, error, extensionList }: Extract<ItemDecision, { readonly type: 'release' }>,
   ofMessage: OfMessage,
 ): Evidence {
   const errorInformation = error ?? errorOf(reason)
   return reason === 'REJECTED'
-    ? { kind: 'REJECT', ...ofMessage, errorInformation }
+    ? { kind: 'REJECT', ...ofMessage, errorInformation, extensionList }
     : { kind: 'INVALID_FULFILMENT', ...ofMessage, notifyPayee: false, errorInformation }
 }

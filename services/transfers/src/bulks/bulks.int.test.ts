@@ -112,6 +112,30 @@ describe('a bulk', () => {
     expect(await outcomesOf(event)).toEqual(['POSTED', 'POSTED', 'POSTED'])
   })
 
+  test('passes on what the payee FSP adds to its results, and stores it', async () => {
+    const event = prepared(2)
+    const { bulkTransferId, payerFsp } = event.payload
+    const [first = '', second = ''] = idsOf(event)
+    const extensionList = (value: string) => ({ extension: [{ key: 'receipt', value }] })
+    const errorInformation = { errorCode: '5104', errorDescription: 'Payee rejected transaction' }
+    const results = [
+      ...fulfilled([first]).map((paid) => ({ ...paid, extensionList: extensionList('ü "1"') })),
+      { transferId: second, errorInformation, extensionList: extensionList('2') },
+    ]
+    await handle(event)
+    await handle(
+      bulkFulfilEvent(bulkTransferId, results, {
+        destinationFspId: payerFsp,
+        receivedAt: inMs(0),
+      }),
+    )
+    await handle(bulkQueryEvent(bulkTransferId, payerFsp))
+    const told = (await eventsOf(event)).flatMap(({ payload }) =>
+      'individualTransferResults' in payload ? [payload.individualTransferResults] : [],
+    )
+    expect(told).toEqual([results, results])
+  })
+
   test('leaves a transfer alone that has an id of it, and an id that it names twice is paid once', async () => {
     const taken = randomUUID()
     await handleSingle(taken)

@@ -25,6 +25,10 @@ const ids = ['transfer-1', 'transfer-2', 'transfer-3']
 const [first = '', second = '', third = ''] = ids
 const rejection = { errorCode: '5104', errorDescription: 'Payee rejected transaction' }
 
+function extensions(value: string) {
+  return { extension: [{ key: 'note', value }] }
+}
+
 /** What a consumer will read: the payload must pass its schema. */
 function payloadOf(message: OutgoingMessage | undefined): Readonly<Record<string, unknown>> {
   const schema = catalogue[message?.type as keyof typeof catalogue].schema
@@ -336,6 +340,43 @@ describe('the answer of the payee FSP', () => {
     expect(world.row(first)?.state).toBe('COMMITTED')
     const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
     expect(resultsIn(the('BulkTransferCompleted', said))).toEqual(ids.map((id) => `${id} paid`))
+  })
+
+  test('passes its extensions of each item on, to those who ask later as well', async () => {
+    const world = await acceptedWorld()
+    const paid = { transferId: first, fulfilment, extensionList: extensions('first') }
+    const refused = {
+      transferId: second,
+      errorInformation: { ...rejection, extensionList: extensions('of the error') },
+      extensionList: extensions('second'),
+    }
+    const invalid = {
+      transferId: third,
+      fulfilment: otherFulfilment,
+      extensionList: extensions('third'),
+    }
+    const said = await world.handleBulks(bulkFulfilEvent(bulk, [paid, refused, invalid]))
+    const errorInformation = expect.objectContaining({ errorCode: '3100' })
+    const individualTransferResults = [paid, refused, { transferId: third, errorInformation }]
+    const completed = payloadOf(the('BulkTransferCompleted', said))
+    expect(completed).toMatchObject({ individualTransferResults })
+    const shown = await world.handleBulks(bulkQueryEvent(bulk, payer))
+    expect(payloadOf(shown[0])).toMatchObject({ individualTransferResults })
+  })
+
+  test('that rejects the bulk may say more of each item', async () => {
+    const world = await acceptedWorld()
+    const refused = { transferId: first, extensionList: extensions('first') }
+    const bulkTransferState = 'REJECTED'
+    const said = await world.handleBulks(bulkFulfilEvent(bulk, [refused], { bulkTransferState }))
+    const errorInformation = expect.objectContaining({ errorCode: '5105' })
+    expect(payloadOf(the('BulkTransferRejected', said))).toMatchObject({
+      individualTransferResults: [
+        { ...refused, errorInformation },
+        { transferId: second, errorInformation },
+        { transferId: third, errorInformation },
+      ],
+    })
   })
 
   test('about items that it was not asked for changes nothing of them', async () => {

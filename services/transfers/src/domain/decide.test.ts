@@ -40,6 +40,7 @@ const committed: Claimed & Committed = {
   outcomeEventId: 'first fulfil',
   outcomeHash: 'hash of the fulfil',
   payeeVersion: '1.1',
+  extensionList: undefined,
 }
 
 function aborted(reason: AbortReason, outcomeHash?: string): Claimed & Aborted {
@@ -52,6 +53,7 @@ function aborted(reason: AbortReason, outcomeHash?: string): Claimed & Aborted {
     outcomeEventId: outcomeHash === undefined ? undefined : 'first fulfil',
     outcomeHash,
     payeeVersion: undefined,
+    extensionList: undefined,
   }
 }
 

@@ -33,6 +33,8 @@ export interface InvalidFulfilmentEvidence extends OfMessage {
 export interface RejectEvidence extends OfMessage {
   readonly kind: 'REJECT'
   readonly errorInformation: ErrorInformation
+  /** Of its result for an item of a bulk. */
+  readonly extensionList?: ExtensionList | undefined
 }
 
 /** The hub itself refused before it reserved anything. */

@@ -3,13 +3,14 @@
  * the ledger stored has ended it.
  */
 import type { Fulfil, Reject } from './decide.ts'
-import type { Evidence } from './evidence.ts'
+import type { Evidence, FulfilEvidence, RejectEvidence } from './evidence.ts'
 import type { LedgerAnswer } from './ledger-answer.ts'
 import type {
   Aborted,
   AbortReason,
   Claimed,
   ErrorInformation,
+  ExtensionList,
   Final,
   Open,
   VoidReason,
@@ -56,6 +57,7 @@ export function transferAfter(
         fulfilment,
         completedTimestamp,
         ...ofMessage(evidence),
+        extensionList: ofResult(evidence),
       }
     }
     case 'VOIDED':
@@ -78,6 +80,7 @@ export function transferAfter(
       ...aborted(reason, completedTimestamp),
       error: errorInformation,
       ...(evidence.kind === 'REFUSAL' ? {} : ofMessage(evidence)),
+      ...(evidence.kind === 'REJECT' ? { extensionList: ofResult(evidence) } : {}),
       // A message of another FSP does not count against the payee FSP's.
       ...(reason === 'MISDIRECTED_FULFIL' ? { outcomeHash: undefined } : {}),
     }
@@ -92,7 +95,12 @@ export function transferAfter(
       outcomeEventId: undefined,
       outcomeHash: undefined,
       payeeVersion: undefined,
+      extensionList: undefined,
     }
+  }
+
+  function ofResult({ extensionList }: FulfilEvidence | RejectEvidence): ExtensionList | undefined {
+    return claimed.bulkTransferId === undefined ? undefined : extensionList
   }
 }
 

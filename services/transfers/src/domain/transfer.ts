@@ -71,6 +71,8 @@ export interface Ending {
   /** Hash of that message; undefined when the transfer ended for a reason other than its content. */
   readonly outcomeHash: string | undefined
   readonly payeeVersion: string | undefined
+  /** Of the payee FSP's result for an item of a bulk; that of a single transfer is in its message. */
+  readonly extensionList: ExtensionList | undefined
 }
 
 export interface Committed extends Ending {

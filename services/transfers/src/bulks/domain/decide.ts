@@ -158,24 +158,29 @@ export function decideBulkQuery(
 }
 
 export type ItemDecision =
-  | { readonly type: 'post'; readonly fulfilment: string }
+  | {
+      readonly type: 'post'
+      readonly fulfilment: string
+      readonly extensionList?: ExtensionList | undefined
+    }
   | {
       readonly type: 'release'
       readonly reason: 'REJECTED' | 'INVALID_FULFILMENT'
       /** undefined: the payee FSP gave none of its own. */
       readonly error: ErrorInformation | undefined
+      readonly extensionList?: ExtensionList | undefined
     }
 
 /** What the payee FSP's word for one item asks of the ledger. FSPIOP 6.10.4.1. */
 export function decideItem(
   { condition }: Pick<Transfer, 'condition'>,
-  { fulfilment, errorInformation }: Omit<WireResult, 'transferId'>,
+  { fulfilment, errorInformation, extensionList }: Omit<WireResult, 'transferId'>,
 ): ItemDecision {
   if (errorInformation !== undefined) {
-    return { type: 'release', reason: 'REJECTED', error: errorInformation }
+    return { type: 'release', reason: 'REJECTED', error: errorInformation, extensionList }
   }
   return fulfilment !== undefined && fulfils(fulfilment, condition)
-    ? { type: 'post', fulfilment }
+    ? { type: 'post', fulfilment, extensionList }
     : { type: 'release', reason: 'INVALID_FULFILMENT', error: undefined }
 }
 

@@ -6,6 +6,7 @@
 import {
   isOpen,
   type ErrorInformation,
+  type ExtensionList,
   type OpenState,
   type Transfer,
 } from '../../domain/transfer.ts'
@@ -97,6 +98,7 @@ export interface ItemResult {
   readonly transferId: string
   readonly fulfilment?: string
   readonly errorInformation?: ErrorInformation
+  readonly extensionList?: ExtensionList
 }
 
 /**
@@ -109,8 +111,16 @@ export function resultsOf(
 ): readonly ItemResult[] {
   return items.map(({ transferId, transfer }) => {
     if (transfer === undefined) return { transferId, errorInformation: withoutTransfer }
-    if (transfer.state === 'COMMITTED') return { transferId, fulfilment: transfer.fulfilment }
-    if (transfer.state === 'ABORTED') return { transferId, errorInformation: transfer.error }
-    throw new Error(`${transferId} is told as ended, but is ${transfer.state}`)
+    if (isOpen(transfer)) {
+      throw new Error(`${transferId} is told as ended, but is ${transfer.state}`)
+    }
+    const { extensionList } = transfer
+    return {
+      transferId,
+      ...(transfer.state === 'COMMITTED'
+        ? { fulfilment: transfer.fulfilment }
+        : { errorInformation: transfer.error }),
+      ...(extensionList === undefined ? {} : { extensionList }),
+    }
   })
 }
