@@ -1,9 +1,9 @@
 /** A DFSP has the auth service of the hub keep a consent: registered, asked for, used by nobody else, revoked. */
 import { createGenericKey } from '@causeway/fsp'
 import { consentChallenge } from '@causeway/fspiop'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { Fsp } from './hub/fsp.ts'
+import type { Fsp, Received } from './hub/fsp.ts'
 import { answered } from './hub/operator.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 
@@ -11,11 +11,13 @@ const authService = 'centralAuth'
 let scheme: Scheme
 let dfsp: Fsp
 let pisp: Fsp
+let otherDfsp: Fsp
 
 beforeAll(async () => {
   scheme = await shareSchemeOfFsps()
   dfsp = await scheme.join('greenbank-consent')
   pisp = await scheme.join('bluewallet-consent')
+  otherDfsp = await scheme.join('redmoney-consent')
 }, 120_000)
 
 afterAll(async () => {
@@ -29,27 +31,68 @@ function to(fspId: string, resource: string, method = 'POST') {
   return { 'fspiop-destination': fspId, 'content-type': type, accept }
 }
 
-test('a consent lives at the auth service until it is revoked for both', async () => {
-  const consentId = randomUUID()
-  const path = `/consents/${consentId}`
+interface Consent {
+  readonly consentId: string
+  readonly path: string
+  readonly grant: object
+  /** With a key of its own. */
+  readonly registration: object
+  readonly publicKey: string
+}
+
+function newConsent(consentId: string = randomUUID()): Consent {
   const scopes = [{ address: 'greenbank-consent.1', actions: ['ACCOUNTS_TRANSFER'] }]
   const grant = { consentId, consentRequestId: randomUUID(), scopes, status: 'ISSUED' }
-  const toPisp = to(pisp.name, 'consents')
-  expect((await dfsp.send('POST', '/consents', grant, toPisp)).status).toBe(202)
-  await pisp.await((sent) => sent.method === 'POST' && sent.path === '/consents')
-
   const key = createGenericKey()
+  const { publicKey } = key
   const signature = key.sign(consentChallenge({ consentId, scopes }).toString('base64url'))
-  const genericPayload = { publicKey: key.publicKey, signature }
+  const genericPayload = { publicKey, signature }
   const credential = { credentialType: 'GENERIC', status: 'PENDING', genericPayload }
   const registration = { ...grant, credential }
-  const toAuth = to(authService, 'consents')
-  expect((await dfsp.send('POST', '/consents', registration, toAuth)).status).toBe(202)
-  const verified = await dfsp.await((sent) => sent.method === 'PUT' && sent.path === path)
+  return { consentId, path: `/consents/${consentId}`, grant, registration, publicKey }
+}
+
+async function grant(by: Fsp, { grant: body, consentId }: Consent): Promise<void> {
+  const { status } = await by.send('POST', '/consents', body, to(pisp.name, 'consents'))
+  expect(status).toBe(202)
+  await pisp.await(
+    ({ method, path, headers, json }) =>
+      method === 'POST' &&
+      path === '/consents' &&
+      headers['fspiop-source'] === by.name &&
+      (json() as { readonly consentId: string }).consentId === consentId,
+  )
+}
+
+/** The callback to the registration: of the registered consent, or the error. */
+async function registered(by: Fsp, { registration, path }: Consent): Promise<Received> {
+  const after = by.received.length
+  const { status } = await by.send('POST', '/consents', registration, to(authService, 'consents'))
+  expect(status).toBe(202)
+  return by.await((sent) => sent.method === 'PUT' && sent.path.startsWith(path), { after })
+}
+
+/** What GET tells the PISP of the credential. */
+async function keyShownTo(fsp: Fsp, { path }: Consent): Promise<unknown> {
+  const after = fsp.received.length
+  await fsp.send('GET', path, undefined, to(authService, 'consents', 'GET'))
+  const shown = await fsp.await((sent) => sent.path.startsWith(path), { after })
+  const { credential } = shown.json() as {
+    readonly credential?: { readonly genericPayload: { readonly publicKey: string } }
+  }
+  return credential?.genericPayload.publicKey
+}
+
+test('a consent lives at the auth service until it is revoked for both', async () => {
+  const consent = newConsent()
+  const { path, publicKey } = consent
+  await grant(dfsp, consent)
+  const verified = await registered(dfsp, consent)
+  expect(verified.path).toBe(path)
   expect(verified.headers['fspiop-source']).toBe(authService)
   expect(verified.json()).toMatchObject({
-    scopes,
-    credential: { status: 'VERIFIED', genericPayload },
+    scopes: [{ address: 'greenbank-consent.1' }],
+    credential: { status: 'VERIFIED', genericPayload: { publicKey } },
   })
 
   const asked = await pisp.send('DELETE', path, undefined, to(dfsp.name, 'consents', 'DELETE'))
@@ -65,6 +108,48 @@ test('a consent lives at the auth service until it is revoked for both', async (
   expect(query.status).toBe(202)
   const refused = await dfsp.await((sent) => sent.path === `${path}/error`)
   expect(refused.json()).toMatchObject({ errorInformation: { errorCode: '6103' } })
+})
+
+describe('the id of a registered consent', () => {
+  test.each([
+    ['another DFSP', () => otherDfsp],
+    ['its own DFSP with other content', () => dfsp],
+  ])('is refused with 3106 to %s, and the consent stays as it is', async (_who, sender) => {
+    const consent = newConsent()
+    await grant(dfsp, consent)
+    await registered(dfsp, consent)
+    const again = newConsent(consent.consentId)
+    const answer = await registered(sender(), again)
+    expect(answer.path).toBe(`${consent.path}/error`)
+    expect(answer.json()).toMatchObject({ errorInformation: { errorCode: '3106' } })
+    expect(await keyShownTo(pisp, consent)).toBe(consent.publicKey)
+    expect((await registered(dfsp, consent)).path).toBe(consent.path)
+  })
+
+  test('belongs to the DFSP that registered it first, also if another one grants it later', async () => {
+    const first = newConsent()
+    expect((await registered(otherDfsp, first)).path).toBe(first.path)
+    const granted = newConsent(first.consentId)
+    await grant(dfsp, granted)
+    const answer = await registered(dfsp, granted)
+    expect(answer.json()).toMatchObject({ errorInformation: { errorCode: '3106' } })
+    expect(await keyShownTo(otherDfsp, first)).toBe(first.publicKey)
+    expect(await keyShownTo(pisp, first)).toBeUndefined()
+  })
+
+  test('that another DFSP grants to a PISP stays with its own DFSP and PISP', async () => {
+    const consent = newConsent()
+    await grant(dfsp, consent)
+    await registered(dfsp, consent)
+    await grant(otherDfsp, newConsent(consent.consentId))
+    const { path } = consent
+    await pisp.send('DELETE', path, undefined, to(dfsp.name, 'consents', 'DELETE'))
+    for (const fsp of [dfsp, pisp]) {
+      const told = await fsp.await((sent) => sent.method === 'PATCH' && sent.path === path)
+      expect(told.json()).toMatchObject({ status: 'REVOKED' })
+    }
+    expect(otherDfsp.received.some((sent) => sent.path.startsWith(path))).toBe(false)
+  })
 })
 
 test('the hub tells who serves accounts, and is joined by PISPs without a currency', async () => {
