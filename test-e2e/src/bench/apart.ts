@@ -40,7 +40,11 @@ const connections = {
   QUOTING_CONNECTIONS_MAX: '2',
   SETTLEMENTS_CONNECTIONS_MAX: '2',
   TRANSFERS_CONNECTIONS_MAX: '2',
+  AUTH_SERVICE_CONNECTIONS: '2',
 } as const
+
+/** A link, and a payment of a PISP, are verified there. */
+const onTheWayOfThirdParties: readonly ServiceName[] = [...onTheWay, 'auth-service']
 
 /**
  * @param replicas processes of each service that a payment passes through
@@ -72,7 +76,7 @@ export async function openApart(
     const pids = new Map<string, number>()
     undo.push(() => Promise.resolve([...pids.values()].forEach(kill)))
     const settings = { ...connections, ...hubSettings(options) }
-    const hub = await openApartHub(settings, counting(pids, flagsOf), namesOf(replicas))
+    const hub = await openApartHub(settings, counting(pids, flagsOf), namesOf(options, replicas))
     undo.push(() => hub.stop())
     const database = await openHubDatabase({ dataDir, database: hub.database, bus: 'kafka' })
     undo.push(() => database.close())
@@ -92,9 +96,10 @@ export async function openApart(
   }
 }
 
-function namesOf(replicas: number): readonly ProcessName[] {
+function namesOf({ thirdParty }: BenchOptions, replicas: number): readonly ProcessName[] {
+  const replicated = thirdParty === undefined ? onTheWay : onTheWayOfThirdParties
   return serviceNames.flatMap((name): readonly ProcessName[] => {
-    if (!onTheWay.includes(name)) return [name]
+    if (!replicated.includes(name)) return [name]
     const further = Array.from({ length: replicas - 1 }, (_, n): ProcessName => `${name}-${n + 2}`)
     return [name, ...further]
   })

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals'
 import { comparisonOf } from './compare.ts'
 import { pageOf } from './page.ts'
 import type { Report } from './report.ts'
+import type { ThirdPartyReport } from './thirdparty/run.ts'
 
 const quantiles = { p50: 100, p95: 150, p99: 200, max: 300 }
 const times = { latency_ms: quantiles, hub_latency_ms: quantiles }
@@ -97,8 +98,46 @@ test('only what was measured at the same load and rate is compared', () => {
   const runs = [report({ rate: 45 }), report()]
   expect(comparisonOf(runs, [report()])).not.toContain('45 per second')
   expect(comparisonOf([report({ load: 'hot' })], [report()])).toBe(
-    'the earlier report has no run of this load and rate\n',
+    'the earlier report has no run of this kind and rate\n',
   )
+})
+
+test('a third-party leg is compared with the same leg at the same rate, run the same way', () => {
+  const link = (change: Partial<ThirdPartyReport>): ThirdPartyReport => ({
+    legs: 'link',
+    apart: undefined,
+    rate: 5,
+    transactions: 100,
+    failed: 0,
+    failures: {},
+    tps: 5,
+    latency_ms: quantiles,
+    cpu_ms_per_transaction: {
+      hub: 40,
+      hub_main_thread: 30,
+      postgres: 20,
+      kafka: 0,
+      total: 60,
+      fsps_not_counted: 70,
+    },
+    guarantees: { identity: 'mtls', signed: 'RS256' },
+    relaxations: [],
+    faults: [],
+    machine: report().machine,
+    ...change,
+  })
+  const earlier = [
+    report({ rate: 5 }),
+    link({ legs: 'third-party-payment' }),
+    link({ apart: 1 }),
+    link({ tps: 2.5 }),
+  ]
+  const lines = comparisonOf([link({})], earlier).split('\n')
+  expect(lines[0]).toMatch(/^link, 5 per second +earlier +now +ratio$/)
+  expect(lines.find((line) => line.startsWith('made per second'))).toMatch(/ 2\.5 +5 +2\.00$/)
+  expect(lines.some((line) => line.includes('Kafka'))).toBe(false)
+  expect(comparisonOf([link({ apart: 1 })], earlier)).toContain('Kafka')
+  expect(comparisonOf([link({ rate: 10 })], earlier)).toContain('no run of this kind')
 })
 
 test('the page draws each run at its rate, in the order of the rates, and escapes what it prints', () => {

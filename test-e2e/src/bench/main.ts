@@ -5,7 +5,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { bulkTable, type BulkReport } from './bulk/report.ts'
 import { runBulk } from './bulk/run.ts'
-import { comparisonOf } from './compare.ts'
+import { comparisonOf, type Compared } from './compare.ts'
 import { measureMachine } from './machine.ts'
 import { missedByOverload, overloadTable } from './overload.ts'
 import { readOptions, usage } from './options.ts'
@@ -47,7 +47,9 @@ async function main(): Promise<void> {
     await writeFile(plan.json, `${JSON.stringify(all, null, 2)}\n`)
   }
   if (plan.html !== undefined) await writeFile(plan.html, pageOf(reports))
-  if (earlier !== undefined) process.stdout.write(comparisonOf(reports, earlier))
+  if (earlier !== undefined) {
+    process.stdout.write(comparisonOf([...reports, ...ofThirdParties], earlier))
+  }
   if (plan.overload) process.stdout.write(overloadTable(reports))
   const missed = plan.overload ? missedByOverload(reports) : []
   process.stdout.write(missed.map((sentence) => `MISSED  ${sentence}\n`).join(''))
@@ -63,9 +65,9 @@ async function main(): Promise<void> {
   }
 }
 
-async function readReports(file: string): Promise<readonly Report[]> {
-  const json = JSON.parse(await readFile(file, 'utf8')) as Report | readonly Report[]
-  return [json].flat() as readonly Report[]
+async function readReports(file: string): Promise<readonly Compared[]> {
+  const json = JSON.parse(await readFile(file, 'utf8')) as Compared | readonly Compared[]
+  return [json].flat() as readonly Compared[]
 }
 
 main().catch((error: unknown) => {

@@ -115,6 +115,15 @@ test('bulks have no lookup, and may come without their quotes', () => {
   expect(runOf().bulk).toBeUndefined()
 })
 
+test('third-party legs run apart and are compared, but are never disturbed', () => {
+  const plan = readOptions(['--legs', 'link', '--apart', '1', '--compare', 'earlier.json'])
+  expect(plan.runs[0]).toMatchObject({ thirdParty: 'link', apart: 1, legs: [] })
+  expect(plan.compare).toBe('earlier.json')
+  expect(() => readOptions(['--legs', 'third-party-payment', '--disturb', 'flood'])).toThrow(
+    '--disturb has no meaning with --legs third-party-payment',
+  )
+})
+
 test('a flag that has no meaning for a load is refused', () => {
   expect(() => readOptions(['--load', 'bulk', '--apart', '1'])).toThrow(
     'no meaning with --load bulk',

@@ -102,7 +102,8 @@ was made, and the FSPs, the tables and POST /verify agree; else 1 with what is w
                      other FSP is refused anything. Choose a --rate that the hub hardly makes
   --legs L           lookup,quote,transfer; or quote,transfer; or transfer (all three); or link: accounts
                      are linked by the web with a FIDO key; or third-party-payment: a PISP's user pays
-                     from a linked account. Both take --payments, --warmup, --rate, --json, the relaxations
+                     from a linked account. Both take --payments, --warmup, --rate, --apart, --json,
+                     --compare, the relaxations
   --items N          of a bulk (1000)
   --bulks N          one after the other, of which the cost of an item is taken (20)
   --bulk-rate R      begun per second beside payments (1)
@@ -244,17 +245,7 @@ function legsOf(given: string): readonly LegName[] {
 }
 
 /** What has no meaning beside a leg of third parties. */
-const ofPayments = [
-  'fsps',
-  'apart',
-  'close-windows',
-  'disturb',
-  'overload',
-  'html',
-  'compare',
-  'profile',
-  'profiles',
-]
+const ofPayments = ['fsps', 'close-windows', 'disturb', 'overload', 'html', 'profile', 'profiles']
 
 const ofBulks = ['items', 'bulks', 'bulk-rate']
 

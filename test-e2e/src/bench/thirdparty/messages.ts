@@ -8,6 +8,7 @@ export const roles = ['dfsp', 'pisp', 'payee'] as const
 
 export interface Open {
   readonly type: 'OPEN'
+  /** Several edges have commas between them. */
   readonly hubUrl: string
   /** By role; undefined: plain http both ways. */
   readonly tls: Tls | undefined

@@ -52,12 +52,13 @@ async function open({ hubUrl, tls, signed }: Open): Promise<void> {
     const { kid } = signing
     return Promise.resolve([{ kid, key, validFrom: undefined, validTo: undefined }])
   }
+  const edges = hubUrl.split(',')
   fsps = roles.map((name, n) => {
     const own = tls?.fsps[n]
     const signing = signings[n]
     return createFsp({
       name,
-      hubUrl,
+      hubUrl: edges[n % edges.length] ?? hubUrl,
       secret: randomBytes(32),
       resendAfter_ms: valid_ms,
       ...(tls && own && { tls: { ca: tls.ca, certificate: own.certificate, key: own.key } }),

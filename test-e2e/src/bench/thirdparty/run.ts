@@ -9,6 +9,7 @@ import { enrolCertificate } from '../../hub/credentials.ts'
 import { answered, onboard, type Operator } from '../../hub/operator.ts'
 import { onboardPisp } from '../../hub/third-party.ts'
 import { position } from '../../hub/operator.ts'
+import { openApart } from '../apart.ts'
 import { readCpu, type CpuUse } from '../cpu.ts'
 import { openEmbedded } from '../embedded.ts'
 import type { Machine } from '../machine.ts'
@@ -35,13 +36,17 @@ export async function runThirdParty(
   options: BenchOptions & { readonly thirdParty: ThirdPartyLeg },
   machine: Machine,
 ): Promise<ThirdPartyReport> {
-  const hub = await openEmbedded(options, [], undefined)
+  const hub =
+    options.apart === undefined
+      ? await openEmbedded(options, [], undefined)
+      : await openApart(options, options.apart, () => [])
   const participants = forkParticipants()
   try {
     await onboardAll(options, hub, participants)
     await participants.ask({ type: 'LINK' }, 'LINKED')
     const { thirdParty: leg, warmup: count } = options
-    await participants.ask({ type: 'RUN', leg, count, rate: warmupRate }, 'DONE')
+    const rate = options.apart === undefined ? warmupRate : Math.min(warmupRate, options.rate)
+    await participants.ask({ type: 'RUN', leg, count, rate }, 'DONE')
     const before = await position(hub.operator, 'dfsp')
     const opened = readUse(hub, participants)
     const run = { type: 'RUN', leg, count: options.payments, rate: options.rate } as const
@@ -150,11 +155,12 @@ function reportOf(
   machine: Machine,
   { result, opened, closed, faults }: Found,
 ) {
-  const used = (part: 'hub_ms' | 'hub_main_thread_ms' | 'postgres_ms' | 'fsps_ms') =>
+  const used = (part: 'hub_ms' | 'hub_main_thread_ms' | 'postgres_ms' | 'kafka_ms' | 'fsps_ms') =>
     closed[part] - opened[part]
   const each = (ms: number) => Math.round((100 * ms) / Math.max(1, result.done)) / 100
   return {
     legs: options.thirdParty,
+    apart: options.apart,
     rate: options.rate,
     transactions: options.payments,
     failed: options.payments - result.done,
@@ -165,7 +171,8 @@ function reportOf(
       hub: each(used('hub_ms')),
       hub_main_thread: each(used('hub_main_thread_ms')),
       postgres: each(used('postgres_ms')),
-      total: each(used('hub_ms') + used('postgres_ms')),
+      kafka: each(used('kafka_ms')),
+      total: each(used('hub_ms') + used('postgres_ms') + used('kafka_ms')),
       fsps_not_counted: each(used('fsps_ms')),
     },
     guarantees: { identity: options.identity, signed: options.signed },
@@ -179,10 +186,11 @@ function reportOf(
 export function thirdPartyTable(report: ThirdPartyReport): string {
   const { latency_ms: latency, cpu_ms_per_transaction: cpu, transactions, failed } = report
   const what = report.legs === 'link' ? 'links' : 'payments of a third party'
+  const kafka = report.apart === undefined ? '' : `, Kafka ${cpu.kafka}`
   return [
     `${transactions - failed} of ${transactions} ${what}, ${report.rate}/s begun, ${report.tps}/s made`,
     `  latency      p50 ${latency.p50}  p95 ${latency.p95}  p99 ${latency.p99}  max ${latency.max} ms`,
-    `  CPU each     ${cpu.total} ms: hub ${cpu.hub}, PostgreSQL ${cpu.postgres} (participants, not counted: ${cpu.fsps_not_counted})`,
+    `  CPU each     ${cpu.total} ms: hub ${cpu.hub}, PostgreSQL ${cpu.postgres}${kafka} (participants, not counted: ${cpu.fsps_not_counted})`,
     ...report.relaxations.map((sentence) => `  RELAXED      ${sentence}`),
     ...report.faults.map((sentence) => `  FAULT        ${sentence}`),
     '',
