@@ -6,10 +6,10 @@ import type { Transaction } from '@causeway/runtime'
 import { withdrawalOf, depositOf } from '../funds/contract.ts'
 import { coveredOr, fundsIn } from '../funds/handle.ts'
 import { coverIn, type CoverRules } from '../liquidity/handle.ts'
-import { applyChanges, applyCreation, type Announcer } from '../participants/apply.ts'
-import type { Audited } from '../participants/audit.ts'
-import { isRefused } from '../participants/contract.ts'
-import { change, refuse, type Change, type Refused } from '../participants/domain/change.ts'
+import type { Announcer, Audited } from '../audit-entry.ts'
+import { isRefused, refuse, type Refused } from '../refusal.ts'
+import { applyChanges, applyCreation } from '../participants/apply.ts'
+import { change, type Change } from '../participants/domain/change.ts'
 import {
   accountsFor,
   limitEach,

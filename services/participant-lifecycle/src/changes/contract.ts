@@ -1,15 +1,9 @@
 /** Wire ↔ domain of changes. A value out of bounds is refused as INVALID with its name. */
 import { formatAmount, parseAmount, parseDecimal } from '@causeway/money'
 import type { Change, ChangeRecord } from '@causeway/protos'
-import {
-  creationFault,
-  currencyFault,
-  endpointFault,
-  isRefused,
-  percentageOf,
-} from '../participants/contract.ts'
+import { isRefused, refuse, type Refused } from '../refusal.ts'
+import { creationFault, currencyFault, endpointFault, percentageOf } from '../participants/contract.ts'
 import { accountsWanted } from '../participants/accounts.ts'
-import { refuse, type Refused } from '../participants/domain/change.ts'
 import { coverOfMessage } from '../liquidity/serve.ts'
 import type { ChangeRequest } from './domain/request.ts'
 import type { Wanted, WantedAccount, WantedEndpoint } from './domain/wanted.ts'

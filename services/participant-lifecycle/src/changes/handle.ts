@@ -7,8 +7,8 @@ import type { Database, EventBus, OutgoingMessage, Transaction } from '@causeway
 import { protects, type FundsParts } from '../funds/handle.ts'
 import type { CoverRules } from '../liquidity/handle.ts'
 import { modelsOf } from '../participants/accounts.ts'
-import { announceAudit, subjectOf, type Audited } from '../participants/audit.ts'
-import { refuse, type Refused } from '../participants/domain/change.ts'
+import { announceAudit, subjectOf, type Audited } from '../audit-entry.ts'
+import { refuse, type Refused } from '../refusal.ts'
 import { stateOfNew, type HandleParts } from '../participants/handle.ts'
 import { announceDecided, announceRequested } from './announce.ts'
 import { applyWanted, type Applied, type ApplyParts } from './apply.ts'
@@ -24,7 +24,7 @@ import {
   requestById,
 } from './store.ts'
 
-export interface ChangesParts extends HandleParts, FundsParts {
+export interface ChangesParts extends HandleParts, Omit<FundsParts, 'modelsOf'> {
   readonly database: Database
   readonly bus: EventBus
   readonly rules: CoverRules

@@ -4,7 +4,7 @@ import { formatAmount, parseAmount } from '@causeway/money'
 import type { FundsMovement } from '@causeway/protos'
 import type { Deposit, EndWithdrawal, Withdraw } from '../ledger/domain/command.ts'
 import { evidence_bytes_max, type Entry } from '../ledger/domain/entry.ts'
-import { refuse, type Refused } from '../participants/domain/change.ts'
+import { refuse, type Refused } from '../refusal.ts'
 import { stateOf } from './domain/state.ts'
 
 export interface FundsMessage {

@@ -9,16 +9,16 @@ import type { FundsRefusal } from '../ledger/domain/decision.ts'
 import type { Entry } from '../ledger/domain/entry.ts'
 import { entriesOf } from '../ledger/entry-store.ts'
 import { decideIn, type DecidingRules, type Writer } from '../ledger/writer.ts'
-import { announceAudit, subjectOf, type Audited, type By } from '../participants/audit.ts'
-import { refuse, type Refused } from '../participants/domain/change.ts'
-import type { CurrencyModel } from '../participants/models.ts'
+import { announceAudit, subjectOf, type Audited, type By } from '../audit-entry.ts'
+import { refuse, type Refused } from '../refusal.ts'
 import { stateOf } from './domain/state.ts'
 
 export interface FundsParts {
   readonly writer: Writer
   readonly bus: EventBus
   readonly rules: DecidingRules
-  readonly modelsOf: (currency: string) => Promise<readonly CurrencyModel[]>
+  /** The active settlement models that serve a currency. */
+  readonly modelsOf: (currency: string) => Promise<readonly { readonly isGross: boolean }[]>
   /** Whether what a participant owes stays covered, under any settlement model. */
   readonly protectsPosition: boolean
   /** How long funds out are held. */

@@ -1,8 +1,7 @@
 /** The methods of the funds service. */
 import type { fundsService, participantsService } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
-import { isRefused, refusalMessage } from '../participants/contract.ts'
-import { refuse, type Refused } from '../participants/domain/change.ts'
+import { isRefused, refusalMessage, refuse, type Refused } from '../refusal.ts'
 import { boundedPage, isId, isTime, readCursor, writeCursor } from '../participants/page.ts'
 import { depositOf, endOf, movementMessage, withdrawalOf, type FundsMessage } from './contract.ts'
 import { coveredOr, protects, recordFunds, type FundsOutcome, type FundsParts } from './handle.ts'

@@ -4,12 +4,10 @@ import { formatAmount } from '@causeway/money'
 import { checkAlarms } from '../alarms/check.ts'
 import { excludedOf } from '../ledger/domain/account.ts'
 import type { DecidingRules, Writer } from '../ledger/writer.ts'
-import { announceAudit, subjectOf, type Audited, type By } from '../participants/audit.ts'
-import { refuse, type Refused } from '../participants/domain/change.ts'
-import { lockParticipants } from '../participants/store.ts'
-import { unknownParticipant } from '../participants/handle.ts'
+import { announceAudit, subjectOf, type Audited, type By } from '../audit-entry.ts'
+import { refuse, type Refused, unknownParticipant } from '../refusal.ts'
 import { resolve, type CoverReservation } from './domain/cover.ts'
-import { liquidityOf, reservationOf, saveReservation } from './store.ts'
+import { liquidityOf, lockParticipant, reservationOf, saveReservation } from './store.ts'
 
 export type CoverOutcome =
   | Refused
@@ -51,8 +49,7 @@ export async function coverIn(
   command: CoverReservation,
 ): Promise<CoverOutcome> {
   const { participant: name, currency, mode, value } = command
-  const [participant] = await lockParticipants(tx, [name])
-  if (participant === undefined) return unknownParticipant(name)
+  if (!(await lockParticipant(tx, name))) return unknownParticipant(name)
   const liquidity = await liquidityOf(tx, name, currency)
   if (liquidity === undefined) {
     return refuse('ACCOUNT_UNKNOWN', `${name} has no SETTLEMENT account in ${currency}`)

@@ -3,11 +3,8 @@ import { formatAmount, parseDecimal } from '@causeway/money'
 import type { liquidityService, LiquidityPosition } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
 import { excludedOf, stillToPay, valueOf, whole } from '../ledger/domain/account.ts'
-import { isRefused, refusalMessage } from '../participants/contract.ts'
-import { refuse, type Refused } from '../participants/domain/change.ts'
-import { unknownParticipant } from '../participants/handle.ts'
+import { isRefused, refusalMessage, refuse, type Refused, unknownParticipant } from '../refusal.ts'
 import { boundedPage, isId, readCursor, writeCursor, type Members } from '../participants/page.ts'
-import { participantsNamed } from '../participants/store.ts'
 import {
   availableOf,
   withdrawableOf,
@@ -16,7 +13,7 @@ import {
 } from './domain/cover.ts'
 import { recordCover, type CoverParts } from './handle.ts'
 import { historyOf, type HistoryCursor } from './history.ts'
-import { liquidityOf, reservationsOf } from './store.ts'
+import { hasParticipant, liquidityOf, reservationsOf } from './store.ts'
 
 type Service = Handlers<typeof liquidityService>
 
@@ -46,8 +43,9 @@ export function serveLiquidity(database: Database, parts: CoverParts): Service {
       }
     },
     RequestReservationAccounts: async ({ name, currency }) => {
-      const [participant] = await participantsNamed(database, [name])
-      if (participant === undefined) return { refusal: refusalMessage(unknownParticipant(name)) }
+      if (!(await hasParticipant(database, name))) {
+        return { refusal: refusalMessage(unknownParticipant(name)) }
+      }
       const reservations = await reservationsOf(database, name, currency)
       return {
         reservations: {

@@ -14,6 +14,18 @@ const itsAccounts = statement(`
     and limits.type = 'NET_DEBIT_CAP'
   where participants.name = $1`)
 
+const known = statement('select id from participants where name = $1')
+const lockKnown = statement('select id from participants where name = $1 for update')
+
+export async function hasParticipant(db: Queries, name: string): Promise<boolean> {
+  return (await db.query(known, [name])).length > 0
+}
+
+/** Locks the participant; false when there is none of the name. */
+export async function lockParticipant(tx: Transaction, name: string): Promise<boolean> {
+  return (await tx.query(lockKnown, [name])).length > 0
+}
+
 /** As of one moment; undefined when the participant has no cover in the currency. */
 export async function liquidityOf(
   db: Queries,

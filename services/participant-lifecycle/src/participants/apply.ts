@@ -1,5 +1,6 @@
 /** Stores changes and publishes their events in one transaction, for many participants at once. */
-import type { EventBus, Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/runtime'
+import type { Announcer } from '../audit-entry.ts'
 import { announcementsOf, created, type AnnouncedAccount } from './announce.ts'
 import type { Change } from './domain/change.ts'
 import type { Participant } from './domain/participant.ts'
@@ -11,9 +12,6 @@ import {
   type NewParticipant,
   type OpenedAccount,
 } from './store.ts'
-
-/** The part of the bus that publishes in a transaction. */
-export type Announcer = Pick<EventBus, 'announce'>
 
 export interface Changing {
   readonly participant: Participant

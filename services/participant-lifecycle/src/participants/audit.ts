@@ -1,32 +1,9 @@
 /** The audit entry of a change: the affected members, before and after. */
-import { auditEntry, type AuditedState } from '@causeway/events'
-import type { Transaction } from '@causeway/runtime'
+import type { AuditedState } from '@causeway/events'
 import { formatAmount } from '@causeway/money'
-import type { Announcer } from './apply.ts'
+import { subjectOf, type Audited } from '../audit-entry.ts'
 import type { Change } from './domain/change.ts'
 import type { Limit, Participant } from './domain/participant.ts'
-
-/** Actor and action of an audit entry. */
-export interface By {
-  /** The operator, or the service that acts on its own; empty: unknown. */
-  readonly actor: string
-  /** The command by its name in the interface. */
-  readonly action: string
-  readonly labels?: Readonly<Record<string, string>>
-}
-
-/** One audited change. */
-export interface Audited {
-  /** A path: `participants/greenbank`. */
-  readonly subject: string
-  readonly before: AuditedState | null
-  readonly after: AuditedState | null
-}
-
-/** One entry, in the transaction of the change. */
-export function announceAudit(bus: Announcer, tx: Transaction, by: By, audited: Audited): void {
-  bus.announce(tx, [auditEntry('participant-lifecycle', { ...by, ...audited, at: new Date() })])
-}
 
 /** For an existing participant. Null when nothing changes. */
 export function auditedChanges(
@@ -40,10 +17,6 @@ export function auditedChanges(
     before: merged(pairs.map(({ before }) => before)),
     after: merged(pairs.map(({ after }) => after)),
   }
-}
-
-export function subjectOf(name: string): string {
-  return `participants/${name}`
 }
 
 type Parts = Readonly<

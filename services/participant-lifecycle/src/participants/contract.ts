@@ -5,9 +5,8 @@ import type {
   Account as AccountMessage,
   Limit as LimitMessage,
   Participant as ParticipantMessage,
-  Refusal as RefusalMessage,
 } from '@causeway/protos'
-import { refuse, type Refused } from './domain/change.ts'
+import { isRefused, refuse, type Refused } from '../refusal.ts'
 import {
   openingBalance,
   type Limit,
@@ -116,12 +115,4 @@ export function limitMessage({ value, alarmPercentage }: Limit): LimitMessage {
     value: formatAmount(value),
     alarmPercentage: formatAmount(alarmPercentage),
   }
-}
-
-export function refusalMessage({ reason, detail }: Refused): RefusalMessage {
-  return { reason, detail }
-}
-
-export function isRefused(value: object | bigint): value is Refused {
-  return typeof value === 'object' && 'type' in value && value.type === 'REFUSE'
 }

@@ -6,9 +6,11 @@ import type { EventBus, Transaction } from '@causeway/runtime'
 import { formatAmount } from '@causeway/money'
 import { active, inactive } from '../ledger/domain/states.ts'
 import { decideIn, type DecidingRules, type Writer } from '../ledger/writer.ts'
-import { applyChanges, applyCreation, type Announcer } from './apply.ts'
-import { announceAudit, auditedChanges, subjectOf, type Audited, type By } from './audit.ts'
-import { refuse, type Decision, type Refused } from './domain/change.ts'
+import { type Announcer, announceAudit, subjectOf, type Audited, type By } from '../audit-entry.ts'
+import { unknownParticipant, type Refused } from '../refusal.ts'
+import { applyChanges, applyCreation } from './apply.ts'
+import { auditedChanges } from './audit.ts'
+import type { Decision } from './domain/change.ts'
 import {
   addModelAccounts,
   create,
@@ -244,10 +246,6 @@ export async function lockHub(tx: Transaction, hubName: string): Promise<Partici
   const hub = await lockOne(tx, hubName)
   if (hub?.isHub !== true) throw new Error(`the hub is not known as ${hubName}`)
   return hub
-}
-
-export function unknownParticipant(name: string): Refused {
-  return refuse('PARTICIPANT_UNKNOWN', `there is no participant ${name}`)
 }
 
 async function lockKnown(tx: Transaction, name: string): Promise<Participant> {

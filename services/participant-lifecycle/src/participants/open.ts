@@ -1,11 +1,12 @@
 /** Opens accounts with their limits in one transaction: all of them or none. */
 import type { Transaction } from '@causeway/runtime'
-import { applyChanges, type Announcer } from './apply.ts'
-import { auditedChanges, type Audited } from './audit.ts'
-import type { Refused } from './domain/change.ts'
+import type { Announcer, Audited } from '../audit-entry.ts'
+import { type Refused, unknownParticipant } from '../refusal.ts'
+import { applyChanges } from './apply.ts'
+import { auditedChanges } from './audit.ts'
 import { limitEach, openEach, type AccountWanted, type Models } from './domain/open.ts'
 import { accountIn, type Participant } from './domain/participant.ts'
-import { lockHub, lockOne, unknownParticipant } from './handle.ts'
+import { lockHub, lockOne } from './handle.ts'
 import { accountsOfRequest, noteRequest } from './store.ts'
 
 export interface Opening {

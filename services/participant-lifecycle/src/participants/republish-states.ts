@@ -4,8 +4,9 @@
  */
 import type { Transaction } from '@causeway/runtime'
 import { permittedIn, type States } from '../ledger/domain/states.ts'
-import { applyChanges, type Announcer } from './apply.ts'
-import { announceAudit, auditedChanges } from './audit.ts'
+import { type Announcer, announceAudit } from '../audit-entry.ts'
+import { applyChanges } from './apply.ts'
+import { auditedChanges } from './audit.ts'
 import type { Change } from './domain/change.ts'
 import { participantsNamed } from './store.ts'
 

@@ -2,36 +2,15 @@
 import { formatAmount } from '@causeway/money'
 import type { participantsService } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
-import {
-  creationFault,
-  currencyFault,
-  endpointFault,
-  isRefused,
-  limitMessage,
-  limitOf,
-  participantMessage,
-  pispFault,
-  positionOf,
-  refusalMessage,
-} from './contract.ts'
+import { isRefused, refusalMessage, refuse, type Refused, unknownParticipant } from '../refusal.ts'
+import type { By } from '../audit-entry.ts'
+import { creationFault, currencyFault, endpointFault, limitMessage, limitOf, participantMessage, pispFault, positionOf } from './contract.ts'
 import { manageFunds } from '../funds/serve.ts'
 import type { FundsParts } from '../funds/handle.ts'
 import { active, inactive } from '../ledger/domain/states.ts'
-import { refuse, type Refused } from './domain/change.ts'
-import type { By } from './audit.ts'
 import { accountIn } from './domain/participant.ts'
 import { setAccountStatus, setEndpoint, setLimit, setState } from './domain/update.ts'
-import {
-  changeParticipant,
-  createParticipant,
-  createPispParticipant,
-  openHubAccount,
-  openModelAccounts,
-  setInitialPositionAndLimits,
-  unknownParticipant,
-  type HandleParts,
-  type Outcome,
-} from './handle.ts'
+import { changeParticipant, createParticipant, createPispParticipant, openHubAccount, openModelAccounts, setInitialPositionAndLimits, type HandleParts, type Outcome } from './handle.ts'
 import { balancesOf, participantsNamed } from './store.ts'
 
 type Service = Handlers<typeof participantsService>

@@ -8,7 +8,7 @@ import {
   valueOf,
   type Account,
 } from '../../ledger/domain/account.ts'
-import { refuse, type Refused } from '../../participants/domain/change.ts'
+import { refuse, type Refused } from '../../refusal.ts'
 
 export interface CoverReservation {
   readonly requestId: string

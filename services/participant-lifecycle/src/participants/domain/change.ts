@@ -1,5 +1,5 @@
-/** What can change about a participant, and why a command is refused. */
-import type { FundsRefusal } from '../../ledger/domain/decision.ts'
+/** What can change about a participant. */
+import { refuse, type Refused } from '../../refusal.ts'
 import type { Limit } from './participant.ts'
 
 export type Change =
@@ -39,38 +39,6 @@ export type Change =
       readonly createdBy: string
     }
 
-export type Reason =
-  | FundsRefusal
-  | 'LIMIT_UNKNOWN'
-  | 'NAME_RESERVED'
-  | 'CURRENCY_EXISTS'
-  | 'NO_SETTLEMENT_MODEL'
-  | 'NOT_HUB'
-  | 'HUB_UNCHANGEABLE'
-  | 'ACCOUNT_EXISTS'
-  | 'LIMITS_EXIST'
-  | 'MODIFIED'
-  | 'COVER_SHORT'
-  | 'FUNDS_UNKNOWN'
-  | 'FUNDS_STATE_WRONG'
-  | 'FUNDS_EXPIRED'
-  | 'PARTICIPANT_EXISTS'
-  | 'STATE_UNKNOWN'
-  | 'STATE_FINAL'
-  | 'ENDPOINT_UNREACHABLE'
-  | 'REQUEST_UNKNOWN'
-  | 'REQUEST_PENDING'
-  | 'REQUEST_DECIDED'
-  | 'SAME_PERSON'
-  | 'INVALID'
-
-export interface Refused {
-  readonly type: 'REFUSE'
-  readonly reason: Reason
-  /** A clause for the caller, without a full stop. */
-  readonly detail: string
-}
-
 /** An empty list: the requested state is already in place. */
 export interface Changed {
   readonly type: 'CHANGE'
@@ -78,10 +46,6 @@ export interface Changed {
 }
 
 export type Decision = Refused | Changed
-
-export function refuse(reason: Reason, detail: string): Refused {
-  return { type: 'REFUSE', reason, detail }
-}
 
 export function change(...changes: readonly Change[]): Changed {
   return { type: 'CHANGE', changes }

@@ -1,12 +1,6 @@
 /** Creating participants and opening their accounts: one pair for each settlement model. */
-import {
-  change,
-  refuse,
-  withoutAccounts,
-  type Change,
-  type Changed,
-  type Refused,
-} from './change.ts'
+import { refuse, type Refused } from '../../refusal.ts'
+import { change, withoutAccounts, type Change, type Changed } from './change.ts'
 import {
   accountIn,
   hasAccounts,

@@ -1,12 +1,6 @@
 /** Opening single accounts, active at once because two persons have approved them. */
-import {
-  change,
-  refuse,
-  withoutAccounts,
-  type Change,
-  type Changed,
-  type Refused,
-} from './change.ts'
+import { refuse, type Refused } from '../../refusal.ts'
+import { change, withoutAccounts, type Change, type Changed } from './change.ts'
 import { createHubAccount, type ModelPair } from './create.ts'
 import { accountIn, hasAccounts, type Participant } from './participant.ts'
 import { defaultAlarmPercentage } from './update.ts'

@@ -1,5 +1,6 @@
 /** Changing a participant: states, limits, account status and endpoints. */
-import { change, refuse, type Change, type Decision } from './change.ts'
+import { refuse } from '../../refusal.ts'
+import { change, type Change, type Decision } from './change.ts'
 import { closed, permittedIn, type States } from '../../ledger/domain/states.ts'
 import { accountIn, openingBalance, type Limit, type Participant } from './participant.ts'
 
