@@ -2,7 +2,7 @@
  * Which settings the compose file and the chart give to which process, and from where. Reads their
  * files as they are; a chart is not rendered for it, so that no Helm is needed.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { parseEnv } from 'node:util'
 import { parse } from 'yaml'
 
@@ -139,7 +139,11 @@ export function metricsAskedFor() {
 
 /** Every text of the sources that could be the name of a metric. */
 export function namesInSources() {
-  const sources = ['libs/runtime/src/', ...serviceNames.map((name) => `services/${name}/src/`)]
+  const sources = ['libs/', 'services/'].flatMap((folder) =>
+    readdirSync(new URL(folder, root))
+      .map((name) => `${folder}${name}/src/`)
+      .filter((name) => existsSync(new URL(name, root))),
+  )
   const files = sources.flatMap((folder) =>
     readdirSync(new URL(folder, root), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))

@@ -21,7 +21,7 @@ export interface Sandbox {
 /** By FSP name; empty when FSPs need none. */
 export type ClientSecrets = ReadonlyMap<string, ClientSecret>
 
-const start_ms_max = 15_000
+const start_ms_max = 60_000
 const stop_ms_max = 5_000
 
 /** Resolves when the hub has registered the customers of all FSPs. */

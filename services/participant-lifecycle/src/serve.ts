@@ -1,4 +1,5 @@
 /** The services about participants. */
+import type { LeaderForwarding } from '@causeway/ledger'
 import {
   accountsService,
   lifecycleService,
@@ -8,7 +9,6 @@ import {
 import type { GrpcHost } from '@causeway/runtime'
 import type { ChangesParts } from './changes/handle.ts'
 import { serveLifecycle } from './changes/serve.ts'
-import type { LeaderForwarding } from './ledger/leader-forwarding.ts'
 import { serveAccounts } from './participants/accounts.ts'
 import { serveParticipants } from './participants/serve.ts'
 import { serveViews } from './participants/views.ts'

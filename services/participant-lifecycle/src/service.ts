@@ -1,5 +1,6 @@
 /** Builds the service: participants and changes under four-eyes control on top of the ledger. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { openLedger, type Ledger } from '@causeway/ledger'
 import { settlementModelsService } from '@causeway/protos'
 import {
   retrying,
@@ -12,7 +13,6 @@ import {
 } from '@causeway/runtime'
 import type { ChangesParts } from './changes/handle.ts'
 import { sendMails } from './mails/handle.ts'
-import { openLedger, type Ledger } from './open-ledger.ts'
 import { modelsFrom } from './participants/models.ts'
 import { openStatePusher } from './participants/push-state.ts'
 import { republishStates } from './participants/republish-states.ts'
@@ -46,7 +46,6 @@ export const start: Start<Settings> = async (settings, parts) => {
   const statePusher = openStatePusher(grpc, log)
   const handling: ChangesParts = {
     ...ledger.funds,
-    rules: ledger.rules,
     database,
     modelsOf,
     activeOnCreate: settings.COMPATIBILITY === 'mojaloop',

@@ -2,13 +2,13 @@
  * The largest amount that FSPIOP allows, and the sum of a million of them, through every table, command
  * and announcement: what comes out is the text that went in.
  */
-import { openLedgerInMemory } from '@causeway/participant-lifecycle/testing'
+import { randomUUID } from 'node:crypto'
 import { onEvents, type DomainEvent } from '@causeway/events'
+import { openLedgerInMemory } from '@causeway/ledger/testing'
 import type { PrepareItem } from '@causeway/protos'
 import { statement, type Database } from '@causeway/runtime'
 import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { randomUUID } from 'node:crypto'
 import { openDeliveryStore } from './delivery-store.ts'
 import { handleBatch, type HeardEvent } from './handle.ts'
 import { openLedger, type LedgerCalls } from './ledger.ts'

@@ -1,6 +1,6 @@
 /** The steps of transfers from event to event, as FSPs will see them. */
-import type { Entry } from '@causeway/participant-lifecycle/testing'
 import { catalogue, derivedId } from '@causeway/events'
+import type { Entry } from '@causeway/ledger/testing'
 import { FromNewerRelease, type OutgoingMessage } from '@causeway/runtime'
 import { Crash, crashAt } from '@causeway/runtime/testing/gated'
 import { describe, expect, test } from '@jest/globals'

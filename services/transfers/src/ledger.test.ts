@@ -1,5 +1,5 @@
+import { openLedgerInMemory } from '@causeway/ledger/testing'
 import type { LedgerAnswer as WireAnswer } from '@causeway/protos'
-import { openLedgerInMemory } from '@causeway/participant-lifecycle/testing'
 import { GrpcCallError, openLog } from '@causeway/runtime'
 import { describe, expect, test } from '@jest/globals'
 import { answerOf, openLedger } from './ledger.ts'

@@ -1,13 +1,19 @@
 /**
  * Applies an approved request. The same code is tried, and rolled back, when the request is made.
  */
+import {
+  withdrawalOf,
+  depositOf,
+  coveredOr,
+  fundsIn,
+  coverIn,
+  type CoverRules,
+  type Announcer,
+  type Audited,
+} from '@causeway/ledger'
+import { isRefused, refuse, type Refused } from '@causeway/ledger/domain'
 import { parseAmount, parseDecimal } from '@causeway/money'
 import type { Transaction } from '@causeway/runtime'
-import { withdrawalOf, depositOf } from '../funds/contract.ts'
-import { coveredOr, fundsIn } from '../funds/handle.ts'
-import { coverIn, type CoverRules } from '../liquidity/handle.ts'
-import type { Announcer, Audited } from '../audit-entry.ts'
-import { isRefused, refuse, type Refused } from '../refusal.ts'
 import { applyChanges, applyCreation } from '../participants/apply.ts'
 import { change, type Change } from '../participants/domain/change.ts'
 import {

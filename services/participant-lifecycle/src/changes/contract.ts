@@ -1,10 +1,15 @@
 /** Wire ↔ domain of changes. A value out of bounds is refused as INVALID with its name. */
+import { coverOfMessage } from '@causeway/ledger'
+import { isRefused, refuse, type Refused } from '@causeway/ledger/domain'
 import { formatAmount, parseAmount, parseDecimal } from '@causeway/money'
 import type { Change, ChangeRecord } from '@causeway/protos'
-import { isRefused, refuse, type Refused } from '../refusal.ts'
-import { creationFault, currencyFault, endpointFault, percentageOf } from '../participants/contract.ts'
+import {
+  creationFault,
+  currencyFault,
+  endpointFault,
+  percentageOf,
+} from '../participants/contract.ts'
 import { accountsWanted } from '../participants/accounts.ts'
-import { coverOfMessage } from '../liquidity/serve.ts'
 import type { ChangeRequest } from './domain/request.ts'
 import type { Wanted, WantedAccount, WantedEndpoint } from './domain/wanted.ts'
 

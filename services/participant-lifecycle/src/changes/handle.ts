@@ -3,12 +3,17 @@
  * ledger's queue, one after the other, so of two concurrent decisions the second sees the first.
  */
 import { auditEntry, type AuditedState } from '@causeway/events'
+import {
+  protects,
+  type FundsParts,
+  type CoverRules,
+  announceAudit,
+  subjectOf,
+  type Audited,
+} from '@causeway/ledger'
+import { refuse, type Refused } from '@causeway/ledger/domain'
 import type { Database, EventBus, OutgoingMessage, Transaction } from '@causeway/runtime'
-import { protects, type FundsParts } from '../funds/handle.ts'
-import type { CoverRules } from '../liquidity/handle.ts'
 import { modelsOf } from '../participants/accounts.ts'
-import { announceAudit, subjectOf, type Audited } from '../audit-entry.ts'
-import { refuse, type Refused } from '../refusal.ts'
 import { stateOfNew, type HandleParts } from '../participants/handle.ts'
 import { announceDecided, announceRequested } from './announce.ts'
 import { applyWanted, type Applied, type ApplyParts } from './apply.ts'

@@ -1,9 +1,16 @@
 /** The methods of the lifecycle service. */
 import { isCorrelationId } from '@causeway/fspiop'
+import {
+  refusalMessage,
+  boundedPage,
+  isId,
+  isTime,
+  readCursor,
+  writeCursor,
+} from '@causeway/ledger'
+import { isRefused, refuse, type Refused } from '@causeway/ledger/domain'
 import type { lifecycleService } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
-import { isRefused, refusalMessage, refuse, type Refused } from '../refusal.ts'
-import { boundedPage, isId, isTime, readCursor, writeCursor } from '../participants/page.ts'
 import { recordMessage, wantedOf } from './contract.ts'
 import { checkerCalls, type WantedType } from './domain/wanted.ts'
 import { decideChange, requestChange, type ChangeOutcome, type ChangesParts } from './handle.ts'

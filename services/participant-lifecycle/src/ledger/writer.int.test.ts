@@ -1,6 +1,16 @@
 /** The writer under failures: refused batches, lost connections, crashes, redelivery. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { decideIn } from '@causeway/ledger'
+import type { Command } from '@causeway/ledger/domain'
+import {
+  decideAll,
+  lockRows,
+  openBook,
+  openJournalMonths,
+  openLeaderConnection,
+  savingOf,
+} from '@causeway/ledger/testing'
 import { isOutage, monthOf, statement } from '@causeway/runtime'
 import { eventually } from '@causeway/runtime/testing'
 import fc from 'fast-check'
@@ -16,14 +26,6 @@ import {
 } from '../testing/items.ts'
 import { onboard, openHubAccounts } from '../testing/scheme.ts'
 import { differencesIn, openWorld, valueOf, type World } from '../testing/world.ts'
-import { openLeaderConnection } from './leader-connection.ts'
-import { openBook } from './domain/book.ts'
-import type { Command } from './domain/command.ts'
-import { decideAll } from './domain/decide.ts'
-import { openJournalMonths } from './journal-months.ts'
-import { lockRows } from './lock-store.ts'
-import { savingOf } from './save-store.ts'
-import { decideIn } from './writer.ts'
 
 let hub: World
 

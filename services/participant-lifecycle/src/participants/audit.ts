@@ -1,7 +1,7 @@
 /** The audit entry of a change: the affected members, before and after. */
 import type { AuditedState } from '@causeway/events'
+import { subjectOf, type Audited } from '@causeway/ledger'
 import { formatAmount } from '@causeway/money'
-import { subjectOf, type Audited } from '../audit-entry.ts'
 import type { Change } from './domain/change.ts'
 import type { Limit, Participant } from './domain/participant.ts'
 

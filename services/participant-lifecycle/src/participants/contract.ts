@@ -1,12 +1,12 @@
 /** Wire ↔ domain of participants. A value out of bounds is refused as INVALID with its name. */
 import { isEndpointType, isEndpointValue } from '@causeway/fspiop'
+import { isRefused, refuse, type Refused } from '@causeway/ledger/domain'
 import { formatAmount, isCurrency, parseDecimal } from '@causeway/money'
 import type {
   Account as AccountMessage,
   Limit as LimitMessage,
   Participant as ParticipantMessage,
 } from '@causeway/protos'
-import { isRefused, refuse, type Refused } from '../refusal.ts'
 import {
   openingBalance,
   type Limit,

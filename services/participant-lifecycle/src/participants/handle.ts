@@ -2,12 +2,19 @@
  * The commands about participants. Each is decided and stored, with its events and its audit entry,
  * as one transaction in the ledger's queue, so the next reservation sees it.
  */
-import type { EventBus, Transaction } from '@causeway/runtime'
+import {
+  decideIn,
+  type DecidingRules,
+  type Writer,
+  type Announcer,
+  announceAudit,
+  subjectOf,
+  type Audited,
+  type By,
+} from '@causeway/ledger'
+import { active, inactive, unknownParticipant, type Refused } from '@causeway/ledger/domain'
 import { formatAmount } from '@causeway/money'
-import { active, inactive } from '../ledger/domain/states.ts'
-import { decideIn, type DecidingRules, type Writer } from '../ledger/writer.ts'
-import { type Announcer, announceAudit, subjectOf, type Audited, type By } from '../audit-entry.ts'
-import { unknownParticipant, type Refused } from '../refusal.ts'
+import type { EventBus, Transaction } from '@causeway/runtime'
 import { applyChanges, applyCreation } from './apply.ts'
 import { auditedChanges } from './audit.ts'
 import type { Decision } from './domain/change.ts'

@@ -1,6 +1,6 @@
 /** Decisions about participants: changes, refusals and events. */
+import type { States } from '@causeway/ledger/domain'
 import { describe, expect, test } from '@jest/globals'
-import type { States } from '../ledger/domain/states.ts'
 import { announcementsOf } from './announce.ts'
 import type { Change, Decision } from './domain/change.ts'
 import { addModelAccounts, create, createHubAccount } from './domain/create.ts'

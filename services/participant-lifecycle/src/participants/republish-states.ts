@@ -2,9 +2,9 @@
  * The permissions of a state are a setting and may have changed since the last start. For each
  * participant whose permission to transfer has changed, a state change is published.
  */
+import { type Announcer, announceAudit } from '@causeway/ledger'
+import { permittedIn, type States } from '@causeway/ledger/domain'
 import type { Transaction } from '@causeway/runtime'
-import { permittedIn, type States } from '../ledger/domain/states.ts'
-import { type Announcer, announceAudit } from '../audit-entry.ts'
 import { applyChanges } from './apply.ts'
 import { auditedChanges } from './audit.ts'
 import type { Change } from './domain/change.ts'

@@ -1,16 +1,38 @@
 /** The methods of the participants service. */
+import { refusalMessage, type By, manageFunds, type FundsParts } from '@causeway/ledger'
+import {
+  isRefused,
+  refuse,
+  type Refused,
+  unknownParticipant,
+  active,
+  inactive,
+} from '@causeway/ledger/domain'
 import { formatAmount } from '@causeway/money'
 import type { participantsService } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
-import { isRefused, refusalMessage, refuse, type Refused, unknownParticipant } from '../refusal.ts'
-import type { By } from '../audit-entry.ts'
-import { creationFault, currencyFault, endpointFault, limitMessage, limitOf, participantMessage, pispFault, positionOf } from './contract.ts'
-import { manageFunds } from '../funds/serve.ts'
-import type { FundsParts } from '../funds/handle.ts'
-import { active, inactive } from '../ledger/domain/states.ts'
+import {
+  creationFault,
+  currencyFault,
+  endpointFault,
+  limitMessage,
+  limitOf,
+  participantMessage,
+  pispFault,
+  positionOf,
+} from './contract.ts'
 import { accountIn } from './domain/participant.ts'
 import { setAccountStatus, setEndpoint, setLimit, setState } from './domain/update.ts'
-import { changeParticipant, createParticipant, createPispParticipant, openHubAccount, openModelAccounts, setInitialPositionAndLimits, type HandleParts, type Outcome } from './handle.ts'
+import {
+  changeParticipant,
+  createParticipant,
+  createPispParticipant,
+  openHubAccount,
+  openModelAccounts,
+  setInitialPositionAndLimits,
+  type HandleParts,
+  type Outcome,
+} from './handle.ts'
 import { balancesOf, participantsNamed } from './store.ts'
 
 type Service = Handlers<typeof participantsService>

@@ -1,5 +1,5 @@
 /** Views of participants: parts of their data for callers that need no more. */
-import { permittedIn, type States } from '../ledger/domain/states.ts'
+import { permittedIn, type States } from '@causeway/ledger/domain'
 import type { participantViewsService } from '@causeway/protos'
 import type { Database, Handlers } from '@causeway/runtime'
 import { participantMessage } from './contract.ts'

@@ -1,8 +1,5 @@
 /** One transfers service with simulated tables and the ledger's decisions in memory, and a clock that tests set. */
-import {
-  openLedgerInMemory,
-  type LedgerInMemoryOptions,
-} from '@causeway/participant-lifecycle/testing'
+import { openLedgerInMemory, type LedgerInMemoryOptions } from '@causeway/ledger/testing'
 import { openLog } from '@causeway/runtime'
 import type { OutgoingMessage } from '@causeway/runtime'
 import { gated, type Gate } from '@causeway/runtime/testing/gated'

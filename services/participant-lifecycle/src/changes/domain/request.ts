@@ -1,5 +1,5 @@
 /** A request for a change, and who may decide it: another person than its maker, once. */
-import { refuse, type Refused } from '../../refusal.ts'
+import { refuse, type Refused } from '@causeway/ledger/domain'
 import type { Wanted, WantedType } from './wanted.ts'
 
 export type RequestState = 'PEND-APPROVAL' | 'APPROVED' | 'REJECTED'

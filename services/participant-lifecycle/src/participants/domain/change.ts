@@ -1,5 +1,5 @@
 /** What can change about a participant. */
-import { refuse, type Refused } from '../../refusal.ts'
+import { refuse, type Refused } from '@causeway/ledger/domain'
 import type { Limit } from './participant.ts'
 
 export type Change =

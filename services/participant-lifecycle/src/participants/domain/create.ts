@@ -1,5 +1,5 @@
 /** Creating participants and opening their accounts: one pair for each settlement model. */
-import { refuse, type Refused } from '../../refusal.ts'
+import { refuse, type Refused } from '@causeway/ledger/domain'
 import { change, withoutAccounts, type Change, type Changed } from './change.ts'
 import {
   accountIn,

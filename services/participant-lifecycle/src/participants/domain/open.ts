@@ -1,5 +1,5 @@
 /** Opening single accounts, active at once because two persons have approved them. */
-import { refuse, type Refused } from '../../refusal.ts'
+import { refuse, type Refused } from '@causeway/ledger/domain'
 import { change, withoutAccounts, type Change, type Changed } from './change.ts'
 import { createHubAccount, type ModelPair } from './create.ts'
 import { accountIn, hasAccounts, type Participant } from './participant.ts'

@@ -1,5 +1,5 @@
 /** A participant with all its data, on which decisions about it are made. */
-import type { AccountType } from '../../ledger/domain/account.ts'
+import type { AccountType } from '@causeway/ledger/domain'
 
 /** Ten-thousandths; the percentage too. */
 export interface Limit {

@@ -1,7 +1,6 @@
 /** Changing a participant: states, limits, account status and endpoints. */
-import { refuse } from '../../refusal.ts'
+import { refuse, closed, permittedIn, type States } from '@causeway/ledger/domain'
 import { change, type Change, type Decision } from './change.ts'
-import { closed, permittedIn, type States } from '../../ledger/domain/states.ts'
 import { accountIn, openingBalance, type Limit, type Participant } from './participant.ts'
 
 /** 10 percent, if the operator gives none. */

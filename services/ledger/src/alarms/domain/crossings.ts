@@ -1,0 +1,66 @@
+/** Which alarms a batch of the ledger raises, found among the accounts that it has changed. */
+import { coverOf, feesOwed, valueOf, type Account } from '../../domain/account.ts'
+import type { Book, Changes, LockedRows } from '../../domain/book.ts'
+import { decideAlarms, type AlarmDecision, type AlarmRules, type Reading } from './alarm.ts'
+
+/** An account whose alarms are to be stored, and notified if due. */
+export interface Crossing extends AlarmDecision {
+  readonly account: Account
+  readonly reading: Reading
+}
+
+const shortages: ReadonlySet<string> = new Set(['COVER_SHORT', 'CAP_SHORT'])
+
+/** A decided batch. */
+export interface Decided {
+  readonly rows: LockedRows
+  readonly book: Pick<Book, 'account' | 'accountOf'>
+  readonly changes: Changes
+}
+
+/**
+ * None in most batches. Looks at each account that was locked with a limit; other accounts cost
+ * nothing.
+ */
+export function crossingsOf(
+  { rows, book, changes }: Decided,
+  rules: AlarmRules,
+): readonly Crossing[] {
+  const refused = refusedPayers(changes)
+  if (changes.accounts.length === 0 && refused.size === 0) return []
+  const crossings: Crossing[] = []
+  for (const { accountId, alarmPercentage, alarms } of rows.watched) {
+    const account = book.account(accountId)
+    if (account === undefined || account.cap === null) continue
+    const { participantId, currency, cap } = account
+    const settlement = book.accountOf(participantId, 'SETTLEMENT', currency)
+    if (settlement === undefined) continue
+    const fees = book.accountOf(participantId, 'INTERCHANGE_FEE', currency)
+    const cover = coverOf(settlement) - feesOwed(fees)
+    const reading: Reading = {
+      position: valueOf(account),
+      limit: cover < cap ? cover : cap,
+      alarmPercentage,
+      wasRefused: refused.get(participantId)?.has(currency) === true,
+    }
+    const decision = decideAlarms(alarms, reading, rows.now, rules)
+    if (decision.alarms !== alarms) crossings.push({ ...decision, account, reading })
+  }
+  return crossings
+}
+
+/**
+ * Payers whose transfers were refused for lack of liquidity, by currency; refused funds out do not
+ * count.
+ */
+function refusedPayers({ entered }: Changes): ReadonlyMap<number, ReadonlySet<string>> {
+  const payers = new Map<number, Set<string>>()
+  for (const { kind, outcome, reason, parties, terms } of entered) {
+    if (kind !== 'TRANSFER' || outcome !== 'REFUSED' || !shortages.has(reason)) continue
+    if (parties.payerId === null || terms === null) continue
+    const currencies = payers.get(parties.payerId)
+    if (currencies === undefined) payers.set(parties.payerId, new Set([terms.currency]))
+    else currencies.add(terms.currency)
+  }
+  return payers
+}

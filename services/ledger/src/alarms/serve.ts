@@ -1,0 +1,34 @@
+/** The methods of the alarms service. */
+import { formatAmount } from '@causeway/money'
+import type { alarmsService } from '@causeway/protos'
+import type { Database, Handlers } from '@causeway/runtime'
+import type { Writer } from '../writer.ts'
+import { checkAlarms, type CheckParts } from './check.ts'
+import { activeAlarms } from './active-alarms-store.ts'
+
+export interface AlarmParts extends CheckParts {
+  readonly database: Database
+  readonly writer: Writer
+}
+
+export function serveAlarms(parts: AlarmParts): Handlers<typeof alarmsService> {
+  return {
+    LiquidityThresholdExceeded: async ({ participantId, currency }) => ({
+      isKnown: await parts.writer.runExclusive((tx) =>
+        checkAlarms(tx, parts, participantId, currency),
+      ),
+    }),
+    ListStandingAlarms: async ({ participantId }) => ({
+      alarms: (await activeAlarms(parts.database, participantId)).map((alarm) => ({
+        participantId: alarm.name,
+        accountId: alarm.accountId,
+        currency: alarm.currency,
+        kind: alarm.kind,
+        firstAt: alarm.active.firstAt.toISOString(),
+        lastToldAt: alarm.active.lastNotifiedAt.toISOString(),
+        told: alarm.active.notified,
+        limit: formatAmount(alarm.active.limit),
+      })),
+    }),
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * Wire ↔ domain of the ledger. An unreadable item is answered with FAULT and stores nothing; other
+ * items are not affected.
+ */
+import { formatAmount, parseAmount } from '@causeway/money'
+import type {
+  FulfilItem,
+  LedgerAnswer,
+  LedgerEntry,
+  Position as PositionMessage,
+  PrepareItem,
+  Refusal as RefusalMessage,
+  ReleaseItem,
+  WindowNet as WindowNetMessage,
+  WindowRotated,
+} from '@causeway/protos'
+import type { Command, Post, Reserve, Void } from './domain/command.ts'
+import type { Answer, Position } from './domain/decide.ts'
+import { evidence_bytes_max, type Entry, type Settlement, type Settles } from './domain/entry.ts'
+import type { Refused } from './domain/refusal.ts'
+import type { Rotated } from './rotate.ts'
+import type { WindowNet } from './window-store.ts'
+
+const id_length_max = 64
+const name_length_max = 32
+const reasonPattern = /^[A-Z][A-Z0-9_]{0,63}$/
+const currencyPattern = /^[A-Z]{3}$/
+const settlesOptions: readonly string[] = [
+  'NET',
+  'GROSS_IMMEDIATE',
+  'GROSS_DEFERRED',
+] satisfies Settles[]
+
+/** Undefined when the ledger cannot store the item. */
+export function reserveOf(item: PrepareItem): Reserve | undefined {
+  const amount = parseAmount(item.amount)
+  const expiresAt = timeOf(item.expiresAt)
+  const settlement = settlementOf(item)
+  const isReadable =
+    isId(item.transferId) &&
+    isName(item.payerFsp) &&
+    isName(item.payeeFsp) &&
+    currencyPattern.test(item.currency)
+  if (!isReadable || amount === undefined || amount === 0n) return undefined
+  if (expiresAt === undefined || settlement === undefined) return undefined
+  return {
+    type: 'RESERVE',
+    id: item.transferId,
+    terms: {
+      payer: item.payerFsp,
+      payee: item.payeeFsp,
+      amount,
+      currency: item.currency,
+    },
+    expiresAt,
+    settlement,
+    payerAccountId: item.payerAccountId === 0 ? null : item.payerAccountId,
+    payeeAccountId: item.payeeAccountId === 0 ? null : item.payeeAccountId,
+  }
+}
+
+export function postOf(item: FulfilItem): Post | undefined {
+  const receivedAt = timeOf(item.receivedAt)
+  if (!isId(item.transferId) || receivedAt === undefined || isTooLong(item.evidence)) {
+    return undefined
+  }
+  return { type: 'POST', id: item.transferId, receivedAt, evidence: item.evidence }
+}
+
+export function voidOf(item: ReleaseItem): Void | undefined {
+  const expiresAt = timeOf(item.expiresAt)
+  if (!isId(item.transferId) || expiresAt === undefined || isTooLong(item.evidence)) {
+    return undefined
+  }
+  if (!reasonPattern.test(item.reason)) return undefined
+  const { transferId: id, reason, evidence } = item
+  return { type: 'VOID', id, expiresAt, reason, evidence }
+}
+
+/** Decides the readable items together and answers all in their order. */
+export async function answerAll<Item extends { readonly transferId: string }>(
+  items: readonly Item[],
+  commandOf: (item: Item) => Command | undefined,
+  decide: (commands: readonly Command[]) => Promise<readonly Answer[]>,
+  onUnreadable: (id: string) => void,
+): Promise<LedgerAnswer[]> {
+  const commands = items.map(commandOf)
+  const answers = await decide(commands.filter((command) => command !== undefined))
+  let next = 0
+  return items.map(({ transferId }, index) => {
+    if (commands[index] !== undefined) return answerMessage(transferId, answers[next++] ?? fault)
+    onUnreadable(transferId)
+    return answerMessage(transferId, fault)
+  })
+}
+
+const fault: Answer = { type: 'FAULT' }
+
+function answerMessage(id: string, answer: Answer): LedgerAnswer {
+  switch (answer.type) {
+    case 'ENTRY':
+      return {
+        ...nothing,
+        transferId: id,
+        outcome: answer.entry.outcome,
+        reason: answer.entry.reason,
+        evidence: answer.entry.evidence,
+        settlementModelId: answer.entry.settlement?.modelId ?? 0,
+        settles: answer.entry.settlement?.settles ?? '',
+        windowId: answer.entry.windowId ?? 0,
+        payerPosition: answer.payer && positionMessage(answer.payer),
+        payeePosition: answer.payee && positionMessage(answer.payee),
+      }
+    case 'TOO_EARLY':
+      return { ...nothing, transferId: id, outcome: 'TOO_EARLY', retryMs: answer.retry_ms }
+    case 'DECLINE':
+      throw new Error(`transfer ${id} got a refusal that only funds can get: ${answer.reason}`)
+    case 'MISMATCH':
+    case 'UNKNOWN':
+    case 'FAULT':
+      return { ...nothing, transferId: id, outcome: answer.type }
+  }
+}
+
+const nothing: LedgerAnswer = {
+  transferId: '',
+  outcome: '',
+  reason: '',
+  retryMs: 0,
+  evidence: Buffer.alloc(0),
+  settlementModelId: 0,
+  settles: '',
+  windowId: 0,
+  payerPosition: null,
+  payeePosition: null,
+}
+
+/** The value includes reservations. */
+export function positionMessage(position: Position): PositionMessage {
+  return {
+    participantId: position.participant,
+    accountId: position.accountId,
+    currency: position.currency,
+    value: formatAmount(position.value),
+    reservedValue: '0',
+    limit: position.cap === null ? '' : formatAmount(position.cap),
+    liquidity: position.liquidity === null ? '' : formatAmount(position.liquidity),
+    changedAt: position.changedAt.toISOString(),
+  }
+}
+
+export function entryMessage(entry: Entry): LedgerEntry {
+  const { terms, settlement } = entry
+  return {
+    id: entry.id,
+    kind: entry.kind,
+    outcome: entry.outcome,
+    reason: entry.reason,
+    amount: terms === null ? '' : formatAmount(terms.amount),
+    currency: terms?.currency ?? '',
+    payerFsp: terms?.payer ?? '',
+    payeeFsp: terms?.payee ?? '',
+    expiresAt: entry.expiresAt?.toISOString() ?? '',
+    createdAt: entry.createdAt.toISOString(),
+    completedAt: entry.completedAt?.toISOString() ?? '',
+    evidence: entry.evidence,
+    settlementModelId: settlement?.modelId ?? 0,
+    settles: settlement?.settles ?? '',
+    windowId: entry.windowId ?? 0,
+  }
+}
+
+export function rotatedMessage(answer: Rotated): WindowRotated {
+  const { outcome } = answer
+  const rotated = rotatedIn(answer)
+  return {
+    outcome,
+    nets: rotated?.nets.map(netMessage) ?? [],
+    nextWindowId: rotated?.nextWindowId ?? 0,
+  }
+}
+
+function rotatedIn(answer: Rotated) {
+  if (answer.outcome === 'EMPTY') return null
+  return answer.outcome === 'ROTATED' ? answer : answer.rotated
+}
+
+function netMessage(net: WindowNet): WindowNetMessage {
+  return {
+    settlementModelId: net.modelId,
+    accountId: net.accountId,
+    participantId: net.participant,
+    currency: net.currency,
+    net: formatAmount(net.net),
+    transfersCount: String(net.transfersCount),
+    participantNumber: net.participantId,
+  }
+}
+
+/** Null: none was allocated. Undefined: unreadable. */
+function settlementOf({
+  settlementModelId: modelId,
+  settles,
+}: PrepareItem): Settlement | null | undefined {
+  if (modelId === 0) return null
+  return settlesOptions.includes(settles) ? { modelId, settles: settles as Settles } : undefined
+}
+
+function timeOf(text: string): Date | undefined {
+  const time = new Date(text)
+  return Number.isNaN(time.getTime()) ? undefined : time
+}
+
+function isId(id: string): boolean {
+  return id.length > 0 && id.length <= id_length_max
+}
+
+/** Counted in characters, as fspiop-api and the tables count. */
+function isName(name: string): boolean {
+  return name.length > 0 && Array.from(name).length <= name_length_max
+}
+
+function isTooLong(evidence: Buffer): boolean {
+  return evidence.length > evidence_bytes_max
+}
+
+/** Of a command of an operator. */
+export function refusalMessage({ reason, detail }: Refused): RefusalMessage {
+  return { reason, detail }
+}

@@ -1,0 +1,247 @@
+/**
+ * The book: the locked rows of a batch, in memory. Each command sees the changes of the commands
+ * before it; the changes are collected and saved at the end of the batch.
+ */
+import type { Alarms } from '../alarms/domain/alarm.ts'
+import { moved, type Account } from './account.ts'
+import type { Recorded } from './decision.ts'
+import type { Entry } from './entry.ts'
+import type { FeeRule } from './fee.ts'
+import type { Movement } from './movement.ts'
+import type { Permission } from './states.ts'
+
+export const hubId = 1
+
+export interface Party {
+  readonly id: number
+  readonly name: string
+  readonly isActive: boolean
+  /** What its state permits. */
+  readonly permits: ReadonlySet<Permission>
+}
+
+export interface JournalLine extends Movement {
+  readonly entryId: string
+}
+
+/** What a window gains on one account under one model. */
+export interface WindowGain {
+  readonly modelId: number
+  readonly accountId: number
+  readonly net: bigint
+  readonly count: number
+}
+
+/** The amount that a settlement entry adds to its participant's unpaid funds out. */
+export interface Debt {
+  readonly entryId: string
+  readonly accountId: number
+  /** The first one includes the funds out that were held when it arose. */
+  readonly added: bigint
+}
+
+/** A POSITION account with a limit, and its active alarms. */
+export interface Watched {
+  readonly accountId: number
+  /** Ten-thousandths of a percent. */
+  readonly alarmPercentage: bigint
+  readonly alarms: Alarms
+}
+
+/** The rows as they were read and locked. */
+export interface LockedRows {
+  /** The database's clock, read when the locks were held. */
+  readonly now: Date
+  /** Numbers the batches in the order of their commits. */
+  readonly batch: bigint
+  readonly windowId: number
+  /** Interchange fees by currency. */
+  readonly fees: ReadonlyMap<string, FeeRule>
+  readonly entries: readonly Entry[]
+  /** The batch in which each of the funds out among them was held, by id. */
+  readonly heldIn: ReadonlyMap<string, bigint>
+  readonly parties: readonly Party[]
+  readonly accounts: readonly Account[]
+  readonly watched: readonly Watched[]
+}
+
+export interface Book {
+  readonly now: Date
+  readonly windowId: number
+  entry(id: string): Entry | undefined
+  party(name: string): Party | undefined
+  account(id: number): Account | undefined
+  accountOf(participantId: number, type: string, currency: string): Account | undefined
+  feeRule(currency: string): FeeRule | undefined
+}
+
+/** What a batch changed, each row once, in its last state. */
+export interface Changes {
+  readonly entered: readonly Entry[]
+  /** Entries that were reserved before this batch and are final now. */
+  readonly completed: readonly Entry[]
+  readonly accounts: readonly Account[]
+  /** Whether the unpaid amount of an account has changed. */
+  readonly isUnpaidChanged: boolean
+  /** Amounts that settlements left unpaid. */
+  readonly debts: readonly Debt[]
+  readonly journal: readonly JournalLine[]
+  readonly gains: readonly WindowGain[]
+}
+
+export interface OpenBook extends Book {
+  /** Stores the entry and makes its movements. */
+  record(recorded: Recorded): void
+  changes(): Changes
+}
+
+export function openBook(rows: LockedRows): OpenBook {
+  const { now, windowId } = rows
+  const entries = new Map(rows.entries.map((entry) => [entry.id, entry]))
+  const known = new Set(entries.keys())
+  const parties = new Map(rows.parties.map((party) => [party.name, party]))
+  const accounts = openAccounts(rows)
+  const changedEntries = new Set<string>()
+  const journal: JournalLine[] = []
+  const gains = collectGains()
+
+  return {
+    now,
+    windowId,
+    entry: (id) => entries.get(id),
+    party: (name) => parties.get(name),
+    account: accounts.account,
+    accountOf: accounts.accountOf,
+    feeRule: (currency) => rows.fees.get(currency),
+    record({ entry, movements, unpaidOn }) {
+      entries.set(entry.id, entry)
+      changedEntries.add(entry.id)
+      for (const movement of movements) {
+        accounts.move(movement)
+        journal.push({ entryId: entry.id, ...movement })
+        if (entry.kind === 'FUNDS_OUT') accounts.payOut(entry, movement)
+        if (unpaidOn !== undefined) accounts.owe(entry.id, unpaidOn, movement.amount)
+      }
+      gains.add(entry)
+    },
+    changes() {
+      const changed = present([...changedEntries].map((id) => entries.get(id)))
+      return {
+        entered: changed.filter(({ id }) => !known.has(id)),
+        completed: changed.filter(({ id }) => known.has(id)),
+        ...accounts.changes(),
+        journal,
+        gains: gains.all(),
+      }
+    },
+  }
+}
+
+interface OpenAccounts extends Pick<Book, 'account' | 'accountOf'> {
+  move(movement: Movement): void
+  /** Records an amount to be paid by funds out; funds out already held do not pay it. */
+  owe(entryId: string, accountId: number, amount: bigint): void
+  /** Committed funds out pay what is owed. */
+  payOut(entry: Entry, movement: Movement): void
+  changes(): Pick<Changes, 'accounts' | 'isUnpaidChanged' | 'debts'>
+}
+
+function openAccounts(rows: LockedRows): OpenAccounts {
+  const accounts = new Map(rows.accounts.map((account) => [account.id, account]))
+  const owned = groupByOwner(rows.accounts)
+  const changed = new Set<number>()
+  const debts: Debt[] = []
+  let isUnpaidChanged = false
+
+  function locked(id: number): Account {
+    const account = accounts.get(id)
+    if (account === undefined) throw new Error(`account ${id} is moved but was not locked`)
+    return account
+  }
+
+  function setUnpaid(account: Account, unpaid: bigint, unpaidBatch: bigint | null): void {
+    if (unpaid === account.unpaid) return
+    accounts.set(account.id, { ...account, unpaid, unpaidBatch })
+    changed.add(account.id)
+    isUnpaidChanged = true
+  }
+
+  return {
+    account: (id) => accounts.get(id),
+    accountOf(participantId, type, currency) {
+      const found = owned
+        .get(participantId)
+        ?.find((one) => one.type === type && one.currency === currency)
+      return found && accounts.get(found.id)
+    },
+    move({ step, amount, debitAccountId, creditAccountId }) {
+      const change = { step, amount, at: rows.now }
+      accounts.set(debitAccountId, moved(locked(debitAccountId), 'DEBIT', change))
+      accounts.set(creditAccountId, moved(locked(creditAccountId), 'CREDIT', change))
+      changed.add(debitAccountId).add(creditAccountId)
+    },
+    owe(entryId, accountId, amount) {
+      const account = locked(accountId)
+      const { unpaid, unpaidBatch, debitsPending } = account
+      const isFirst = unpaid === 0n
+      const added = isFirst ? debitsPending + amount : amount
+      setUnpaid(account, unpaid + added, isFirst ? rows.batch : unpaidBatch)
+      debts.push({ entryId, accountId, added })
+    },
+    payOut({ id }, { step, amount, debitAccountId }) {
+      const account = locked(debitAccountId)
+      const { unpaid, unpaidBatch } = account
+      // Ordered by commits, because a clock may be set back.
+      const wasHeldBefore =
+        unpaidBatch !== null && (rows.heldIn.get(id) ?? rows.batch) < unpaidBatch
+      if (step !== 'POST' && !(step === 'VOID' && wasHeldBefore)) return
+      const left = unpaid > amount ? unpaid - amount : 0n
+      setUnpaid(account, left, left === 0n ? null : unpaidBatch)
+    },
+    changes: () => ({
+      accounts: present([...changed].map((id) => accounts.get(id))),
+      isUnpaidChanged,
+      debts,
+    }),
+  }
+}
+
+/** Sums the posted transfers of the window by model and account. */
+function collectGains(): { add(entry: Entry): void; all(): readonly WindowGain[] } {
+  const gains = new Map<string, WindowGain>()
+
+  function add(modelId: number, accountId: number, net: bigint): void {
+    const key = `${modelId}/${accountId}`
+    const before = gains.get(key)
+    gains.set(key, {
+      modelId,
+      accountId,
+      net: (before?.net ?? 0n) + net,
+      count: (before?.count ?? 0) + 1,
+    })
+  }
+
+  return {
+    add({ windowId, terms, accounts, settlement }) {
+      if (windowId === null || terms === null || accounts === null || settlement === null) return
+      add(settlement.modelId, accounts.debitAccountId, terms.amount)
+      add(settlement.modelId, accounts.creditAccountId, -terms.amount)
+    },
+    all: () => [...gains.values()],
+  }
+}
+
+/** A participant has few accounts, so a linear search costs less than building a key. */
+function groupByOwner(accounts: readonly Account[]): ReadonlyMap<number, readonly Account[]> {
+  const owned = new Map<number, Account[]>()
+  for (const account of accounts) {
+    const group = owned.get(account.participantId)
+    if (group === undefined) owned.set(account.participantId, [account])
+    else group.push(account)
+  }
+  return owned
+}
+
+function present<Value>(values: readonly (Value | undefined)[]): readonly Value[] {
+  return values.filter((value) => value !== undefined)
+}

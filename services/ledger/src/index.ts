@@ -1,0 +1,13 @@
+/** The ledger: decisions, funds, cover, alarms and verification, in the process of its host. */
+export { type Announcer, type Audited, type By, announceAudit, subjectOf } from './audit-entry.ts'
+export { refusalMessage } from './contract.ts'
+export { depositOf, withdrawalOf } from './funds/contract.ts'
+export { type FundsParts, coveredOr, fundsIn, protects } from './funds/handle.ts'
+export { manageFunds } from './funds/serve.ts'
+export type { LeaderForwarding } from './leader-forwarding.ts'
+export { type CoverRules, coverIn } from './liquidity/handle.ts'
+export { coverOfMessage } from './liquidity/serve.ts'
+export { type Ledger, openLedger } from './open-ledger.ts'
+export { boundedPage, isId, isTime, readCursor, writeCursor } from './page.ts'
+export { settings } from './settings.ts'
+export { type DecidingRules, type Writer, decideIn } from './writer.ts'
