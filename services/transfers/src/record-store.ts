@@ -1,5 +1,14 @@
 /** What is stored of one transfer, and a search that reads a bounded number of rows for each page. */
 import { filedMonthOf, statement, textArray, type Database } from '@causeway/runtime'
+import {
+  foundIn,
+  ofFspConditions,
+  pageStatement,
+  scanned_usual,
+  type Found,
+  type Search,
+  type WalkedRow,
+} from './walk-store.ts'
 
 export interface SummaryRow {
   readonly id: string
@@ -74,32 +83,10 @@ export interface Refusal {
   readonly state: string | undefined
 }
 
-/** Where a page begins: behind this transfer. */
-export interface Place {
-  readonly receivedAt: Date
-  readonly id: string
-}
-
-export interface Search {
-  /** undefined: of any FSP. */
-  readonly fspId: string | undefined
-  /** Empty: in any state. */
-  readonly states: readonly string[]
-  readonly from: Date | undefined
-  readonly before: Place
-  readonly rows_max: number
-}
-
-export interface Found {
-  readonly rows: readonly SummaryRow[]
-  /** undefined: there are no more. */
-  readonly next: Place | undefined
-}
-
 export interface RecordStore {
   read(id: string): Promise<StoredRecord | undefined>
   find(id: string): Promise<readonly SummaryRow[]>
-  search(search: Search): Promise<Found>
+  search(search: Search): Promise<Found<SummaryRow>>
   /** The transfers of that condition that the payer FSP asked for within that time, a few at most. */
   ofCondition(
     payerFsp: string,
@@ -120,8 +107,6 @@ export interface ActivityRow {
 
 const refused_max = 100
 const deliveries_max = 200
-/** Rows that one page looks at to find those in the states that are asked for. */
-const scanned_max = 10_000
 const activity_max = 20_000
 const ofCondition_max = 10
 
@@ -161,36 +146,6 @@ const selectDeliveries = statement(`
 const selectSummary = statement(`
   select ${summaryColumns} from transfers where id = $1::text collate "C"`)
 
-/** A walk along one index, from the newest to the oldest that may be shown. */
-function walk(where: string): string {
-  return `select ${summaryColumns} from transfers
-    where ${where} and (received_at, id) < ($1::timestamptz, $2::text collate "C")
-      and received_at >= $3::timestamptz
-    order by received_at desc, id desc limit ${scanned_max}`
-}
-
-/** The page, and where the walk ended. */
-function pageOf(walked: string): string {
-  return `
-    with walked as materialized (
-      select * from (${walked}) w order by received_at desc, id desc limit ${scanned_max}
-    ), page as (
-      select * from walked where $4::text[] = '{}' or state = any ($4::text[])
-      order by received_at desc, id desc limit $5::integer
-    )
-    select page.*, null::timestamptz as end_at, null::text as end_id from page
-    union all
-    select null, null, null, null, null, null, null, null, null, l.received_at, l.id
-    from (select received_at, id from walked order by received_at, id limit 1) l
-    where (select count(*) from walked) = ${scanned_max}`
-}
-
-const ofAnybody = statement(pageOf(walk('true')))
-const ofAnybodyRefused = statement(pageOf(walk('reason is not null')))
-const ofFsp = statement(
-  pageOf(`(${walk('payer_fsp = $6')}) union all (${walk('payee_fsp = $6 and payer_fsp <> $6')})`),
-)
-
 // Along the payer FSP's transfers of that time: no index on conditions, which every transfer would pay for.
 const selectOfCondition = statement(`
   select id from transfers
@@ -218,14 +173,14 @@ const selectActivity = statement(`
 
 const quiet: ActivityRow = { seconds: 0, received: 0, committed: 0, aborted: 0, latencies_ms: null }
 
-interface PageRow extends SummaryRow {
-  readonly end_at: Date | null
-  readonly end_id: string | null
-}
-
 const theBeginning = new Date(0)
 
-export function openRecordStore(db: Database): RecordStore {
+/** @param scanned_max rows that one page of a search looks at */
+export function openRecordStore(db: Database, scanned_max = scanned_usual): RecordStore {
+  const walked = { table: 'transfers', columns: summaryColumns, scanned_max } as const
+  const ofAnybody = statement(pageStatement(walked, 'true'))
+  const ofAnybodyRefused = statement(pageStatement(walked, 'reason is not null'))
+  const ofFsp = statement(pageStatement(walked, ...ofFspConditions))
   return {
     async read(id) {
       const [[transfer], messages, refused, deliveries] = await Promise.all([
@@ -247,9 +202,12 @@ export function openRecordStore(db: Database): RecordStore {
       ]
       const rows =
         fspId === undefined
-          ? await db.query<PageRow>(isRefused(states) ? ofAnybodyRefused : ofAnybody, values)
-          : await db.query<PageRow>(ofFsp, [...values, fspId])
-      return foundOf(rows, rows_max)
+          ? await db.query<WalkedRow<SummaryRow>>(
+              isRefused(states) ? ofAnybodyRefused : ofAnybody,
+              values,
+            )
+          : await db.query<WalkedRow<SummaryRow>>(ofFsp, [...values, fspId])
+      return foundIn(rows, rows_max)
     },
     async ofCondition(payerFsp, condition, { from, to }) {
       const values = [payerFsp, condition, from, to]
@@ -266,18 +224,6 @@ export function openRecordStore(db: Database): RecordStore {
 /** Refused transfers have an index of their own: they are few, and what is looked for most. */
 function isRefused(states: readonly string[]): boolean {
   return states.length === 1 && states[0] === 'ABORTED'
-}
-
-function foundOf(rows: readonly PageRow[], rows_max: number): Found {
-  const page = rows.filter(({ end_at }) => end_at === null)
-  const last = page.at(-1)
-  if (page.length === rows_max && last !== undefined) {
-    return { rows: page, next: { receivedAt: last.received_at, id: last.id } }
-  }
-  const end = rows.find(({ end_at }) => end_at !== null)
-  return end?.end_at === null || end?.end_at === undefined || end.end_id === null
-    ? { rows: page, next: undefined }
-    : { rows: page, next: { receivedAt: end.end_at, id: end.end_id } }
 }
 
 const keepRefusedStatement = statement(`

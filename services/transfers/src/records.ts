@@ -5,13 +5,12 @@ import type { Handlers } from '@causeway/runtime'
 import { itemIn } from './bulks/item-body.ts'
 import type {
   DeliveryRow,
-  Found,
-  Place,
   RecordStore,
   RefusedMessageRow,
   StoredRecord,
   SummaryRow,
 } from './record-store.ts'
+import type { Found, Place } from './walk-store.ts'
 
 type RecordHandlers = Pick<
   Handlers<typeof transfersService>,
@@ -69,7 +68,7 @@ export function placeOf(after: string): Place | undefined {
   return id === '' || Number.isNaN(receivedAt.getTime()) ? undefined : { receivedAt, id }
 }
 
-function foundMessage({ rows, next }: Found) {
+function foundMessage({ rows, next }: Found<SummaryRow>) {
   return {
     transfers: rows.map(summaryOf),
     next: next === undefined ? '' : `${next.receivedAt.toISOString()} ${next.id}`,

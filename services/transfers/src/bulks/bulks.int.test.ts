@@ -28,6 +28,7 @@ import {
 } from '../testing/bulk-messages.ts'
 import { payee, payer, prepareEvent } from '../testing/messages.ts'
 import { deposit, onboard } from '../testing/scheme.ts'
+import type { Found, Place } from '../walk-store.ts'
 import type { AlarmKind, Work } from '../work.ts'
 import type { BulkPrepareEvent } from './contract.ts'
 import { handleBulks, type HeardOfBulks } from './handle.ts'
@@ -246,13 +247,65 @@ describe('the operator', () => {
       { transfer_id: taken, state: null, amount: null, is_asked: false },
     ])
     expect(stored?.messages.map(({ kind }) => kind)).toEqual(['PREPARE'])
-    const search = { states: ['ACCEPTED'], from: undefined, before: ever, rows_max: 200 }
+    const search = {
+      bulkQuoteId: undefined,
+      states: ['ACCEPTED'],
+      from: undefined,
+      before: ever,
+      rows_max: 200,
+    }
     const found = await records.search({ ...search, fspId: payee })
     expect(found.rows).toContainEqual(expect.objectContaining({ id: bulkTransferId, items: 2 }))
     expect((await records.search({ ...search, fspId: 'stranger' })).rows).toEqual([])
     expect((await records.search({ ...search, fspId: undefined, rows_max: 1 })).rows).toHaveLength(
       1,
     )
+  })
+
+  test('finds the bulks that name a bulk quote, of both FSPs or of one', async () => {
+    const bulkQuoteId = randomUUID()
+    const events = [prepared(1, { bulkQuoteId }), prepared(1, { bulkQuoteId }), prepared(1)]
+    for (const event of events) await handle(event)
+    const records = openBulkRecordStore(db)
+    const find = async (fspId: string | undefined, states: readonly string[]) => {
+      const search = { bulkQuoteId, fspId, states, from: undefined, before: ever, rows_max: 10 }
+      return (await records.search(search)).rows.map(({ id }) => id).toSorted()
+    }
+    const named = events
+      .slice(0, 2)
+      .map(({ payload }) => payload.bulkTransferId)
+      .toSorted()
+    expect(await find(undefined, [])).toEqual(named)
+    expect(await find(payee, ['ACCEPTED'])).toEqual(named)
+    expect(await find('stranger', [])).toEqual([])
+    expect(await find(undefined, ['COMPLETED'])).toEqual([])
+  })
+
+  test('finds the one bulk in a state behind more bulks than one page looks at, and its transfer', async () => {
+    const busy = 'busybank'
+    await addFsp(parts.grpc, busy)
+    await deposit(parts.grpc, busy, randomUUID())
+    const events = Array.from({ length: 6 }, (_, n) =>
+      prepared(1, { payerFsp: busy, receivedAt: inMs(n - 6) }),
+    )
+    for (const event of events) await handle(event)
+    const [oldest] = events
+    if (oldest === undefined) throw new Error('there is none')
+    await handle(paid(oldest))
+    const search = { bulkQuoteId: undefined, fspId: busy, from: undefined, rows_max: 10 }
+    const bulksFound = await pagesOf((before) =>
+      openBulkRecordStore(db, 2).search({ ...search, states: ['COMPLETED'], before }),
+    )
+    expect(bulksFound).toEqual([[], [], [oldest.payload.bulkTransferId], []])
+    const transfersFound = await pagesOf((before) =>
+      openRecordStore(db, 2).search({ ...search, states: ['COMMITTED'], before }),
+    )
+    expect(transfersFound).toEqual([[], [], idsOf(oldest), []])
+    const onTwoPages = await pagesOf((before) =>
+      openBulkRecordStore(db, 4).search({ ...search, states: [], before, rows_max: 3 }),
+    )
+    const newestFirst = events.map(({ payload }) => payload.bulkTransferId).toReversed()
+    expect(onTwoPages).toEqual([newestFirst.slice(0, 3), newestFirst.slice(3), []])
   })
 
   test('is shown of an item what the messages of its bulk say of it', async () => {
@@ -406,6 +459,19 @@ const miscountStatement = statement(`
   update bulk_transfers set committed_count = $2::integer, open_count = 2 where id = $1`)
 const ever = { receivedAt: new Date('9999-01-01'), id: '' }
 const letGoStatement = statement(`delete from held_back where transfer_id = $1`)
+
+/** The ids on each page, to the last one. */
+async function pagesOf(
+  page: (before: Place) => Promise<Found<{ readonly id: string }>>,
+): Promise<readonly (readonly string[])[]> {
+  const pages: (readonly string[])[] = []
+  for (let before: Place | undefined = ever; before !== undefined;) {
+    const { rows, next }: Found<{ readonly id: string }> = await page(before)
+    pages.push(rows.map(({ id }) => id))
+    before = next
+  }
+  return pages
+}
 
 function prepared(
   items: number | readonly string[],

@@ -1,6 +1,15 @@
-/** What is stored of one bulk, a search that walks along an index, and the comparison with the items. */
-import { statement, textArray, type Database } from '@causeway/runtime'
-import type { DeliveryRow, MessageRow, Place, RefusedMessageRow, Search } from '../record-store.ts'
+/** What is stored of one bulk, a search, and the comparison with the items. */
+import { statement, textArray, type Database, type Statement } from '@causeway/runtime'
+import type { DeliveryRow, MessageRow, RefusedMessageRow } from '../record-store.ts'
+import {
+  foundIn,
+  ofFspConditions,
+  pageStatement,
+  scanned_usual,
+  type Found,
+  type Search,
+  type WalkedRow,
+} from '../walk-store.ts'
 
 export interface BulkSummaryRow {
   readonly id: string
@@ -35,10 +44,9 @@ export interface StoredBulkRecord {
   readonly deliveries: readonly DeliveryRow[]
 }
 
-export interface FoundBulks {
-  readonly rows: readonly BulkSummaryRow[]
-  /** undefined: there are no more. */
-  readonly next: Place | undefined
+export interface BulkSearch extends Search {
+  /** undefined: of any. */
+  readonly bulkQuoteId: string | undefined
 }
 
 export interface DifferingBulkRow {
@@ -50,15 +58,13 @@ export interface DifferingBulkRow {
 export interface BulkRecordStore {
   read(id: string): Promise<StoredBulkRecord | undefined>
   find(id: string): Promise<readonly BulkSummaryRow[]>
-  search(search: Search): Promise<FoundBulks>
+  search(search: BulkSearch): Promise<Found<BulkSummaryRow>>
   /** Bulks whose counts are not those of their items, and how many were compared. */
   verify(): Promise<{ readonly compared: number; readonly differing: readonly DifferingBulkRow[] }>
 }
 
 const messages_max = 100
 const deliveries_max = 200
-/** Rows that one page looks at to find those in the states that are asked for. */
-const scanned_max = 10_000
 /** Bulks that are compared in one statement. */
 const compared_max = 200
 const differing_max = 1_000
@@ -96,25 +102,6 @@ const selectDeliveries = statement(`
   from deliveries where transfer_id = $1::text collate "C" and report like 'Bulk%'
   order by reported_at limit ${deliveries_max}`)
 
-/** A walk along one index, from the newest to the oldest that may be shown. */
-function walk(where: string): string {
-  return `(select ${summaryColumns} from bulk_transfers
-    where ${where} and (received_at, id) < ($1::timestamptz, $2::text collate "C")
-      and received_at >= $3::timestamptz
-    order by received_at desc, id desc limit ${scanned_max})`
-}
-
-function pageOf(walked: string): string {
-  return `
-    select * from (${walked}) w where $4::text[] = '{}' or state = any ($4::text[])
-    order by received_at desc, id desc limit $5::integer`
-}
-
-const ofAnybody = statement(pageOf(walk('true')))
-const ofFsp = statement(
-  pageOf(`${walk('payer_fsp = $6')} union all ${walk('payee_fsp = $6 and payer_fsp <> $6')}`),
-)
-
 // One statement sees a bulk and its items at one moment.
 const compareStatement = statement(`
   with page as materialized (
@@ -139,7 +126,17 @@ const compareStatement = statement(`
 
 const theBeginning = new Date(0)
 
-export function openBulkRecordStore(db: Database): BulkRecordStore {
+/** @param scanned_max rows that one page of a search looks at */
+export function openBulkRecordStore(db: Database, scanned_max = scanned_usual): BulkRecordStore {
+  const walked = { table: 'bulk_transfers', columns: summaryColumns, scanned_max } as const
+  const ofAnybody = statement(pageStatement(walked, 'true'))
+  const ofFsp = statement(pageStatement(walked, ...ofFspConditions))
+  const ofBulkQuote = statement(
+    pageStatement(
+      walked,
+      'bulk_quote_id = $6 and ($7::text is null or $7 in (payer_fsp, payee_fsp))',
+    ),
+  )
   return {
     async read(id) {
       const [[bulk], items, messages, refused, deliveries] = await Promise.all([
@@ -152,16 +149,18 @@ export function openBulkRecordStore(db: Database): BulkRecordStore {
       return bulk === undefined ? undefined : { bulk, items, messages, refused, deliveries }
     },
     find: (id) => db.query<BulkSummaryRow>(selectSummary, [id]),
-    async search({ fspId, states, from, before, rows_max }) {
+    async search({ bulkQuoteId, fspId, states, from, before, rows_max }) {
       const start = from ?? theBeginning
       const values = [before.receivedAt, before.id, start, textArray(states), rows_max]
+      const search = (found: Statement, ...more: readonly (string | null)[]) =>
+        db.query<WalkedRow<BulkSummaryRow>>(found, [...values, ...more])
       const rows =
-        fspId === undefined
-          ? await db.query<BulkSummaryRow>(ofAnybody, values)
-          : await db.query<BulkSummaryRow>(ofFsp, [...values, fspId])
-      const last = rows.length < rows_max ? undefined : rows.at(-1)
-      const next = last === undefined ? undefined : { receivedAt: last.received_at, id: last.id }
-      return { rows, next }
+        bulkQuoteId !== undefined
+          ? await search(ofBulkQuote, bulkQuoteId, fspId ?? null)
+          : fspId === undefined
+            ? await search(ofAnybody)
+            : await search(ofFsp, fspId)
+      return foundIn(rows, rows_max)
     },
     async verify() {
       const differing: DifferingBulkRow[] = []

@@ -3,7 +3,8 @@ import { formatAmount } from '@causeway/money'
 import type { BulkTransferItem, BulkTransferSummary, transfersService } from '@causeway/protos'
 import type { Handlers } from '@causeway/runtime'
 import { beforeTime, deliveryOf, placeOf, refusedOf, timeOf } from '../records.ts'
-import type { BulkItemRow, BulkRecordStore, BulkSummaryRow, FoundBulks } from './record-store.ts'
+import type { Found } from '../walk-store.ts'
+import type { BulkItemRow, BulkRecordStore, BulkSummaryRow } from './record-store.ts'
 
 type BulkRecordHandlers = Pick<
   Handlers<typeof transfersService>,
@@ -33,9 +34,10 @@ export function bulkRecordHandlers(records: BulkRecordStore): BulkRecordHandlers
         },
       }
     },
-    SearchBulkTransfers: async ({ id, fspId, states, from, to, limit, after }) => {
+    SearchBulkTransfers: async ({ id, bulkQuoteId, fspId, states, from, to, limit, after }) => {
       if (id !== '') return foundMessage({ rows: await records.find(id), next: undefined })
       const found = await records.search({
+        bulkQuoteId: bulkQuoteId === '' ? undefined : bulkQuoteId,
         fspId: fspId === '' ? undefined : fspId,
         states,
         from: timeOf(from),
@@ -54,7 +56,7 @@ export function bulkRecordHandlers(records: BulkRecordStore): BulkRecordHandlers
   }
 }
 
-function foundMessage({ rows, next }: FoundBulks) {
+function foundMessage({ rows, next }: Found<BulkSummaryRow>) {
   return {
     bulkTransfers: rows.map(summaryOf),
     next: next === undefined ? '' : `${next.receivedAt.toISOString()} ${next.id}`,
