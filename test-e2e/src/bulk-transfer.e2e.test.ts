@@ -131,7 +131,13 @@ test('the operator sees how far a bulk has come, each of its items, and the stor
     ],
   })
   const found = await scheme.operator.call('GET', `/bulkTransfers?fspId=${payer.name}&limit=1`)
-  expect(found.json).toMatchObject({ bulkTransfers: [{ bulkTransferId: bulk.bulkTransferId }] })
+  const { bulkTransferId } = bulk
+  expect(found.json).toMatchObject({ bulkTransfers: [{ bulkTransferId }] })
+  const { bulkQuoteId } = bulk.request
+  const ofQuote = await scheme.operator.call('GET', `/bulkTransfers?bulkQuoteId=${bulkQuoteId}`)
+  expect(ofQuote.json).toMatchObject({ bulkTransfers: [{ bulkTransferId, bulkQuoteId }] })
+  const quote = await scheme.operator.call('GET', `/bulkQuotes/${bulkQuoteId}`)
+  expect(quote.json).toMatchObject({ bulkTransfers: [{ bulkTransferId, committed: 2 }] })
   const story = await scheme.operator.call('GET', `/transfers/${second?.transferId}/story`)
   expect(story.json).toMatchObject({ state: 'COMMITTED', bulkTransferId: bulk.bulkTransferId })
   const unknown = await scheme.operator.call('GET', `/bulkTransfers/${first?.transferId}`)

@@ -214,6 +214,40 @@ export function pageSize(rows_max: number) {
     .meta({ type: 'integer', minimum: 1, maximum: rows_max })
 }
 
+const searched_max = 200
+const searched_usual = 50
+
+/**
+ * The query of each search whose answer has `next`: the time of its rows, which `moment` names, and
+ * the page. Times and place are empty when they are left out.
+ */
+export function searchFields(moment: string) {
+  return {
+    from: queryTime
+      .optional()
+      .transform(orEmpty)
+      .meta({ description: `Of the moment ${moment}.` }),
+    to: queryTime
+      .optional()
+      .transform(orEmpty)
+      .meta({ description: 'That moment itself is left out.' }),
+    limit: z
+      .string()
+      .regex(/^[1-9]\d{0,2}$/, { error: `must be a number from 1 to ${searched_max}` })
+      .optional()
+      .transform((text = String(searched_usual)) => Math.min(Number(text), searched_max))
+      .meta({ description: `At most ${searched_max}; ${searched_usual} when it is left out.` }),
+    after: cursor
+      .optional()
+      .transform(orEmpty)
+      .meta({ description: 'The `next` of the page before.' }),
+  }
+}
+
+function orEmpty(text: string | undefined): string {
+  return text ?? ''
+}
+
 const id_max = 2 ** 31 - 1
 
 /** Whole numbers that the hub gives out. */

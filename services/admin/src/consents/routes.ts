@@ -2,14 +2,11 @@
 import type { ConsentStep, ConsentSummary } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
-import { cursor, queryTime, word } from '../fields.ts'
+import { searchFields, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
-
-const page_max = 200
-const page_usual = 50
 
 const states = ['PENDING', 'ISSUED', 'REVOKED', 'REFUSED'] as const
 
@@ -17,14 +14,7 @@ const search = z.object({
   consentId: word.optional(),
   fspId: word.optional().meta({ description: 'As DFSP or as PISP.' }),
   state: z.enum(states).optional(),
-  from: queryTime.optional().meta({ description: 'Of the moment of registration.' }),
-  to: queryTime.optional().meta({ description: 'That moment itself is left out.' }),
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,2}$/, { error: `must be a number from 1 to ${page_max}` })
-    .optional()
-    .meta({ description: `At most ${page_max}; ${page_usual} when it is left out.` }),
-  after: cursor.optional().meta({ description: 'The `next` of the page before.' }),
+  ...searchFields('of registration'),
 })
 
 const summary = {
@@ -102,9 +92,8 @@ export function consentOperations(deps: Deps): readonly Operation[] {
 }
 
 async function findConsents(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
-  const { consentId = '', fspId = '', state = '', from = '', to = '', after = '' } = query
-  const limit = Math.min(Number(query.limit ?? page_usual), page_max)
-  const asked = { consentId, fspId, state, from, to, after, limit }
+  const { consentId = '', fspId = '', state = '', ...page } = query
+  const asked = { consentId, fspId, state, ...page }
   const { consents, next } = await deps.consents.SearchConsents(asked)
   return answered(200, { consents: consents.map(summaryBody), next: orNull(next) })
 }

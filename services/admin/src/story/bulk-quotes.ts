@@ -1,20 +1,28 @@
 /** Bulk quotes for the operator: a search, and one with its items and its story. */
-import type { BulkQuote, BulkQuoteItem, BulkQuoteRecord } from '@causeway/protos'
+import type {
+  BulkQuote,
+  BulkQuoteItem,
+  BulkQuoteRecord,
+  BulkTransferSummary,
+} from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
-import { correlationId, cursor, queryTime, word } from '../fields.ts'
+import { correlationId, searchFields, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, type Operation } from '../operation.ts'
 import { shownMoney, shownTime } from '../shapes.ts'
 import { unitsOf, type Deps } from '../upstream.ts'
 import { stepBody } from './bodies.ts'
 import { bulkQuoteStory, bulkQuoteSummary } from './bulk-quote-story.ts'
+import {
+  shownBulk as shownBulkTransfer,
+  summaryBody as bulkTransferBody,
+} from './bulk-transfers.ts'
 import { errorIn, type Story } from './compose.ts'
 import { deliveriesOf } from './facts.ts'
 import { shownErrorTold, shownStep } from './shapes.ts'
 
-const page_max = 200
-const page_usual = 50
+const transfers_max = 20
 
 const states = ['PENDING', 'ACCEPTED', 'REJECTED', 'EXPIRED'] as const
 
@@ -58,6 +66,9 @@ const shownRecord = shownBulkQuote
         }),
       )
       .meta({ description: 'In the order of the request; empty when they are archived.' }),
+    bulkTransfers: z.array(shownBulkTransfer).meta({
+      description: `Those that name it, the newest first, at most ${transfers_max}.`,
+    }),
     findings: z.array(z.string()),
     steps: z.array(shownStep),
   })
@@ -67,14 +78,7 @@ const search = z.object({
   bulkQuoteId: correlationId.optional(),
   fspId: word.optional().meta({ description: 'As payer or as payee.' }),
   state: z.enum(states).optional(),
-  from: queryTime.optional().meta({ description: 'Of the moment in which the request came.' }),
-  to: queryTime.optional().meta({ description: 'That moment itself is left out.' }),
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,2}$/, { error: `must be a number from 1 to ${page_max}` })
-    .optional()
-    .meta({ description: `At most ${page_max}; ${page_usual} when it is left out.` }),
-  after: cursor.optional().meta({ description: 'The `next` of the page before.' }),
+  ...searchFields('in which the request came'),
 })
 
 export function bulkQuoteOperations(deps: Deps): readonly Operation[] {
@@ -100,15 +104,15 @@ export function bulkQuoteOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function findBulks(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+async function findBulks(
+  deps: Deps,
+  { bulkQuoteId: id = '', fspId = '', state, ...page }: z.infer<typeof search>,
+): Promise<Answer> {
   const { bulkQuotes, next } = await deps.quotes.SearchBulkQuotes({
-    id: query.bulkQuoteId ?? '',
-    fspId: query.fspId ?? '',
-    states: query.state === undefined ? [] : [query.state],
-    from: query.from ?? '',
-    to: query.to ?? '',
-    limit: Math.min(Number(query.limit ?? page_usual), page_max),
-    after: query.after ?? '',
+    id,
+    fspId,
+    states: state === undefined ? [] : [state],
+    ...page,
   })
   return answered(200, {
     bulkQuotes: bulkQuotes.map(summaryBody),
@@ -117,7 +121,19 @@ async function findBulks(deps: Deps, query: z.infer<typeof search>): Promise<Ans
 }
 
 async function getBulk(deps: Deps, id: string): Promise<Answer> {
-  const { record } = await deps.quotes.GetBulkQuoteRecord({ id })
+  const [{ record }, { bulkTransfers }] = await Promise.all([
+    deps.quotes.GetBulkQuoteRecord({ id }),
+    deps.transfers.SearchBulkTransfers({
+      id: '',
+      bulkQuoteId: id,
+      fspId: '',
+      states: [],
+      from: '',
+      to: '',
+      limit: transfers_max,
+      after: '',
+    }),
+  ])
   if (record === null) return refused('BULK_QUOTE_UNKNOWN', id)
   const { payerFsp, payeeFsp } = bulkQuoteSummary(record)
   const deliveries = await deliveriesOf(deps, {
@@ -125,7 +141,9 @@ async function getBulk(deps: Deps, id: string): Promise<Answer> {
     entityIds: [id],
     fspIds: [payerFsp, payeeFsp],
   })
-  return answered(200, recordBody(record, bulkQuoteStory(record, deliveries)))
+  // An earlier release of transfers finds them whatever they name.
+  const naming = bulkTransfers.filter(({ bulkQuoteId }) => bulkQuoteId === id)
+  return answered(200, recordBody(record, naming, bulkQuoteStory(record, deliveries)))
 }
 
 function summaryBody(bulk: BulkQuote): Readonly<Record<string, Json>> {
@@ -148,11 +166,13 @@ function summaryBody(bulk: BulkQuote): Readonly<Record<string, Json>> {
 
 function recordBody(
   record: BulkQuoteRecord,
+  bulkTransfers: readonly BulkTransferSummary[],
   { findings, steps }: Pick<Story, 'findings' | 'steps'>,
 ): Json {
   return {
     ...summaryBody(bulkQuoteSummary(record)),
     individualQuotes: record.items.map(itemBody),
+    bulkTransfers: bulkTransfers.map(bulkTransferBody),
     findings,
     steps: steps.map(stepBody),
   }

@@ -2,18 +2,15 @@
 import type { BulkTransferRecord, BulkTransferSummary } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
-import { correlationId, cursor, queryTime, word } from '../fields.ts'
+import { correlationId, searchFields, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, type Operation } from '../operation.ts'
 import { shownMoney, shownTime } from '../shapes.ts'
 import { unitsOf, type Deps } from '../upstream.ts'
 
-const page_max = 200
-const page_usual = 50
-
 const states = ['RECEIVED', 'PENDING', 'ACCEPTED', 'PROCESSING', 'COMPLETED', 'REJECTED'] as const
 
-const shownBulk = z
+export const shownBulk = z
   .strictObject({
     bulkTransferId: z.string(),
     bulkQuoteId: z.string(),
@@ -74,16 +71,10 @@ const shownRecord = shownBulk
 
 const search = z.object({
   bulkTransferId: correlationId.optional(),
+  bulkQuoteId: correlationId.optional(),
   fspId: word.optional().meta({ description: 'As payer or as payee.' }),
   state: z.enum(states).optional(),
-  from: queryTime.optional().meta({ description: 'Of the moment in which the request came.' }),
-  to: queryTime.optional().meta({ description: 'That moment itself is left out.' }),
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,2}$/, { error: `must be a number from 1 to ${page_max}` })
-    .optional()
-    .meta({ description: `At most ${page_max}; ${page_usual} when it is left out.` }),
-  after: cursor.optional().meta({ description: 'The `next` of the page before.' }),
+  ...searchFields('in which the request came'),
 })
 
 export function bulkTransferOperations(deps: Deps): readonly Operation[] {
@@ -109,15 +100,16 @@ export function bulkTransferOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function findBulks(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+async function findBulks(
+  deps: Deps,
+  { bulkTransferId: id = '', bulkQuoteId = '', fspId = '', state, ...page }: z.infer<typeof search>,
+): Promise<Answer> {
   const found = await deps.transfers.SearchBulkTransfers({
-    id: query.bulkTransferId ?? '',
-    fspId: query.fspId ?? '',
-    states: query.state === undefined ? [] : [query.state],
-    from: query.from ?? '',
-    to: query.to ?? '',
-    limit: Math.min(Number(query.limit ?? page_usual), page_max),
-    after: query.after ?? '',
+    id,
+    bulkQuoteId,
+    fspId,
+    states: state === undefined ? [] : [state],
+    ...page,
   })
   return answered(200, {
     bulkTransfers: found.bulkTransfers.map(summaryBody),
@@ -130,7 +122,7 @@ async function getBulk(deps: Deps, id: string): Promise<Answer> {
   return record === null ? refused('BULK_TRANSFER_UNKNOWN', id) : answered(200, recordBody(record))
 }
 
-function summaryBody(row: BulkTransferSummary): Readonly<Record<string, Json>> {
+export function summaryBody(row: BulkTransferSummary): Readonly<Record<string, Json>> {
   const { id, bulkQuoteId, payerFsp, payeeFsp, state, reason, completedAt } = row
   const { items, undecided, open, committed, expiresAt: expiration, receivedAt } = row
   return {

@@ -1,7 +1,7 @@
 /** Payments for the operator: a search, the story of one, and how much is going on. */
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
-import { correlationId, cursor, queryTime, word } from '../fields.ts'
+import { correlationId, searchFields, word } from '../fields.ts'
 import { reads, type Operation } from '../operation.ts'
 import type { Deps } from '../upstream.ts'
 import { storyBody, summaryBody } from './bodies.ts'
@@ -9,8 +9,6 @@ import { storyOf } from './compose.ts'
 import { readFacts } from './facts.ts'
 import { shownActivity, shownStory, shownTransfers } from './shapes.ts'
 
-const page_max = 200
-const page_usual = 50
 const activity_seconds = 10
 
 const states = ['RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED'] as const
@@ -19,14 +17,7 @@ const search = z.object({
   transferId: correlationId.optional(),
   fspId: word.optional().meta({ description: 'As payer or as payee.' }),
   state: z.enum(states).optional(),
-  from: queryTime.optional().meta({ description: 'Of the moment in which the request came.' }),
-  to: queryTime.optional().meta({ description: 'That moment itself is left out.' }),
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,2}$/, { error: `must be a number from 1 to ${page_max}` })
-    .optional()
-    .meta({ description: `At most ${page_max}; ${page_usual} when it is left out.` }),
-  after: cursor.optional().meta({ description: 'The `next` of the page before.' }),
+  ...searchFields('in which the request came'),
 })
 
 export function storyOperations(deps: Deps): readonly Operation[] {
@@ -60,15 +51,15 @@ export function storyOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function findTransfers(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+async function findTransfers(
+  deps: Deps,
+  { transferId: id = '', fspId = '', state, ...page }: z.infer<typeof search>,
+): Promise<Answer> {
   const found = await deps.transfers.SearchTransfers({
-    id: query.transferId ?? '',
-    fspId: query.fspId ?? '',
-    states: query.state === undefined ? [] : [query.state],
-    from: query.from ?? '',
-    to: query.to ?? '',
-    limit: Math.min(Number(query.limit ?? page_usual), page_max),
-    after: query.after ?? '',
+    id,
+    fspId,
+    states: state === undefined ? [] : [state],
+    ...page,
   })
   return answered(200, {
     transfers: found.transfers.map(summaryBody),

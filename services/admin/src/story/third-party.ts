@@ -1,7 +1,7 @@
 /** Payments that PISPs began, for the operator: a search, and the story of one by its request's id. */
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
-import { cursor, queryTime, word } from '../fields.ts'
+import { searchFields, word } from '../fields.ts'
 import { reads, type Operation } from '../operation.ts'
 import type { Deps } from '../upstream.ts'
 import { requestStoryOf, storyOf, summaryOf } from './compose.ts'
@@ -9,21 +9,11 @@ import { readRequestFacts } from './facts.ts'
 import { stepBody, summaryBody, thirdPartyBody } from './bodies.ts'
 import { shownRequestStory, shownThirdParties } from './shapes.ts'
 
-const page_max = 200
-const page_usual = 50
-
 const search = z.object({
   fspId: word.optional().meta({ description: 'As PISP or as DFSP.' }),
   consentId: word.optional(),
   state: word.optional().meta({ description: 'As it is shown, such as ACCEPTED or FAILED.' }),
-  from: queryTime.optional().meta({ description: 'Of the moment of the request.' }),
-  to: queryTime.optional().meta({ description: 'That moment itself is left out.' }),
-  limit: z
-    .string()
-    .regex(/^[1-9]\d{0,2}$/, { error: `must be a number from 1 to ${page_max}` })
-    .optional()
-    .meta({ description: `At most ${page_max}; ${page_usual} when it is left out.` }),
-  after: cursor.optional().meta({ description: 'The `next` of the page before.' }),
+  ...searchFields('of the request'),
 })
 
 export function thirdPartyOperations(deps: Deps): readonly Operation[] {
@@ -50,9 +40,8 @@ export function thirdPartyOperations(deps: Deps): readonly Operation[] {
 }
 
 async function find(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
-  const { fspId = '', consentId = '', state = '', from = '', to = '', after = '' } = query
-  const limit = Math.min(Number(query.limit ?? page_usual), page_max)
-  const asked = { fspId, consentId, state, from, to, after, limit }
+  const { fspId = '', consentId = '', state = '', ...page } = query
+  const asked = { fspId, consentId, state, ...page }
   const { transactions, next } = await deps.thirdParties.SearchThirdPartyTransactions(asked)
   return answered(200, {
     transactions: transactions.map(thirdPartyBody),

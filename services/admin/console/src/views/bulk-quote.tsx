@@ -5,6 +5,7 @@ import { get } from '../api.ts'
 import type { Amount } from '../domain/amounts.ts'
 import { Card, Facts, Loaded, Money, Page, State, Table, Time } from '../ui.tsx'
 import type { BulkQuote, ErrorTold } from './bulk-quotes.tsx'
+import { BulkTransferLink, type BulkTransfer } from './bulk-transfers.tsx'
 import { FspLink } from './participants.tsx'
 import { Findings, Sequence, type Step } from './sequence.tsx'
 
@@ -26,6 +27,7 @@ interface Item {
 
 interface BulkStory extends BulkQuote {
   readonly individualQuotes: readonly Item[]
+  readonly bulkTransfers: readonly BulkTransfer[]
   readonly findings: readonly string[]
   readonly steps: readonly Step[]
 }
@@ -47,6 +49,7 @@ export function BulkQuotePage({ bulkQuoteId }: { bulkQuoteId: string }) {
         {(bulk) => (
           <>
             <Summary bulk={bulk} />
+            <BulkTransfersOfQuote bulks={bulk.bulkTransfers} />
             <Items items={bulk.individualQuotes} />
             <Sequence steps={bulk.steps} payerSide={[bulk.payerFsp]} payee={bulk.payeeFsp ?? ''} />
           </>
@@ -81,6 +84,29 @@ function Summary({ bulk }: { bulk: BulkStory }) {
           Completed: bulk.completedAt === null ? null : <Time at={bulk.completedAt} />,
           'Terms hold until': bulk.validUntil === null ? null : <Time at={bulk.validUntil} />,
         }}
+      />
+    </Card>
+  )
+}
+
+function BulkTransfersOfQuote({ bulks }: { bulks: readonly BulkTransfer[] }) {
+  return (
+    <Card title="Bulk transfers">
+      <Table
+        caption="Those that name this bulk quote, the newest first"
+        head={['Bulk transfer', 'From', '#Items', '#Paid', 'State', 'Received']}
+        empty="No bulk transfer names it."
+        rows={bulks.map((bulk) => ({
+          key: bulk.bulkTransferId,
+          cells: [
+            <BulkTransferLink key="id" id={bulk.bulkTransferId} />,
+            <FspLink key="from" name={bulk.payerFsp} />,
+            bulk.items,
+            bulk.committed,
+            <State key="state" state={bulk.state} />,
+            <Time key="received" at={bulk.receivedAt} />,
+          ],
+        }))}
       />
     </Card>
   )

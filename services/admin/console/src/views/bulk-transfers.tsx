@@ -28,11 +28,12 @@ interface Found {
   readonly next: string | null
 }
 
-const names = ['bulkTransferId', 'fspId', 'state', 'from', 'to'] as const
+const names = ['bulkTransferId', 'bulkQuoteId', 'fspId', 'state', 'from', 'to'] as const
 type Name = (typeof names)[number]
 
 const fields: readonly FieldOf<Name>[] = [
   { name: 'bulkTransferId', label: 'Bulk transfer id', type: 'search', optional: true },
+  { name: 'bulkQuoteId', label: 'Bulk quote id', type: 'search', optional: true },
   { name: 'fspId', label: 'FSP', type: 'search', optional: true },
   {
     name: 'state',
