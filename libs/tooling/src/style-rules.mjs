@@ -2,8 +2,8 @@
  * Style rules for TypeScript beyond lint: which way imports point, where SQL, time and
  * chance may be, and how long things may grow. Pure: a file in, sentences out.
  */
+import { parseSync, visitorKeys } from 'oxc-parser'
 import { analyse } from 'scslre'
-import ts from 'typescript'
 
 const lines_per_file_max = 400
 const lines_per_function_max = 70
@@ -43,6 +43,7 @@ const bannedCalls = {
   parseFloat: 'parseFloat loses digits: parse with @causeway/money',
   toFixed: 'toFixed rounds: print with @causeway/money',
 }
+const functions = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'])
 const impure = {
   'Date.now': 'reads the clock',
   'Math.random': 'is chance',
@@ -53,10 +54,13 @@ const impure = {
 
 /** A file of the project as the rules see it. */
 export function readFile(path, text) {
+  const { program, errors } = parseSync(path, text)
+  if (errors.length > 0) throw new Error(`${path}: ${errors[0].message}`)
   return {
     path,
     text,
-    source: ts.createSourceFile(path, text, ts.ScriptTarget.ES2023, true),
+    program,
+    lineStarts: lineStartsOf(text),
     isTest: /\.test\.ts$|\/testing(\.ts$|\/)|\/test-[^/]+\.ts$/.test(path),
     // Stands around the hub, for stories and for the bench.
     isAround: path.startsWith('test-e2e/'),
@@ -70,20 +74,47 @@ export function breaches(file) {
   const found = []
   const report = (node, sentence) => found.push(`${file.path}:${lineOf(file, node)} ${sentence}`)
   checkWhole(file, report)
-  const visit = (node) => {
+  visit(file.program, (node) => {
     checkImport(file, node, report)
     checkLength(file, node, report)
     checkWords(file, node, report)
-    if (file.path.includes('/domain/') && !file.isTest) checkDomain(node, report)
-    ts.forEachChild(node, visit)
-  }
-  visit(file.source)
+    if (file.path.includes('/domain/') && !file.isTest) checkDomain(file, node, report)
+  })
   return found
 }
 
+function visit(node, check) {
+  check(node)
+  for (const key of visitorKeys[node.type]) {
+    const child = node[key]
+    if (Array.isArray(child)) {
+      for (const each of child) if (each !== null) visit(each, check)
+    } else if (child !== null && child !== undefined) visit(child, check)
+  }
+}
+
+function lineStartsOf(text) {
+  const starts = [0]
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1)
+  return starts
+}
+
 function lineOf(file, node) {
-  if (node === undefined) return 1
-  return file.source.getLineAndCharacterOfPosition(node.getStart(file.source)).line + 1
+  return node === undefined ? 1 : lineAt(file, node.start)
+}
+
+function lineAt({ lineStarts }, offset) {
+  const after = lineStarts.findIndex((start) => start > offset)
+  return after < 0 ? lineStarts.length : after
+}
+
+function textOf(file, node) {
+  return file.text.slice(node.start, node.end)
+}
+
+/** `a.b`, not `a['b']`. */
+function isProperty(node) {
+  return node.type === 'MemberExpression' && !node.computed
 }
 
 function checkWhole(file, report) {
@@ -97,18 +128,16 @@ function checkWhole(file, report) {
 }
 
 function checkLength(file, node, report) {
-  if (!ts.isFunctionLike(node) || node.body === undefined || file.isTest) return
-  const end = file.source.getLineAndCharacterOfPosition(node.end).line + 1
-  const lines = end - lineOf(file, node) + 1
+  if (!functions.has(node.type) || file.isTest) return
+  const lines = lineAt(file, node.end) - lineOf(file, node) + 1
   if (lines > lines_per_function_max) {
     report(node, `a function of ${lines} lines (${lines_per_function_max})`)
   }
 }
 
 function checkImport(file, node, report) {
-  const named = ts.isImportDeclaration(node) || ts.isExportDeclaration(node)
-  if (!named || node.moduleSpecifier === undefined) return
-  const from = node.moduleSpecifier.text
+  const from = sourceOf(node)
+  if (from === undefined) return
   const ours = /^@causeway\/([^/]+)(\/.*)?$/.exec(from)
   if (ours !== null) checkOwnImport(file, ours[1], ours[2], (text) => report(node, text))
   if (from.startsWith('.') && leavesPackage(file.path, from)) {
@@ -126,6 +155,12 @@ function checkImport(file, node, report) {
   if (inDomain && from.startsWith('../') && !from.includes('/domain/')) {
     report(node, `a domain file imports ${from} from outside its domain`)
   }
+}
+
+/** What an import or export declaration names; undefined: the node is something else. */
+function sourceOf(node) {
+  if (!/^(Import|ExportNamed|ExportAll)Declaration$/.test(node.type)) return undefined
+  return node.source?.value
 }
 
 function checkOwnImport(file, name, deeper, report) {
@@ -149,46 +184,52 @@ function leavesPackage(path, from) {
 }
 
 function checkWords(file, node, report) {
-  if (node.kind === ts.SyntaxKind.AnyKeyword) report(node, 'any')
+  if (node.type === 'TSAnyKeyword') report(node, 'any')
   if (file.isTest) return
-  if (ts.isRegularExpressionLiteral(node)) checkPattern(node, report)
-  if (ts.isPropertyAccessExpression(node) && node.expression.getText() === 'console') {
+  if (node.type === 'Literal' && node.regex !== undefined) checkPattern(file, node, report)
+  if (isProperty(node) && textOf(file, node.object) === 'console') {
     report(node, 'console: log with pino, speak to people through process.stdout')
   }
   if (file.isAround) return
-  if (ts.isCallExpression(node)) {
-    const name = node.expression.getText().split('.').at(-1) ?? ''
+  if (node.type === 'CallExpression') {
+    const name = textOf(file, node.callee).split('.').at(-1) ?? ''
     if (Object.hasOwn(bannedCalls, name)) report(node, bannedCalls[name])
   }
-  if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) checkSql(file, node, report)
-  if (ts.isPropertyAccessExpression(node) && node.getText() === 'process.env') {
+  checkSql(file, node, report)
+  if (isProperty(node) && textOf(file, node) === 'process.env') {
     const may = /\/(settings|main|start|verify|process|data-folder)\.ts$/.test(file.path)
     if (!may) report(node, 'reads the environment: settings.ts and main.ts do that')
   }
 }
 
 /** A pattern is run over text from outside: what takes more than linear time stops the process. */
-function checkPattern(node, report) {
-  const [, source, flags] = /^\/(.*)\/(\w*)$/s.exec(node.text)
-  if (analyse({ source, flags }).reports.length === 0) return
-  report(node, `${node.text} takes more than linear time: anchor it, or split and trim`)
+function checkPattern(file, node, report) {
+  const { pattern, flags } = node.regex
+  if (analyse({ source: pattern, flags }).reports.length === 0) return
+  report(node, `${textOf(file, node)} takes more than linear time: anchor it, or split and trim`)
 }
 
 function checkSql(file, node, report) {
   const home = /(^|[/-])store\.ts$/.test(file.path)
   const runtime = /^libs\/runtime\/src\/(postgres|bus|embedded|testing)/.test(file.path)
-  if (!home && !runtime && sqlText.test(node.text)) report(node, 'SQL outside store.ts')
+  if (!home && !runtime && sqlText.test(beginningOf(node))) report(node, 'SQL outside store.ts')
 }
 
-function checkDomain(node, report) {
-  if (ts.isAwaitExpression(node) || node.kind === ts.SyntaxKind.AsyncKeyword) {
+/** Of a string or template: its text up to the first expression in it. */
+function beginningOf(node) {
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value
+  return node.type === 'TemplateLiteral' ? node.quasis[0].value.cooked : ''
+}
+
+function checkDomain(file, node, report) {
+  if (node.type === 'AwaitExpression' || (functions.has(node.type) && node.async)) {
     report(node, 'a decision waits for something')
   }
-  if (ts.isNewExpression(node) && node.expression.getText() === 'Date') {
-    if ((node.arguments?.length ?? 0) === 0) report(node, 'new Date() reads the clock')
+  if (node.type === 'NewExpression' && textOf(file, node.callee) === 'Date') {
+    if (node.arguments.length === 0) report(node, 'new Date() reads the clock')
   }
-  if (ts.isPropertyAccessExpression(node) || ts.isIdentifier(node)) {
-    const word = node.getText()
+  if (isProperty(node) || node.type === 'Identifier') {
+    const word = node.type === 'Identifier' ? node.name : textOf(file, node)
     if (Object.hasOwn(impure, word)) report(node, `${word} ${impure[word]}`)
   }
 }
@@ -218,10 +259,9 @@ export function importCircles(files) {
 
 function relativeImports(file) {
   const base = `file:///${file.path}`
-  return file.source.statements
-    .filter((node) => ts.isImportDeclaration(node) || ts.isExportDeclaration(node))
-    .filter((node) => node.importClause?.isTypeOnly !== true && node.isTypeOnly !== true)
-    .map((node) => node.moduleSpecifier?.text)
+  return file.program.body
+    .filter((node) => node.importKind !== 'type' && node.exportKind !== 'type')
+    .map(sourceOf)
     .filter((from) => from?.startsWith('.'))
     .map((from) => new URL(from, base).pathname.slice(1))
 }
