@@ -62,7 +62,8 @@ export function extensionListOf(extensions: Extensions | undefined): object {
 /** Extensions by key. */
 export function extensionsIn(
   list:
-    { readonly extension: readonly { readonly key: string; readonly value: string }[] } | undefined,
+    | { readonly extension: readonly { readonly key: string; readonly value: string }[] }
+    | undefined,
 ): ReadonlyMap<string, string> {
   return new Map(list?.extension.map(({ key, value }) => [key, value]))
 }

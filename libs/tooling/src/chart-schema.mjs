@@ -4,6 +4,7 @@
  * build it writes that part of values.schema.json; a test says when it has to be.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { facts, serviceNames } from './deployment.mjs'
 
 const file = new URL('../../../helm/causeway/values.schema.json', import.meta.url)
@@ -65,7 +66,7 @@ function schemaOf({ about, kind, unit, min: minimum, max: maximum, options }) {
 }
 
 async function main() {
-  const { format } = await import('prettier')
+  const { format } = await import('oxfmt')
   const { distributedSettings, grpcUrls } =
     await import('../../runtime/dist/distributed-settings.js')
   const { settingsOfProcess } = await import('../../runtime/dist/process.js')
@@ -77,7 +78,8 @@ async function main() {
     definitions.set(name, { ...settings, ...ofAll })
   }
   const text = JSON.stringify(withSettings(readChartSchema(), definitions))
-  writeFileSync(file, await format(text, { parser: 'json', printWidth: 100 }))
+  const { code } = await format(fileURLToPath(file), text, { printWidth: 100 })
+  writeFileSync(file, code)
 }
 
 if (import.meta.url === `file://${process.argv[1]}`) await main()

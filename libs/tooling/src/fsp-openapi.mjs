@@ -3,6 +3,7 @@
  * their defaults. Run after a build it writes the file; a test fails while the file differs.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 
 const file = new URL('../../../docs/fsp-api.openapi.json', import.meta.url)
 
@@ -24,10 +25,11 @@ export async function fspOpenApi(load) {
 }
 
 async function main() {
-  const { format } = await import('prettier')
+  const { format } = await import('oxfmt')
   const load = (name) => import(`../../../services/fspiop-api/dist/${name}.js`)
   const text = JSON.stringify(await fspOpenApi(load))
-  writeFileSync(file, await format(text, { parser: 'json', printWidth: 100 }))
+  const { code } = await format(fileURLToPath(file), text, { printWidth: 100 })
+  writeFileSync(file, code)
 }
 
 if (import.meta.url === `file://${process.argv[1]}`) await main()

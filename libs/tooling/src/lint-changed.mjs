@@ -1,7 +1,7 @@
 /**
- * Lint as it costs least during work: rules that need no types and those of style are checked in every
- * file, rules that need types and the format in the files that differ from the branch's base. `npm test`
- * checks all rules in all files.
+ * Lint as it costs least during work: the format, the style and the rules that need no types are checked
+ * in every file, rules that need types in the files that differ from the branch's base. `npm test` checks
+ * all rules in all files.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -30,10 +30,7 @@ const typed = changed.filter((path) => /\.(tsx?|[cm]?js)$/.test(path))
 
 const runs = [['oxlint', '--deny-warnings']]
 if (typed.length > 0) runs.push(['oxlint', '--type-aware', '--deny-warnings', ...typed])
-if (changed.length > 0) {
-  runs.push(['prettier', '--check', '--ignore-unknown', '--log-level', 'warn', ...changed])
-}
-runs.push(['node', 'libs/tooling/src/style-check.mjs'])
+runs.push(['oxfmt', '--check'], ['node', 'libs/tooling/src/style-check.mjs'])
 for (const [program, ...args] of runs) {
   const { status } = spawnSync(program, args, { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)

@@ -12,7 +12,13 @@ export const numberMember = 'number as written'
  * flags.
  */
 export type Json =
-  string | boolean | null | number | bigint | readonly Json[] | { readonly [name: string]: Json }
+  | string
+  | boolean
+  | null
+  | number
+  | bigint
+  | readonly Json[]
+  | { readonly [name: string]: Json }
 
 const stringsAndNumbers = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 

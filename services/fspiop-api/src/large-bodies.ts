@@ -40,7 +40,8 @@ export interface Task {
 }
 
 export type Done = { readonly n: number } & (
-  { readonly digest: Digested<object> } | { readonly fault: string }
+  | { readonly digest: Digested<object> }
+  | { readonly fault: string }
 )
 
 /** A message from the thread: ready, or the result of a task. */

@@ -11,7 +11,10 @@ interface Credentials {
 }
 
 type TokenError =
-  'invalid_request' | 'invalid_client' | 'unsupported_grant_type' | 'temporarily_unavailable'
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'unsupported_grant_type'
+  | 'temporarily_unavailable'
 
 const statuses = {
   invalid_request: 400,

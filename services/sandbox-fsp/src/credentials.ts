@@ -12,7 +12,8 @@ export interface Credentials {
   readonly tls: Tls | undefined
   /** Undefined: callbacks arrive over plain HTTP. */
   readonly callbackTls:
-    { readonly certificate: string; readonly key: string; readonly ca: string } | undefined
+    | { readonly certificate: string; readonly key: string; readonly ca: string }
+    | undefined
   readonly token: TokenOptions | undefined
   /** Undefined: messages are neither signed nor verified. */
   readonly signing: Signing | undefined

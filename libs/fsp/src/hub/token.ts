@@ -11,7 +11,8 @@ export interface TokenOptions {
 
 /** A token, or the answer that the hub gave instead (undefined: none). */
 export type Grant =
-  { readonly token: string } | { readonly token: undefined; readonly answer: HubAnswer | undefined }
+  | { readonly token: string }
+  | { readonly token: undefined; readonly answer: HubAnswer | undefined }
 
 export interface Tokens {
   current(): Promise<Grant>

@@ -25,7 +25,8 @@ import {
 export type PartyResult = Ended<Found>
 
 type Found =
-  { readonly state: 'FOUND'; readonly party: NamedParty & { readonly fspId: string } } | Failed
+  | { readonly state: 'FOUND'; readonly party: NamedParty & { readonly fspId: string } }
+  | Failed
 
 export interface LookupOptions {
   readonly name: string

@@ -45,7 +45,8 @@ export function credentialCheck({
   payload,
   challenge,
 }: Pick<Of<'REGISTER'>, 'credentialType' | 'payload' | 'challenge'>):
-  Promise<CredentialCheck> | CredentialCheck {
+  | Promise<CredentialCheck>
+  | CredentialCheck {
   return credentialType === 'FIDO'
     ? checkAttestation(payload, consentClientChallenges(challenge))
     : checkGenericRegistration(payload, challenge)

@@ -152,7 +152,8 @@ function openCase() {
       }
       case 'replay': {
         const old = used[pick % Math.max(used.length, 1)] as
-          { id: string; signed: object } | undefined
+          | { id: string; signed: object }
+          | undefined
         if (old === undefined) return observed(id)
         const event = verification(randomUUID(), old.id, old.signed)
         rightSignatures.add(event.payload.verificationRequestId)

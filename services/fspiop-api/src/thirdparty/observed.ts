@@ -21,7 +21,8 @@ export interface Seen {
   readonly consentId?: string | undefined
   readonly authenticationResponse?: string | undefined
   readonly errorInformation?:
-    { readonly errorCode: string; readonly errorDescription: string } | undefined
+    | { readonly errorCode: string; readonly errorDescription: string }
+    | undefined
 }
 
 /** POST, and PUT or PATCH with the state of the transaction from the DFSP. */

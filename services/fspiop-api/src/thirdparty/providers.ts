@@ -23,7 +23,8 @@ export function openProviders(
 ): Providers {
   const { GetParticipantInfo } = grpc.client(participantsService, 'participant-lifecycle')
   let asked:
-    { readonly at_ms: number; readonly participants: Promise<readonly Participant[]> } | undefined
+    | { readonly at_ms: number; readonly participants: Promise<readonly Participant[]> }
+    | undefined
   const ask = () => {
     const at_ms = now_ms()
     if (asked === undefined || at_ms - asked.at_ms >= age_max_ms || at_ms < asked.at_ms) {

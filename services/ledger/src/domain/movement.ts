@@ -9,7 +9,14 @@
  * FEE_RESERVE and FEE_VOID do for the fee of a transfer what RESERVE and VOID do for its amount.
  */
 export type Step =
-  'RESERVE' | 'POST' | 'VOID' | 'MOVE' | 'GROSS_PAYER' | 'GROSS_PAYEE' | 'FEE_RESERVE' | 'FEE_VOID'
+  | 'RESERVE'
+  | 'POST'
+  | 'VOID'
+  | 'MOVE'
+  | 'GROSS_PAYER'
+  | 'GROSS_PAYEE'
+  | 'FEE_RESERVE'
+  | 'FEE_VOID'
 
 export interface Movement {
   readonly step: Step

@@ -19,7 +19,8 @@ export interface FspRefusal {
   readonly errorCode: string
   readonly errorDescription: string
   readonly extensionList?:
-    { readonly extension: readonly { readonly key: string; readonly value: string }[] } | undefined
+    | { readonly extension: readonly { readonly key: string; readonly value: string }[] }
+    | undefined
 }
 
 export interface Verdict {

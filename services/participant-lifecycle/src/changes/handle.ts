@@ -127,7 +127,8 @@ export async function decideChange(
 type Moved = Extract<Applied, { type: 'DONE' }>['moved']
 
 type Decided =
-  Refused | { readonly type: 'DONE'; readonly request: ChangeRequest; readonly moved: Moved }
+  | Refused
+  | { readonly type: 'DONE'; readonly request: ChangeRequest; readonly moved: Moved }
 
 /** Applies the change to the current state; if that is refused, the request stays pending. */
 async function approve(

@@ -369,7 +369,8 @@ async function expectToldAgain(row: Row, issued: readonly HeardBulkEvent[]): Pro
   }
   const codeOf = (message: OutgoingMessage | undefined) => {
     const payload = message?.payload as
-      { readonly errorInformation?: { readonly errorCode: string } } | undefined
+      | { readonly errorInformation?: { readonly errorCode: string } }
+      | undefined
     return payload?.errorInformation?.errorCode
   }
   expect(codeOf(again)).toBe(row.state === 'EXPIRED' ? '3302' : codeOf(end))

@@ -8,7 +8,8 @@ export type TaskType = (typeof taskTypes)[number]
 export type Recovery = (typeof recoveries)[number]
 
 export type Schedule =
-  { readonly type: 'ONCE'; readonly at: Date } | { readonly type: 'CRON'; readonly cron: string }
+  | { readonly type: 'ONCE'; readonly at: Date }
+  | { readonly type: 'CRON'; readonly cron: string }
 
 export interface Reminder {
   readonly id: string

@@ -18,7 +18,8 @@ export interface ClosingParts {
 }
 
 export type Closed =
-  { readonly type: 'CLOSED'; readonly windowId: number; readonly nextWindowId: number } | Refused
+  | { readonly type: 'CLOSED'; readonly windowId: number; readonly nextWindowId: number }
+  | Refused
 
 /** Idempotent by the request's id. */
 export async function closeWindow(

@@ -4,7 +4,8 @@
  */
 
 export type Pacing =
-  { readonly type: 'BUSY' } | { readonly type: 'PACED'; readonly per_second: number }
+  | { readonly type: 'BUSY' }
+  | { readonly type: 'PACED'; readonly per_second: number }
 
 export interface Work {
   readonly one: () => Promise<unknown>

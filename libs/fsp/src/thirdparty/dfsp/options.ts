@@ -28,7 +28,8 @@ export interface DfspOptions {
    * own, `centralAuth`, when left out.
    */
   readonly verification?:
-    { readonly by: 'ITSELF' } | { readonly by: 'AUTH_SERVICE'; readonly name: string }
+    | { readonly by: 'ITSELF' }
+    | { readonly by: 'AUTH_SERVICE'; readonly name: string }
 
   /** The sites and apps where keys may be made and used, where the DFSP verifies them itself. */
   readonly relyingParties?: RelyingPartyPolicy

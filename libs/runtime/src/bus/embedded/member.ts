@@ -216,7 +216,8 @@ interface Taken {
   readonly upTo: number
   /** What comes next is of a type that this release does not know. */
   readonly unknown:
-    { readonly type: string; readonly topic: string; readonly n: number } | undefined
+    | { readonly type: string; readonly topic: string; readonly n: number }
+    | undefined
 }
 
 /** Takes one page of the table, up to a type that this release does not know. */

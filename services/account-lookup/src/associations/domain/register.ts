@@ -26,7 +26,8 @@ export interface Command extends PartyAssociation {
 export type RegisterReason = 'TAKEN' | 'NOT_OWNER' | 'PARTY_UNKNOWN'
 
 export type CommandOutcome =
-  { readonly type: 'DONE' } | { readonly type: 'REFUSED'; readonly reason: RegisterReason }
+  | { readonly type: 'DONE' }
+  | { readonly type: 'REFUSED'; readonly reason: RegisterReason }
 
 export interface RegisterResult {
   /** One per command, in order. */

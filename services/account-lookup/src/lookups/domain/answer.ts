@@ -35,7 +35,8 @@ export interface QueryRefused {
 
 /** GET /parties: forwarded to every reachable owner. */
 export type ForwardDecision =
-  { readonly type: 'FORWARD'; readonly fspIds: readonly string[] } | QueryRefused
+  | { readonly type: 'FORWARD'; readonly fspIds: readonly string[] }
+  | QueryRefused
 
 /** GET /participants: the answer names one owner. */
 export type OwnerDecision = { readonly type: 'OWNER'; readonly fspId: string } | QueryRefused

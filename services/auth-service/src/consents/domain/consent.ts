@@ -85,7 +85,11 @@ export type VerificationResult =
   | { readonly type: 'FAILED'; readonly reason: VerificationReason; readonly detail: string }
 
 export type VerificationReason =
-  'CONSENT_UNKNOWN' | 'CONSENT_PENDING' | 'CONSENT_REVOKED' | 'NOT_PARTY' | 'SIGNATURE_INVALID'
+  | 'CONSENT_UNKNOWN'
+  | 'CONSENT_PENDING'
+  | 'CONSENT_REVOKED'
+  | 'NOT_PARTY'
+  | 'SIGNATURE_INVALID'
 
 /** Whether an FSP may see the consent and act on it. */
 export function isParty(

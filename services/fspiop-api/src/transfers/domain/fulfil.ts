@@ -9,7 +9,8 @@ export interface FulfilFacts {
 
 /** The allowed distance of completedTimestamp from the hub's clock; undefined: not checked. */
 export type TimestampBounds =
-  { readonly ahead_ms_max: number; readonly behind_ms_max: number } | undefined
+  | { readonly ahead_ms_max: number; readonly behind_ms_max: number }
+  | undefined
 
 export type FulfilReason = 'RESERVED_IN_VERSION_1_0' | 'COMPLETED_TIMESTAMP_OUT_OF_BOUNDS'
 

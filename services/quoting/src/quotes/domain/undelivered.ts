@@ -10,7 +10,11 @@ export interface Undelivered {
 
 /** NO_ADDRESS: no attempt was made, since there is no address. */
 export type UndeliveredReason =
-  'NO_ADDRESS' | 'UNREACHABLE' | 'NOT_IMPLEMENTED' | 'VERSION_REFUSED' | 'REFUSED_WITHOUT_REASON'
+  | 'NO_ADDRESS'
+  | 'UNREACHABLE'
+  | 'NOT_IMPLEMENTED'
+  | 'VERSION_REFUSED'
+  | 'REFUSED_WITHOUT_REASON'
 
 /** The error in the payee FSP's response, otherwise the meaning of its status. */
 export function decideUndelivered(

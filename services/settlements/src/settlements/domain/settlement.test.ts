@@ -249,7 +249,7 @@ describe('what moves', () => {
         fc.array(fc.bigInt(-9n, 9n), { minLength: 6, maxLength: 6 }),
         fc.subarray([1, 2, 3, 4]),
         (owed, ids) => {
-          const among = [[1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]] as const // prettier-ignore
+          const among = [[1, 2], [1, 3], [1, 4], [2, 3], [2, 4], [3, 4]] as const // oxfmt-ignore
           const net = (id: number) =>
             among.reduce((sum, [one, other], at) => {
               const amount = owed[at] ?? 0n

@@ -43,7 +43,10 @@ export interface Update {
 }
 
 export type FaultReason =
-  'ACCOUNT_UNKNOWN' | 'PARTICIPANT_MISMATCH' | 'LISTED_TWICE' | 'TRANSITION_NOT_ALLOWED'
+  | 'ACCOUNT_UNKNOWN'
+  | 'PARTICIPANT_MISMATCH'
+  | 'LISTED_TWICE'
+  | 'TRANSITION_NOT_ALLOWED'
 
 export interface Fault {
   readonly update: Update

@@ -1,7 +1,12 @@
 /** The states of a settlement window and of its contents. */
 
 export type WindowState =
-  'OPEN' | 'PROCESSING' | 'CLOSED' | 'PENDING_SETTLEMENT' | 'SETTLED' | 'ABORTED'
+  | 'OPEN'
+  | 'PROCESSING'
+  | 'CLOSED'
+  | 'PENDING_SETTLEMENT'
+  | 'SETTLED'
+  | 'ABORTED'
 
 export type ContentState = 'CLOSED' | 'PENDING_SETTLEMENT' | 'SETTLED' | 'ABORTED'
 
