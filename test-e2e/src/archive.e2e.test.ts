@@ -3,12 +3,7 @@
  * second payment, nobody is asked again, and the operator is told where the rest is.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import pg from 'pg'
-import { postmasterOf } from './bench/database.ts'
 import type { Fsp } from './hub/fsp.ts'
 import {
   freePorts,
@@ -18,6 +13,7 @@ import {
   type HubProcess,
 } from './hub/hub-process.ts'
 import { joinScheme } from './hub/join.ts'
+import { age, command, month, sql } from './hub/months.ts'
 import { answered, openScheme, operatorAt, position, type Operator } from './hub/operator.ts'
 import { agree, at, move, newQuote, passed } from './hub/payment.ts'
 import { openDoors } from './hub/scheme.ts'
@@ -48,53 +44,6 @@ afterAll(async () => {
 
 const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
 const expires_ms = 4_000
-
-const past = new Date(Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth() - 5))
-const month = past.toISOString().slice(0, 7)
-
-/** Beside the hub, as the superuser. */
-async function sql(...texts: readonly string[]): Promise<void> {
-  const { socketFolder: host } = postmasterOf(dataDir)
-  const client = new pg.Client({ host, user: 'postgres', database: 'causeway' })
-  await client.connect()
-  for (const text of texts) await client.query(text)
-  await client.end()
-}
-
-/** What the hub holds was held five months ago. */
-async function age(): Promise<void> {
-  const next = new Date(Date.UTC(past.getUTCFullYear(), past.getUTCMonth() + 1)).toISOString()
-  const tables = {
-    transfers: ['messages', 'deliveries', 'refused_messages'],
-    quoting: ['messages', 'deliveries'],
-    notifications: ['deliveries'],
-  }
-  for (const [schema, names] of Object.entries(tables)) {
-    for (const name of names) {
-      const partition = `${schema}.${name}_${month.replace('-', '_')}`
-      await sql(
-        `set role ${schema}`,
-        `create table ${partition} (like ${schema}.${name} including all)`,
-        `alter table ${schema}.${name} attach partition ${partition}
-           for values from ('${month}-01') to ('${next.slice(0, 10)}')`,
-        `update ${schema}.${name} set month = '${month}-01'`,
-      )
-    }
-  }
-  await sql(
-    `update transfers.transfers set month = '${month}-01'`,
-    `update quoting.quotes set month = '${month}-01'`,
-  )
-}
-
-const run = promisify(execFile)
-
-async function command(name: 'archive' | 'restore', ...flags: readonly string[]) {
-  const program = new URL(`../../libs/runtime/dist/postgres/${name}/main.js`, import.meta.url)
-  const env = { PATH: process.env['PATH'], DATA_DIR: dataDir }
-  const { stdout } = await run(process.execPath, [fileURLToPath(program), ...flags], { env })
-  return stdout
-}
 
 async function refuse({ transferId, request }: Transfer): Promise<void> {
   await payer.send('POST', '/transfers', request, to(payee))
@@ -129,9 +78,9 @@ test('an id of an archived month gets its old answer, and no second payment', as
   const whole = await storyOf(transfer)
   await passed(transfer.request.expiration)
   await passed(rejected.request.expiration)
-  await age()
+  await age(dataDir)
   const folder = join(dataDir, 'archive')
-  expect(await command('archive', '--month', month, '--to', folder)).toContain(
+  expect(await command(dataDir, 'archive', '--month', month, '--to', folder)).toContain(
     `${month} is archived in`,
   )
 
@@ -178,7 +127,7 @@ test('an id of an archived month gets its old answer, and no second payment', as
   const verified = await operator.call('POST', '/verify')
   expect(verified.json).toMatchObject({ clean: true })
 
-  await command('restore', '--from', join(folder, month))
+  await command(dataDir, 'restore', '--from', join(folder, month))
   const restored = await storyOf(transfer)
   expect(restored.findings.join()).not.toContain('archived')
   expect(messagesIn(restored)).toEqual(messagesIn(whole))
@@ -193,8 +142,11 @@ test('a month with a transfer that is not final stays', async () => {
   const { transferId, request } = transfer
   await payer.send('POST', '/transfers', request, to(payee))
   await payee.await(about(transferId, 'POST'))
-  await sql(`update transfers.transfers set month = '${month}-01' where id = '${transferId}'`)
-  const refusal = command('archive', '--month', month, '--to', join(dataDir, 'other'))
+  await sql(
+    dataDir,
+    `update transfers.transfers set month = '${month}-01' where id = '${transferId}'`,
+  )
+  const refusal = command(dataDir, 'archive', '--month', month, '--to', join(dataDir, 'other'))
   await expect(refusal).rejects.toThrow(
     `${month} stays: transfers: 1 of its transfers are not final`,
   )

@@ -22,6 +22,9 @@ import { proofOf } from './credentials.ts'
 import { answered, onboard, type Operator } from './operator.ts'
 import type { Scheme } from './scheme.ts'
 
+/** What participants need of the hub. */
+export type AtHub = Pick<Scheme, 'hub' | 'operator' | 'isSafe'>
+
 export interface Participant {
   readonly fsp: Fsp
   readonly name: string
@@ -66,7 +69,7 @@ const resendAfter_ms = 2_000
 const wait_ms_max = 10_000
 
 export async function openDfsp(
-  scheme: Scheme,
+  scheme: AtHub,
   name: string,
   options: Partial<DfspOptions> = {},
   others: Partial<FspOptions> = {},
@@ -101,7 +104,7 @@ export async function openDfsp(
 }
 
 export async function openPisp(
-  scheme: Scheme,
+  scheme: AtHub,
   name: string,
   options: Partial<FspOptions> = {},
 ): Promise<Participant> {
@@ -127,7 +130,7 @@ export async function onboardPisp(
 
 /** The FSP of the payee, who is known in the scheme from now on. */
 export async function openPayee(
-  scheme: Scheme,
+  scheme: AtHub,
   name: string,
   options: Partial<FspOptions> = {},
   customer: PartyDetails & PartyId = mei,
@@ -143,7 +146,7 @@ export async function openPayee(
 }
 
 async function open(
-  scheme: Scheme,
+  scheme: AtHub,
   name: string,
   options: Partial<FspOptions>,
   kind: { readonly type: 'PISP' } | { readonly currency: string } = { currency: 'USD' },

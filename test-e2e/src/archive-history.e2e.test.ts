@@ -1,0 +1,178 @@
+/**
+ * Consents, payments that PISPs began and bulks of an archived month: what the operator sees of them is
+ * back after the restore, and every row is, in a new database as well.
+ */
+import { createAuthenticator } from '@causeway/fsp'
+import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { join } from 'node:path'
+import {
+  freePorts,
+  newDataDir,
+  removeDataDir,
+  startHub,
+  type HubProcess,
+} from './hub/hub-process.ts'
+import { age, command, contentsOf, month } from './hub/months.ts'
+import { answered, openScheme, operatorAt, type Operator } from './hub/operator.ts'
+import { openDoors } from './hub/scheme.ts'
+import {
+  linkedAt,
+  mei,
+  openDfsp,
+  openPayee,
+  openPisp,
+  payer,
+  paymentFrom,
+  type AtHub,
+  type Participant,
+  type TestDfsp,
+} from './hub/third-party.ts'
+
+let dataDir: string
+let hub: HubProcess
+let operator: Operator
+let pisp: Participant
+let dfsp: TestDfsp
+let payee: Participant
+
+beforeAll(async () => {
+  dataDir = await newDataDir()
+  hub = await start(dataDir)
+  operator = operatorAt(hub.urls.operator, hub.passwordFile)
+  await openScheme(operator)
+  const scheme: AtHub = { hub, operator, isSafe: false }
+  pisp = await openPisp(scheme, 'lemonpay')
+  dfsp = await openDfsp(scheme, 'greenbank')
+  payee = await openPayee(scheme, 'bluewallet')
+}, 120_000)
+
+afterAll(async () => {
+  await Promise.all([pisp, dfsp, payee].map((each) => each.stop()))
+  await hub.stop()
+  await removeDataDir(dataDir)
+})
+
+async function start(folder: string): Promise<HubProcess> {
+  const settings = { LOG_LEVEL: 'warn', ...openDoors, ...(await freePorts()) }
+  return startHub({ dataDir: folder, settings })
+}
+
+interface Shown {
+  readonly consent: { readonly state: string; readonly steps: readonly object[] }
+  readonly request: {
+    readonly thirdParty: { readonly endedAt: string | null }
+    readonly findings: readonly string[]
+    readonly steps: readonly object[]
+  }
+  readonly bulkQuote: {
+    readonly individualQuotes: readonly object[]
+    readonly findings: readonly string[]
+  }
+  readonly bulkTransfer: {
+    readonly individualTransfers: readonly object[]
+    readonly messages: readonly object[]
+    readonly deliveries: readonly object[]
+  }
+}
+
+interface Ids {
+  readonly consentId: string
+  readonly transactionRequestId: string
+  readonly bulkQuoteId: string
+  readonly bulkTransferId: string
+}
+
+/** A consent that is used and revoked, and a bulk of two payments. */
+async function makeHistory(): Promise<Ids> {
+  const { consentId, device } = await linkedAt(pisp, dfsp, createAuthenticator())
+  const { transactionRequestId, ...paid } = await pisp.fsp.pisp.pay(paymentFrom(dfsp, device))
+  expect(paid.state).toBe('COMPLETED')
+  expect(await pisp.fsp.pisp.unlink(consentId)).toMatchObject({ state: 'UNLINKED' })
+  const { bulks } = await dfsp.fsp.payBulk({
+    payer,
+    payments: ['1', '2'].map((amount) => ({
+      to: { type: mei.type, id: mei.id },
+      amount: { amount, currency: 'USD' },
+    })),
+    expiration: new Date(Date.now() + 20_000),
+  })
+  const [bulk] = bulks
+  expect(bulk).toMatchObject({ state: 'COMPLETED', committed: 2 })
+  const { bulkQuoteId = '', bulkTransferId = '' } = bulk ?? {}
+  return { consentId, transactionRequestId, bulkQuoteId, bulkTransferId }
+}
+
+async function shownOf(ids: Ids): Promise<Shown> {
+  const [consent, request, bulkQuote, bulkTransfer] = await Promise.all(
+    [
+      `/consents/${ids.consentId}`,
+      `/third-party-transactions/${ids.transactionRequestId}/story`,
+      `/bulkQuotes/${ids.bulkQuoteId}`,
+      `/bulkTransfers/${ids.bulkTransferId}`,
+    ].map((path) => answered<unknown>(operator.call('GET', path))),
+  )
+  return { consent, request, bulkQuote, bulkTransfer } as Shown
+}
+
+/** Once every service has stored what it heard. */
+function whole(ids: Ids): Promise<Shown> {
+  return eventually(async () => {
+    const shown = await shownOf(ids)
+    const { consent, request, bulkTransfer } = shown
+    const isEnded = consent.state === 'REVOKED' && request.thirdParty.endedAt !== null
+    return isEnded && bulkTransfer.deliveries.length === 3 ? shown : undefined
+  }, 'the history is complete')
+}
+
+test('consents, third-party payments and bulks come back with their month', async () => {
+  const ids = await makeHistory()
+  const before = await whole(ids)
+  expect(before.consent.steps.length).toBeGreaterThan(4)
+  expect(before.request.steps.length).toBeGreaterThan(15)
+  expect(before.bulkQuote.individualQuotes).toHaveLength(2)
+  await age(dataDir)
+  const contents = await contentsOf(dataDir)
+  expect(tablesWithRows(contents)).toEqual([
+    'auth_service.consent_steps',
+    'auth_service.revoked_credentials',
+    'auth_service.third_party_steps',
+    'notifications.deliveries',
+    'quoting.bulk_messages',
+    'quoting.bulk_quote_items',
+    'quoting.deliveries',
+    'quoting.messages',
+    'transfers.bulk_messages',
+    'transfers.deliveries',
+    'transfers.messages',
+  ])
+
+  const folder = join(dataDir, 'archive')
+  await command(dataDir, 'archive', '--month', month, '--to', folder)
+  expect(tablesWithRows(await contentsOf(dataDir))).toEqual([])
+  const archived = await shownOf(ids)
+  expect(archived.consent).toMatchObject({ state: 'REVOKED' })
+  expect(archived.bulkQuote).toMatchObject({ state: 'ACCEPTED', individualQuotes: [] })
+  expect(archived.bulkTransfer).toMatchObject({ state: 'COMPLETED', committed: 2, messages: [] })
+  expect(archived.bulkTransfer.individualTransfers).toHaveLength(2)
+  expect((await operator.call('POST', '/verify')).json).toMatchObject({ clean: true })
+
+  await command(dataDir, 'restore', '--from', join(folder, month))
+  expect(await contentsOf(dataDir)).toEqual(contents)
+  expect(await shownOf(ids)).toEqual(before)
+  expect((await operator.call('POST', '/verify')).json).toMatchObject({ clean: true })
+
+  const other = await newDataDir()
+  const empty = await start(other)
+  try {
+    await command(other, 'restore', '--from', join(folder, month))
+    expect(await contentsOf(other)).toEqual(contents)
+  } finally {
+    await empty.stop()
+    await removeDataDir(other)
+  }
+}, 120_000)
+
+function tablesWithRows(contents: Readonly<Record<string, string>>): readonly string[] {
+  return Object.keys(contents).filter((table) => contents[table] !== '0 rows')
+}
