@@ -87,12 +87,8 @@ export interface RecordStore {
   read(id: string): Promise<StoredRecord | undefined>
   find(id: string): Promise<readonly SummaryRow[]>
   search(search: Search): Promise<Found<SummaryRow>>
-  /** The transfers of that condition that the payer FSP asked for within that time, a few at most. */
-  ofCondition(
-    payerFsp: string,
-    condition: string,
-    within: { readonly from: Date; readonly to: Date },
-  ): Promise<readonly string[]>
+  /** The transfers of that condition that the payer FSP asked for, the oldest first, a few at most. */
+  ofCondition(payerFsp: string, condition: string): Promise<readonly string[]>
   activity(seconds: number): Promise<ActivityRow>
 }
 
@@ -146,12 +142,11 @@ const selectDeliveries = statement(`
 const selectSummary = statement(`
   select ${summaryColumns} from transfers where id = $1::text collate "C"`)
 
-// Along the payer FSP's transfers of that time: no index on conditions, which every transfer would pay for.
-const selectOfCondition = statement(`
+/** The oldest of a condition: a payee FSP may use one for all of its transfers. */
+export const selectOfCondition = statement(`
   select id from transfers
-  where payer_fsp = $1::text collate "C" and condition = $2::text
-    and received_at between $3::timestamptz and $4::timestamptz
-  order by received_at, id limit ${ofCondition_max}`)
+  where condition = $2::text collate "C" and payer_fsp = $1::text collate "C"
+  order by condition, received_at limit ${ofCondition_max}`)
 
 const selectActivity = statement(`
   with newest as materialized (
@@ -209,9 +204,8 @@ export function openRecordStore(db: Database, scanned_max = scanned_usual): Reco
           : await db.query<WalkedRow<SummaryRow>>(ofFsp, [...values, fspId])
       return foundIn(rows, rows_max)
     },
-    async ofCondition(payerFsp, condition, { from, to }) {
-      const values = [payerFsp, condition, from, to]
-      const rows = await db.query<{ id: string }>(selectOfCondition, values)
+    async ofCondition(payerFsp, condition) {
+      const rows = await db.query<{ id: string }>(selectOfCondition, [payerFsp, condition])
       return rows.map(({ id }) => id)
     },
     async activity(seconds) {

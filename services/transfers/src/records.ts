@@ -39,10 +39,9 @@ export function recordHandlers(records: RecordStore): RecordHandlers {
       })
       return foundMessage(found)
     },
-    FindTransfersOfCondition: async ({ payerFsp, condition, from, to }) => {
-      const within = { from: new Date(from), to: new Date(to) }
-      return { ids: [...(await records.ofCondition(payerFsp, condition, within))] }
-    },
+    FindTransfersOfCondition: async ({ payerFsp, condition }) => ({
+      ids: [...(await records.ofCondition(payerFsp, condition))],
+    }),
     GetTransferActivity: async ({ seconds }) => {
       const asked = Math.min(Math.max(seconds, 1), activity_seconds_max)
       const { latencies_ms, ...counts } = await records.activity(asked)

@@ -76,7 +76,7 @@ export async function readRequestFacts(
   if (!record?.summary) return undefined
   const { dfspId } = record.summary
   const own = requested.filter(({ payerFsp }) => payerFsp === dfspId)
-  const transferId = await transferOf(asked, own, record.summary.endedAt)
+  const transferId = await transferOf(asked, own)
   const facts = transferId === undefined ? undefined : await readFacts(asked, transferId)
   if (facts !== undefined) return { ...facts, thirdParty: record }
   const last = own.at(-1)
@@ -92,35 +92,16 @@ export async function readRequestFacts(
   return { thirdParty: record, quote, deliveries }
 }
 
-/** How far the clocks of the hub's processes may differ. */
-const clocks_ms_max = 60_000
-
-/**
- * The time between the answer to a quote and its expiration, or the end of the transaction, which
- * follows its transfer. Transfers have no index by condition, so the search covers a short time
- * only.
- */
-export function paidWithin(
-  { completedAt, validUntil }: Pick<RequestedQuote, 'completedAt' | 'validUntil'>,
-  endedAt: string,
-): { readonly from: string; readonly to: string } {
-  const latest = validUntil > completedAt ? validUntil : completedAt
-  if (endedAt === '') return { from: completedAt, to: latest }
-  const ended = new Date(Date.parse(endedAt) + clocks_ms_max).toISOString()
-  return { from: completedAt, to: ended < latest ? ended : latest }
-}
-
 /** The last one: where a quote was paid twice, the story of the first shows the fault. */
 async function transferOf(
   { transfers }: Asked,
   quotes: readonly RequestedQuote[],
-  endedAt: string,
 ): Promise<string | undefined> {
   const found = await Promise.all(
     quotes
       .filter(({ condition }) => condition !== '')
-      .map(({ payerFsp, condition, ...quote }) =>
-        transfers.FindTransfersOfCondition({ payerFsp, condition, ...paidWithin(quote, endedAt) }),
+      .map(({ payerFsp, condition }) =>
+        transfers.FindTransfersOfCondition({ payerFsp, condition }),
       ),
   )
   return found.flatMap(({ ids }) => ids).at(-1)

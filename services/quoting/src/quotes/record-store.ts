@@ -77,14 +77,12 @@ export interface RequestedRow {
   readonly payer_fsp: string
   readonly condition: string | null
   readonly created_at: Date
-  readonly completed_at: Date | null
-  readonly valid_until: Date | null
 }
 
 // Two lookups in the two indexes that contain only such quotes.
 const selectRequested = statement(`
   select distinct on (q.created_at, q.id) q.id, q.transaction_request_id, q.transaction_id, q.payer_fsp,
-    q.condition, q.created_at, q.completed_at, q.valid_until
+    q.condition, q.created_at
   from (
     select * from quotes
     where transaction_request_id = any ($1::text[]) and transaction_request_id is not null

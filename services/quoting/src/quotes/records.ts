@@ -63,7 +63,5 @@ function requestedOf(row: RequestedRow): RequestedQuote {
     payerFsp: row.payer_fsp,
     condition: row.condition ?? '',
     createdAt: row.created_at.toISOString(),
-    completedAt: row.completed_at?.toISOString() ?? '',
-    validUntil: row.valid_until?.toISOString() ?? '',
   }
 }
