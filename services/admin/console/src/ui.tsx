@@ -97,6 +97,7 @@ const good = [
   'ACCEPTED',
   'VALID',
   'ISSUED',
+  'COMPLETED',
 ]
 const bad = [
   'ABORTED',
