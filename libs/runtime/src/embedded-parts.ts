@@ -11,7 +11,7 @@ import type { Logger } from './log.ts'
 import { openMetrics } from './metrics.ts'
 import { asSuperuser, provisionDatabase } from './postgres/provision.ts'
 import { serviceDatabases } from './postgres/service-databases.ts'
-import type { ProcessParts } from './service.ts'
+import type { ProcessParts } from './process-parts.ts'
 import { aloneInMemory } from './memory/shared-memory.ts'
 
 export interface EmbeddedParts extends ProcessParts {

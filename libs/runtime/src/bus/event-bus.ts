@@ -4,25 +4,9 @@
  * machines) and pass the same tests.
  */
 import type { Transaction } from '../postgres/database.ts'
+import type { MessageHeaders, OutgoingMessage } from '../postgres/outgoing-message.ts'
 
-/** A message as its publisher makes it. */
-export interface OutgoingMessage {
-  /** Unique; a stateless step derives it from its cause, so that a repeat carries the same id. */
-  readonly id: string
-  readonly topic: string
-  /** The business id: order holds for one key within one topic and nowhere else. '' means none. */
-  readonly key: string
-  /** The event's name; consumers skip by it without reading the payload. */
-  readonly type: string
-  /** The service that says it. */
-  readonly source: string
-  /** What JSON can carry without loss; it is written once and never changed afterwards. */
-  readonly payload: unknown
-  /** Further headers: traceparent and those of a relay. Buffers are passed on, never parsed. */
-  readonly headers: MessageHeaders
-}
-
-export type MessageHeaders = Readonly<Record<string, string | Buffer>>
+export type { MessageHeaders, OutgoingMessage }
 
 /** A message that was announced. */
 export interface AnnouncedMessage extends OutgoingMessage {

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { openTestParts, type TestParts } from '../testing.ts'
+import { openTestDatabases, type TestDatabases } from '../testing/test-databases.ts'
 import { migrationFiles } from '../testing/migration-files.ts'
 import { byteaArray, textArray } from './arrays.ts'
 import type { Database } from './database.ts'
 import { statement } from './statement.ts'
 
-let parts: TestParts
+let databases: TestDatabases
 let db: Database
 
 beforeAll(async () => {
-  parts = await openTestParts()
+  databases = await openTestDatabases()
   const migrations = migrationFiles({})
-  db = await parts.openDatabase({ url: '', schema: 'arrays', migrations, connections_max: 2 })
+  db = await databases.openDatabase({ url: '', schema: 'arrays', migrations, connections_max: 2 })
 })
 
-afterAll(() => parts.stop())
+afterAll(() => databases.stop())
 
 const unnestText = statement('select value from unnest($1::text[]) as value')
 const unnestBytea = statement('select value from unnest($1::bytea[]) as value')

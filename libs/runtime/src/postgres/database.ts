@@ -2,7 +2,7 @@
  * How a service talks to PostgreSQL: prepared set-based statements, transactions that are repeated
  * after a deadlock or a serialization failure, and announcements that are rows of the transaction.
  */
-import type { OutgoingMessage } from '../bus/event-bus.ts'
+import type { OutgoingMessage } from './outgoing-message.ts'
 
 /** A prepared statement: PostgreSQL parses and plans it once per connection. */
 export interface Statement {

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { fileURLToPath } from 'node:url'
 import { startChild } from '../testing/child.ts'
-import { eventually, openTestParts, type TestParts } from '../testing.ts'
+import { eventually } from '../testing/eventually.ts'
+import { openTestDatabases, type TestDatabases } from '../testing/test-databases.ts'
 import { ProcessStopping } from '../stopping.ts'
 import { migrationFiles } from '../testing/migration-files.ts'
 import { openExclusive, type ExclusiveDatabase } from './exclusive.ts'
@@ -20,17 +21,17 @@ const shownLast = statement('select state_change as at from pg_stat_activity whe
 const later = statement(`insert into migrations values (2, '0002-later.sql', '')`)
 const terminate = statement('select pg_terminate_backend($1)')
 
-let parts: TestParts
+let databases: TestDatabases
 
 beforeEach(async () => {
-  parts = await openTestParts()
+  databases = await openTestDatabases()
 })
 
-afterEach(() => parts.stop())
+afterEach(() => databases.stop())
 
 function open(lock = 'writer', signal?: AbortSignal): Promise<ExclusiveDatabase> {
   const options = { url: '', schema: 'ledger', migrations, connections_max: 1, lock }
-  return parts.openExclusive({ ...options, signal })
+  return databases.openExclusive({ ...options, signal })
 }
 
 async function pidOf(db: ExclusiveDatabase): Promise<number> {
@@ -66,7 +67,7 @@ test.each([
 ])(
   'the next in line takes over soon when the process of a holder dies that %s',
   async (_, text) => {
-    const outside = await parts.openDatabase({
+    const outside = await databases.openDatabase({
       url: '',
       schema: 'ledger',
       migrations,
@@ -75,7 +76,7 @@ test.each([
     const taken_ms = await outside.transaction(async (tx) => {
       await tx.query(statement('lock table lines in access exclusive mode'), [])
       const program = new URL('../testing/lock-holder.ts', import.meta.url)
-      const url = parts.databaseUrl
+      const url = databases.databaseUrl
       const holder = startChild(program, [url, 'ledger', 'writer', fileURLToPath(migrations), text])
       expect(await holder.firstLine).toBe('works')
       const second = open()
@@ -95,7 +96,7 @@ test.each([
   // Makes the schema and the role, as whom the other process comes in then.
   await (await open()).close()
   const program = new URL('../testing/lock-holder.ts', import.meta.url)
-  const url = new URL(parts.databaseUrl)
+  const url = new URL(databases.databaseUrl)
   url.username = 'ledger'
   const holder = startChild(program, [
     url.href,
@@ -126,7 +127,7 @@ describe('a server that does not answer any more', () => {
   afterEach(() => proxy.stop())
 
   function throughProxy() {
-    const database = new URL(parts.databaseUrl).pathname.slice(1)
+    const database = new URL(databases.databaseUrl).pathname.slice(1)
     const url = socketUrl(proxy.socketFolder, database, 'ledger')
     return { url, schema: 'ledger', migrations, connections_max: 1 }
   }
@@ -173,7 +174,7 @@ describe('a server that does not answer any more', () => {
 
   test('is another matter than one that works on a long statement', async () => {
     const holder = await open()
-    const pool = await parts.openDatabase({ ...throughProxy(), url: '' })
+    const pool = await databases.openDatabase({ ...throughProxy(), url: '' })
     const long = statement("select 'done' as text from pg_sleep(4)")
     const done = [{ text: 'done' }]
     expect(await Promise.all([holder.query(long, []), pool.query(long, [])])).toEqual([done, done])
@@ -242,16 +243,16 @@ test('Waiting for the lock can be aborted, and ends when the process stops', asy
   stopping.abort(new Error('enough'))
   await expect(waiting).rejects.toThrow('enough')
 
-  const crashed = parts
+  const crashed = databases
   const waitingStill = open()
   const outcome = waitingStill.catch((error: unknown) => error)
-  parts = await crashed.restart()
+  databases = await crashed.restart()
   expect(isOutage(await outcome)).toBe(true)
 })
 
 test('A stopped process opens nothing any more, and reports why', async () => {
-  const crashed = parts
-  parts = await crashed.restart()
+  const crashed = databases
+  databases = await crashed.restart()
   const options = { url: '', schema: 'ledger', migrations, connections_max: 1 }
   await expect(crashed.openDatabase(options)).rejects.toThrow(ProcessStopping)
   const failure = crashed.openExclusive({ ...options, lock: 'writer' })

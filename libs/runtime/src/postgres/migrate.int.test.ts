@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { openTestParts, type TestParts } from '../testing.ts'
+import { openTestDatabases, type TestDatabases } from '../testing/test-databases.ts'
 import { migrationFiles } from '../testing/migration-files.ts'
 import type { Database } from './database.ts'
 import { statement } from './statement.ts'
 
-let parts: TestParts
+let databases: TestDatabases
 
 beforeEach(async () => {
-  parts = await openTestParts()
+  databases = await openTestDatabases()
 })
 
-afterEach(() => parts.stop())
+afterEach(() => databases.stop())
 
 const first = { '0001-accounts.sql': 'create table accounts (id integer primary key);' }
 const second = {
@@ -19,7 +19,7 @@ const second = {
 
 function open(files: Readonly<Record<string, string>>): Promise<Database> {
   const migrations = migrationFiles(files)
-  return parts.openDatabase({ url: '', schema: 'books', migrations, connections_max: 2 })
+  return databases.openDatabase({ url: '', schema: 'books', migrations, connections_max: 2 })
 }
 
 const selectApplied = statement('select number, name, applied_at from migrations order by number')

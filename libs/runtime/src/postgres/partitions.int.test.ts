@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openTestParts, type TestParts } from '../testing.ts'
+import { openTestDatabases, type TestDatabases } from '../testing/test-databases.ts'
 import { migrationFiles } from '../testing/migration-files.ts'
 import type { Database } from './database.ts'
 import { ensureMonthlyPartitions } from './partitions.ts'
 import { statement } from './statement.ts'
 
-let parts: TestParts
+let databases: TestDatabases
 let db: Database
 
 const schema = `
@@ -17,12 +17,12 @@ const schema = `
   ) partition by range (month);`
 
 beforeAll(async () => {
-  parts = await openTestParts()
+  databases = await openTestDatabases()
   const migrations = migrationFiles({ '0001-tables.sql': schema })
-  db = await parts.openDatabase({ url: '', schema: 'months', migrations, connections_max: 4 })
+  db = await databases.openDatabase({ url: '', schema: 'months', migrations, connections_max: 4 })
 })
 
-afterAll(() => parts.stop())
+afterAll(() => databases.stop())
 
 const selectPartitions = statement(
   `select inhrelid::regclass::text as name from pg_inherits

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { OutgoingMessage } from '../bus/event-bus.ts'
-import { eventually, openTestParts, type TestParts } from '../testing.ts'
+import type { OutgoingMessage } from './outgoing-message.ts'
+import { eventually } from '../testing/eventually.ts'
+import { openTestDatabases, type TestDatabases } from '../testing/test-databases.ts'
 import { openBreakingProxy, type BreakingProxy } from '../testing/breaking-proxy.ts'
 import { migrationFiles } from '../testing/migration-files.ts'
 import type { Database, Outbox, Transaction } from './database.ts'
@@ -21,7 +22,7 @@ const read = statement('select units from accounts where id = $1')
 const say = statement('insert into said select unnest($1::text[])')
 const pid = statement('select pg_backend_pid() as pid')
 
-let parts: TestParts
+let databases: TestDatabases
 let proxy: BreakingProxy
 let db: Database
 let outcomes: string[]
@@ -44,9 +45,9 @@ const outbox: Outbox = {
 }
 
 beforeAll(async () => {
-  parts = await openTestParts()
+  databases = await openTestDatabases()
   proxy = await openBreakingProxy()
-  const database = new URL(parts.databaseUrl).pathname.slice(1)
+  const database = new URL(databases.databaseUrl).pathname.slice(1)
   db = await openDatabase(
     {
       url: socketUrl(proxy.socketFolder, database, superuser),
@@ -54,14 +55,14 @@ beforeAll(async () => {
       migrations: migrationFiles({ '0001-tables.sql': schema }),
       connections_max: 4,
     },
-    { outbox, log: parts.log },
+    { outbox, log: databases.log },
   )
 })
 
 afterAll(async () => {
   await db.close()
   await proxy.stop()
-  await parts.stop()
+  await databases.stop()
 })
 
 beforeEach(async () => {

@@ -13,7 +13,7 @@ import type {
   TransactionOptions,
   Value,
 } from './database.ts'
-import type { OutgoingMessage } from '../bus/event-bus.ts'
+import type { OutgoingMessage } from './outgoing-message.ts'
 import { isOutage, Outage } from '../outage.ts'
 import { isConflict, sqlState, wasRefused } from './failure.ts'
 import { roundTrip, type Step } from './round-trip.ts'

@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { openLog } from '../log.ts'
 import { startServer } from '../postgres/server.ts'
 import { openRunFolder } from './run-folder.ts'
-import { keepServer, socketFolderVariable } from './test-server.ts'
+import { keepServer } from './run-server.ts'
+import { socketFolderVariable } from './test-server.ts'
 
 export default async function globalSetup(): Promise<void> {
   openRunFolder()

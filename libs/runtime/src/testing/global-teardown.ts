@@ -1,6 +1,6 @@
 /** Stops the PostgreSQL of the run and leaves nothing of it behind. */
 import { removeRunFolder } from './run-folder.ts'
-import { keptServer } from './test-server.ts'
+import { keptServer } from './run-server.ts'
 
 export default async function globalTeardown(): Promise<void> {
   await keptServer()?.stop()

@@ -1,21 +1,9 @@
-/** How the set-up of a test run hands its PostgreSQL to the tests and to the tear-down. */
+/** Where the PostgreSQL of a test run listens. */
 import { mkdtempSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { PostgresServer } from '../postgres/server.ts'
 
 /** The environment of the test processes names the socket folder. */
 export const socketFolderVariable = 'CAUSEWAY_TEST_SOCKET_FOLDER'
-
-/** Set-up and tear-down are loaded apart from each other but share the global object. */
-const keeper = globalThis as { causewayTestServer?: PostgresServer }
-
-export function keepServer(server: PostgresServer): void {
-  keeper.causewayTestServer = server
-}
-
-export function keptServer(): PostgresServer | undefined {
-  return keeper.causewayTestServer
-}
 
 /** The socket folder of the run's PostgreSQL. */
 export function testSocketFolder(): string {

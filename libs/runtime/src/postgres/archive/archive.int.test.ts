@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { eventually, openTestParts, type TestParts } from '../../testing.ts'
+import { eventually } from '../../testing/eventually.ts'
+import { openTestDatabases, type TestDatabases } from '../../testing/test-databases.ts'
 import { migrationFiles } from '../../testing/migration-files.ts'
 import { temporaryFolder } from '../../testing/test-server.ts'
 import type { Database } from '../database.ts'
@@ -11,7 +12,7 @@ import { statement } from '../statement.ts'
 import { archive, restore } from './command.ts'
 import type { Manifest } from './manifest.ts'
 
-let parts: TestParts
+let databases: TestDatabases
 let db: Database
 
 const schema = `
@@ -31,12 +32,12 @@ const schema = `
   );`
 
 beforeAll(async () => {
-  parts = await openTestParts()
+  databases = await openTestDatabases()
   const migrations = migrationFiles({ '0001-tables.sql': schema })
-  db = await parts.openDatabase({ url: '', schema: 'months', migrations, connections_max: 4 })
+  db = await databases.openDatabase({ url: '', schema: 'months', migrations, connections_max: 4 })
 })
 
-afterAll(() => parts.stop())
+afterAll(() => databases.stop())
 
 const tables = ['bodies', 'lines']
 const reports: string[] = []
@@ -44,7 +45,7 @@ const reports: string[] = []
 function surroundings() {
   reports.length = 0
   return {
-    environment: { MONTHS_DATABASE_URL: parts.databaseUrl },
+    environment: { MONTHS_DATABASE_URL: databases.databaseUrl },
     report: (sentence: string) => void reports.push(sentence),
   }
 }
@@ -151,8 +152,8 @@ test('A month that its service still needs stays', async () => {
 test('Readers and writers of other months do not wait, and an interrupted detach is finished', async () => {
   await fill('2025-02')
   const before = await content('2025-02')
-  const reader = new pg.Client({ connectionString: parts.databaseUrl })
-  const watcher = new pg.Client({ connectionString: parts.databaseUrl })
+  const reader = new pg.Client({ connectionString: databases.databaseUrl })
+  const watcher = new pg.Client({ connectionString: databases.databaseUrl })
   await Promise.all([reader.connect(), watcher.connect()])
   await reader.query('begin isolation level repeatable read')
   await reader.query('select count(*) from months.bodies')

@@ -1,0 +1,40 @@
+/**
+ * How a service starts: a function from settings and the parts of its process to something that can
+ * be stopped. The same function runs alone in a process of its own and together with the others in
+ * the hub.
+ */
+import type { EventBus } from './bus/event-bus.ts'
+import type { GrpcHost } from './grpc/host.ts'
+import type { Health } from './health.ts'
+import type { Logger } from './log.ts'
+import type { Metrics } from './metrics.ts'
+import type { DatabaseOptions } from './postgres/open.ts'
+import type { Database } from './postgres/database.ts'
+import type { ExclusiveDatabase, ExclusiveOptions } from './postgres/exclusive.ts'
+import type { SharedMemory } from './memory/shared-memory.ts'
+import type { Service } from './service.ts'
+
+/** The parts of a process that its services share. */
+export interface ProcessParts {
+  readonly log: Logger
+  readonly bus: EventBus
+  readonly grpc: GrpcHost
+  readonly health: Health
+  readonly metrics: Metrics
+  /** What the processes of this service share, and may lose. */
+  readonly shared: SharedMemory
+  /** Opens a service's own database, migrated, with its announcements going to the bus. */
+  openDatabase(options: DatabaseOptions): Promise<Database>
+  /**
+   * One connection that holds a session advisory lock: a process that loses the lock loses the
+   * transaction. Rejects with `ProcessStopping` when the parts have been stopped, as `openDatabase`
+   * does.
+   */
+  openExclusive(options: ExclusiveOptions): Promise<ExclusiveDatabase>
+}
+
+/** `Kind` is what a running service exposes, such as the URL that it listens on. */
+export type Start<Settings, Kind extends Service = Service> = (
+  settings: Settings,
+  parts: ProcessParts,
+) => Promise<Kind>
