@@ -22,10 +22,9 @@ import { makeTestCa } from './testing/certificates.ts'
 import { eventually } from './testing/eventually.ts'
 import { freePorts, testBroker } from './testing/kafka-broker.ts'
 import { temporaryFolder, testSocketFolder } from './testing/test-server.ts'
-import { message, recorder } from './bus/testing/bus-under-test.ts'
+import { message, recorder, shopMigrations as migrations } from './bus/testing/bus-under-test.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })
-const migrations = new URL('./bus/testing/migrations/', import.meta.url)
 const topics = ['orders', 'bills']
 const opened: { stop(): Promise<void> }[] = []
 

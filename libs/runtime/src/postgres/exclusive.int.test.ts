@@ -75,7 +75,7 @@ test.each([
     })
     const taken_ms = await outside.transaction(async (tx) => {
       await tx.query(statement('lock table lines in access exclusive mode'), [])
-      const program = new URL('../testing/lock-holder.ts', import.meta.url)
+      const program = new URL('./testing/lock-holder.ts', import.meta.url)
       const url = databases.databaseUrl
       const holder = startChild(program, [url, 'ledger', 'writer', fileURLToPath(migrations), text])
       expect(await holder.firstLine).toBe('works')
@@ -95,7 +95,7 @@ test.each([
 ])('the next in line takes over from a process that is frozen %s', async (_, text) => {
   // Makes the schema and the role, as whom the other process comes in then.
   await (await open()).close()
-  const program = new URL('../testing/lock-holder.ts', import.meta.url)
+  const program = new URL('./testing/lock-holder.ts', import.meta.url)
   const url = new URL(databases.databaseUrl)
   url.username = 'ledger'
   const holder = startChild(program, [

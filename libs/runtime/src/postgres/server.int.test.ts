@@ -83,7 +83,7 @@ function start(options: Partial<ServerOptions> = {}): Promise<PostgresServer> {
 }
 
 function startElsewhere(): Child {
-  const child = startChild(new URL('../testing/server-process.ts', import.meta.url), [dataDir])
+  const child = startChild(new URL('./testing/server-process.ts', import.meta.url), [dataDir])
   children.push(child)
   return child
 }

@@ -8,7 +8,7 @@ import { openRunFolder } from './run-folder.ts'
 import { keepServer } from './run-server.ts'
 import { socketFolderVariable } from './test-server.ts'
 
-export default async function globalSetup(): Promise<void> {
+export async function startTestServer(): Promise<void> {
   openRunFolder()
   const dataDir = mkdtempSync(join(tmpdir(), 'causeway-test-'))
   chmodSync(dataDir, 0o755)
@@ -23,3 +23,5 @@ export default async function globalSetup(): Promise<void> {
   process.env[socketFolderVariable] = server.socketFolder
   keepServer(server)
 }
+
+export default startTestServer

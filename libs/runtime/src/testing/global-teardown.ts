@@ -2,7 +2,9 @@
 import { removeRunFolder } from './run-folder.ts'
 import { keptServer } from './run-server.ts'
 
-export default async function globalTeardown(): Promise<void> {
+export async function stopTestServer(): Promise<void> {
   await keptServer()?.stop()
   removeRunFolder()
 }
+
+export default stopTestServer

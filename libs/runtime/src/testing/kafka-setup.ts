@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import globalSetup from './global-setup.ts'
+import { startTestServer } from './global-setup.ts'
 import {
   brokerFolderVariable,
   brokerPortVariable,
@@ -17,7 +17,7 @@ export default async function kafkaSetup(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), `causeway-kafka-${process.pid}-`))
   const port = await freePorts()
   writeCertificates(folder)
-  await Promise.all([globalSetup(), startBroker(port, folder)])
+  await Promise.all([startTestServer(), startBroker(port, folder)])
   process.env[brokerPortVariable] = String(port)
   process.env[brokerFolderVariable] = folder
 }

@@ -1,6 +1,6 @@
 /** Ends the broker and the PostgreSQL of the run and leaves nothing of them behind. */
 import { rmSync } from 'node:fs'
-import globalTeardown from './global-teardown.ts'
+import { stopTestServer } from './global-teardown.ts'
 import { brokerFolderVariable, killBroker } from './kafka-broker.ts'
 
 export default async function kafkaTeardown(): Promise<void> {
@@ -9,5 +9,5 @@ export default async function kafkaTeardown(): Promise<void> {
     await killBroker(folder)
     rmSync(folder, { recursive: true, force: true })
   }
-  await globalTeardown()
+  await stopTestServer()
 }

@@ -55,7 +55,7 @@ export interface EmbeddedBus {
   crash(): void
 }
 
-const migrations = new URL('../../../migrations/bus/', import.meta.url)
+const migrations = new URL('../../migrations/', import.meta.url)
 const connections_max = 4
 const retention_h_default = 24
 const bounds_default: InFlightBounds = { queued_max: 10_000, queued_bytes_max: 64 * 2 ** 20 }

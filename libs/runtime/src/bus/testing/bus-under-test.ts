@@ -14,6 +14,9 @@ import type {
   Subscription,
 } from '../event-bus.ts'
 
+/** The tables of the service `shop`. */
+export const shopMigrations = new URL('./migrations/', import.meta.url)
+
 export interface BusUnderTest {
   readonly bus: EventBus
   /** Has the tables of `migrations/`; what its transactions announce goes to the bus. */

@@ -13,7 +13,7 @@ import { serviceDatabases, socketUrl } from '../../postgres/service-databases.ts
 import { socketFolderVariable } from '../../testing/test-server.ts'
 import type { InFlightBounds } from '../embedded/in-flight-window.ts'
 import { openEmbeddedBus, type EmbeddedBus } from '../embedded/open.ts'
-import type { BusUnderTest, CutDatabase } from './bus-under-test.ts'
+import { shopMigrations, type BusUnderTest, type CutDatabase } from './bus-under-test.ts'
 import { openCommitCutter } from './commit-cutter.ts'
 
 export interface EmbeddedUnderTest extends BusUnderTest {
@@ -25,8 +25,7 @@ export interface EmbeddedUnderTest extends BusUnderTest {
   hold(text: string): Promise<{ release(): Promise<void> }>
 }
 
-const migrations = new URL('./migrations/', import.meta.url)
-const shop = { url: '', schema: 'shop', migrations, connections_max: 40 }
+const shop = { url: '', schema: 'shop', migrations: shopMigrations, connections_max: 40 }
 const log = openLog({ name: 'test', level: (process.env['LOG_LEVEL'] ?? 'silent') as LogLevel })
 
 export async function openEmbeddedUnderTest(

@@ -20,7 +20,7 @@ import { openBrokers, type BrokerLogin, type Brokers } from '../kafka/brokers.ts
 import { openDatabases } from '../kafka/databases.ts'
 import type { IntakeBounds } from '../kafka/member.ts'
 import { openKafkaBus, type KafkaBus } from '../kafka/open.ts'
-import type { BusUnderTest, CutDatabase } from './bus-under-test.ts'
+import { shopMigrations, type BusUnderTest, type CutDatabase } from './bus-under-test.ts'
 import { openCommitCutter } from './commit-cutter.ts'
 
 export interface KafkaUnderTest extends BusUnderTest {
@@ -55,8 +55,7 @@ export interface KafkaUnderTestOptions {
   readonly session_ms?: number
 }
 
-const migrations = new URL('./migrations/', import.meta.url)
-const shop = { url: '', schema: 'shop', migrations, connections_max: 40 }
+const shop = { url: '', schema: 'shop', migrations: shopMigrations, connections_max: 40 }
 const silent = openLog({ name: 'test', level: (process.env['LOG_LEVEL'] ?? 'silent') as LogLevel })
 
 export async function openKafkaUnderTest(
