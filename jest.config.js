@@ -35,8 +35,8 @@ export default {
       displayName: 'int',
       testMatch: ['**/src/**/*.int.test.ts'],
       ...around(
-        './libs/runtime/src/testing/global-setup.ts',
-        './libs/runtime/src/testing/global-teardown.ts',
+        './libs/embedded-postgres/src/testing/global-setup.ts',
+        './libs/embedded-postgres/src/testing/global-teardown.ts',
       ),
     },
     {
@@ -44,8 +44,8 @@ export default {
       displayName: 'kafka',
       testMatch: ['**/src/**/*.kafka.test.ts'],
       ...around(
-        './libs/runtime/src/testing/kafka-setup.ts',
-        './libs/runtime/src/testing/kafka-teardown.ts',
+        './libs/bus/src/testing/kafka-setup.ts',
+        './libs/bus/src/testing/kafka-teardown.ts',
       ),
     },
     {

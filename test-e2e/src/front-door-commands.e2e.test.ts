@@ -1,12 +1,12 @@
 /** What `npm start` says in a sentence when something is wrong, and the commands that it prints. */
-import { eventually } from '@causeway/runtime/testing'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { eventually } from '@causeway/process/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openFrontDoor, projectFolder, type FrontDoor } from './hub/front-door.ts'
 
 let door: FrontDoor

@@ -1,7 +1,7 @@
 /** A hub with COMPATIBILITY=mojaloop, as scripts and clients that were written for Mojaloop see it. */
-import { eventually } from '@causeway/runtime/testing'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { eventually } from '@causeway/process/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { request as call } from 'undici'
 import type { Answer, Fsp } from './hub/fsp.ts'
 import { account, position } from './hub/operator.ts'

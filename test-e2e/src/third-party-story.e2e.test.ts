@@ -1,8 +1,8 @@
 /** The story of a payment that a PISP began: what each of its ends looks like to the operator. */
-import { createAuthenticator, type ThirdPartyOrder } from '@causeway/fsp'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import { eventually } from '@causeway/runtime/testing'
+import { createAuthenticator, type ThirdPartyOrder } from '@causeway/fsp'
+import { eventually } from '@causeway/process/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { request } from 'undici'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import {

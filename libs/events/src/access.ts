@@ -2,7 +2,7 @@
  * The services that may write and read each topic, from the catalogue: the source of the brokers'
  * ACLs.
  */
-import type { TopicAccess } from '@causeway/runtime'
+import type { TopicAccess } from '@causeway/bus/kafka'
 import { catalogue } from './catalogue.ts'
 import type { EventDefinition, Publisher } from './define.ts'
 

@@ -3,8 +3,8 @@
  * state before and after. The entry is published in the transaction of the change, so there is
  * neither a change without its entry nor an entry without its change.
  */
-import type { OutgoingMessage } from '@causeway/runtime'
 import { randomUUID } from 'node:crypto'
+import type { OutgoingMessage } from '@causeway/bus'
 import type { PublisherOf } from './catalogue.ts'
 import { newEvent } from './event.ts'
 

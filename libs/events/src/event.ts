@@ -2,6 +2,7 @@
  * From the catalogue to the bus and back: events are made with their topic and key, and handlers
  * get them typed by name.
  */
+import { randomUUID } from 'node:crypto'
 import type {
   BatchContext,
   EventBus,
@@ -11,8 +12,7 @@ import type {
   OutgoingMessage,
   Subscribed,
   Subscription,
-} from '@causeway/runtime'
-import { randomUUID } from 'node:crypto'
+} from '@causeway/bus'
 import { catalogue, type EventName, type Payload, type PublisherOf } from './catalogue.ts'
 import { readPayload } from './read.ts'
 

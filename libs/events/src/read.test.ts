@@ -1,5 +1,5 @@
+import { FromNewerRelease } from '@causeway/bus'
 import { describe, expect, test } from '@jest/globals'
-import { FromNewerRelease } from '@causeway/runtime'
 import { ZodError } from 'zod'
 import { readPayload } from './read.ts'
 

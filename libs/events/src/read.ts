@@ -2,7 +2,7 @@
  * Reads a payload from the log. It is checked and returned as it is: a member that this release
  * does not know is included in everything that is published from the payload.
  */
-import { FromNewerRelease } from '@causeway/runtime'
+import { FromNewerRelease } from '@causeway/bus'
 import type { z } from 'zod'
 import { catalogue, type EventName } from './catalogue.ts'
 

@@ -2,16 +2,11 @@
  * Participants as a service knows them, cached. A service fetches a participant again before it
  * refuses anything because of the cached value. No decision about money may depend on this cache.
  */
+import type { EventBus, Listener } from '@causeway/bus'
 import { onBroadcast } from '@causeway/events'
+import type { GrpcHost } from '@causeway/grpc'
+import { periodically, readThrough, type Logger } from '@causeway/process'
 import { participantsService, type Participant as ParticipantMessage } from '@causeway/protos'
-import {
-  periodically,
-  readThrough,
-  type EventBus,
-  type GrpcHost,
-  type Listener,
-  type Logger,
-} from '@causeway/runtime'
 
 export interface Participant {
   readonly name: string

@@ -1,6 +1,7 @@
-import { expect, test } from '@jest/globals'
+import type { GrpcHost } from '@causeway/grpc'
+import { openLog } from '@causeway/process'
 import type { ParticipantStateChange } from '@causeway/protos'
-import { openLog, type GrpcHost } from '@causeway/runtime'
+import { expect, test } from '@jest/globals'
 import { onParticipantStates } from './states.ts'
 
 const suspended: ParticipantStateChange = {

@@ -2,6 +2,8 @@
  * Receives participant state changes by gRPC, in addition to the event of the same name, and so
  * sooner. A change that is not newer than the known version is ignored.
  */
+import type { GrpcHost } from '@causeway/grpc'
+import type { Logger } from '@causeway/process'
 import {
   authServiceParticipantStatesService,
   notificationsParticipantStatesService,
@@ -9,7 +11,6 @@ import {
   transfersParticipantStatesService,
   type ParticipantStateChange,
 } from '@causeway/protos'
-import type { GrpcHost, Logger } from '@causeway/runtime'
 
 export type StateReceiver = 'auth-service' | 'notifications' | 'settlements' | 'transfers'
 

@@ -2,8 +2,8 @@
  * A scheme for integration tests, created through the same service interfaces that an operator
  * uses.
  */
+import type { GrpcHost } from '@causeway/grpc'
 import { participantsService, settlementModelsService, type Refusal } from '@causeway/protos'
-import type { GrpcHost } from '@causeway/runtime'
 
 const currency = 'USD'
 const createdBy = 'operator'

@@ -1,13 +1,15 @@
 /** gRPC of a process that is one of many: always with certificates on both sides. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
+import {
+  openGrpcHost,
+  type OpenGrpcHost,
+  renewable,
+  type GrpcCertificates,
+  type Renewable,
+} from '@causeway/grpc'
+import { type Logger, readPem, periodically, type Periodic, StartError } from '@causeway/process'
 import type { DistributedSettings } from './distributed-settings.ts'
-import { openGrpcHost, type OpenGrpcHost } from './grpc/host.ts'
-import { renewable, type GrpcCertificates, type Renewable } from './grpc/identity.ts'
-import type { Logger } from './log.ts'
-import { readPem } from './pem.ts'
-import { periodically, type Periodic } from './periodically.ts'
-import { StartError } from './start-error.ts'
 
 export interface DistributedGrpcOptions {
   readonly settings: DistributedSettings

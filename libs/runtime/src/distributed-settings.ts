@@ -2,8 +2,14 @@
  * The settings of a process that is one of many: the same for every service, in addition to its
  * own.
  */
-import { operationsSettings } from './operations-settings.ts'
-import { choice, integer, text, type SettingValues, type TextSetting } from './settings.ts'
+import {
+  operationsSettings,
+  choice,
+  integer,
+  text,
+  type SettingValues,
+  type TextSetting,
+} from '@causeway/process'
 
 export const distributedSettings = {
   DATABASE_URL: text({

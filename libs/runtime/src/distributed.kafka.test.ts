@@ -1,28 +1,26 @@
-import { afterEach, expect, test } from '@jest/globals'
 import { randomBytes } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
+import {
+  freePorts,
+  testBroker,
+  message,
+  recorder,
+  shopMigrations as migrations,
+} from '@causeway/bus/testing'
+import { mirrorService, type Items } from '@causeway/grpc/testing'
+import { superuser, provisionDatabase, socketUrl, statement } from '@causeway/postgres'
+import { temporaryFolder, testSocketFolder } from '@causeway/postgres/testing'
+import { openLog, exitCodes, type HostProcess, readSettings, text } from '@causeway/process'
+import { makeTestCa, eventually } from '@causeway/process/testing'
+import { afterEach, expect, test } from '@jest/globals'
 import { openDistributed, type DistributedParts } from './distributed.ts'
 import { distributedSettings } from './distributed-settings.ts'
-import { mirrorService, type Items } from './grpc/test-service.ts'
-import { openLog } from './log.ts'
-import { superuser } from './postgres/hub-lock.ts'
-import { provisionDatabase } from './postgres/provision.ts'
-import { socketUrl } from './postgres/service-databases.ts'
-import { statement } from './postgres/statement.ts'
-import { exitCodes, type HostProcess } from './process.ts'
-import { readSettings } from './read-settings.ts'
 import { runDistributed } from './run-distributed.ts'
 import type { ProcessParts } from './process-parts.ts'
-import { text } from './settings.ts'
-import { makeTestCa } from './testing/certificates.ts'
-import { eventually } from './testing/eventually.ts'
-import { freePorts, testBroker } from './testing/kafka-broker.ts'
-import { temporaryFolder, testSocketFolder } from './testing/test-server.ts'
-import { message, recorder, shopMigrations as migrations } from './bus/testing/bus-under-test.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })
 const topics = ['orders', 'bills']

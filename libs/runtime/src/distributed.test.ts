@@ -1,12 +1,11 @@
-import { expect, test } from '@jest/globals'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { openLog, readSettings } from '@causeway/process'
+import { expect, test } from '@jest/globals'
 import { busOptionsOf } from './distributed.ts'
 import { hostOf } from './distributed-grpc.ts'
 import { distributedSettings, grpcUrlName, grpcUrls } from './distributed-settings.ts'
-import { openLog } from './log.ts'
-import { readSettings } from './read-settings.ts'
 
 const required = {
   KAFKA_BROKERS: 'one:9092',

@@ -3,23 +3,25 @@
  * over gRPC. Published events survive the loss of any process, and of any one broker when there are
  * three.
  */
-import type { BrokersOptions } from './bus/kafka/brokers.ts'
-import type { KafkaBusOptions } from './bus/kafka/open.ts'
+import type { BrokersOptions, KafkaBusOptions } from '@causeway/bus/kafka'
+import type { OpenGrpcHost } from '@causeway/grpc'
+import { type DatabaseOptions, sqlState } from '@causeway/postgres'
+import {
+  openHealth,
+  type HealthChecks,
+  type Logger,
+  openMetrics,
+  type Metrics,
+  readPem,
+  outageIn,
+  retrying,
+  StartError,
+} from '@causeway/process'
 import type { DistributedSettings } from './distributed-settings.ts'
 import { openDistributedGrpc } from './distributed-grpc.ts'
-import type { OpenGrpcHost } from './grpc/host.ts'
-import { openHealth, type HealthChecks } from './health.ts'
-import type { Logger } from './log.ts'
-import { openMetrics, type Metrics } from './metrics.ts'
-import { readPem } from './pem.ts'
-import type { DatabaseOptions } from './postgres/open.ts'
-import { sqlState } from './postgres/failure.ts'
-import { outageIn } from './outage.ts'
-import { retrying } from './retrying.ts'
 import type { ProcessParts } from './process-parts.ts'
 import type { RedisMemory } from './memory/redis.ts'
 import { nothingShared } from './memory/shared-memory.ts'
-import { StartError } from './start-error.ts'
 
 export interface DistributedOptions {
   /** Folder name of the service: the client name for brokers and databases. */
@@ -52,9 +54,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
   const metrics = openMetrics({ ofProcess: true })
   const busOptions = { ...(await busOptionsOf(options)), log, metrics }
   // A hub in one process has no use for the Kafka client, so it is not loaded before this.
-  const { openBrokers } = await import('./bus/kafka/brokers.ts')
-  const { openKafkaBus } = await import('./bus/kafka/open.ts')
-  const { openDatabases } = await import('./bus/kafka/databases.ts')
+  const { openBrokers, openDatabases, openKafkaBus } = await import('@causeway/bus/kafka')
   log.info({ brokers: busOptions.brokers.addresses }, 'waiting for Kafka')
   const kafka = await openKafkaBus({ ...busOptions, brokers: openBrokers(busOptions.brokers) })
   const databases = openDatabases({ url: settings.DATABASE_URL, kafka, log })

@@ -4,13 +4,10 @@
  * health and metrics.
  */
 import { join } from 'node:path'
-import { openEmbeddedBus } from './bus/embedded/open.ts'
-import { openGrpcHost } from './grpc/host.ts'
-import { openHealth, type HealthChecks } from './health.ts'
-import type { Logger } from './log.ts'
-import { openMetrics } from './metrics.ts'
-import { asSuperuser, provisionDatabase } from './postgres/provision.ts'
-import { serviceDatabases } from './postgres/service-databases.ts'
+import { openEmbeddedBus } from '@causeway/bus/embedded'
+import { openGrpcHost } from '@causeway/grpc'
+import { asSuperuser, provisionDatabase, serviceDatabases } from '@causeway/postgres'
+import { openHealth, type HealthChecks, type Logger, openMetrics } from '@causeway/process'
 import type { ProcessParts } from './process-parts.ts'
 import { aloneInMemory } from './memory/shared-memory.ts'
 

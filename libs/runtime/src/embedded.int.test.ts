@@ -1,16 +1,15 @@
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { EventBus, OutgoingMessage, Subscribed } from '@causeway/bus'
+import { type Database, type DatabaseOptions, statement } from '@causeway/postgres'
+import { migrationFiles } from '@causeway/postgres/testing'
+import { openLog } from '@causeway/process'
+import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { EventBus, OutgoingMessage, Subscribed } from './bus/event-bus.ts'
 import { openEmbedded } from './embedded.ts'
 import type { EmbeddedParts } from './embedded-parts.ts'
-import { openLog } from './log.ts'
-import type { Database } from './postgres/database.ts'
-import type { DatabaseOptions } from './postgres/open.ts'
-import { statement } from './postgres/statement.ts'
-import { eventually, openTestParts, type TestParts } from './testing.ts'
-import { migrationFiles } from './testing/migration-files.ts'
+import { openTestParts, type TestParts } from './testing/test-parts.ts'
 
 const migrations = migrationFiles({ '0001-notes.sql': 'create table notes (text text);' })
 const insert = statement('insert into notes values ($1)')

@@ -2,9 +2,9 @@
  * The process that holds every service: it brings its own PostgreSQL and needs nothing else.
  * Published events survive any crash; the next start on the same DATA_DIR continues from there.
  */
+import { startServer, type Durability } from '@causeway/embedded-postgres'
+import type { Logger } from '@causeway/process'
 import { openParts, type EmbeddedParts } from './embedded-parts.ts'
-import type { Logger } from './log.ts'
-import { startServer, type Durability } from './postgres/server.ts'
 
 export interface EmbeddedOptions {
   readonly dataDir: string

@@ -1,11 +1,8 @@
+import type { DeadLetter, EventBus } from '@causeway/bus'
+import { createHttpClient, type HttpServer } from '@causeway/http'
+import { openHealth, type HealthChecks, openLog, openMetrics } from '@causeway/process'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { Counter } from 'prom-client'
-import type { DeadLetter, EventBus } from './bus/event-bus.ts'
-import { openHealth, type HealthChecks } from './health.ts'
-import { createHttpClient } from './http/client.ts'
-import type { HttpServer } from './http/server.ts'
-import { openLog } from './log.ts'
-import { openMetrics } from './metrics.ts'
 import { serveOperations } from './operations.ts'
 
 const stored: readonly DeadLetter[] = ['2', '1'].map((id) => ({

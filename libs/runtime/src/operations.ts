@@ -9,12 +9,10 @@
  * group is not in this process.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { EventBus } from '@causeway/bus'
+import { serveHttp, type HttpServer } from '@causeway/http'
+import type { HealthChecks, HealthReport, Logger, Metrics } from '@causeway/process'
 import { z } from 'zod'
-import type { EventBus } from './bus/event-bus.ts'
-import type { HealthChecks, HealthReport } from './health.ts'
-import { serveHttp, type HttpServer } from './http/server.ts'
-import type { Logger } from './log.ts'
-import type { Metrics } from './metrics.ts'
 
 export interface OperationsOptions {
   readonly host: string

@@ -3,16 +3,16 @@
  * be stopped. The same function runs alone in a process of its own and together with the others in
  * the hub.
  */
-import type { EventBus } from './bus/event-bus.ts'
-import type { GrpcHost } from './grpc/host.ts'
-import type { Health } from './health.ts'
-import type { Logger } from './log.ts'
-import type { Metrics } from './metrics.ts'
-import type { DatabaseOptions } from './postgres/open.ts'
-import type { Database } from './postgres/database.ts'
-import type { ExclusiveDatabase, ExclusiveOptions } from './postgres/exclusive.ts'
+import type { EventBus } from '@causeway/bus'
+import type { GrpcHost } from '@causeway/grpc'
+import type {
+  DatabaseOptions,
+  Database,
+  ExclusiveDatabase,
+  ExclusiveOptions,
+} from '@causeway/postgres'
+import type { Health, Logger, Metrics, Service } from '@causeway/process'
 import type { SharedMemory } from './memory/shared-memory.ts'
-import type { Service } from './service.ts'
 
 /** The parts of a process that its services share. */
 export interface ProcessParts {

@@ -2,17 +2,26 @@
  * The main function of a service in a process of its own: its parts, its operations server, a
  * watchdog that ends it when it stalls, and the service itself.
  */
+import { targetOf } from '@causeway/grpc'
+import {
+  type Logger,
+  exitCodes,
+  run,
+  type HostProcess,
+  type Service,
+  type SettingDefinitions,
+  type SettingValues,
+  watch,
+} from '@causeway/process'
 import { openDistributed, type DistributedParts } from './distributed.ts'
-import { distributedSettings, grpcUrlName, grpcUrls } from './distributed-settings.ts'
-import type { DistributedSettings } from './distributed-settings.ts'
-import { targetOf } from './grpc/target.ts'
-import type { Logger } from './log.ts'
+import {
+  distributedSettings,
+  grpcUrlName,
+  grpcUrls,
+  type DistributedSettings,
+} from './distributed-settings.ts'
 import { serveOperations } from './operations.ts'
-import { exitCodes, run, type HostProcess } from './process.ts'
 import type { Start } from './process-parts.ts'
-import type { Service } from './service.ts'
-import type { SettingDefinitions, SettingValues } from './settings.ts'
-import { watch } from './watch.ts'
 
 export interface AloneOptions<Definitions extends SettingDefinitions> {
   readonly settings: Definitions

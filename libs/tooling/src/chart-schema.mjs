@@ -69,7 +69,7 @@ async function main() {
   const { format } = await import('oxfmt')
   const { distributedSettings, grpcUrls } =
     await import('../../runtime/dist/distributed-settings.js')
-  const { settingsOfProcess } = await import('../../runtime/dist/process.js')
+  const { settingsOfProcess } = await import('../../process/dist/process.js')
   const definitions = new Map()
   for (const name of serviceNames) {
     const { settings } = await import(`../../../services/${name}/dist/settings.js`)

@@ -6,15 +6,15 @@ import { expect, test, describe } from '@jest/globals'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readSettings } from '../../runtime/src/read-settings.ts'
+import { readSettings } from '../../process/src/read-settings.ts'
 import {
   distributedSettings,
   grpcUrlName,
   grpcUrls,
 } from '../../runtime/src/distributed-settings.ts'
-import { settingsOfProcess } from '../../runtime/src/process.ts'
-import { text } from '../../runtime/src/settings.ts'
-import { openMetrics } from '../../runtime/src/metrics.ts'
+import { settingsOfProcess } from '../../process/src/process.ts'
+import { text } from '../../process/src/settings.ts'
+import { openMetrics } from '../../process/src/metrics.ts'
 import {
   onboardSettings,
   operatorGatewaySettings,
@@ -122,8 +122,8 @@ test('the image loads what ends a container on SIGTERM before any program', () =
   const [, words = '[]'] = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile) ?? []
   const entrypoint = JSON.parse(words)
   const preload = entrypoint[entrypoint.indexOf('--import') + 1]
-  expect(preload).toBe('/app/libs/runtime/dist/end-while-loading.js')
-  expect(existsSync(new URL('libs/runtime/src/end-while-loading.ts', root))).toBe(true)
+  expect(preload).toBe('/app/libs/process/dist/end-while-loading.js')
+  expect(existsSync(new URL('libs/process/src/end-while-loading.ts', root))).toBe(true)
 })
 
 describe.each(serviceNames)('%s', (service) => {

@@ -20,8 +20,8 @@ const [command = 'start', ...args] = process.argv.slice(2)
 const programs = {
   start: 'services/hub/dist/start.js',
   verify: 'services/hub/dist/verify.js',
-  archive: 'libs/runtime/dist/postgres/archive/main.js',
-  restore: 'libs/runtime/dist/postgres/restore/main.js',
+  archive: 'libs/archive/dist/archive-main.js',
+  restore: 'libs/archive/dist/restore-main.js',
   bench: 'test-e2e/dist/bench/main.js',
   'bench:parts': 'test-e2e/dist/bench/parts/main.js',
   sizing: 'test-e2e/dist/bench/sizing/main.js',

@@ -118,7 +118,7 @@ export async function loadSettings(load) {
     services.set(name, (await load(`services/${name}`, 'settings')).settings)
   }
   const { distributedSettings } = await load('libs/runtime', 'distributed-settings')
-  const { settingsOfProcess } = await load('libs/runtime', 'process')
+  const { settingsOfProcess } = await load('libs/process', 'process')
   const { onboardSettings, operatorGatewaySettings, secretsSettings } = await load(
     'services/hub',
     'distributed/settings',

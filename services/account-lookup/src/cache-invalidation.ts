@@ -2,8 +2,8 @@
  * Any process of this service may change the owner of a party: each process receives the events of
  * the others and drops the cached entries.
  */
+import type { EventBus, Listener } from '@causeway/bus'
 import { onBroadcast, type DomainEvent } from '@causeway/events'
-import type { EventBus, Listener } from '@causeway/runtime'
 import { readParty, type Party, type PartyName } from './domain/party.ts'
 
 const changes = [

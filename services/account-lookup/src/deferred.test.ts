@@ -1,5 +1,5 @@
+import type { OutgoingMessage } from '@causeway/bus'
 import { catalogue, newEvent, type DomainEvent, type EventName } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/runtime'
 import { expect, test } from '@jest/globals'
 import { deferred, requestIn, type RequestEvent } from './deferred.ts'
 import {

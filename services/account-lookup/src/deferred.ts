@@ -2,8 +2,8 @@
  * Requests that need a call of an external oracle. Each goes back on the bus to be processed
  * separately, so requests that need no call never wait for one.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/runtime'
 import type { CommandEvent } from './associations/contract.ts'
 import { partyKey, readParty } from './domain/party.ts'
 import type { QueryEvent } from './lookups/contract.ts'

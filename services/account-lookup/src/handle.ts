@@ -1,6 +1,7 @@
 /** Handles a batch of events about parties: queries and changes concurrently. */
+import type { PublishDerived } from '@causeway/bus'
 import type { DomainEvent, EventName } from '@causeway/events'
-import { allOf, type PublishDerived } from '@causeway/runtime'
+import { allOf } from '@causeway/process'
 import { claimedAssociation, type CommandEvent } from './associations/contract.ts'
 import { applyWithoutCalls, applyWithCalls, type AssociationParts } from './associations/handle.ts'
 import { requestIn, type RequestEvent } from './deferred.ts'

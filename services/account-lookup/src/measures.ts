@@ -1,5 +1,5 @@
 /** Metrics of lookups, associations and oracles. */
-import type { Metrics } from '@causeway/runtime'
+import type { Metrics } from '@causeway/process'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import type { Owners } from './lookups/domain/answer.ts'
 

@@ -1,14 +1,10 @@
 /** Starts account-lookup: parts are opened in reading order and closed in reverse. */
 import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
+import type { Database } from '@causeway/postgres'
+import { periodically, type Logger, type Periodic } from '@causeway/process'
 import { accountLookupService, oraclesService } from '@causeway/protos'
-import {
-  periodically,
-  type Database,
-  type Logger,
-  type Periodic,
-  type Start,
-} from '@causeway/runtime'
+import type { Start } from '@causeway/runtime'
 import { openAssociationStore, type AssociationStore } from './associations/store.ts'
 import type { Party } from './domain/party.ts'
 import { handleBatch, handleDeferred, consumedEvents } from './handle.ts'

@@ -1,5 +1,5 @@
 /** Every setting of account-lookup, with its unit, default and bounds. */
-import { choice, integer, text, type SettingValues } from '@causeway/runtime'
+import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 const ofDatabase = {
   ACCOUNT_LOOKUP_DATABASE_URL: text({

@@ -2,7 +2,7 @@
  * A cache with a maximum age per entry, counted from the moment at which its load began. Absent
  * values are not cached.
  */
-import { readThrough, type ReadThroughOptions } from '@causeway/runtime'
+import { readThrough, type ReadThroughOptions } from '@causeway/process'
 
 export interface TtlCache<Value> {
   /** The cached value, if it has not expired. */

@@ -2,7 +2,11 @@
  * The administration API over HTTP: Express finds the operation; all checks of a request before its
  * operation are here, in one order for every operation.
  */
-import { isOutage, type Logger, type WithoutBase } from '@causeway/runtime'
+import { isUtf8 } from 'node:buffer'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { WithoutBase } from '@causeway/http'
+import { isOutage, type Logger } from '@causeway/process'
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -10,9 +14,6 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express'
-import { isUtf8 } from 'node:buffer'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { refused, type Answer, type File } from './answer.ts'
 import { consoleFiles } from './console.ts'

@@ -1,4 +1,4 @@
-import { readSettings } from '@causeway/runtime'
+import { readSettings } from '@causeway/process'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { start } from './service.ts'

@@ -1,13 +1,7 @@
 /** The administration API of the hub; it stores nothing and calls the services that do. */
-import {
-  openBasePaths,
-  serveHttp,
-  StartError,
-  type Logger,
-  type ProcessParts,
-  type Service,
-  type Start,
-} from '@causeway/runtime'
+import { openBasePaths, serveHttp } from '@causeway/http'
+import { StartError, type Logger, type Service } from '@causeway/process'
+import type { ProcessParts, Start } from '@causeway/runtime'
 import { noGuard, openGuard, type Guard } from './access/guard.ts'
 import { openPolicies } from './access/policy.ts'
 import type { GuardedOperation } from './access/privileges.ts'

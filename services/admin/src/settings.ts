@@ -1,5 +1,5 @@
 /** Every setting of the administration API. */
-import { choice, integer, text, type SettingValues } from '@causeway/runtime'
+import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   OPERATOR_PORT: integer({

@@ -1,4 +1,5 @@
 /** The services that the administration API calls; it has no data of its own. */
+import type { Calls, GrpcHost } from '@causeway/grpc'
 import { parseDecimal } from '@causeway/money'
 import {
   alarmsService,
@@ -27,7 +28,6 @@ import {
   type Participant,
   type Refusal,
 } from '@causeway/protos'
-import type { Calls, GrpcHost } from '@causeway/runtime'
 import { refused, type Refused } from './answer.ts'
 import { isReason } from './contract.ts'
 import type { Settings } from './settings.ts'

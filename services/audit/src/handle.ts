@@ -1,6 +1,6 @@
 /** Appends a batch of entries to the chain; entries that are stored already are skipped. */
 import type { DomainEvent } from '@causeway/events'
-import type { Database } from '@causeway/runtime'
+import type { Database } from '@causeway/postgres'
 import { chained } from './chain.ts'
 import type { Signer } from './signing.ts'
 import { append, knownIds, takeHead } from './store.ts'

@@ -1,6 +1,7 @@
 /** The log over gRPC: it is read and verified; only events add to it. */
+import type { Handlers } from '@causeway/grpc'
+import type { Database, Queries } from '@causeway/postgres'
 import type { auditService } from '@causeway/protos'
-import type { Database, Handlers, Queries } from '@causeway/runtime'
 import { entryMessage, filterOf, linkOf, pageOf } from './contract.ts'
 import { faultsOf, origin, type Link } from './chain.ts'
 import { openVerifier } from './signing.ts'

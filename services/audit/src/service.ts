@@ -1,7 +1,8 @@
 /** Starts the audit log: entries are chained and signed, so that a change to them is detected. */
 import { onEvents } from '@causeway/events'
+import { statement, type Database } from '@causeway/postgres'
 import { auditService } from '@causeway/protos'
-import { statement, type Database, type Start } from '@causeway/runtime'
+import type { Start } from '@causeway/runtime'
 import { Counter } from 'prom-client'
 import { openHandle } from './handle.ts'
 import { serveAudit } from './serve.ts'

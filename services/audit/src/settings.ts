@@ -1,5 +1,5 @@
 /** Every setting of audit. */
-import { integer, text, type SettingValues } from '@causeway/runtime'
+import { integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   AUDIT_DATABASE_URL: text({

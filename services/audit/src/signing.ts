@@ -2,7 +2,6 @@
  * The signature of the log: write access to its tables without the key is not enough to create an
  * entry that verifies.
  */
-import { readPem, StartError } from '@causeway/runtime'
 import {
   createHash,
   createPrivateKey,
@@ -11,6 +10,7 @@ import {
   verify,
   type KeyObject,
 } from 'node:crypto'
+import { readPem, StartError } from '@causeway/process'
 
 export interface Signer {
   readonly kid: string

@@ -1,5 +1,11 @@
 /** The SQL of the chain. */
-import { byteaArray, statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
+import {
+  byteaArray,
+  statement,
+  textArray,
+  type Queries,
+  type Transaction,
+} from '@causeway/postgres'
 import type { ChainedEntry, Link } from './chain.ts'
 
 const lockHead = statement(`select n, hash from head for update`)

@@ -1,6 +1,7 @@
 /** Announces that cached keys or credentials of an FSP are out of date. */
+import type { EventBus } from '@causeway/bus'
 import { newEvent } from '@causeway/events'
-import type { EventBus, Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
 
 export function announceChange(
   bus: EventBus,

@@ -1,9 +1,9 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
+import { eventually } from '@causeway/process/testing'
 import { authServiceParticipantStatesService, lifecycleService } from '@causeway/protos'
-import { eventually } from '@causeway/runtime/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { openWorld, type World } from './testing/world.ts'
 
 let auth: World

@@ -3,16 +3,12 @@
  * arrives as an event and as a gRPC call; either is enough. No other state ends secrets: an FSP
  * must be able to complete what it has reserved, and services check new requests themselves.
  */
+import type { EventBus, Subscribed } from '@causeway/bus'
 import { onEvents } from '@causeway/events'
+import type { GrpcHost } from '@causeway/grpc'
 import { onParticipantStates } from '@causeway/participants'
-import {
-  retrying,
-  type Database,
-  type EventBus,
-  type GrpcHost,
-  type Logger,
-  type Subscribed,
-} from '@causeway/runtime'
+import type { Database } from '@causeway/postgres'
+import { retrying, type Logger } from '@causeway/process'
 import { endSecretsOf } from './credentials/secrets.ts'
 import { closed } from './fsps.ts'
 

@@ -2,8 +2,8 @@
  * Looks up FSPs in participant-lifecycle, without a cache: the calls are rare, and their results
  * have lasting effects.
  */
+import type { GrpcHost } from '@causeway/grpc'
 import { participantsService, type Participant } from '@causeway/protos'
-import type { GrpcHost } from '@causeway/runtime'
 
 export interface Fsp {
   readonly name: string

@@ -1,10 +1,10 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
-import { statement } from '@causeway/runtime'
-import { eventually } from '@causeway/runtime/testing'
+import { statement } from '@causeway/postgres'
+import { eventually } from '@causeway/process/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { calculateJwkThumbprint } from 'jose'
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { fsp, openWorld, ownDatabase, type World } from './testing/world.ts'
 
 const services = [participantLifecycle, settlements] as const

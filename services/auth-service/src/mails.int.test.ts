@@ -1,11 +1,11 @@
 /** E-mails about requests and decisions, on a real bus and database. */
 import { newEvent, onEvents, type DomainEvent } from '@causeway/events'
+import * as participantLifecycle from '@causeway/participant-lifecycle'
+import { eventually } from '@causeway/process/testing'
 import { operatorsService } from '@causeway/protos'
-import { eventually } from '@causeway/runtime/testing'
+import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openWorld, type World } from './testing/world.ts'
-import * as participantLifecycle from '@causeway/participant-lifecycle'
-import * as settlements from '@causeway/settlements'
 
 let auth: World
 const asked: DomainEvent<'NotifyRequested'>[] = []

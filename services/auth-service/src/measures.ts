@@ -1,5 +1,5 @@
 /** Metrics of credentials, log-ins, pings and consents. */
-import type { Metrics } from '@causeway/runtime'
+import type { Metrics } from '@causeway/process'
 import { Counter } from 'prom-client'
 
 export interface Measures {

@@ -1,5 +1,5 @@
 /** Serializes changes of an FSP's keys and credentials, also for an FSP without rows. */
-import { statement, type Transaction } from '@causeway/runtime'
+import { statement, type Transaction } from '@causeway/postgres'
 
 const lockStatement = statement(`select pg_advisory_xact_lock(hashtextextended($1, 0))`)
 

@@ -1,9 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { newEvent, type Payload } from '@causeway/events'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
-import { eventually } from '@causeway/runtime/testing'
+import { eventually } from '@causeway/process/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { randomUUID } from 'node:crypto'
 import { deletePings } from './pings/store.ts'
 import { fsp, openWorld, ownDatabase, type World } from './testing/world.ts'
 

@@ -1,5 +1,7 @@
 /** Starts auth-service: parts are opened in reading order and closed in reverse. */
 import { onEvents } from '@causeway/events'
+import { statement, type Database } from '@causeway/postgres'
+import { periodically, type Logger, type Periodic, type Service } from '@causeway/process'
 import {
   consentsService,
   credentialsService,
@@ -7,16 +9,7 @@ import {
   pingsService,
   thirdPartyTransactionsService,
 } from '@causeway/protos'
-import {
-  periodically,
-  statement,
-  type Database,
-  type Logger,
-  type Periodic,
-  type ProcessParts,
-  type Service,
-  type Start,
-} from '@causeway/runtime'
+import type { ProcessParts, Start } from '@causeway/runtime'
 import { endSecretsOfClosed } from './closed.ts'
 import { openConsents, type ConsentParts } from './consents/open.ts'
 import { policyOf } from './consents/policy.ts'

@@ -1,5 +1,5 @@
 /** Every setting of auth-service. */
-import { choice, integer, text, type SettingValues } from '@causeway/runtime'
+import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   AUTH_SERVICE_DATABASE_URL: text({

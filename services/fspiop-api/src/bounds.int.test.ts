@@ -1,12 +1,12 @@
-import { newEvent } from '@causeway/events'
-import type { Message } from '@causeway/runtime'
-import { eventually } from '@causeway/runtime/testing'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import type { Message } from '@causeway/bus'
+import { newEvent } from '@causeway/events'
+import { eventually } from '@causeway/process/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import {
   errorInformation,
   id,

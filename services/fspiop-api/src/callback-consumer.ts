@@ -2,8 +2,9 @@
  * Converts events to callbacks, and delivery reports of callbacks to report events for the services that
  * caused them. Reports have their own consumer, so that no payment waits for a report.
  */
+import type { EventBus, PublishDerived, OutgoingMessage } from '@causeway/bus'
 import { onEvents, type DomainEvent } from '@causeway/events'
-import type { EventBus, PublishDerived, OutgoingMessage, Service } from '@causeway/runtime'
+import type { Service } from '@causeway/process'
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
 import { failureCallbacks, reportEvents, reportLines, undeliveredQuestions } from './reports.ts'
 import type { Shedding } from './shedding.ts'

@@ -1,8 +1,8 @@
-import { derivedId, newEvent, type Payload } from '@causeway/events'
-import type { Message } from '@causeway/runtime'
-import { eventually } from '@causeway/runtime/testing'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createHash, randomUUID } from 'node:crypto'
+import type { Message } from '@causeway/bus'
+import { derivedId, newEvent, type Payload } from '@causeway/events'
+import { eventually } from '@causeway/process/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { headersOf, transferBody } from './testing/messages.ts'
 import { openWorld, participant, send, type World } from './testing/world.ts'
 

@@ -2,6 +2,7 @@
  * Sends callbacks: each gets the address that its FSP registered and is published as NotifyRequested,
  * a batch in one publish. A missing address is reported, or sent to the sender of a relayed message.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent } from '@causeway/events'
 import {
   callbackAddress,
@@ -11,7 +12,6 @@ import {
   type ResourceRules,
 } from '@causeway/fspiop'
 import type { Participant, Participants } from '@causeway/participants'
-import type { OutgoingMessage } from '@causeway/runtime'
 import {
   failureCallback,
   type TriggeredCallback,

@@ -1,7 +1,7 @@
-import type { ClientTls } from '@causeway/runtime'
-import { eventually } from '@causeway/runtime/testing'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { connect } from 'node:tls'
+import type { ClientTls } from '@causeway/http'
+import { eventually } from '@causeway/process/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { participantKey, serveAuth } from './testing/auth.ts'
 import { as, ofOthers, prepare, quote } from './testing/impostors.ts'
 import {

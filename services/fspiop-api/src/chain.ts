@@ -2,6 +2,7 @@
  * The steps of a request: parse, identity, headers, source, signature, schema, publish. Each step is a
  * function that accepts or refuses it. Nothing is acknowledged before it is stored.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import {
   checkHeaders,
   matchPath,
@@ -19,7 +20,7 @@ import {
   type Version,
 } from '@causeway/fspiop'
 import type { Participant, Participants } from '@causeway/participants'
-import { isOutage, type OutgoingMessage } from '@causeway/runtime'
+import { isOutage } from '@causeway/process'
 import type { Share } from './admission.ts'
 import type { AnswerQuotas } from './answer-quotas.ts'
 import type { TriggeredCallback } from './callback.ts'

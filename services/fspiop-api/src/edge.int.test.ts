@@ -1,7 +1,7 @@
-import { openMetrics, Outage } from '@causeway/runtime'
-import { eventually } from '@causeway/runtime/testing'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createHash, randomUUID } from 'node:crypto'
+import { openMetrics, Outage } from '@causeway/process'
+import { eventually } from '@causeway/process/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { start } from './service.ts'
 import {
   errorInformation,

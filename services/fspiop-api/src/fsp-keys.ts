@@ -2,10 +2,11 @@
  * The keys that verify signatures of FSPs: cached until a change, and read again once before a
  * signature is refused for a missing key.
  */
-import type { VerificationKey } from '@causeway/fspiop'
-import { keysService, type ParticipantKey } from '@causeway/protos'
-import { gather, periodically, readThrough, type GrpcHost, type Logger } from '@causeway/runtime'
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
+import type { VerificationKey } from '@causeway/fspiop'
+import type { GrpcHost } from '@causeway/grpc'
+import { gather, periodically, readThrough, type Logger } from '@causeway/process'
+import { keysService, type ParticipantKey } from '@causeway/protos'
 
 export interface FspKeys {
   /** From the cache only; undefined: not cached. */

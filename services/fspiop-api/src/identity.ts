@@ -2,9 +2,9 @@
  * The identity of a client, from its channel only: the common name of its certificate here, the subject
  * of its token in `token-identity.ts`. FSPIOP-Source is accepted only when it equals that.
  */
-import { peerOf } from '@causeway/runtime'
 import { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
+import { peerOf } from '@causeway/http'
 import { latest } from './latest.ts'
 import type { Reason } from './refusals.ts'
 

@@ -1,5 +1,5 @@
 /** Insecure development modes are allowed on a loopback address only, and are logged. */
-import { StartError, type Logger } from '@causeway/runtime'
+import { StartError, type Logger } from '@causeway/process'
 import type { Settings } from './settings.ts'
 import { isPlain } from './tls.ts'
 

@@ -1,5 +1,5 @@
 import { newEvent } from '@causeway/events'
-import { eventually } from '@causeway/runtime/testing'
+import { eventually } from '@causeway/process/testing'
 import { expect, test } from '@jest/globals'
 import { id, message, transferBody, transferFulfilment, withHeaders } from './testing/messages.ts'
 import { openWorld, participant, send, type World } from './testing/world.ts'

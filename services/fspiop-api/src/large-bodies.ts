@@ -3,8 +3,8 @@
  * validating and hashing 0.5 to 5 MiB takes 20 to 80 ms of the main thread. Small ones are parsed at
  * once, because the hand-over to the thread costs about as much.
  */
-import type { Logger } from '@causeway/runtime'
 import { Worker } from 'node:worker_threads'
+import type { Logger } from '@causeway/process'
 import type { Reading } from './chain.ts'
 import {
   digests,

@@ -1,5 +1,5 @@
 /** The metrics of the edge. */
-import type { Metrics } from '@causeway/runtime'
+import type { Metrics } from '@causeway/process'
 import { Counter, Gauge } from 'prom-client'
 import type { Admission } from './admission.ts'
 import type { Shedding } from './shedding.ts'

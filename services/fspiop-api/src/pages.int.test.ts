@@ -1,4 +1,4 @@
-import { StartError } from '@causeway/runtime'
+import { StartError } from '@causeway/process'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { start } from './service.ts'
 import { testSettings } from './testing/settings.ts'

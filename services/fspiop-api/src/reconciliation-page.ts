@@ -3,9 +3,9 @@
  * a page at a time, to reconcile its records. Its identity comes from its channel only.
  */
 import type { Refusal } from '@causeway/fspiop'
+import type { Calls } from '@causeway/grpc'
 import type { Participants } from '@causeway/participants'
 import type { settlementReportsService, TransferRow } from '@causeway/protos'
-import type { Calls } from '@causeway/runtime'
 import type { Request, Response } from 'express'
 import type { Identify } from './identity.ts'
 import { refuse } from './refusals.ts'

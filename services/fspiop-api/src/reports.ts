@@ -2,6 +2,7 @@
  * Reports the delivery of callbacks to the services that caused them: one report event per kind and
  * batch. The sender of a relayed message receives an error callback when its delivery failed.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import {
   derivedId,
   newEvent,
@@ -10,7 +11,6 @@ import {
   type Payload,
 } from '@causeway/events'
 import { errorInformation } from '@causeway/fspiop'
-import type { OutgoingMessage } from '@causeway/runtime'
 import { errorInformationOf } from './contract.ts'
 import { failureCallback, type TriggeredCallback } from './callback.ts'
 import { refuse } from './refusals.ts'

@@ -1,7 +1,8 @@
 /** The security of the FSP port, from the settings: identity, signatures both ways, tokens. */
-import { credentialsService } from '@causeway/protos'
 import { rsaAlgorithms } from '@causeway/fspiop'
-import { readPem, type Logger, type ProcessParts } from '@causeway/runtime'
+import { readPem, type Logger } from '@causeway/process'
+import { credentialsService } from '@causeway/protos'
+import type { ProcessParts } from '@causeway/runtime'
 import { openFspKeys } from './fsp-keys.ts'
 import { byCertificate, byHeader, type Identify } from './identity.ts'
 import type { Settings } from './settings.ts'

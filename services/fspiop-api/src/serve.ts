@@ -2,9 +2,10 @@
  * From an HTTP request to its response. Requests on the API's paths go straight to their route;
  * Express serves the other pages.
  */
-import { errorInformation, responseContentType, type Refusal } from '@causeway/fspiop'
-import { noteClient, type Logger } from '@causeway/runtime'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { errorInformation, responseContentType, type Refusal } from '@causeway/fspiop'
+import { noteClient } from '@causeway/http'
+import type { Logger } from '@causeway/process'
 import { isAnswer, type Admission } from './admission.ts'
 import { readHead, refused, routeOf, workOn, type Answer, type Edge, type Routed } from './chain.ts'
 import type { Identify } from './identity.ts'

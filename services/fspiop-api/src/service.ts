@@ -2,20 +2,14 @@
  * The edge for FSPs: receives their messages and converts the hub's events to callbacks. It owns no
  * state: an accepted message is stored as an event before it is acknowledged.
  */
+import type { EventBus } from '@causeway/bus'
 import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
+import { openBasePaths, serveHttp, type HttpServer, type HttpServerOptions } from '@causeway/http'
 import { openParticipants, type Participants } from '@causeway/participants'
+import type { Logger, Service } from '@causeway/process'
 import { settlementReportsService } from '@causeway/protos'
-import {
-  openBasePaths,
-  serveHttp,
-  type EventBus,
-  type HttpServer,
-  type HttpServerOptions,
-  type Logger,
-  type ProcessParts,
-  type Service,
-} from '@causeway/runtime'
+import type { ProcessParts } from '@causeway/runtime'
 import { openAdmission } from './admission.ts'
 import { openAnswerQuotas } from './answer-quotas.ts'
 import { createApp, pagePaths } from './app.ts'

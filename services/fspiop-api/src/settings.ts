@@ -1,5 +1,5 @@
 /** Every setting of the FSP edge. */
-import { choice, integer, text, type SettingValues } from '@causeway/runtime'
+import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   FSP_PORT: integer({

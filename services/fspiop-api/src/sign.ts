@@ -1,7 +1,7 @@
 /** The hub's signature on the messages that it creates. FSPIOP (Signature) 3. */
-import { readPublicKey, signatureHeader } from '@causeway/fspiop'
-import { StartError } from '@causeway/runtime'
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { readPublicKey, signatureHeader } from '@causeway/fspiop'
+import { StartError } from '@causeway/process'
 
 /** The value of FSPIOP-Signature over the hub's headers and the body. */
 export type Sign = (headers: Readonly<Record<string, string>>, body: Buffer) => Promise<string>

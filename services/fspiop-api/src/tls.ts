@@ -2,14 +2,8 @@
  * TLS of the FSP port: certificate, key and CA are files that are read again at run time, so that a new
  * certificate needs no restart.
  */
-import {
-  periodically,
-  readPem,
-  type HttpServer,
-  type Logger,
-  type Periodic,
-  type ServerTls,
-} from '@causeway/runtime'
+import type { HttpServer, ServerTls } from '@causeway/http'
+import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
 import type { Settings } from './settings.ts'
 
 /** EDGE_IDENTITY=header is for development and uses plain http. */

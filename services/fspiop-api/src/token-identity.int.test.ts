@@ -1,4 +1,4 @@
-import { eventually } from '@causeway/runtime/testing'
+import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openTokenIssuer, serveAuth, type TokenIssuer } from './testing/auth.ts'
 import { as, ofOthers, prepare, quote } from './testing/impostors.ts'

@@ -2,8 +2,9 @@
  * The identity of a client by a bearer token of auth-service. A verified token is cached as long as the
  * keys; for a token with an unknown key the keys are read again.
  */
+import type { GrpcHost } from '@causeway/grpc'
+import { gather, type Logger } from '@causeway/process'
 import { credentialsService } from '@causeway/protos'
-import { gather, type GrpcHost, type Logger } from '@causeway/runtime'
 import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose'
 import { missing, type Identify, type Identity } from './identity.ts'
 import { latest } from './latest.ts'

@@ -1,8 +1,8 @@
-import { eventually } from '@causeway/runtime/testing'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { eventually } from '@causeway/process/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { message, transferBody, type Sent } from './testing/messages.ts'
 import { openWorld, send, summary, type World } from './testing/world.ts'
 

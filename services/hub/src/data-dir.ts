@@ -1,7 +1,7 @@
 /** The hub's data directory, DATA_DIR, and its log file. */
-import { logTo, openLog, StartError, type Logger } from '@causeway/runtime'
 import { accessSync, constants, mkdirSync, openSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { logTo, openLog, StartError, type Logger } from '@causeway/process'
 import type { HubSettings } from './settings.ts'
 
 /**

@@ -1,7 +1,7 @@
 /** The flags of `npm start`; an unknown flag stops the start with an error that names it. */
-import { StartError } from '@causeway/runtime'
 import { readFileSync } from 'node:fs'
 import { parseArgs, parseEnv } from 'node:util'
+import { StartError } from '@causeway/process'
 
 export interface Flags {
   /** Stop after the first payment; exit 0 if it was made, else 1. */

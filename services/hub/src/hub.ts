@@ -9,15 +9,9 @@ import * as authService from '@causeway/auth-service'
 import * as fspiopApi from '@causeway/fspiop-api'
 import * as notifications from '@causeway/notifications'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
+import { watch, type Logger, type Service } from '@causeway/process'
 import * as quoting from '@causeway/quoting'
-import {
-  openEmbedded,
-  serveOperations,
-  watch,
-  type Logger,
-  type ProcessParts,
-  type Service,
-} from '@causeway/runtime'
+import { openEmbedded, serveOperations, type ProcessParts } from '@causeway/runtime'
 import * as scheduler from '@causeway/scheduler'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'

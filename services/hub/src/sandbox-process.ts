@@ -2,13 +2,13 @@
  * Runs the sandbox FSPs in a separate process, as real FSPs would be. The process watches its
  * standard input, so that it ends with the hub, even when the hub is killed.
  */
-import { StartError } from '@causeway/runtime'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { StartError } from '@causeway/process'
 import { request } from 'undici'
 import type { ClientSecret } from './onboarding.ts'
 import type { SandboxFsp, SandboxFsps } from './sandbox-fsps.ts'

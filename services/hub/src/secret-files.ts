@@ -2,8 +2,6 @@
  * Secrets that are created once and stored in files: a valid file stays, a missing or invalid one
  * is created again. Only the user who created them can read them.
  */
-import type { Ca, Validity } from '@causeway/pki'
-import { StartError } from '@causeway/runtime'
 import {
   createPrivateKey,
   generateKeyPair,
@@ -12,6 +10,8 @@ import {
 } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
+import type { Ca, Validity } from '@causeway/pki'
+import { StartError } from '@causeway/process'
 
 const day_ms = 86_400_000
 /** A certificate is replaced this long before it expires. */

@@ -6,7 +6,6 @@ import { settings as authService } from '@causeway/auth-service'
 import { settings as fspiopApi } from '@causeway/fspiop-api'
 import { settings as notifications } from '@causeway/notifications'
 import { settings as participantLifecycle } from '@causeway/participant-lifecycle'
-import { settings as quoting } from '@causeway/quoting'
 import {
   choice,
   integer,
@@ -15,7 +14,8 @@ import {
   operationsSettings,
   text,
   type SettingValues,
-} from '@causeway/runtime'
+} from '@causeway/process'
+import { settings as quoting } from '@causeway/quoting'
 import { settings as scheduler } from '@causeway/scheduler'
 import { settings as settlements } from '@causeway/settlements'
 import { settings as transfers } from '@causeway/transfers'

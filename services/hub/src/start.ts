@@ -9,7 +9,7 @@ import {
   supervise,
   type Logger,
   type Service,
-} from '@causeway/runtime'
+} from '@causeway/process'
 import { readFlags, usage, type Flags } from './flags.ts'
 import { openHub, type Hub } from './hub.ts'
 import { aboutAdministrator, gettingStarted } from './getting-started.ts'

@@ -1,6 +1,7 @@
 /** Audit entries, published in the transaction of the change. */
+import type { EventBus } from '@causeway/bus'
 import { auditEntry, type AuditedState } from '@causeway/events'
-import type { EventBus, Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
 
 /** The part of the bus that publishes in a transaction. */
 export type Announcer = Pick<EventBus, 'announce'>

@@ -1,5 +1,5 @@
 /** Entries as rows: columns, mapping, and queries. */
-import { statement, textArray, type Queries } from '@causeway/runtime'
+import { statement, textArray, type Queries } from '@causeway/postgres'
 import { noEvidence, type Entry, type Kind, type Outcome, type Settles } from './domain/entry.ts'
 
 export const entryColumns = `id, kind, outcome, reason, payer_fsp, payee_fsp, amount, currency,

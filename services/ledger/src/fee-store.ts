@@ -1,5 +1,5 @@
 /** The interchange fees that are in force, and those that were posted in a window. */
-import { statement, type Queries, type Transaction } from '@causeway/runtime'
+import { statement, type Queries, type Transaction } from '@causeway/postgres'
 import type { Entry } from './domain/entry.ts'
 import type { FeeRule } from './domain/fee.ts'
 import { entryOf, listedColumns, type EntryRow } from './entry-store.ts'

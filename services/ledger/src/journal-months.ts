@@ -3,7 +3,7 @@
  * stamped by the clock of the database. A clock that is wrong by months must not stop the ledger,
  * so each row is filed under a month whose partition exists.
  */
-import { ensureMonthlyPartitions, filedMonthOf, type Queries } from '@causeway/runtime'
+import { ensureMonthlyPartitions, filedMonthOf, type Queries } from '@causeway/postgres'
 
 export interface JournalMonths {
   /** Makes the partitions around this time. */

@@ -1,11 +1,6 @@
+import type { ExclusiveDatabase } from '@causeway/postgres'
+import { isOutage, openLog, Outage, ProcessStopping } from '@causeway/process'
 import { afterEach, describe, expect, jest, test } from '@jest/globals'
-import {
-  isOutage,
-  openLog,
-  Outage,
-  ProcessStopping,
-  type ExclusiveDatabase,
-} from '@causeway/runtime'
 import { openLeaderConnection } from './leader-connection.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })

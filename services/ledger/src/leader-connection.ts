@@ -4,15 +4,8 @@
  * ends when the connection is closed or the process is being stopped.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import {
-  Outage,
-  ProcessStopping,
-  retrying,
-  statement,
-  type ExclusiveDatabase,
-  type Logger,
-  type Transaction,
-} from '@causeway/runtime'
+import { statement, type ExclusiveDatabase, type Transaction } from '@causeway/postgres'
+import { Outage, ProcessStopping, retrying, type Logger } from '@causeway/process'
 import { planByKeys } from './lock-store.ts'
 
 export interface LeaderConnection {

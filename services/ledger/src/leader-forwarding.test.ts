@@ -1,14 +1,7 @@
-import { afterEach, expect, test } from '@jest/globals'
+import { openGrpcHost, type HandledCall, type Handlers, type OpenGrpcHost } from '@causeway/grpc'
+import { isOutage, openLog, Outage } from '@causeway/process'
 import { ledgerService } from '@causeway/protos'
-import {
-  isOutage,
-  openGrpcHost,
-  openLog,
-  Outage,
-  type HandledCall,
-  type Handlers,
-  type OpenGrpcHost,
-} from '@causeway/runtime'
+import { afterEach, expect, test } from '@jest/globals'
 import {
   openLeaderForwarding,
   type LeaderForwarding,

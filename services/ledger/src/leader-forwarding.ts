@@ -4,15 +4,15 @@
  * waits. If there is no writer, the call fails as an outage and the caller repeats it with the same
  * ids.
  */
-import { ledgerService } from '@causeway/protos'
 import {
-  isOutage,
   isQuestion,
   type CallOptions,
   type GrpcHost,
   type HandledCall,
   type Handlers,
-} from '@causeway/runtime'
+} from '@causeway/grpc'
+import { isOutage } from '@causeway/process'
+import { ledgerService } from '@causeway/protos'
 import type { LeaderConnection } from './leader-connection.ts'
 
 const self = 'participant-lifecycle'

@@ -2,7 +2,7 @@
  * The rows of a batch, read and locked with three statements in one round trip, for any number and
  * kind of commands.
  */
-import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
+import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
 import { alarmsOf, type AlarmsJson } from './alarms/store.ts'
 import { accountOf, type AccountRow } from './account-row.ts'
 import type { AccountType } from './domain/account.ts'

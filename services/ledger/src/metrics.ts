@@ -1,5 +1,5 @@
 /** Metrics of the ledger: batch sizes, answers, and clocks that run ahead. */
-import { openClockWatch, type Logger, type Metrics } from '@causeway/runtime'
+import { openClockWatch, type Logger, type Metrics } from '@causeway/process'
 import { Counter, Histogram } from 'prom-client'
 import type { Command } from './domain/command.ts'
 import type { Answer } from './domain/decide.ts'

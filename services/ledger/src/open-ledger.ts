@@ -3,18 +3,11 @@
  * Queries use the host's pool, decisions the connection of the writer. Of any number of replicas one
  * is the writer; the others forward to it what changes something.
  */
+import type { HandledCall, Handlers } from '@causeway/grpc'
+import type { Database, DatabaseOptions } from '@causeway/postgres'
+import { periodically, StartError, type Logger, type Periodic } from '@causeway/process'
 import { alarmsService, fundsService, ledgerService, liquidityService } from '@causeway/protos'
-import {
-  periodically,
-  StartError,
-  type Database,
-  type DatabaseOptions,
-  type HandledCall,
-  type Handlers,
-  type Logger,
-  type Periodic,
-  type ProcessParts,
-} from '@causeway/runtime'
+import type { ProcessParts } from '@causeway/runtime'
 import type { AlarmRules } from './alarms/domain/alarm.ts'
 import { serveAlarms } from './alarms/serve.ts'
 import { openThresholdAlarms } from './alarms/threshold-alarms.ts'

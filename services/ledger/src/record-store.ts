@@ -1,5 +1,5 @@
 /** One entry as the operator reads it: with the facts of its decision, and its journal. */
-import { statement, type Database } from '@causeway/runtime'
+import { statement, type Database } from '@causeway/postgres'
 import type { Entry } from './domain/entry.ts'
 import { entryColumns, entryOf, type EntryRow } from './entry-store.ts'
 

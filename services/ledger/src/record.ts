@@ -1,7 +1,8 @@
 /** Serves one entry to the operator. */
+import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
+import type { Database } from '@causeway/postgres'
 import type { ledgerService, LedgerRecord } from '@causeway/protos'
-import type { Database, Handlers } from '@causeway/runtime'
 import { entryMessage } from './contract.ts'
 import type { Facts } from './domain/entry.ts'
 import { readRecord, type JournalRow } from './record-store.ts'

@@ -2,7 +2,7 @@
  * Rotation: the current window closes and the next one opens between two batches, so each posted
  * transfer is in exactly one window and the returned nets are final.
  */
-import type { Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
 import {
   lockCurrentWindow,
   netsOf,

@@ -2,7 +2,7 @@
  * Builds the one statement that saves a batch. It contains only the parts that the batch needs:
  * most batches are all prepares or all fulfils, and a part without rows costs as much as a row.
  */
-import { byteaArray, statement, textArray, type Statement, type Value } from '@causeway/runtime'
+import { byteaArray, statement, textArray, type Statement, type Value } from '@causeway/postgres'
 import type { Account } from './domain/account.ts'
 import type { Changes, Debt, JournalLine, LockedRows, WindowGain } from './domain/book.ts'
 import type { Entry } from './domain/entry.ts'

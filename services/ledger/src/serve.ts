@@ -1,6 +1,8 @@
 /** The methods of the ledger service. Decisions go through the writer, queries do not. */
+import type { Handlers } from '@causeway/grpc'
+import type { Database } from '@causeway/postgres'
+import type { Logger } from '@causeway/process'
 import type { ledgerService } from '@causeway/protos'
-import type { Database, Handlers, Logger } from '@causeway/runtime'
 import { answerAll, entryMessage, postOf, reserveOf, rotatedMessage, voidOf } from './contract.ts'
 import {
   entriesOf,

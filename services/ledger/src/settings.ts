@@ -1,5 +1,5 @@
 /** Every setting of the ledger. The service that hosts it has them too. */
-import { choice, integer, text, type SettingValues } from '@causeway/runtime'
+import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   LEDGER_BATCH_MAX: integer({

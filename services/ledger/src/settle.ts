@@ -2,7 +2,7 @@
  * The movements of one settlement step: posted together or not at all, and once for their ids,
  * however often the step is repeated.
  */
-import type { Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
 import type { ThresholdAlarms } from './alarms/threshold-alarms.ts'
 import { openBook, type Book, type LockedRows } from './domain/book.ts'
 import { position, type Position } from './domain/decide.ts'

@@ -2,9 +2,10 @@
  * The ledger methods that only the settlements service calls. An unreadable value is the caller's
  * error.
  */
+import type { Handlers } from '@causeway/grpc'
 import { parseAmount, parseDecimal } from '@causeway/money'
+import type { Database } from '@causeway/postgres'
 import type { ledgerService, SettlementEntry } from '@causeway/protos'
-import type { Database, Handlers } from '@causeway/runtime'
 import { entryMessage, positionMessage } from './contract.ts'
 import type { FeeRule } from './domain/fee.ts'
 import type { AccountRef, Settle } from './domain/settle.ts'

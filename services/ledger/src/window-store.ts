@@ -1,5 +1,5 @@
 /** The current settlement window, its nets, and its rotations. */
-import { statement, type Queries, type Transaction } from '@causeway/runtime'
+import { statement, type Queries, type Transaction } from '@causeway/postgres'
 
 /** The net of one account under one model in a closed window. */
 export interface WindowNet {

@@ -1,5 +1,5 @@
 /** The address of the ledger's writer, as its replicas find it. */
-import { statement, type Queries } from '@causeway/runtime'
+import { statement, type Queries } from '@causeway/postgres'
 
 const note = statement(`
   insert into writer (address) values ($1)

@@ -3,7 +3,8 @@
  * its queue, in order of arrival, on the connection that holds the lock. Items queued while one
  * transaction commits form the next transaction.
  */
-import { gather, isOutage, type Logger, type Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
+import { gather, isOutage, type Logger } from '@causeway/process'
 import type { ThresholdAlarms } from './alarms/threshold-alarms.ts'
 import type { LeaderConnection } from './leader-connection.ts'
 import { openBook } from './domain/book.ts'

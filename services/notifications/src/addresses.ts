@@ -5,7 +5,7 @@
  */
 import { callbackAddress, matchPath, templateVariables } from '@causeway/fspiop'
 import type { Participant, Participants } from '@causeway/participants'
-import type { Logger } from '@causeway/runtime'
+import type { Logger } from '@causeway/process'
 import type { Claimed } from './parked-store.ts'
 
 export interface Addresses {

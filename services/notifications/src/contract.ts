@@ -1,4 +1,5 @@
 /** Converts a NotifyRequested event to a notification, and its result to a line of a report. */
+import type { OutgoingMessage } from '@causeway/bus'
 import {
   catalogue,
   newEvent,
@@ -6,7 +7,8 @@ import {
   type ErrorInformation,
   type Payload,
 } from '@causeway/events'
-import { monthOf, type HttpAnswer, type OutgoingMessage } from '@causeway/runtime'
+import type { HttpAnswer } from '@causeway/http'
+import { monthOf } from '@causeway/postgres'
 import { z } from 'zod'
 import type { Try } from './domain/tries.ts'
 import type { FspRefusal } from './domain/verdict.ts'

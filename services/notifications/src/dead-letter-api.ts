@@ -1,6 +1,8 @@
 /** The gRPC methods for operators: list and resend dead letters, and read the delivery history. */
+import type { EventBus } from '@causeway/bus'
+import type { GrpcHost } from '@causeway/grpc'
+import type { Database } from '@causeway/postgres'
 import { notificationsService, type DeadLetter } from '@causeway/protos'
-import type { Database, EventBus, GrpcHost } from '@causeway/runtime'
 import { readDeliveryHistory } from './delivery-history.ts'
 import { readDeadLetters, resend, type DeadLetterRow } from './dead-letters-store.ts'
 import type { Waiting } from './waiting.ts'

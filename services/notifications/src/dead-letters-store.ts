@@ -1,13 +1,7 @@
 /** The SQL of dead letters: list, resend, and count by FSP. */
+import type { EventBus } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
-import {
-  monthOf,
-  statement,
-  textArray,
-  type Database,
-  type EventBus,
-  type Queries,
-} from '@causeway/runtime'
+import { monthOf, statement, textArray, type Database, type Queries } from '@causeway/postgres'
 import { inTurn } from './store.ts'
 
 export interface DeadLetterRow {

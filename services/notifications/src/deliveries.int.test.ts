@@ -1,8 +1,9 @@
-import { notificationsService } from '@causeway/protos'
-import { ensureMonthlyPartitions, monthOf, statement } from '@causeway/runtime'
-import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { afterEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { ensureMonthlyPartitions, monthOf, statement } from '@causeway/postgres'
+import { eventually } from '@causeway/process/testing'
+import { notificationsService } from '@causeway/protos'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import {
   notify,
   openSink,

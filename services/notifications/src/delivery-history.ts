@@ -1,6 +1,6 @@
 /** The delivery history of notifications for operators, attempt by attempt. */
+import type { Database } from '@causeway/postgres'
 import type { Delivery, DeliveriesQuery, DeliveryAttempt } from '@causeway/protos'
-import type { Database } from '@causeway/runtime'
 import { readEnded, readOpen, type EndedRow, type OpenRow } from './delivery-store.ts'
 import type { Try } from './domain/tries.ts'
 import { triesOf } from './store.ts'

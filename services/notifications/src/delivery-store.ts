@@ -1,5 +1,5 @@
 /** The SQL of the delivery history: notifications that have ended, and those that have not. */
-import { statement, textArray, type Database } from '@causeway/runtime'
+import { statement, textArray, type Database } from '@causeway/postgres'
 
 export interface EndedRow {
   readonly notification_id: string

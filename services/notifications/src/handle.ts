@@ -3,15 +3,10 @@
  * stored as delivered, failed or parked. No notification waits for one to another FSP, so a batch ends
  * as soon as its attempts have begun; only the number of open notifications is bounded.
  */
+import type { BatchContext } from '@causeway/bus'
 import type { DomainEvent } from '@causeway/events'
-import {
-  gather,
-  monthOf,
-  retrying,
-  type BatchContext,
-  type Database,
-  type Logger,
-} from '@causeway/runtime'
+import { monthOf, type Database } from '@causeway/postgres'
+import { gather, retrying, type Logger } from '@causeway/process'
 import { notificationOf, type Notification } from './contract.ts'
 import { openFirstAttempts, type FirstAttemptParts, type Taken } from './first-attempts.ts'
 import type { Record } from './record.ts'

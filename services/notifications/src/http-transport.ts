@@ -1,5 +1,5 @@
 /** Callbacks over HTTP; each lane has its own connections. */
-import { createHttpClient, type ClientTls, type HttpClient } from '@causeway/runtime'
+import { createHttpClient, type ClientTls, type HttpClient } from '@causeway/http'
 import { refusalIn, type Notification } from './contract.ts'
 import { judge, type Attempt } from './domain/verdict.ts'
 import type { Transport } from './transport.ts'

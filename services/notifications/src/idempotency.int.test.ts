@@ -1,6 +1,6 @@
-import { eventually } from '@causeway/runtime/testing'
-import { afterEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { eventually } from '@causeway/process/testing'
+import { afterEach, describe, expect, test } from '@jest/globals'
 import { claimKeys } from './store.ts'
 import {
   notificationFor,

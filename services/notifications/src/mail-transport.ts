@@ -3,7 +3,7 @@
  * Without a mail server every e-mail fails with that reason and is a dead letter, which can be sent
  * again once there is one.
  */
-import { readPem, StartError, type Logger } from '@causeway/runtime'
+import { readPem, StartError, type Logger } from '@causeway/process'
 import { createTransport, type SMTPPoolOptions } from 'nodemailer'
 import { z } from 'zod'
 import type { Notification } from './contract.ts'

@@ -1,5 +1,6 @@
 /** The metrics of deliveries. */
-import type { Database, Metrics } from '@causeway/runtime'
+import type { Database } from '@causeway/postgres'
+import type { Metrics } from '@causeway/process'
 import { Counter, Gauge, Histogram } from 'prom-client'
 import { duration_msOf, type Ended } from './contract.ts'
 import { countByFsp } from './dead-letters-store.ts'

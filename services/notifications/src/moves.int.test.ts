@@ -1,10 +1,11 @@
 /** FSPs that change their address: parked notifications go to the new one. */
-import { newEvent } from '@causeway/events'
-import { participantsService, type Participant } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
-import { eventually, openTestParts } from '@causeway/runtime/testing'
-import { afterEach, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { newEvent } from '@causeway/events'
+import type { Handlers } from '@causeway/grpc'
+import { eventually } from '@causeway/process/testing'
+import { participantsService, type Participant } from '@causeway/protos'
+import { openTestParts } from '@causeway/runtime/testing'
+import { afterEach, expect, test } from '@jest/globals'
 import { notify, openSink, openWorld, type Sink, type World } from './testing/world.ts'
 
 const hour_ms = 3_600_000

@@ -1,5 +1,5 @@
 /** The SQL of parked notifications: which FSPs have any, and claiming them for the next attempt. */
-import { statement, textArray, type Queries } from '@causeway/runtime'
+import { statement, textArray, type Queries } from '@causeway/postgres'
 import { storedNotification, type Notification } from './contract.ts'
 import type { Try } from './domain/tries.ts'
 import { triesOf } from './store.ts'

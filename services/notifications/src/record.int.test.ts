@@ -1,5 +1,5 @@
 /** When results of notifications are stored, and which of them are followed by a pause. */
-import { statement, type Database } from '@causeway/runtime'
+import { statement, type Database } from '@causeway/postgres'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import type { Result } from './contract.ts'

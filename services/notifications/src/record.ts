@@ -2,14 +2,9 @@
  * Stores the results of notifications and their report in one transaction. Results that arrive during
  * one transaction are stored in the next one.
  */
-import {
-  gather,
-  isOutage,
-  retrying,
-  type Database,
-  type EventBus,
-  type Logger,
-} from '@causeway/runtime'
+import type { EventBus } from '@causeway/bus'
+import type { Database } from '@causeway/postgres'
+import { gather, isOutage, retrying, type Logger } from '@causeway/process'
 import { reportOf, type Ended, type Result } from './contract.ts'
 import type { Lanes } from './lanes.ts'
 import type { Measures } from './measures.ts'

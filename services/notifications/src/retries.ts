@@ -2,7 +2,8 @@
  * Retries parked notifications when they are due and their FSP has free slots, until they are
  * delivered or their deadline passes. All state is in the database.
  */
-import { periodically, type Database, type Logger } from '@causeway/runtime'
+import type { Database } from '@causeway/postgres'
+import { periodically, type Logger } from '@causeway/process'
 import type { BackoffBounds } from './domain/backoff.ts'
 import type { AttemptEnd } from './domain/step.ts'
 import type { Lanes } from './lanes.ts'

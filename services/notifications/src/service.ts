@@ -2,22 +2,14 @@
  * Delivery: every notification that was received is delivered, or becomes a dead letter that an
  * operator can see and send again.
  */
-import { onBroadcast, onEvents } from '@causeway/events'
-import { onParticipantStates, openParticipants } from '@causeway/participants'
-import {
-  ensureMonthlyPartitions,
-  periodically,
-  readPem,
-  statement,
-  type ClientTls,
-  type Database,
-  type Listener,
-  type Logger,
-  type Periodic,
-  type ProcessParts,
-  type Start,
-} from '@causeway/runtime'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Listener } from '@causeway/bus'
+import { onBroadcast, onEvents } from '@causeway/events'
+import type { ClientTls } from '@causeway/http'
+import { onParticipantStates, openParticipants } from '@causeway/participants'
+import { ensureMonthlyPartitions, statement, type Database } from '@causeway/postgres'
+import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
+import type { ProcessParts, Start } from '@causeway/runtime'
 import { openAddresses } from './addresses.ts'
 import { mailServer } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'

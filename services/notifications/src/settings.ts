@@ -1,5 +1,5 @@
 /** The settings of the delivery of notifications. */
-import { choice, integer, text, type SettingValues } from '@causeway/runtime'
+import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 const hour_ms = 3_600_000
 

@@ -1,7 +1,7 @@
 /** Fairness between sources: any number of messages of one source does not delay those of others. */
-import { eventually } from '@causeway/runtime/testing'
-import { afterEach, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { eventually } from '@causeway/process/testing'
+import { afterEach, expect, test } from '@jest/globals'
 import { notify, openSink, openWorld, type Sink, type World } from './testing/world.ts'
 
 const ends: (() => Promise<unknown>)[] = []

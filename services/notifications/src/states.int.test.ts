@@ -1,5 +1,5 @@
+import { eventually } from '@causeway/process/testing'
 import { notificationsParticipantStatesService } from '@causeway/protos'
-import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { notify, openSink, openWorld, type Sink, type World } from './testing/world.ts'
 

@@ -1,5 +1,5 @@
 /** The SQL of `deliveries` (notifications that have ended) and `undelivered` (those that have not). */
-import { byteaArray, statement, textArray, type Queries, type Value } from '@causeway/runtime'
+import { byteaArray, statement, textArray, type Queries, type Value } from '@causeway/postgres'
 import { noTries, type Try } from './domain/tries.ts'
 import {
   duration_msOf,

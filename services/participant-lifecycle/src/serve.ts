@@ -1,4 +1,5 @@
 /** The services about participants. */
+import type { GrpcHost } from '@causeway/grpc'
 import type { LeaderForwarding } from '@causeway/ledger'
 import {
   accountsService,
@@ -6,7 +7,6 @@ import {
   participantsService,
   participantViewsService,
 } from '@causeway/protos'
-import type { GrpcHost } from '@causeway/runtime'
 import type { ChangesParts } from './changes/handle.ts'
 import { serveLifecycle } from './changes/serve.ts'
 import { serveAccounts } from './participants/accounts.ts'

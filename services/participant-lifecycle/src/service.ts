@@ -1,16 +1,11 @@
 /** Builds the service: participants and changes under four-eyes control on top of the ledger. */
 import { setTimeout as wait } from 'node:timers/promises'
+import type { EventBus } from '@causeway/bus'
 import { openLedger, type Ledger } from '@causeway/ledger'
+import { statement, type Transaction } from '@causeway/postgres'
+import { retrying, StartError, type Logger } from '@causeway/process'
 import { settlementModelsService } from '@causeway/protos'
-import {
-  retrying,
-  StartError,
-  statement,
-  type EventBus,
-  type Logger,
-  type Start,
-  type Transaction,
-} from '@causeway/runtime'
+import type { Start } from '@causeway/runtime'
 import type { ChangesParts } from './changes/handle.ts'
 import { sendMails } from './mails/handle.ts'
 import { modelsFrom } from './participants/models.ts'

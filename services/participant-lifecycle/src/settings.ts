@@ -1,6 +1,6 @@
 /** Every setting of participant-lifecycle, those of the ledger included. */
 import { settings as ledgerSettings } from '@causeway/ledger'
-import { choice, integer, text, type SettingValues } from '@causeway/runtime'
+import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   PARTICIPANT_LIFECYCLE_DATABASE_URL: text({

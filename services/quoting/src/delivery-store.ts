@@ -5,7 +5,7 @@ import {
   statement,
   textArray,
   type Database,
-} from '@causeway/runtime'
+} from '@causeway/postgres'
 
 export interface Delivery {
   readonly entityId: string

@@ -3,7 +3,7 @@
  * rounds with at most one event per quote.
  */
 import type { DomainEvent, EventName } from '@causeway/events'
-import { allOf } from '@causeway/runtime'
+import { allOf } from '@causeway/process'
 import { answer, type PayeeEvent } from './quotes/answer.ts'
 import type { QueryEvent, QuoteEvent, RequestEvent } from './quotes/contract.ts'
 import { passOn, type PassThrough } from './quotes/pass-through.ts'

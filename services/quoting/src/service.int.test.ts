@@ -1,4 +1,5 @@
 /** The whole service on the real bus, with the services that own participants, through crashes. */
+import { randomUUID } from 'node:crypto'
 import {
   newEvent,
   onEvents,
@@ -7,12 +8,14 @@ import {
   type Publisher,
 } from '@causeway/events'
 import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
+import { statement } from '@causeway/postgres'
+import type { Service } from '@causeway/process'
+import { defaultsOf, eventually } from '@causeway/process/testing'
 import { accountLookupService, schemeRulesService, type OwnerAnswer } from '@causeway/protos'
-import { statement, type ProcessParts, type Service } from '@causeway/runtime'
-import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import type { ProcessParts } from '@causeway/runtime'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { randomUUID } from 'node:crypto'
 import { start } from './service.ts'
 import { settings, type Settings } from './settings.ts'
 import type { ConsumedEvent } from './handle.ts'

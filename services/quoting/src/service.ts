@@ -1,16 +1,11 @@
 /** Starts quoting: parts are opened in reading order and closed in reverse. */
+import type { Subscribed } from '@causeway/bus'
 import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
+import type { Database } from '@causeway/postgres'
+import { openClockWatch, periodically, type Metrics } from '@causeway/process'
 import { accountLookupService, quotesService, schemeRulesService } from '@causeway/protos'
-import {
-  openClockWatch,
-  periodically,
-  type Database,
-  type Metrics,
-  type ProcessParts,
-  type Start,
-  type Subscribed,
-} from '@causeway/runtime'
+import type { ProcessParts, Start } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
 import { bulksHeard, handleBulks, passBulksOn } from './bulk-quotes/handle.ts'
 import { openBulkStore } from './bulk-quotes/store.ts'

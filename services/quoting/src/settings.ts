@@ -1,5 +1,5 @@
 /** Every setting of quoting, with its unit, default and bounds. */
-import { choice, integer, text, type SettingValues } from '@causeway/runtime'
+import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   QUOTING_DATABASE_URL: text({

@@ -1,6 +1,7 @@
 /** The dependencies of every step: stores, participants, rules, and the clock. */
+import type { EventBus } from '@causeway/bus'
 import type { Participants } from '@causeway/participants'
-import type { ClockWatch, EventBus, Metrics } from '@causeway/runtime'
+import type { ClockWatch, Metrics } from '@causeway/process'
 import { Counter } from 'prom-client'
 import type { BulkStore } from './bulk-quotes/store.ts'
 import type { DeliveryStore } from './delivery-store.ts'

@@ -2,9 +2,9 @@
  * The credentials of a sandbox FSP, read from the files in its settings; an error names what is
  * missing.
  */
-import { readSigning, type Signing, type Tls, type TokenOptions } from '@causeway/fsp'
-import { readPem, StartError } from '@causeway/runtime'
 import { createHmac, randomBytes } from 'node:crypto'
+import { readSigning, type Signing, type Tls, type TokenOptions } from '@causeway/fsp'
+import { readPem, StartError } from '@causeway/process'
 import type { Settings } from './settings.ts'
 
 export interface Credentials {

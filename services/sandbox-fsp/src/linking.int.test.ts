@@ -1,5 +1,5 @@
-import { openLog, readSettings } from '@causeway/runtime'
-import { eventually } from '@causeway/runtime/testing'
+import { openLog, readSettings } from '@causeway/process'
+import { eventually } from '@causeway/process/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { start, type Sandbox } from './service.ts'
 import { settings } from './settings.ts'

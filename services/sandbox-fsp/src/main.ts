@@ -1,5 +1,5 @@
 /** The sandbox FSPs as a process; with SANDBOX_EXIT_WITH_PARENT=on it ends with its parent. */
-import { run } from '@causeway/runtime'
+import { run } from '@causeway/process'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 

@@ -1,7 +1,7 @@
 /** The public keys of other FSPs, read over HTTP from where the scheme publishes them. */
-import { readJwks, type KeysOf } from '@causeway/fsp'
-import type { HttpClient } from '@causeway/runtime'
 import { createPublicKey } from 'node:crypto'
+import { readJwks, type KeysOf } from '@causeway/fsp'
+import type { HttpClient } from '@causeway/http'
 
 /** `urlOf`: the address of an FSP's keys; undefined for an unknown FSP, which has none. */
 export function peerKeys(http: HttpClient, urlOf: (fspId: string) => string | undefined): KeysOf {

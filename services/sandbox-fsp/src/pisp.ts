@@ -2,7 +2,8 @@
  * The sandbox PISP: it plays an app and its user, who has a FIDO or a GENERIC key for each consent.
  */
 import { createFsp, type Fsp, type KeysOf } from '@causeway/fsp'
-import type { Logger } from '@causeway/runtime'
+import { publicJwk } from '@causeway/fsp'
+import type { Logger } from '@causeway/process'
 import express, { type Express } from 'express'
 import type { Credentials } from './credentials.ts'
 import { linkOnRequest } from './links.ts'
@@ -11,7 +12,6 @@ import { openPorts, type Ports } from './ports.ts'
 import type { Settings } from './settings.ts'
 import { payFromLinkOnRequest } from './third-party-payments.ts'
 import { openUsers, type Users } from './users.ts'
-import { publicJwk } from '@causeway/fsp'
 
 export const pispName = 'lemonpay'
 

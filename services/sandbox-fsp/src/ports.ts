@@ -4,7 +4,8 @@
  * `/callbacks`.
  */
 import { callbackHandler, serveCallbacks, type CallbackServer, type Fsp } from '@causeway/fsp'
-import { serveHttp, StartError, type HttpServer, type Logger } from '@causeway/runtime'
+import { serveHttp, type HttpServer } from '@causeway/http'
+import { StartError, type Logger } from '@causeway/process'
 import type { Express } from 'express'
 import type { Credentials } from './credentials.ts'
 import type { Settings } from './settings.ts'

@@ -1,9 +1,9 @@
 /**
  * Registers the FSP's own customers at the hub, repeatedly until the hub has accepted all of them.
  */
-import type { Fsp, NamedParty } from '@causeway/fsp'
-import type { Logger } from '@causeway/runtime'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Fsp, NamedParty } from '@causeway/fsp'
+import type { Logger } from '@causeway/process'
 
 export interface Registration {
   /** Whether the hub has registered all of them. */

@@ -1,5 +1,6 @@
 /** The sandbox FSPs, and the PISP, in one process, each with ports of its own. */
-import { createHttpClient, type Logger, type Service } from '@causeway/runtime'
+import { createHttpClient } from '@causeway/http'
+import type { Logger, Service } from '@causeway/process'
 import { openBank, type Bank } from './bank.ts'
 import { readCredentials } from './credentials.ts'
 import type { SandboxName } from './customers.ts'

@@ -1,5 +1,5 @@
 /** Every setting of the sandbox FSPs. */
-import { choice, integer, text, type SettingValues } from '@causeway/runtime'
+import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 const port = (about: string, usual: number) =>
   integer({ about, unit: 'port', default: usual, min: 0, max: 65_535 })

@@ -3,8 +3,11 @@
  * on locked rows. A POST is made under a lease, so that only one instance makes it. Delivery is at
  * least once: a crash after the POST and before the update repeats the POST.
  */
+import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent } from '@causeway/events'
-import type { Database, EventBus, HttpClient, Logger, OutgoingMessage } from '@causeway/runtime'
+import type { HttpClient } from '@causeway/http'
+import type { Database } from '@causeway/postgres'
+import type { Logger } from '@causeway/process'
 import { afterFailure, afterDelivery, type FiringBounds } from './domain/firing.ts'
 import {
   isAnyDue,

@@ -1,6 +1,7 @@
 /** The gRPC methods of the scheduler. Each change is recorded in its history in the same transaction. */
+import type { Handlers } from '@causeway/grpc'
+import type { Database, Transaction } from '@causeway/postgres'
 import type { ScheduledReminder, schedulerService, ScheduleReminder } from '@causeway/protos'
-import type { Database, Handlers, Transaction } from '@causeway/runtime'
 import {
   firstTime,
   isSame,

@@ -1,12 +1,9 @@
 /** Starts the scheduler in reading order and stops it in reverse order. */
+import { createHttpClient } from '@causeway/http'
+import { ensureMonthlyPartitions } from '@causeway/postgres'
+import { periodically, type Metrics } from '@causeway/process'
 import { schedulerService } from '@causeway/protos'
-import {
-  createHttpClient,
-  ensureMonthlyPartitions,
-  periodically,
-  type Metrics,
-  type Start,
-} from '@causeway/runtime'
+import type { Start } from '@causeway/runtime'
 import { Counter } from 'prom-client'
 import { schedulerHandlers } from './serve.ts'
 import type { Settings } from './settings.ts'

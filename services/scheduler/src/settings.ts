@@ -1,5 +1,5 @@
 /** Every setting of the scheduler, with its unit, default and bounds. */
-import { integer, text, type SettingValues } from '@causeway/runtime'
+import { integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   SCHEDULER_DATABASE_URL: text({

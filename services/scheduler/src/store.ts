@@ -1,5 +1,5 @@
 /** All SQL of the service. The clock is that of the database, which all instances share. */
-import { monthOf, statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
+import { monthOf, statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
 import type { Step } from './domain/firing.ts'
 import type { Recovery, Reminder, TaskType } from './domain/reminder.ts'
 

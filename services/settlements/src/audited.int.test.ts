@@ -1,7 +1,7 @@
 /** Every step of a settlement writes one audit entry with actor, before and after. */
-import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { onEvents, type Payload } from '@causeway/events'
-import { defaultsOf, eventually } from '@causeway/runtime/testing'
+import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
+import { defaultsOf, eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   addFsp,

@@ -2,11 +2,11 @@
  * Closing a window and stepping a settlement, stopped between any two of their steps: the process
  * loses all memory and starts again, and interrupted work is finished once.
  */
-import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
-import { statement } from '@causeway/runtime'
-import { defaultsOf, eventually } from '@causeway/runtime/testing'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
+import { statement } from '@causeway/postgres'
+import { defaultsOf, eventually } from '@causeway/process/testing'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { abort, beginStep, finishStep, moveMoney, type SteppingParts } from './settlements/step.ts'
 import { decideAbort, decideUpdate, type Settlement } from './settlements/domain/settlement.ts'
 import { finishClosing } from './windows/close.ts'

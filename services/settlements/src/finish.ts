@@ -2,7 +2,7 @@
  * Finishes interrupted work, one item after the other: a failure raises an alarm and does not stop
  * the others.
  */
-import type { Logger } from '@causeway/runtime'
+import type { Logger } from '@causeway/process'
 
 export interface Finishing<Item> {
   readonly log: Logger

@@ -1,7 +1,7 @@
 /** Each kind of settlement model with the real ledger, and interchange fees. */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
+import { defaultsOf } from '@causeway/process/testing'
 import type { SettlementModel } from '@causeway/protos'
-import { defaultsOf } from '@causeway/runtime/testing'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { grossPages } from './settlements/store.ts'
 import {

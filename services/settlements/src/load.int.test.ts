@@ -2,13 +2,13 @@
  * Windows closed while transfers commit, and one that holds 100,000 of them. Times are printed,
  * never judged: the machine may be busy.
  */
-import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
-import { formatAmount, parseDecimal } from '@causeway/money'
-import type { SettlementWindow, TransferRow } from '@causeway/protos'
-import { statement, type Database } from '@causeway/runtime'
-import { defaultsOf } from '@causeway/runtime/testing'
-import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { formatAmount, parseDecimal } from '@causeway/money'
+import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
+import { statement, type Database } from '@causeway/postgres'
+import { defaultsOf } from '@causeway/process/testing'
+import type { SettlementWindow, TransferRow } from '@causeway/protos'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import {
   accountOf,
   addFsp,

@@ -1,11 +1,11 @@
 /** Reports: the rows of each transfer behind the sums. */
-import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
-import { newEvent } from '@causeway/events'
-import type { TransferRow } from '@causeway/protos'
-import { statement } from '@causeway/runtime'
-import { defaultsOf, eventually } from '@causeway/runtime/testing'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { newEvent } from '@causeway/events'
+import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
+import { statement } from '@causeway/postgres'
+import { defaultsOf, eventually } from '@causeway/process/testing'
+import type { TransferRow } from '@causeway/protos'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   addFsp,
   addModel,

@@ -1,10 +1,10 @@
 /** Windows closed on schedules, with the scheduler. */
 import { newEvent } from '@causeway/events'
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
+import type { Service } from '@causeway/process'
+import { defaultsOf, eventually } from '@causeway/process/testing'
 import { schedulerService } from '@causeway/protos'
 import { settings as schedulerSettings, start as startScheduler } from '@causeway/scheduler'
-import type { Service } from '@causeway/runtime'
-import { defaultsOf, eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   addFsp,

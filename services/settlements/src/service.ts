@@ -1,6 +1,10 @@
 /** Builds models, allocation, windows and settlements, and stops them in reverse order. */
+import type { PublishDerived } from '@causeway/bus'
 import { onEvents, type DomainEvent, type EventName } from '@causeway/events'
+import type { GrpcHost } from '@causeway/grpc'
 import { onParticipantStates } from '@causeway/participants'
+import type { Database } from '@causeway/postgres'
+import { periodically, type Logger, type Service } from '@causeway/process'
 import {
   ledgerService,
   participantsService,
@@ -11,16 +15,7 @@ import {
   thirdPartyTransactionsService,
   transfersService,
 } from '@causeway/protos'
-import {
-  periodically,
-  type Database,
-  type PublishDerived,
-  type GrpcHost,
-  type Logger,
-  type ProcessParts,
-  type Service,
-  type Start,
-} from '@causeway/runtime'
+import type { ProcessParts, Start } from '@causeway/runtime'
 import { openAccountHints } from './allocation/account-hints.ts'
 import { allocateBulks, bulkEvents } from './allocation/bulks.ts'
 import { allocate, type AllocationParts, type TransferEvent } from './allocation/handle.ts'

@@ -1,5 +1,5 @@
 /** Every setting of settlements, with its unit, default and bounds. */
-import { choice, integer, text, type SettingValues } from '@causeway/runtime'
+import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   SETTLEMENTS_DATABASE_URL: text({

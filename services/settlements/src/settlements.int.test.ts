@@ -1,14 +1,16 @@
+import { randomUUID } from 'node:crypto'
 import { derivedId, newEvent, onEvents, type DomainEvent, type Payload } from '@causeway/events'
+import type { Calls, Handlers } from '@causeway/grpc'
+import type { Service } from '@causeway/process'
+import { eventually } from '@causeway/process/testing'
 import {
   participantsService,
   settlementModelsService,
   type Participant,
   type SettlementModel,
 } from '@causeway/protos'
-import type { Calls, Handlers, Service } from '@causeway/runtime'
-import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { randomUUID } from 'node:crypto'
 import { start } from './service.ts'
 import type { Settings } from './settings.ts'
 

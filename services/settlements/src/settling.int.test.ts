@@ -1,9 +1,9 @@
 /** Windows and settlements with the real ledger: their contents, and what each step moves. */
-import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
-import { fundsService } from '@causeway/protos'
-import { defaultsOf, eventually } from '@causeway/runtime/testing'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
+import { defaultsOf, eventually } from '@causeway/process/testing'
+import { fundsService } from '@causeway/protos'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import {
   accountOf,
   addFsp,

@@ -2,10 +2,10 @@
  * Between the events on the bus and the domain: what comes in becomes values, decisions become
  * announcements, and each reason has its FSPIOP error. A reason without an error does not compile.
  */
-import { formatAmount, parseAmount } from '@causeway/money'
+import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent, type Payload, type Relay } from '@causeway/events'
 import { causeOf, errorInformation, type ErrorCode } from '@causeway/fspiop'
-import type { OutgoingMessage } from '@causeway/runtime'
+import { formatAmount, parseAmount } from '@causeway/money'
 import type { Answer, AnswerReason, Shown } from './domain/answer.ts'
 import type { Fulfil, Prepare, Reject } from './domain/decide.ts'
 import type { Announcement, Position } from './domain/ledger-answer.ts'

@@ -2,15 +2,18 @@
  * The steps of transfers on PostgreSQL, against the real ledger over gRPC, stopped between any two of
  * them and gone on with by whoever comes next.
  */
+import { randomUUID } from 'node:crypto'
 import { newEvent, onEvents, type DomainEvent, type EventName } from '@causeway/events'
+import type { Calls } from '@causeway/grpc'
 import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
+import { statement, type Database } from '@causeway/postgres'
+import type { Service } from '@causeway/process'
+import { defaultsOf, eventually } from '@causeway/process/testing'
+import { Crash, crashAt, gated, type Gate } from '@causeway/process/testing/gated'
 import { ledgerService, participantsService } from '@causeway/protos'
-import { statement, type Calls, type Database, type Service } from '@causeway/runtime'
-import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { Crash, crashAt, gated, type Gate } from '@causeway/runtime/testing/gated'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { randomUUID } from 'node:crypto'
 import { unquoted } from './bulks/quotes.ts'
 import { openBulkStore } from './bulks/store.ts'
 import { openDeliveryStore } from './delivery-store.ts'

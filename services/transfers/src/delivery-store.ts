@@ -1,5 +1,5 @@
 /** How callbacks reached their FSPs: stored once each, however often it is reported. */
-import { filedMonthOf, statement, textArray, type Database } from '@causeway/runtime'
+import { filedMonthOf, statement, textArray, type Database } from '@causeway/postgres'
 
 export interface Delivery {
   readonly entityId: string

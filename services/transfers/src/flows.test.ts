@@ -1,8 +1,8 @@
 /** The steps of transfers from event to event, as FSPs will see them. */
+import { FromNewerRelease, type OutgoingMessage } from '@causeway/bus'
 import { catalogue, derivedId } from '@causeway/events'
 import type { Entry } from '@causeway/ledger/testing'
-import { FromNewerRelease, type OutgoingMessage } from '@causeway/runtime'
-import { Crash, crashAt } from '@causeway/runtime/testing/gated'
+import { Crash, crashAt } from '@causeway/process/testing/gated'
 import { describe, expect, test } from '@jest/globals'
 import {
   fulfilEvent,

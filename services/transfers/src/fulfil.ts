@@ -3,7 +3,7 @@
  * ledger, move by its answer. Time is never judged here: the ledger holds the moment of receipt against
  * the expiry.
  */
-import type { OutgoingMessage } from '@causeway/runtime'
+import type { OutgoingMessage } from '@causeway/bus'
 import {
   answerTo,
   errorOf,

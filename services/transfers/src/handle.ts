@@ -3,7 +3,7 @@
  * their order: they are worked in rounds, each round holding a transfer once.
  */
 import type { DomainEvent, EventName } from '@causeway/events'
-import { allOf } from '@causeway/runtime'
+import { allOf } from '@causeway/process'
 import type { FulfilEvent, PrepareEvent, QueryEvent, RejectEvent } from './contract.ts'
 import type { DeliveryStore } from './delivery-store.ts'
 import { fulfil } from './fulfil.ts'

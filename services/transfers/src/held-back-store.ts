@@ -1,5 +1,5 @@
 /** The transfers that do not expire, with the dead letter that is the reason. */
-import { statement, type Database } from '@causeway/runtime'
+import { statement, type Database } from '@causeway/postgres'
 
 export interface HeldBack {
   readonly transferId: string

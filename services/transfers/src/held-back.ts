@@ -3,8 +3,10 @@
  * while the message is a dead letter. It continues once an operator has had the message replayed, or has
  * discarded it.
  */
+import type { DeadLetterObserver } from '@causeway/bus'
 import type { EventName } from '@causeway/events'
-import type { Database, DeadLetterObserver, Metrics } from '@causeway/runtime'
+import type { Database } from '@causeway/postgres'
+import type { Metrics } from '@causeway/process'
 import { Gauge } from 'prom-client'
 import { countHeld, hold, release } from './held-back-store.ts'
 import type { RaiseAlarm } from './work.ts'

@@ -3,7 +3,7 @@
  * ends final, says what the ledger holds, and says it once.
  */
 import { derivedId } from '@causeway/events'
-import { Crash, type Gate } from '@causeway/runtime/testing/gated'
+import { Crash, type Gate } from '@causeway/process/testing/gated'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { Transfer } from './domain/transfer.ts'

@@ -2,13 +2,15 @@
  * A payee FSP that was told 200 in time is paid, however long the hub was down afterwards: no transfer
  * times out over a message that lies in the log and has not been worked off.
  */
+import { randomUUID } from 'node:crypto'
 import { newEvent, onEvents, type DomainEvent } from '@causeway/events'
 import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
-import type { ProcessParts, Service } from '@causeway/runtime'
-import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import type { Service } from '@causeway/process'
+import { defaultsOf, eventually } from '@causeway/process/testing'
+import type { ProcessParts } from '@causeway/runtime'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
-import { randomUUID } from 'node:crypto'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 import { fulfilEvent, prepareEvent } from './testing/messages.ts'

@@ -1,6 +1,7 @@
+import { GrpcCallError } from '@causeway/grpc'
 import { openLedgerInMemory } from '@causeway/ledger/testing'
+import { openLog } from '@causeway/process'
 import type { LedgerAnswer as WireAnswer } from '@causeway/protos'
-import { GrpcCallError, openLog } from '@causeway/runtime'
 import { describe, expect, test } from '@jest/globals'
 import { answerOf, openLedger } from './ledger.ts'
 import { claimedBy } from './contract.ts'

@@ -2,7 +2,9 @@
  * What transfers asks of the ledger. A call that fails by a deadline or by the transport decides
  * nothing: it is repeated with the same ids until it is answered.
  */
+import type { Calls } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
+import { retrying, type Logger } from '@causeway/process'
 import type {
   LedgerAnswer as WireAnswer,
   LedgerEntry,
@@ -10,7 +12,6 @@ import type {
   Position as WirePosition,
   PrepareItem,
 } from '@causeway/protos'
-import { retrying, type Calls, type Logger } from '@causeway/runtime'
 import type { LedgerMovement } from './domain/decide.ts'
 import type { Evidence } from './domain/evidence.ts'
 import type { LedgerAnswer, Position } from './domain/ledger-answer.ts'

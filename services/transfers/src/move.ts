@@ -2,8 +2,8 @@
  * Transfers follows the ledger: each answer moves its transfer by the table of consequences, and what
  * is announced of a move is stored with it. Rows that moved meanwhile stay as they are.
  */
+import { FromNewerRelease, type OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
-import { FromNewerRelease, type OutgoingMessage } from '@causeway/runtime'
 import { endedBulk, endedItems, type EndedItem } from './bulks/contract.ts'
 import { announcementOf, errorOf, type Moved } from './contract.ts'
 import type { Fulfil, Reject } from './domain/decide.ts'

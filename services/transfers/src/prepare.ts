@@ -2,8 +2,8 @@
  * A payer FSP's request, in three steps that may each be the last before a crash: claim the id, reserve
  * in the ledger, move by its answer. Whoever comes next goes on where this one stopped.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/runtime'
 import {
   answerTo,
   claimedBy,

@@ -1,5 +1,5 @@
 /** What is stored of one transfer, and a search that reads a bounded number of rows for each page. */
-import { filedMonthOf, statement, textArray, type Database } from '@causeway/runtime'
+import { filedMonthOf, statement, textArray, type Database } from '@causeway/postgres'
 import {
   foundIn,
   ofFspConditions,

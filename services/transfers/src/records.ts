@@ -1,7 +1,7 @@
 /** The operator's gRPC reads: one transfer with its steps, and a search. */
+import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { TransferRecord, transfersService, TransferSummary } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
 import { itemIn } from './bulks/item-body.ts'
 import type {
   DeliveryRow,

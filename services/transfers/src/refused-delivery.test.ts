@@ -1,6 +1,6 @@
 /** What the payee FSP's HTTP answer to POST /transfers means for the transfer, and what it never means. */
-import type { OutgoingMessage } from '@causeway/runtime'
-import { Crash, crashAt } from '@causeway/runtime/testing/gated'
+import type { OutgoingMessage } from '@causeway/bus'
+import { Crash, crashAt } from '@causeway/process/testing/gated'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { HeardEvent } from './handle.ts'

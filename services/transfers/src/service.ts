@@ -1,16 +1,11 @@
 /** The life of transfers: built in reading order, taken apart in the reverse. */
+import type { EventBus, Subscribed } from '@causeway/bus'
 import { onEvents } from '@causeway/events'
 import { onParticipantStates } from '@causeway/participants'
+import type { Database } from '@causeway/postgres'
+import { periodically, type Metrics } from '@causeway/process'
 import { ledgerService, quotesService, transfersService } from '@causeway/protos'
-import {
-  periodically,
-  type Database,
-  type EventBus,
-  type Metrics,
-  type ProcessParts,
-  type Start,
-  type Subscribed,
-} from '@causeway/runtime'
+import type { ProcessParts, Start } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
 import { handleBulks, heardOfBulks } from './bulks/handle.ts'
 import { openBulkQuotes, unquoted, type BulkQuotes } from './bulks/quotes.ts'

@@ -1,7 +1,7 @@
 /** The gRPC reads of states, for the comparison with the ledger, and of packets. */
+import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { transfersService, TransferState } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
 import { itemIn } from './bulks/item-body.ts'
 import type { StateRow, TransferStore } from './store.ts'
 

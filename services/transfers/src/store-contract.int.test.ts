@@ -2,7 +2,7 @@
  * The tables in memory, which tests of the steps stand on, do what the tables in PostgreSQL do: any history
  * of calls gets the same answers from both.
  */
-import { statement, type Database } from '@causeway/runtime'
+import { statement, type Database } from '@causeway/postgres'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'

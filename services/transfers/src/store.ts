@@ -2,6 +2,7 @@
  * The transfers that are stored. An id is claimed once, a final row never changes, and the events of
  * a change is written in the transaction of the change.
  */
+import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
 import {
   byteaArray,
@@ -10,10 +11,8 @@ import {
   statement,
   textArray,
   type Database,
-  type EventBus,
-  type OutgoingMessage,
   type Queries,
-} from '@causeway/runtime'
+} from '@causeway/postgres'
 import { stepsOf } from './bulks/domain/progress.ts'
 import { advance, type EndedBulk } from './bulks/store.ts'
 import type { Claimed, Final, Open, OpenState, Transfer } from './domain/transfer.ts'

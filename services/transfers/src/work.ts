@@ -1,5 +1,5 @@
 /** What every step needs: the stored transfers, the ledger, the clock, and a way to raise an alarm. */
-import type { Logger, Metrics } from '@causeway/runtime'
+import type { Logger, Metrics } from '@causeway/process'
 import { Counter } from 'prom-client'
 import type { BulkQuotes } from './bulks/quotes.ts'
 import type { BulkTables } from './bulks/store.ts'

@@ -2,6 +2,8 @@
  * The hub of a run as it is run in earnest: each service in a process of its own, one or several of each
  * that a payment passes through, on a PostgreSQL with fsync and one Kafka broker, all on this machine.
  */
+import { chmodSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   brokerFolderVariable,
   brokerPortVariable,
@@ -9,9 +11,7 @@ import {
   killBroker,
   startBroker,
   writeCertificates,
-} from '@causeway/runtime/testing'
-import { chmodSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+} from '@causeway/bus/testing'
 import { openApartHub } from '../hub/apart.ts'
 import { newDataDir, removeDataDir } from '../hub/hub-process.ts'
 import { processes, type HubHost } from '../hub/hub-host.ts'

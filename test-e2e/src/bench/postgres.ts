@@ -13,7 +13,7 @@ export interface Postgres {
 }
 
 const program = fileURLToPath(
-  new URL('../../../libs/runtime/dist/testing/server-process.js', import.meta.url),
+  new URL('../../../libs/embedded-postgres/dist/testing/server-process.js', import.meta.url),
 )
 const look_ms = 50
 

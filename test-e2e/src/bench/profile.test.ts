@@ -13,7 +13,7 @@ const profile: CpuProfile = {
     node(2, '(idle)', ''),
     node(3, '(program)', ''),
     node(4, 'handle', `${root}/services/transfers/dist/handle.js`, [5, 7]),
-    node(5, 'send', `${root}/libs/runtime/dist/http/client.js`, [6]),
+    node(5, 'send', `${root}/libs/http/dist/client.js`, [6]),
     node(6, 'writev', ''),
     node(7, 'query', `${root}/node_modules/.pnpm/pg@8/node_modules/pg/lib/client.js`),
     node(8, 'onread', 'node:net'),
@@ -32,8 +32,8 @@ test('only work within the span counts', () => {
 test('functions have their self time and their place in the house or in their package', () => {
   expect(readProfile(profile, span).functions).toEqual([
     { name: 'query pg/lib/client.js:8', us: 40 },
-    { name: 'writev (native) for libs/runtime/http', us: 30 },
-    { name: 'send libs/runtime/dist/http/client.js:6', us: 20 },
+    { name: 'writev (native) for libs/http', us: 30 },
+    { name: 'send libs/http/dist/client.js:6', us: 20 },
     { name: '(garbage collector)', us: 7 },
     { name: '(program)', us: 6 },
     { name: 'onread node:net:9', us: 5 },
@@ -42,7 +42,7 @@ test('functions have their self time and their place in the house or in their pa
 
 test('what others do for a part of the hub is its own', () => {
   expect(readProfile(profile, span).parts).toEqual([
-    { name: 'libs/runtime/http', us: 50 },
+    { name: 'libs/http', us: 50 },
     { name: 'services/transfers', us: 40 },
     { name: '(garbage collector)', us: 7 },
     { name: '(program)', us: 6 },

@@ -95,7 +95,7 @@ function ownersOf(nodes: readonly ProfileNode[]): ReadonlyMap<number, string> {
   return owners
 }
 
-/** `services/transfers`, `libs/runtime/bus` of a file of the hub; undefined for any other. */
+/** `services/transfers`, `libs/bus/kafka` of a file of the hub; undefined for any other. */
 function partOf(url: string): string | undefined {
   if (url.includes('/node_modules/')) return undefined
   const [, part, folder] =

@@ -95,7 +95,7 @@ export async function command(
   name: 'archive' | 'restore',
   ...flags: readonly string[]
 ): Promise<string> {
-  const program = new URL(`../../../libs/runtime/dist/postgres/${name}/main.js`, import.meta.url)
+  const program = new URL(`../../../libs/archive/dist/${name}-main.js`, import.meta.url)
   const env = { PATH: process.env['PATH'], DATA_DIR: dataDir }
   const { stdout } = await run(process.execPath, [fileURLToPath(program), ...flags], { env })
   return stdout

@@ -1,7 +1,7 @@
 /** Before the stories of a run. */
-import { openRunFolder } from '@causeway/runtime/testing'
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
+import { openRunFolder } from '@causeway/embedded-postgres/testing'
 import { projectFolder } from './front-door.ts'
 import { keepHubs } from './hubs.ts'
 import { openHub } from './scheme.ts'

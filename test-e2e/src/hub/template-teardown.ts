@@ -1,5 +1,5 @@
 /** After the stories of a run. */
-import { removeRunFolder } from '@causeway/runtime/testing'
+import { removeRunFolder } from '@causeway/embedded-postgres/testing'
 import { stopHubs } from './hubs.ts'
 
 export default async function templateTeardown(): Promise<void> {

@@ -64,9 +64,7 @@ function schemaOf(schema: string): string {
 
 function migrationsOf(schema: string): readonly string[] {
   const place =
-    schema === bus
-      ? 'libs/runtime/migrations/bus'
-      : `services/${schema.replaceAll('_', '-')}/migrations`
+    schema === bus ? 'libs/bus/migrations' : `services/${schema.replaceAll('_', '-')}/migrations`
   const folder = new URL(`../../../${place}/`, import.meta.url)
   return readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))

@@ -3,7 +3,7 @@
  * `node --enable-source-maps test-e2e/dist/releases/make.js VERSION`. It starts the hub of the checkout,
  * makes payments and settles, and keeps what is in the database while two payments are open.
  */
-import { eventually } from '@causeway/runtime/testing'
+import { eventually } from '@causeway/process/testing'
 import { postmasterOf } from '../bench/database.ts'
 import { freePorts, newDataDir, removeDataDir, startHub } from '../hub/hub-process.ts'
 import type { Fsp } from '../hub/fsp.ts'

@@ -3,11 +3,10 @@
  * for it than REDIS_TIMEOUT_MS, no request waits for what is sent there, and while it is away each
  * process goes by its own numbers.
  */
-import { Redis } from 'ioredis'
 import { randomUUID } from 'node:crypto'
+import type { Logger, Metrics } from '@causeway/process'
+import { Redis } from 'ioredis'
 import { Gauge } from 'prom-client'
-import type { Logger } from '../log.ts'
-import type { Metrics } from '../metrics.ts'
 import type { OthersUse, SharedMemory, Sharing, Use } from './shared-memory.ts'
 
 export interface RedisOptions {

@@ -3,12 +3,10 @@
  * The users themselves are certificates, or log-ins, that the operator of the brokers gives out
  * under the names of the services. It may be run again at any time.
  */
-import type { TopicAccess } from '../bus/kafka/rights.ts'
+import type { TopicAccess } from '@causeway/bus/kafka'
+import { type Logger, exitCodes, run, StartError } from '@causeway/process'
 import { busOptionsOf } from '../distributed.ts'
 import { distributedSettings, type DistributedSettings } from '../distributed-settings.ts'
-import type { Logger } from '../log.ts'
-import { exitCodes, run } from '../process.ts'
-import { StartError } from '../start-error.ts'
 
 export interface KafkaProvision {
   /** Every topic of the catalogue of events. */
@@ -36,9 +34,7 @@ export async function provisionKafka(
   { topics, access }: KafkaProvision,
   log: Logger,
 ): Promise<void> {
-  const { openBrokers } = await import('../bus/kafka/brokers.ts')
-  const { ensureTopics } = await import('../bus/kafka/topics.ts')
-  const { grant } = await import('../bus/kafka/rights.ts')
+  const { ensureTopics, grant, openBrokers } = await import('@causeway/bus/kafka')
   const options = await busOptionsOf({ name: 'provision', settings: values, topics, log })
   const brokers = openBrokers(options.brokers)
   const admin = brokers.client(retry).admin({ retry })

@@ -3,11 +3,8 @@
  * `<SERVICE>_DATABASE_URL` is in the environment, as the administrator of PROVISION_DATABASE_URL,
  * and ends.
  */
-import { StartError } from '../start-error.ts'
-import { provisionRole } from '../postgres/roles.ts'
-import { exitCodes, run } from '../process.ts'
-import { retrying } from '../retrying.ts'
-import { text } from '../settings.ts'
+import { provisionRole } from '@causeway/postgres'
+import { StartError, exitCodes, run, retrying, text } from '@causeway/process'
 
 const administrator = 'PROVISION_DATABASE_URL'
 const urlName = /^([A-Z][A-Z0-9_]*)_DATABASE_URL$/

@@ -2,8 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { eventually } from './eventually.ts'
-import { freePorts } from './kafka-broker.ts'
+import { freePorts } from '@causeway/bus/testing'
+import { eventually } from '@causeway/process/testing'
 
 export interface RedisServer {
   readonly url: string

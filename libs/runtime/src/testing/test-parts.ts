@@ -1,8 +1,12 @@
 /** The parts of an embedded process for one test: a database of its own on the PostgreSQL of the run. */
 import { randomBytes } from 'node:crypto'
+import {
+  createTestDatabase,
+  openTestLog,
+  type TestDatabase,
+  testSocketFolder,
+} from '@causeway/postgres/testing'
 import { openParts, type EmbeddedParts } from '../embedded-parts.ts'
-import { createTestDatabase, openTestLog, type TestDatabase } from './test-databases.ts'
-import { testSocketFolder } from './test-server.ts'
 
 export interface TestParts extends EmbeddedParts {
   /** The whole database as its superuser, to look at from outside. */

@@ -1,8 +1,8 @@
-import { newEvent } from '@causeway/events'
-import type { Message } from '@causeway/runtime'
-import { eventually } from '@causeway/runtime/testing'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import type { Message } from '@causeway/bus'
+import { newEvent } from '@causeway/events'
+import { eventually } from '@causeway/process/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import {
   association,
   batch,

@@ -1,7 +1,7 @@
 /** Maps requests that make or remove associations to commands, and outcomes to events. */
+import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent, type Payload } from '@causeway/events'
 import { errorInformation, type ErrorCode } from '@causeway/fspiop'
-import type { OutgoingMessage } from '@causeway/runtime'
 import { readParty, type PartyName } from '../domain/party.ts'
 import type { OracleFailure } from '../oracles/failure.ts'
 import type { Choose } from '../oracles/oracles.ts'

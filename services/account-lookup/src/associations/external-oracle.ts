@@ -3,7 +3,7 @@
  * too, so no request waits longer than its calls take.
  */
 import type { ExtensionList } from '@causeway/events'
-import { allOf } from '@causeway/runtime'
+import { allOf } from '@causeway/process'
 import { partyKey } from '../domain/party.ts'
 import type { ChangeResult } from '../oracles/contract.ts'
 import type { ExternalOracle } from '../oracles/external.ts'

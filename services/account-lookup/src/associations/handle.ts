@@ -2,8 +2,10 @@
  * Processes a batch of requests that make or remove associations: plans each request and applies
  * it.
  */
+import type { EventBus } from '@causeway/bus'
 import type { Participants } from '@causeway/participants'
-import { allOf, type Database, type EventBus } from '@causeway/runtime'
+import type { Database } from '@causeway/postgres'
+import { allOf } from '@causeway/process'
 import { deferred } from '../deferred.ts'
 import type { Oracles } from '../oracles/oracles.ts'
 import { runExternalTasks } from './external-oracle.ts'

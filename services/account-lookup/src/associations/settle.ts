@@ -3,7 +3,8 @@
  * that they were processed commit in one transaction. A redelivered request changes nothing, and a
  * refused one is not applied later.
  */
-import type { Database, EventBus, Transaction } from '@causeway/runtime'
+import type { EventBus } from '@causeway/bus'
+import type { Database, Transaction } from '@causeway/postgres'
 import type { Party } from '../domain/party.ts'
 import type { Measures } from '../measures.ts'
 import type { Outcomes } from './external-oracle.ts'

@@ -2,7 +2,7 @@
  * The hub's own oracle: associations, and the ids of processed requests. Rows are read and changed
  * for many parties at once, under locks that are taken in one order.
  */
-import { statement, textArray, type Database, type Queries } from '@causeway/runtime'
+import { statement, textArray, type Database, type Queries } from '@causeway/postgres'
 import type { Association } from '../domain/match.ts'
 import { partyKey, type Party } from '../domain/party.ts'
 import type { PartyAssociation } from './domain/register.ts'

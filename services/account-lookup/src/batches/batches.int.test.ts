@@ -1,6 +1,6 @@
-import { eventually } from '@causeway/runtime/testing'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { eventually } from '@causeway/process/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import {
   association,
   batch,

@@ -3,7 +3,7 @@
  * for it, oracle calls included, and the outcomes are stored together with the changes. So a
  * request is processed once, however often and wherever it is delivered.
  */
-import { byteaArray, statement, textArray, type Database, type Queries } from '@causeway/runtime'
+import { byteaArray, statement, textArray, type Database, type Queries } from '@causeway/postgres'
 import type { BatchEvent, Outcome, Reason } from '../associations/contract.ts'
 import { requestIdStatusOf, type RequestIdStatus } from './domain/request-id.ts'
 import type { Settled } from '../associations/settle.ts'

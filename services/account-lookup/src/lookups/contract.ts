@@ -1,4 +1,5 @@
 /** Maps queries and their outcomes to events, notifications and error codes. */
+import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent, type Payload } from '@causeway/events'
 import {
   callbackAddress,
@@ -9,7 +10,6 @@ import {
   type Operation,
 } from '@causeway/fspiop'
 import type { Participant } from '@causeway/participants'
-import type { OutgoingMessage } from '@causeway/runtime'
 import { readParty, type PartyName } from '../domain/party.ts'
 import type { Findings, QueryReason, Reachability, OwnerDecision } from './domain/answer.ts'
 import type { OwnerQuery } from './owners.ts'

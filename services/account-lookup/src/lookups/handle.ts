@@ -2,8 +2,8 @@
  * Handles a batch of queries: finds the owners of each party and the FSPs to forward to. Nothing is
  * stored: the messages are derived from the batch, and a repeat publishes them with the same ids.
  */
+import type { PublishDerived, OutgoingMessage } from '@causeway/bus'
 import type { Participant, Participants } from '@causeway/participants'
-import type { PublishDerived, OutgoingMessage } from '@causeway/runtime'
 import { deferred } from '../deferred.ts'
 import {
   findingsWithoutLookup,

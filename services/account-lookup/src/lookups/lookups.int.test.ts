@@ -1,7 +1,7 @@
+import type { Message, OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type Payload } from '@causeway/events'
+import { eventually } from '@causeway/process/testing'
 import { accountLookupService } from '@causeway/protos'
-import type { Message, OutgoingMessage } from '@causeway/runtime'
-import { eventually } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import {
   association,

@@ -1,7 +1,7 @@
 /** Serves FindOwners over gRPC. */
-import type { accountLookupService, OwnerAnswer } from '@causeway/protos'
+import type { Handlers } from '@causeway/grpc'
 import { isCurrency } from '@causeway/money'
-import type { Handlers } from '@causeway/runtime'
+import type { accountLookupService, OwnerAnswer } from '@causeway/protos'
 import { readParty } from '../domain/party.ts'
 import type { Owners } from './domain/answer.ts'
 import type { OwnerBook, OwnerQuery } from './owners.ts'

@@ -1,5 +1,5 @@
 /** Failed deliveries of queries that went to several FSPs. */
-import { statement, textArray, type Database, type Queries } from '@causeway/runtime'
+import { statement, textArray, type Database, type Queries } from '@causeway/postgres'
 
 export interface Undelivered {
   readonly questionId: string

@@ -3,8 +3,9 @@
  * one error, whatever the order of the failure events. It gets none before, since any other FSP may
  * still answer.
  */
+import type { EventBus } from '@causeway/bus'
 import type { DomainEvent } from '@causeway/events'
-import type { Database, EventBus } from '@causeway/runtime'
+import type { Database } from '@causeway/postgres'
 import { partyQueryFailed } from './contract.ts'
 import { addUndelivered } from './store.ts'
 

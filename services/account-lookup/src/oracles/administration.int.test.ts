@@ -1,8 +1,8 @@
 /** Administration of oracles: create, change and remove, including the hub's own store. */
-import { oraclesService } from '@causeway/protos'
-import type { OutgoingMessage } from '@causeway/runtime'
-import { describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import type { OutgoingMessage } from '@causeway/bus'
+import { oraclesService } from '@causeway/protos'
+import { describe, expect, test } from '@jest/globals'
 import { association, batch, gist, openWorld, partyQuery, removal } from '../testing/world.ts'
 import { everything, proposal, useOracles } from './testing/world.ts'
 

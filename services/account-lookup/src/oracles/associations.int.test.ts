@@ -1,7 +1,7 @@
 /** Associations at an external oracle, and a crash between its answer and the hub's. */
-import { eventually } from '@causeway/runtime/testing'
-import { describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { eventually } from '@causeway/process/testing'
+import { describe, expect, test } from '@jest/globals'
 import {
   association,
   batch,

@@ -3,7 +3,7 @@
  * for the members that the hub relies on. Oracle API 1.0 (/participants).
  */
 import { elements, writeHttpDate } from '@causeway/fspiop'
-import type { HttpAnswer } from '@causeway/runtime'
+import type { HttpAnswer } from '@causeway/http'
 import { z } from 'zod'
 import type { Association } from '../domain/match.ts'
 import { partyKey, readParty, type Party } from '../domain/party.ts'

@@ -1,6 +1,6 @@
 /** Lookups with an external oracle over real HTTP: hanging, failing, answering invalid data. */
+import { eventually } from '@causeway/process/testing'
 import { accountLookupService } from '@causeway/protos'
-import { eventually } from '@causeway/runtime/testing'
 import { describe, expect, test } from '@jest/globals'
 import { association, gist, participantQuery, partyQuery, subjectOf } from '../testing/world.ts'
 import type { Reply } from './testing/oracle.ts'

@@ -2,8 +2,9 @@
  * The HTTP client of one oracle, with its own connections and circuit breaker: a slow or
  * unreachable oracle delays only the requests that need it, and those for a bounded time.
  */
-import { createHttpClient, HttpFailure, type HttpAnswer, type Logger } from '@causeway/runtime'
 import { setTimeout as wait } from 'node:timers/promises'
+import { createHttpClient, HttpFailure, type HttpAnswer } from '@causeway/http'
+import type { Logger } from '@causeway/process'
 import type { Measures } from '../measures.ts'
 import {
   afterBegin,

@@ -1,6 +1,6 @@
 /** The administration of oracles over gRPC. */
+import type { Handlers } from '@causeway/grpc'
 import type { Oracle as OracleMessage, oraclesService } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
 import { readType } from '../domain/party.ts'
 import { decideOracle, type Oracle, type Proposal, type Refused } from './domain/oracle.ts'
 import type { OracleStore, Stored } from './store.ts'

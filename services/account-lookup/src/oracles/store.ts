@@ -2,15 +2,15 @@
  * Registered oracles. A removed one is retained as an inactive row; each change is audited in its
  * transaction.
  */
+import type { EventBus } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
 import {
   sqlState,
   statement,
   type Database,
-  type EventBus,
   type Queries,
   type Transaction,
-} from '@causeway/runtime'
+} from '@causeway/postgres'
 import type { Draft, DraftDecision, Oracle, Proposal, Refused } from './domain/oracle.ts'
 
 export type Stored =

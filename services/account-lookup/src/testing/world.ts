@@ -2,19 +2,16 @@
  * The test environment: the service on real parts, participants that a test defines, and all
  * published messages.
  */
+import type { Message, OutgoingMessage } from '@causeway/bus'
 import { catalogue, newEvent, type EventName, type Payload, type Relay } from '@causeway/events'
 import { payloadHash } from '@causeway/fspiop'
+import type { Handlers } from '@causeway/grpc'
+import type { Database, Queries } from '@causeway/postgres'
+import type { Service } from '@causeway/process'
+import { eventually } from '@causeway/process/testing'
 import { participantsService, type Participant } from '@causeway/protos'
-import type {
-  Database,
-  Handlers,
-  Message,
-  OutgoingMessage,
-  ProcessParts,
-  Queries,
-  Service,
-} from '@causeway/runtime'
-import { eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
+import type { ProcessParts } from '@causeway/runtime'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start } from '../service.ts'
 import type { Settings } from '../settings.ts'
 

@@ -2,7 +2,7 @@
  * Authenticates and authorizes every operation. Tokens are verified here with the keys of
  * auth-service, without a call to it; revoked tokens are refused.
  */
-import type { Logger } from '@causeway/runtime'
+import type { Logger } from '@causeway/process'
 import { errors, jwtVerify } from 'jose'
 import { z } from 'zod'
 import { refused, type Refused } from '../answer.ts'

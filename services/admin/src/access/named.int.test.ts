@@ -1,7 +1,7 @@
 /** Without tokens the hub records the name in X-Operator. */
 import * as audit from '@causeway/audit'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
-import { eventually } from '@causeway/runtime/testing'
+import { eventually } from '@causeway/process/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { refusalOf } from '../testing/identities.ts'

@@ -3,9 +3,11 @@
  * tokens. Read at the start, every half minute, and after each change event; a policy older than a
  * few minutes is not used.
  */
+import type { EventBus } from '@causeway/bus'
 import { onBroadcast } from '@causeway/events'
+import type { GrpcHost } from '@causeway/grpc'
+import { gather, periodically, type Logger } from '@causeway/process'
 import { operatorsService, type AccessPolicy } from '@causeway/protos'
-import { gather, periodically, type EventBus, type GrpcHost, type Logger } from '@causeway/runtime'
 import { createLocalJWKSet, type JSONWebKeySet } from 'jose'
 
 export interface Policy {

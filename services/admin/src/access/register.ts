@@ -1,6 +1,7 @@
 /** Registers the privileges of this component at auth-service, repeatedly until it succeeds. */
+import type { GrpcHost } from '@causeway/grpc'
+import { retrying, type Logger } from '@causeway/process'
 import { operatorsService } from '@causeway/protos'
-import { retrying, type GrpcHost, type Logger } from '@causeway/runtime'
 import { privilegeSet, privilegesOf, privilegesToAsk, type GuardedOperation } from './privileges.ts'
 
 export interface Registration {

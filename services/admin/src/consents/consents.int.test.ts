@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import * as authService from '@causeway/auth-service'
 import { newEvent } from '@causeway/events'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
-import { eventually } from '@causeway/runtime/testing'
+import { eventually } from '@causeway/process/testing'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { randomUUID } from 'node:crypto'
 import { openAdminOfFsps, time, refusalOf } from '../testing/identities.ts'
 import type { World } from '../testing/world.ts'
 

@@ -1,5 +1,5 @@
+import { eventually } from '@causeway/process/testing'
 import { schedulerService } from '@causeway/protos'
-import { eventually } from '@causeway/runtime/testing'
 import * as scheduler from '@causeway/scheduler'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openWorld, type World } from '../testing/world.ts'

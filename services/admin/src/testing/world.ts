@@ -1,16 +1,16 @@
 /** The administration API on its real services, and a client that retains the bytes of answers. */
-import { ledgerService } from '@causeway/protos'
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   readSettings,
   type Service,
   type SettingDefinitions,
   type SettingValues,
-} from '@causeway/runtime'
+} from '@causeway/process'
+import { ledgerService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { operations } from '../routes.ts'
 import { start } from '../service.ts'
 import { settings } from '../settings.ts'

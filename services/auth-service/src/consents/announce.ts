@@ -1,6 +1,6 @@
 /** Maps answers to events. Each id is derived from the cause, so the same answer is one event. */
+import type { OutgoingMessage } from '@causeway/bus'
 import { auditEntry, derivedId, newEvent } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/runtime'
 import type { ConsentDocument } from './domain/consent.ts'
 import type { Answer, VerificationAnswer } from './domain/decision.ts'
 import { errorOf } from './errors.ts'

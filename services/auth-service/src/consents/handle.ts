@@ -3,7 +3,8 @@
  * signatures, decides under lock on the state as of then, and stores and announces the decisions in
  * one transaction. Events of one consent or one verification request stay in order.
  */
-import { allOf, type OutgoingMessage } from '@causeway/runtime'
+import type { OutgoingMessage } from '@causeway/bus'
+import { allOf } from '@causeway/process'
 import { messageOf } from './announce.ts'
 import { parseEvent, type Command, type ConsentEvent, type Question } from './contract.ts'
 import { consentIdOf, decide, type DecisionContext } from './decide.ts'

@@ -2,11 +2,11 @@
  * Two processes of the auth service share the topics of consents; one crashes after it has stored
  * its work.
  */
-import { statement } from '@causeway/runtime'
-import { eventually } from '@causeway/runtime/testing'
-import { createAuthenticator } from '@causeway/fsp'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { createAuthenticator } from '@causeway/fsp'
+import { statement } from '@causeway/postgres'
+import { eventually } from '@causeway/process/testing'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import type { ConsentEvent } from './contract.ts'
 import { openMembers, type Answer, type Member, type Members } from './testing/members.ts'
 import { challengeOf, deletion, fido, observed, pisp, registration } from './testing/messages.ts'

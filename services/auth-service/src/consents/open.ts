@@ -4,13 +4,9 @@
  */
 import type { RelyingPartyPolicy } from '@causeway/credentials'
 import { onEvents } from '@causeway/events'
-import {
-  periodically,
-  type Database,
-  type Logger,
-  type ProcessParts,
-  type Service,
-} from '@causeway/runtime'
+import type { Database } from '@causeway/postgres'
+import { periodically, type Logger, type Service } from '@causeway/process'
+import type { ProcessParts } from '@causeway/runtime'
 import type { Measures } from '../measures.ts'
 import type { Settings } from '../settings.ts'
 import { consentEvents } from './contract.ts'

@@ -1,4 +1,4 @@
-import { StartError } from '@causeway/runtime'
+import { StartError } from '@causeway/process'
 import { expect, test } from '@jest/globals'
 import { authSettings } from '../testing/world.ts'
 import { policyOf } from './policy.ts'

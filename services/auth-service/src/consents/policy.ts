@@ -1,6 +1,6 @@
 /** Reads the settings of allowed origins and relying parties of FIDO credentials. */
 import type { Allowed, RelyingPartyPolicy } from '@causeway/credentials'
-import { StartError } from '@causeway/runtime'
+import { StartError } from '@causeway/process'
 import type { Settings } from '../settings.ts'
 
 /** Throws StartError for an invalid list. */

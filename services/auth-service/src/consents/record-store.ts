@@ -1,5 +1,5 @@
 /** Queries of consents for operators, and the erasure of consents. */
-import { statement, type Queries, type Transaction } from '@causeway/runtime'
+import { statement, type Queries, type Transaction } from '@causeway/postgres'
 import { eraseDescriptions } from '../third-party/record-store.ts'
 
 export interface SummaryRow {

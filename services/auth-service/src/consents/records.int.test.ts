@@ -1,10 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { createAuthenticator } from '@causeway/fsp'
+import type { Handlers } from '@causeway/grpc'
+import { statement } from '@causeway/postgres'
 import type { consentsService } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
-import { statement } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { randomUUID } from 'node:crypto'
 import { serveConsents } from './serve.ts'
 import {
   again,

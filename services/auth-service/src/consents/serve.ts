@@ -1,7 +1,9 @@
 /** Consents for operators: search, history and erasure. Credentials are never returned. */
+import type { EventBus } from '@causeway/bus'
 import type { FidoVerifier, Verifier } from '@causeway/credentials'
+import type { Handlers } from '@causeway/grpc'
+import { monthOf, type Database } from '@causeway/postgres'
 import type { ConsentStep, ConsentSummary, consentsService } from '@causeway/protos'
-import { monthOf, type Database, type EventBus, type Handlers } from '@causeway/runtime'
 import { createdByFault, isRefused, refusalMessage, timeMessage, timeOf } from '../contract.ts'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { record } from '../record.ts'

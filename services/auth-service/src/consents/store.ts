@@ -3,16 +3,15 @@
  * verification request locks it until COMMIT, reads after it has the lock, and announces the
  * resulting decision itself.
  */
+import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import {
   ensureMonthlyPartitions,
   statement,
   textArray,
   type Database,
-  type EventBus,
-  type OutgoingMessage,
   type Queries,
   type Transaction,
-} from '@causeway/runtime'
+} from '@causeway/postgres'
 import type { Consent, ConsentParties, Verification } from './domain/consent.ts'
 import type { Decision } from './domain/decision.ts'
 import {

@@ -1,5 +1,5 @@
 /** The queries of `verify`: consents and accepted signatures. */
-import { statement, type Queries } from '@causeway/runtime'
+import { statement, type Queries } from '@causeway/postgres'
 import { consentColumns, type ConsentRow } from './row.ts'
 
 const page_max = 500

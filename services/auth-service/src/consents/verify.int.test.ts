@@ -2,11 +2,11 @@
  * Verification of stored consents: credentials are checked again, signatures against the time of
  * their consent.
  */
+import { randomUUID } from 'node:crypto'
 import { createAuthenticator, createGenericKey } from '@causeway/fsp'
-import { statement } from '@causeway/runtime'
+import { statement } from '@causeway/postgres'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { randomUUID } from 'node:crypto'
 import {
   challengeOf,
   challengeText,

@@ -4,7 +4,7 @@
  */
 import type { Verifier } from '@causeway/credentials'
 import { consentChallenge } from '@causeway/fspiop'
-import type { Queries } from '@causeway/runtime'
+import type { Queries } from '@causeway/postgres'
 import { payloadIn } from './contract.ts'
 import type { Issued, Pending } from './domain/consent.ts'
 import { credentialCheck } from './examine.ts'

@@ -1,5 +1,5 @@
 /** Writes decisions in batches. Requires the locks of their consents and verifications. */
-import { byteaArray, monthOf, statement, textArray, type Transaction } from '@causeway/runtime'
+import { byteaArray, monthOf, statement, textArray, type Transaction } from '@causeway/postgres'
 import { isUsable, type Consent } from './domain/consent.ts'
 import { credentialColumns, hashBytes } from './row.ts'
 import type { Decided } from './store.ts'

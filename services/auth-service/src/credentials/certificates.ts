@@ -2,9 +2,11 @@
  * Issues client certificates of the scheme's CA. The operator determines the FSP that the
  * certificate names, the request proves the key. A certificate is stored before it is returned.
  */
-import { faultOfCa, readCsr, signCsr, type Ca } from '@causeway/pki'
-import { readPem, StartError, type Database, type EventBus } from '@causeway/runtime'
 import { X509Certificate } from 'node:crypto'
+import type { EventBus } from '@causeway/bus'
+import { faultOfCa, readCsr, signCsr, type Ca } from '@causeway/pki'
+import type { Database } from '@causeway/postgres'
+import { readPem, StartError } from '@causeway/process'
 import { announceChange } from '../announce.ts'
 import { timeMessage } from '../contract.ts'
 import { refuse, unknownParticipant, type Refused } from '../domain/refusal.ts'

@@ -1,6 +1,6 @@
 /** Encryption of stored secrets: AES-256-GCM, bound to a context. */
-import { StartError } from '@causeway/runtime'
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { StartError } from '@causeway/process'
 
 export interface Seal {
   /** Decryption needs the same `context`. */

@@ -2,7 +2,8 @@
  * Client secrets of FSPs for OAuth 2: the client is the FSP, which may have several secrets during
  * rotation.
  */
-import type { Database, EventBus } from '@causeway/runtime'
+import type { EventBus } from '@causeway/bus'
+import type { Database } from '@causeway/postgres'
 import { announceChange } from '../announce.ts'
 import { refuse, unknownParticipant, type Refused } from '../domain/refusal.ts'
 import type { FindFsp } from '../fsps.ts'

@@ -1,6 +1,6 @@
 /** Serves secrets, tokens and certificates over gRPC. */
+import type { Handlers } from '@causeway/grpc'
 import type { credentialsService } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
 import { createdByFault, refusalMessage, timeMessage } from '../contract.ts'
 import { isName } from '../fsps.ts'
 import type { Measures } from '../measures.ts'

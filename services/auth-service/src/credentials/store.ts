@@ -1,5 +1,5 @@
 /** Storage of secrets, token keys and certificates. */
-import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
+import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
 
 const insertSecretRow = statement(`
   insert into client_secrets (secret_hash, participant, created_at, created_by)

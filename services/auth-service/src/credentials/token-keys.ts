@@ -2,9 +2,10 @@
  * The keys that sign tokens: one key signs at a time, the same in every replica, and each is
  * published for as long as one of its tokens can be valid.
  */
-import { StartError, type Database, type Transaction } from '@causeway/runtime'
-import { calculateJwkThumbprint } from 'jose'
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import type { Database, Transaction } from '@causeway/postgres'
+import { StartError } from '@causeway/process'
+import { calculateJwkThumbprint } from 'jose'
 import { publishedFrom, signing } from './domain/token-key.ts'
 import type { Seal } from './seal.ts'
 import { insertTokenKey, lockTokenKeys, tokenKeysAfter, type StoredTokenKey } from './store.ts'

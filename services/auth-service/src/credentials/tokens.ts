@@ -1,7 +1,7 @@
 /** Tokens of FSPs: OAuth 2 client credentials (RFC 6749 4.4), JWT access tokens (RFC 9068). */
-import type { Queries } from '@causeway/runtime'
-import { SignJWT } from 'jose'
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import type { Queries } from '@causeway/postgres'
+import { SignJWT } from 'jose'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { isName } from '../fsps.ts'
 import type { Guesses } from './guesses.ts'

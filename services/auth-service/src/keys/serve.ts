@@ -1,7 +1,9 @@
 /** Serves keys of FSPs over gRPC: a change is stored and announced in one transaction. */
+import type { EventBus } from '@causeway/bus'
 import { isKid } from '@causeway/fspiop'
+import type { Handlers } from '@causeway/grpc'
+import type { Database, Transaction } from '@causeway/postgres'
 import type { keysService } from '@causeway/protos'
-import type { Database, EventBus, Handlers, Transaction } from '@causeway/runtime'
 import { announceChange } from '../announce.ts'
 import { isRefused, refusalMessage, timeMessage, timeOf } from '../contract.ts'
 import { refuse, unknownParticipant, type Refused } from '../domain/refusal.ts'

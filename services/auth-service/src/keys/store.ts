@@ -1,5 +1,5 @@
 /** Storage of FSPs' keys. */
-import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
+import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
 import type { Key } from './domain/key.ts'
 
 const columns = `participant, kid, use, thumbprint, jwk, valid_from as "validFrom",

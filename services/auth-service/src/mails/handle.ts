@@ -2,8 +2,10 @@
  * Sends e-mails to operators about changes that need their approval, and about decisions on their
  * requests. Ids are derived from the event, so a redelivered event sends no second e-mail.
  */
+import type { EventBus, OutgoingMessage, Subscribed } from '@causeway/bus'
 import { derivedId, newEvent, onEvents, type DomainEvent } from '@causeway/events'
-import type { Database, EventBus, Logger, OutgoingMessage, Subscribed } from '@causeway/runtime'
+import type { Database } from '@causeway/postgres'
+import type { Logger } from '@causeway/process'
 import { allRoles } from '../operators/role-store.ts'
 import { allOperators } from '../operators/store.ts'
 import { mailOf, recipientsOf, type Addressee } from './recipients.ts'

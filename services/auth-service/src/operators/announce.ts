@@ -1,6 +1,7 @@
 /** Announcements for services that verify tokens locally. */
+import type { EventBus } from '@causeway/bus'
 import { newEvent } from '@causeway/events'
-import type { EventBus, Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
 import type { Operator } from './domain/operator.ts'
 import { raiseVersion } from './store.ts'
 import { insertInvalidated, type Invalidated } from './session-store.ts'

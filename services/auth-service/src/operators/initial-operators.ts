@@ -2,8 +2,10 @@
  * Creates the initial operators: the first administrator, who must change the password, and the
  * program that sets up the hub. Both secrets come from files of the operator that starts the hub.
  */
-import { StartError, type Database, type EventBus, type Logger } from '@causeway/runtime'
 import { readFile } from 'node:fs/promises'
+import type { EventBus } from '@causeway/bus'
+import type { Database } from '@causeway/postgres'
+import { StartError, type Logger } from '@causeway/process'
 import { record } from '../record.ts'
 import { lockParticipant } from '../participant-lock.ts'
 import { password_length_min, recordOf, secret_length_max } from './domain/operator.ts'

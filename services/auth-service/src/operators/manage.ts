@@ -1,7 +1,8 @@
 /**
  * Creates and changes operators and their secrets; each change is audited with the state before.
  */
-import type { Database, EventBus, Transaction } from '@causeway/runtime'
+import type { EventBus } from '@causeway/bus'
+import type { Database, Transaction } from '@causeway/postgres'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { record } from '../record.ts'
 import { lockParticipant } from '../participant-lock.ts'

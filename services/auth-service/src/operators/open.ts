@@ -1,6 +1,8 @@
 /** Creates the initial operators if there are none, then serves the operators API. */
+import type { Database } from '@causeway/postgres'
+import type { Logger } from '@causeway/process'
 import { operatorsService } from '@causeway/protos'
-import type { Database, Logger, ProcessParts } from '@causeway/runtime'
+import type { ProcessParts } from '@causeway/runtime'
 import type { TokenKeys } from '../credentials/token-keys.ts'
 import type { Measures } from '../measures.ts'
 import type { Settings } from '../settings.ts'

@@ -1,5 +1,5 @@
 /** Storage of roles and privileges. */
-import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
+import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
 import type { Role } from './domain/operator.ts'
 
 const selectRoles = statement(`

@@ -1,5 +1,6 @@
 /** Registered privileges, and the roles that grant them. */
-import type { Database, EventBus } from '@causeway/runtime'
+import type { EventBus } from '@causeway/bus'
+import type { Database } from '@causeway/postgres'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { record } from '../record.ts'
 import { lockParticipant } from '../participant-lock.ts'

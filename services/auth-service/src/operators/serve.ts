@@ -1,6 +1,6 @@
 /** Serves operators, sessions, roles and privileges over gRPC. */
+import type { Handlers } from '@causeway/grpc'
 import type { operatorsService, Operator as OperatorMessage } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
 import { refusalMessage, timeMessage } from '../contract.ts'
 import type { Refused } from '../domain/refusal.ts'
 import type { Measures } from '../measures.ts'

@@ -1,5 +1,5 @@
 /** Storage of sessions and invalidated tokens. */
-import { statement, type Queries, type Transaction } from '@causeway/runtime'
+import { statement, type Queries, type Transaction } from '@causeway/postgres'
 
 export interface Session {
   readonly id: string

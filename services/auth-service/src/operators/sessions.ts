@@ -1,6 +1,7 @@
 /** Log-in, refresh and log-out. */
-import type { Database, EventBus, Transaction } from '@causeway/runtime'
 import { randomUUID } from 'node:crypto'
+import type { EventBus } from '@causeway/bus'
+import type { Database, Transaction } from '@causeway/postgres'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { record } from '../record.ts'
 import { invalidate } from './announce.ts'

@@ -1,5 +1,5 @@
 /** Storage of operators and their log-ins. */
-import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
+import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
 import type { Operator } from './domain/operator.ts'
 
 const columns = `name, kind, is_active as "isActive", must_change as "mustChange",

@@ -2,8 +2,9 @@
  * Processes a batch of pings and of reports about the hub's pings: new pings are stored and their
  * answers announced in one transaction.
  */
+import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
-import type { Database, EventBus, OutgoingMessage } from '@causeway/runtime'
+import type { Database } from '@causeway/postgres'
 import { acceptedOf, callbacksOf, pingOf, type ReceivedPing } from './contract.ts'
 import { newest } from './domain/ping.ts'
 import { saveCallbacks, savePings, type PingKey } from './store.ts'

@@ -1,6 +1,7 @@
 /** Serves pings over gRPC. */
+import type { Handlers } from '@causeway/grpc'
+import type { Queries } from '@causeway/postgres'
 import type { pingsService } from '@causeway/protos'
-import type { Handlers, Queries } from '@causeway/runtime'
 import { isName } from '../fsps.ts'
 import { pingMessage } from './contract.ts'
 import { lastPings } from './store.ts'

@@ -1,5 +1,5 @@
 /** Storage of pings, in batches. */
-import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
+import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
 import type { Callback, LastPing, Ping } from './domain/ping.ts'
 
 const received = `unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[],

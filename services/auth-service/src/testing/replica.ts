@@ -1,5 +1,5 @@
 /** A second process of auth-service: its own connections and memory, the same database. */
-import type { Handlers } from '@causeway/runtime'
+import type { Handlers } from '@causeway/grpc'
 import type { credentialsService, keysService } from '@causeway/protos'
 import { Registry } from 'prom-client'
 import { openGuesses } from '../credentials/guesses.ts'

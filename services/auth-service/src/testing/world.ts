@@ -1,22 +1,22 @@
 /** auth-service with the services that it calls, one FSP, and all published messages. */
-import { openScheme } from '@causeway/participants/testing'
+import { randomBytes } from 'node:crypto'
 import { onEvents, type DomainEvent } from '@causeway/events'
+import type { Calls } from '@causeway/grpc'
+import { openScheme } from '@causeway/participants/testing'
+import type { Database } from '@causeway/postgres'
+import {
+  readSettings,
+  type Service,
+  type SettingDefinitions,
+  type SettingValues,
+} from '@causeway/process'
 import {
   credentialsService,
   keysService,
   participantsService,
   pingsService,
 } from '@causeway/protos'
-import {
-  readSettings,
-  type Calls,
-  type Database,
-  type Service,
-  type SettingDefinitions,
-  type SettingValues,
-} from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { randomBytes } from 'node:crypto'
 import { start } from '../service.ts'
 import { settings, type Settings } from '../settings.ts'
 

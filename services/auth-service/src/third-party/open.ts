@@ -3,15 +3,10 @@
  * auth service.
  */
 import { onEvents } from '@causeway/events'
+import { ensureMonthlyPartitions, type Database } from '@causeway/postgres'
+import { periodically, type Logger, type Service } from '@causeway/process'
 import { thirdPartyTransactionsService } from '@causeway/protos'
-import {
-  ensureMonthlyPartitions,
-  periodically,
-  type Database,
-  type Logger,
-  type ProcessParts,
-  type Service,
-} from '@causeway/runtime'
+import type { ProcessParts } from '@causeway/runtime'
 import { thirdPartyEvents, stepOf } from './contract.ts'
 import { serveThirdParties } from './serve.ts'
 import { saveSteps } from './store.ts'

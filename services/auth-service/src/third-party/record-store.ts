@@ -1,5 +1,5 @@
 /** Queries of third-party transactions, for operators and for reconciliation. */
-import { statement, textArray, type Queries } from '@causeway/runtime'
+import { statement, textArray, type Queries } from '@causeway/postgres'
 import type { VerificationReason } from '../consents/domain/consent.ts'
 
 export interface SummaryRow {

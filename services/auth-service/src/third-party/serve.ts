@@ -1,12 +1,13 @@
 /**
  * Third-party transactions for operators: search, messages of one, and the initiator of a payment.
  */
+import type { Handlers } from '@causeway/grpc'
+import type { Database } from '@causeway/postgres'
 import type {
   ThirdPartyStep,
   ThirdPartySummary,
   thirdPartyTransactionsService,
 } from '@causeway/protos'
-import type { Database, Handlers } from '@causeway/runtime'
 import { errorOf } from '../consents/errors.ts'
 import { isRefused, timeMessage, timeOf } from '../contract.ts'
 import {

@@ -6,7 +6,7 @@ import {
   type Database,
   type Queries,
   type Transaction,
-} from '@causeway/runtime'
+} from '@causeway/postgres'
 import { begun, follow, type Step, type ThirdPartyTransaction } from './domain/transaction.ts'
 
 const insertSteps = statement(`

@@ -1,9 +1,10 @@
 /** Payments that PISPs begin, on a real database: stored messages and query results. */
+import { hash, randomUUID } from 'node:crypto'
+import type { Handlers } from '@causeway/grpc'
+import { ensureMonthlyPartitions, statement, type Database } from '@causeway/postgres'
 import type { thirdPartyTransactionsService, ThirdPartyRecord } from '@causeway/protos'
-import { ensureMonthlyPartitions, statement, type Database, type Handlers } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { hash, randomUUID } from 'node:crypto'
 import { ownDatabase } from '../testing/world.ts'
 import { stepOf, type ThirdPartyEvent } from './contract.ts'
 import { eraseDescriptions } from './record-store.ts'

@@ -3,7 +3,7 @@
  * such message is ignored. The order of messages is not checked: an end counts once, whatever
  * follows it.
  */
-import { statement, type Queries } from '@causeway/runtime'
+import { statement, type Queries } from '@causeway/postgres'
 
 export interface TransactionsVerified {
   readonly compared: number

@@ -1,9 +1,9 @@
 /** A stand-in for auth-service: it knows the keys and secrets that a test gives it. */
+import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
+import type { Handlers } from '@causeway/grpc'
 import { credentialsService, keysService, type ParticipantKey } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
 import type { TestParts } from '@causeway/runtime/testing'
 import { exportJWK, SignJWT, type JWK } from 'jose'
-import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
 
 export interface Auth {
   readonly keys: Map<string, readonly ParticipantKey[]>

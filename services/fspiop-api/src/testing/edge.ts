@@ -1,8 +1,9 @@
 /** The chain of a request without HTTP and without a bus: what it answers, and what it would publish. */
+import type { OutgoingMessage } from '@causeway/bus'
 import type { DomainEvent, Payload, Relay } from '@causeway/events'
 import type { Operation } from '@causeway/fspiop'
 import type { Participant, Participants } from '@causeway/participants'
-import { openLog, type OutgoingMessage } from '@causeway/runtime'
+import { openLog } from '@causeway/process'
 import { openAnswerQuotas } from '../answer-quotas.ts'
 import { callbackMessages, type CallbackParts } from '../callbacks.ts'
 import { readHead, routeOf, workOn, type Answer, type Edge } from '../chain.ts'

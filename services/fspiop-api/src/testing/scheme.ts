@@ -1,4 +1,8 @@
 /** A scheme CA, the certificates that it issues, and the files that the edge reads them from. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ClientTls } from '@causeway/http'
 import {
   issueClientCertificate,
   issueServerCertificate,
@@ -7,10 +11,6 @@ import {
   type Certified,
   type Validity,
 } from '@causeway/pki'
-import type { ClientTls } from '@causeway/runtime'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Settings } from '../settings.ts'
 
 const hour_ms = 3_600_000

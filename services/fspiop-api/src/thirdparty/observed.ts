@@ -2,9 +2,9 @@
  * Events for the auth service about relayed messages of payments that a PISP initiated: sender,
  * recipient, time and answer. They contain no signed content and no party.
  */
-import { newEvent } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/runtime'
 import { hash } from 'node:crypto'
+import type { OutgoingMessage } from '@causeway/bus'
+import { newEvent } from '@causeway/events'
 import type { Incoming } from '../chain.ts'
 import { traceOf } from '../reading.ts'
 

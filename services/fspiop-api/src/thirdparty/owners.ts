@@ -2,8 +2,9 @@
  * The owner of a consent: the auth service that has registered it, from account-lookup. Owners are
  * cached; a consent without an owner is queried every time.
  */
+import type { GrpcHost } from '@causeway/grpc'
+import { isOutage, periodically, readThrough, type Logger } from '@causeway/process'
 import { accountLookupService } from '@causeway/protos'
-import { isOutage, periodically, readThrough, type GrpcHost, type Logger } from '@causeway/runtime'
 
 export type ConsentOwner =
   | { readonly type: 'FOUND'; readonly fspId: string }

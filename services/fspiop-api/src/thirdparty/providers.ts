@@ -3,8 +3,9 @@
  * listed by the operator. One query is used for all requests within a second.
  */
 import { callbackAddress, serviceType, type ServiceType } from '@causeway/fspiop'
+import type { GrpcHost } from '@causeway/grpc'
+import { StartError } from '@causeway/process'
 import { participantsService, type Participant } from '@causeway/protos'
-import { StartError, type GrpcHost } from '@causeway/runtime'
 
 export interface Providers {
   /** All names in order; rejects while the participants cannot be read. */

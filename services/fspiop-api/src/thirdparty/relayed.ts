@@ -2,7 +2,7 @@
  * Messages between PISP and DFSP: relayed unchanged, because challenges and signatures are computed over
  * bytes. Only ids and members that the hub uses are read. Third-Party API 1.0.
  */
-import type { OutgoingMessage } from '@causeway/runtime'
+import type { OutgoingMessage } from '@causeway/bus'
 import type { LegRole } from '@causeway/events'
 import {
   errorBody,

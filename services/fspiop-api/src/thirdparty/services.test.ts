@@ -1,9 +1,9 @@
-import { describe, expect, test } from '@jest/globals'
+import { StartError } from '@causeway/process'
 import type { Participant } from '@causeway/protos'
+import { describe, expect, test } from '@jest/globals'
 import { deliveries, openEdge } from '../testing/edge.ts'
 import { participant } from '../testing/world.ts'
 import { pisp, thirdPartyMessage } from '../testing/thirdparty.ts'
-import { StartError } from '@causeway/runtime'
 import { listedProviders, providersOf } from './providers.ts'
 
 const edge = openEdge()

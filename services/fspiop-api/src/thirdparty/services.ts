@@ -1,7 +1,7 @@
 /** GET /services: the participants that provide a service. The hub answers it. Third-Party API 1.0. */
-import { errorInformation, serviceType, type ServiceType } from '@causeway/fspiop'
-import { isOutage } from '@causeway/runtime'
 import { randomUUID } from 'node:crypto'
+import { errorInformation, serviceType, type ServiceType } from '@causeway/fspiop'
+import { isOutage } from '@causeway/process'
 import type { Incoming, Reading, ServedRoutes } from '../chain.ts'
 import { errorContent, versionOf, type CallbackContent } from '../callback.ts'
 import { traceOf } from '../reading.ts'

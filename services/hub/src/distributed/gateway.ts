@@ -3,16 +3,16 @@
  * in front of an administration API that listens on this machine only. It forwards bytes and reads
  * none.
  */
+import { once } from 'node:events'
+import { connect, type AddressInfo, type Server, type Socket } from 'node:net'
+import { createServer, type TLSSocket } from 'node:tls'
 import {
   readPem,
   StartError,
   type Logger,
   type Service,
   type SettingValues,
-} from '@causeway/runtime'
-import { once } from 'node:events'
-import { connect, type AddressInfo, type Server, type Socket } from 'node:net'
-import { createServer, type TLSSocket } from 'node:tls'
+} from '@causeway/process'
 import type { operatorGatewaySettings } from './settings.ts'
 
 const handshake_ms_max = 10_000

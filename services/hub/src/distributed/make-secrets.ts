@@ -3,6 +3,9 @@
  * (for FSPs, for services, for operators), their certificates, and keys. Made once; a repeated run
  * renews what expires soon and leaves the rest. Each process gets only its own folder.
  */
+import { randomBytes } from 'node:crypto'
+import { chownSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   issueClientCertificate,
   issueServerCertificate,
@@ -10,10 +13,7 @@ import {
   type Ca,
   type HostNames,
 } from '@causeway/pki'
-import type { SettingValues } from '@causeway/runtime'
-import { randomBytes } from 'node:crypto'
-import { chownSync, mkdirSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
+import type { SettingValues } from '@causeway/process'
 import {
   ensureEd25519Key,
   ensurePair,

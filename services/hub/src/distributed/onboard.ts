@@ -4,9 +4,9 @@
  * from it. Prints both payments as JSON on the last line; fails if either did not move money. It
  * can be repeated at any time: existing participants are not changed.
  */
-import { readPem, run, StartError, type SettingValues } from '@causeway/runtime'
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { readPem, run, StartError, type SettingValues } from '@causeway/process'
 import { Agent, request } from 'undici'
 import { onboard, onboardPisp, type NewFsp } from '../onboarding.ts'
 import { operatorOf, type Operator } from '../operator.ts'

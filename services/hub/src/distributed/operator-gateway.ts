@@ -1,5 +1,5 @@
 /** The operator gateway as a process. */
-import { run } from '@causeway/runtime'
+import { run } from '@causeway/process'
 import { openGateway } from './gateway.ts'
 import { operatorGatewaySettings } from './settings.ts'
 

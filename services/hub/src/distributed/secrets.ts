@@ -1,5 +1,5 @@
 /** Makes the secrets of a distributed hub and exits. */
-import { run } from '@causeway/runtime'
+import { run } from '@causeway/process'
 import { makeSecrets } from './make-secrets.ts'
 import { secretsSettings } from './settings.ts'
 

@@ -1,5 +1,5 @@
 /** The settings of the programs that set up a distributed hub. */
-import { integer, text } from '@causeway/runtime'
+import { integer, text } from '@causeway/process'
 
 const file = (about: string) => text({ about: `PEM file: ${about}`, default: null })
 

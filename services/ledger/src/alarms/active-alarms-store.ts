@@ -1,5 +1,5 @@
 /** The active alarms, as operators list them. */
-import { statement, type Queries } from '@causeway/runtime'
+import { statement, type Queries } from '@causeway/postgres'
 import type { Kind, ActiveAlarm } from './domain/alarm.ts'
 import { alarmsOf, type AlarmsJson } from './store.ts'
 

@@ -1,7 +1,8 @@
 /** The methods of the alarms service. */
+import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
+import type { Database } from '@causeway/postgres'
 import type { alarmsService } from '@causeway/protos'
-import type { Database, Handlers } from '@causeway/runtime'
 import type { Writer } from '../writer.ts'
 import { checkAlarms, type CheckParts } from './check.ts'
 import { activeAlarms } from './active-alarms-store.ts'

@@ -1,5 +1,5 @@
 /** The active alarms, stored in the rows of their limits. */
-import { statement, textArray, type Transaction } from '@causeway/runtime'
+import { statement, textArray, type Transaction } from '@causeway/postgres'
 import { quiet, type Alarms, type ActiveAlarm } from './domain/alarm.ts'
 
 const saveStatement = statement(`

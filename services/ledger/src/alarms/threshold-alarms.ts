@@ -4,9 +4,10 @@
  * written in the batch's own transaction. A batch that touches no limit costs one comparison per
  * account.
  */
+import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import { newEvent } from '@causeway/events'
 import { formatAmount } from '@causeway/money'
-import type { EventBus, OutgoingMessage, Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
 import { valueOf } from '../domain/account.ts'
 import { remainingPercentage, type AlarmRules, type Kind } from './domain/alarm.ts'
 import { crossingsOf, type Crossing, type Decided } from './domain/crossings.ts'

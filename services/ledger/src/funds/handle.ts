@@ -2,8 +2,9 @@
  * Funds in and out: the ledger decides each movement in its turn, in one transaction with its audit
  * entry.
  */
+import type { EventBus } from '@causeway/bus'
 import { formatAmount } from '@causeway/money'
-import type { EventBus, Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
 import type { Deposit, EndWithdrawal, Withdraw } from '../domain/command.ts'
 import type { FundsRefusal } from '../domain/decision.ts'
 import type { Entry } from '../domain/entry.ts'

@@ -1,6 +1,7 @@
 /** The methods of the funds service. */
+import type { Handlers } from '@causeway/grpc'
+import type { Database } from '@causeway/postgres'
 import type { fundsService, participantsService } from '@causeway/protos'
-import type { Database, Handlers } from '@causeway/runtime'
 import { refusalMessage } from '../contract.ts'
 import { isRefused, refuse, type Refused } from '../domain/refusal.ts'
 import { boundedPage, isId, isTime, readCursor, writeCursor } from '../page.ts'

@@ -1,5 +1,5 @@
 /** Funds as they are listed, and holds that were not completed in time. */
-import { statement, type Queries } from '@causeway/runtime'
+import { statement, type Queries } from '@causeway/postgres'
 import type { Entry } from '../domain/entry.ts'
 import { entryColumns, entryOf, type EntryRow } from '../entry-store.ts'
 

@@ -1,4 +1,5 @@
-import { monthOf, openLog, Outage } from '@causeway/runtime'
+import { monthOf } from '@causeway/postgres'
+import { openLog, Outage } from '@causeway/process'
 import { expect, test } from '@jest/globals'
 import { sweepOnce } from './sweep.ts'
 

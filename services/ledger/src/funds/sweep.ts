@@ -1,5 +1,6 @@
 /** Releases funds out that were not completed in time. */
-import { isOutage, periodically, type Database, type Logger } from '@causeway/runtime'
+import type { Database } from '@causeway/postgres'
+import { isOutage, periodically, type Logger } from '@causeway/process'
 import { recordFunds, type FundsParts } from './handle.ts'
 import { overdueFunds } from './store.ts'
 

@@ -1,6 +1,7 @@
 /** Excluding a part of a cover, decided in the ledger's queue on the current accounts. */
+import type { EventBus } from '@causeway/bus'
 import { formatAmount } from '@causeway/money'
-import type { EventBus, Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
 import { checkAlarms } from '../alarms/check.ts'
 import { excludedOf } from '../domain/account.ts'
 import type { DecidingRules, Writer } from '../writer.ts'

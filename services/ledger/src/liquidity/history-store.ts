@@ -2,7 +2,7 @@
  * The history of an account, newest first. Journal lines never change, and an account stores the
  * last batch that moved it, so a page needs no snapshot to agree with the account's value.
  */
-import { statement, textArray, type Queries } from '@causeway/runtime'
+import { statement, textArray, type Queries } from '@causeway/postgres'
 
 export interface HistoryLine {
   readonly entryId: string

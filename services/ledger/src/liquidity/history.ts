@@ -1,5 +1,5 @@
 /** The history of an account in pages, with its value after each change. */
-import type { Queries } from '@causeway/runtime'
+import type { Queries } from '@causeway/postgres'
 import {
   changeAfter,
   kindsOf,

@@ -1,7 +1,8 @@
 /** The methods of the liquidity service. */
+import type { Handlers } from '@causeway/grpc'
 import { formatAmount, parseDecimal } from '@causeway/money'
+import type { Database } from '@causeway/postgres'
 import type { liquidityService, LiquidityPosition } from '@causeway/protos'
-import type { Database, Handlers } from '@causeway/runtime'
 import { excludedOf, stillToPay, valueOf, whole } from '../domain/account.ts'
 import { refusalMessage } from '../contract.ts'
 import { isRefused, refuse, type Refused, unknownParticipant } from '../domain/refusal.ts'

@@ -1,5 +1,5 @@
 /** Cover and its exclusions as rows. Exclusions change only in the ledger's queue. */
-import { statement, type Queries, type Transaction } from '@causeway/runtime'
+import { statement, type Queries, type Transaction } from '@causeway/postgres'
 import { accountOf, type AccountRow } from '../account-row.ts'
 import type { CoverReservation, Liquidity } from './domain/cover.ts'
 

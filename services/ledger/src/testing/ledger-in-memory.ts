@@ -3,8 +3,8 @@
  * callers. Each command is a batch of its own. Named participants exist automatically, with
  * practically unlimited cover and cap.
  */
+import type { Calls } from '@causeway/grpc'
 import type { ledgerService, LedgerEntry } from '@causeway/protos'
-import type { Calls } from '@causeway/runtime'
 import { answerAll, entryMessage, postOf, reserveOf, voidOf } from '../contract.ts'
 import { moved, type Account } from '../domain/account.ts'
 import { openBook, type LockedRows, type Party } from '../domain/book.ts'

@@ -2,7 +2,7 @@
  * The lines of the journal: their sums by account, and whether they are the lines that the entries
  * require.
  */
-import { statement, textArray, type Queries } from '@causeway/runtime'
+import { statement, textArray, type Queries } from '@causeway/postgres'
 import type { Step } from '../domain/movement.ts'
 import type { StepSum } from './domain/accounts.ts'
 import { buckets_count, type Mark } from './domain/marks.ts'

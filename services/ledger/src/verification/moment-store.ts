@@ -3,7 +3,7 @@
  * slices: journal lines and final entries never change or move, and their batch number shows
  * whether they existed at that moment.
  */
-import { statement, type Queries } from '@causeway/runtime'
+import { statement, type Queries } from '@causeway/postgres'
 import type { HeldAccount } from './domain/accounts.ts'
 import type { Mark } from './domain/marks.ts'
 import type { Net } from './domain/nets.ts'

@@ -1,5 +1,5 @@
 /** The nets counted in settlement windows, and the sums of the entries posted in them. */
-import { statement, type Queries } from '@causeway/runtime'
+import { statement, type Queries } from '@causeway/postgres'
 import type { Net } from './domain/nets.ts'
 import type { Slice } from './slice-store.ts'
 

@@ -2,7 +2,7 @@
  * Reads tables in slices, in physical order: each statement reads a bounded number of pages,
  * regardless of the size of the table, and no page is read twice.
  */
-import { statement, type Queries } from '@causeway/runtime'
+import { statement, type Queries } from '@causeway/postgres'
 
 /** A range of row ids (ctid): from inclusive, to exclusive. */
 export interface Slice {

@@ -2,7 +2,7 @@
  * The events that determine the accounts' `unpaid`: debts from settlements, and the funds out of
  * accounts that have any.
  */
-import { statement, type Queries } from '@causeway/runtime'
+import { statement, type Queries } from '@causeway/postgres'
 import type { UnpaidEvent } from './domain/unpaid.ts'
 
 /** Lines come before debts: a debt carried forward includes the lines of its batch. */

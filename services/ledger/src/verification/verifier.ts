@@ -3,7 +3,8 @@
  * Callers that arrive during a run share its result; the run stops when all its callers are gone.
  */
 import { randomBytes } from 'node:crypto'
-import { Outage, type Database } from '@causeway/runtime'
+import type { Database } from '@causeway/postgres'
+import { Outage } from '@causeway/process'
 import { verifyLedger, type Verified } from './verify.ts'
 
 export interface Verifier {

@@ -6,7 +6,7 @@
  * row versions from being removed and the writer would have to skip them all (measured: its batches
  * cost five times as much after 90 seconds).
  */
-import type { Database, Queries } from '@causeway/runtime'
+import type { Database, Queries } from '@causeway/postgres'
 import {
   addSums,
   balanceDifferences,

@@ -1,16 +1,12 @@
 /** Test set-up: FSPs that answer as configured, and the service on a real database and bus. */
-import { newEvent, type DomainEvent, type EventOptions, type Payload } from '@causeway/events'
-import {
-  ensureMonthlyPartitions,
-  Outage,
-  type Database,
-  type OutgoingMessage,
-  type Service,
-} from '@causeway/runtime'
-import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { OutgoingMessage } from '@causeway/bus'
+import { newEvent, type DomainEvent, type EventOptions, type Payload } from '@causeway/events'
+import { ensureMonthlyPartitions, type Database } from '@causeway/postgres'
+import { Outage, type Service } from '@causeway/process'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { notificationOf, type Notification, type Result } from '../contract.ts'
 import { noTries } from '../domain/tries.ts'
 import { start } from '../service.ts'

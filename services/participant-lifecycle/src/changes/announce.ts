@@ -2,8 +2,9 @@
  * The events of change requests: possible approvers are notified of a pending request, and its
  * maker of the decision.
  */
+import type { EventBus } from '@causeway/bus'
 import { newEvent, privilegeOfCall } from '@causeway/events'
-import type { EventBus, Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
 import type { ChangeRequest } from './domain/request.ts'
 import { checkerCalls } from './domain/wanted.ts'
 

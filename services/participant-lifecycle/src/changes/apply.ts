@@ -13,7 +13,7 @@ import {
 } from '@causeway/ledger'
 import { isRefused, refuse, type Refused } from '@causeway/ledger/domain'
 import { parseAmount, parseDecimal } from '@causeway/money'
-import type { Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
 import { applyChanges, applyCreation } from '../participants/apply.ts'
 import { change, type Change } from '../participants/domain/change.ts'
 import {

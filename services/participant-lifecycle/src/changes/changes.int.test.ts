@@ -1,16 +1,16 @@
 /** Four-eyes control of changes, on a real database. */
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { onEvents, type Payload } from '@causeway/events'
+import type { Calls } from '@causeway/grpc'
+import { eventually } from '@causeway/process/testing'
 import {
   lifecycleService,
   type Change,
   type ChangeRecord,
   type Participant,
 } from '@causeway/protos'
-import type { Calls } from '@causeway/runtime'
-import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { collectAudit, type AuditLog } from '../testing/audited.ts'
 import { patient, prepare, prepareItem, wordsOf } from '../testing/items.ts'
 import { onboard, openHubAccounts } from '../testing/scheme.ts'

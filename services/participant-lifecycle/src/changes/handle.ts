@@ -2,6 +2,7 @@
  * Changes under four-eyes control: one person requests, another decides. Both steps run in the
  * ledger's queue, one after the other, so of two concurrent decisions the second sees the first.
  */
+import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import { auditEntry, type AuditedState } from '@causeway/events'
 import {
   protects,
@@ -12,7 +13,7 @@ import {
   type Audited,
 } from '@causeway/ledger'
 import { refuse, type Refused } from '@causeway/ledger/domain'
-import type { Database, EventBus, OutgoingMessage, Transaction } from '@causeway/runtime'
+import type { Database, Transaction } from '@causeway/postgres'
 import { modelsOf } from '../participants/accounts.ts'
 import { stateOfNew, type HandleParts } from '../participants/handle.ts'
 import { announceDecided, announceRequested } from './announce.ts'

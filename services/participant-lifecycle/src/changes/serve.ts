@@ -1,5 +1,6 @@
 /** The methods of the lifecycle service. */
 import { isCorrelationId } from '@causeway/fspiop'
+import type { Handlers } from '@causeway/grpc'
 import {
   refusalMessage,
   boundedPage,
@@ -10,7 +11,6 @@ import {
 } from '@causeway/ledger'
 import { isRefused, refuse, type Refused } from '@causeway/ledger/domain'
 import type { lifecycleService } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
 import { recordMessage, wantedOf } from './contract.ts'
 import { checkerCalls, type WantedType } from './domain/wanted.ts'
 import { decideChange, requestChange, type ChangeOutcome, type ChangesParts } from './handle.ts'

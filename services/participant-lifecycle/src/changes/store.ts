@@ -1,6 +1,6 @@
 /** Requests for changes as rows. They are written only in the ledger's queue. */
 import { createHash } from 'node:crypto'
-import { statement, type Queries, type Transaction } from '@causeway/runtime'
+import { statement, type Queries, type Transaction } from '@causeway/postgres'
 import type { ChangeRequest, RequestState } from './domain/request.ts'
 import type { Wanted } from './domain/wanted.ts'
 

@@ -1,8 +1,8 @@
 /** Funds out as an operator takes them, on a real database. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Calls } from '@causeway/grpc'
 import { fundsService, type FundsMovement } from '@causeway/protos'
-import type { Calls } from '@causeway/runtime'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { collectAudit, type AuditLog } from '../testing/audited.ts'
 import { fulfil, fulfilItem, patient, prepare, prepareItem, wordsOf } from '../testing/items.ts'

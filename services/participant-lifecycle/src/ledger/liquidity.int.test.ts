@@ -1,8 +1,8 @@
 /** Cover, its exclusions and the history of accounts, on a real database. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Calls } from '@causeway/grpc'
 import { liquidityService, type LiquidityPosition } from '@causeway/protos'
-import type { Calls } from '@causeway/runtime'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { collectAudit, type AuditLog } from '../testing/audited.ts'
 import {
   fulfil,

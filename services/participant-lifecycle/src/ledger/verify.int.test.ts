@@ -1,7 +1,7 @@
 /** Verify finds every kind of difference and describes it in a sentence. */
 import { randomUUID } from 'node:crypto'
 import { verifyLedger } from '@causeway/ledger/testing'
-import { Outage } from '@causeway/runtime'
+import { Outage } from '@causeway/process'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { fulfil, fulfilItem, prepare, prepareItem, release, releaseItem } from '../testing/items.ts'
 import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/scheme.ts'

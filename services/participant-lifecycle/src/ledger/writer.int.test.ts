@@ -1,6 +1,5 @@
 /** The writer under failures: refused batches, lost connections, crashes, redelivery. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { decideIn } from '@causeway/ledger'
 import type { Command } from '@causeway/ledger/domain'
 import {
@@ -11,8 +10,10 @@ import {
   openLeaderConnection,
   savingOf,
 } from '@causeway/ledger/testing'
-import { isOutage, monthOf, statement } from '@causeway/runtime'
-import { eventually } from '@causeway/runtime/testing'
+import { monthOf, statement } from '@causeway/postgres'
+import { isOutage } from '@causeway/process'
+import { eventually } from '@causeway/process/testing'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
   fulfil,

@@ -3,17 +3,12 @@
  * hub's if the event concerns no participant. The ids derive from the event, so an event that is
  * delivered twice is mailed once. Without an address no e-mail is sent.
  */
+import type { EventBus, OutgoingMessage, Subscribed } from '@causeway/bus'
 import { derivedId, newEvent, onEvents, type DomainEvent, type EventName } from '@causeway/events'
+import type { Handlers } from '@causeway/grpc'
+import type { Database } from '@causeway/postgres'
+import { retrying, type Logger } from '@causeway/process'
 import type { alarmsService } from '@causeway/protos'
-import {
-  retrying,
-  type Handlers,
-  type Database,
-  type EventBus,
-  type Logger,
-  type OutgoingMessage,
-  type Subscribed,
-} from '@causeway/runtime'
 import type { Participant } from '../participants/domain/participant.ts'
 import { participantsNamed } from '../participants/store.ts'
 import { mailOf, participantOf, type Mail } from './contract.ts'

@@ -1,9 +1,10 @@
 /** The methods of the accounts service: accounts by their own ids. */
+import type { Handlers } from '@causeway/grpc'
 import { announceAudit, refusalMessage } from '@causeway/ledger'
 import { isRefused, refuse, type Refused } from '@causeway/ledger/domain'
 import { formatAmount, parseDecimal } from '@causeway/money'
+import type { Database } from '@causeway/postgres'
 import type { accountsService, NewAccount } from '@causeway/protos'
-import type { Database, Handlers } from '@causeway/runtime'
 import { currencyFault, percentageOf } from './contract.ts'
 import type { AccountWanted, Models } from './domain/open.ts'
 import { setAccountStatus, setThreshold } from './domain/update.ts'

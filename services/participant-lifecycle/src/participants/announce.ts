@@ -1,6 +1,6 @@
 /** The events of changes: one event and one version step per change. */
+import type { OutgoingMessage } from '@causeway/bus'
 import { newEvent, type EventName, type Payload } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/runtime'
 import { formatAmount } from '@causeway/money'
 import type { Change } from './domain/change.ts'
 import type { Endpoint, Participant } from './domain/participant.ts'

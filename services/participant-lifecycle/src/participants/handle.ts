@@ -2,6 +2,7 @@
  * The commands about participants. Each is decided and stored, with its events and its audit entry,
  * as one transaction in the ledger's queue, so the next reservation sees it.
  */
+import type { EventBus } from '@causeway/bus'
 import {
   decideIn,
   type DecidingRules,
@@ -14,7 +15,7 @@ import {
 } from '@causeway/ledger'
 import { active, inactive, unknownParticipant, type Refused } from '@causeway/ledger/domain'
 import { formatAmount } from '@causeway/money'
-import type { EventBus, Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
 import { applyChanges, applyCreation } from './apply.ts'
 import { auditedChanges } from './audit.ts'
 import type { Decision } from './domain/change.ts'

@@ -2,8 +2,8 @@
  * The settlement models that serve a currency, requested from settlements whenever accounts are
  * opened.
  */
+import type { Calls } from '@causeway/grpc'
 import type { SettlementModel, settlementModelsService } from '@causeway/protos'
-import type { Calls } from '@causeway/runtime'
 import type { ModelPair } from './domain/create.ts'
 
 export interface CurrencyModel extends ModelPair {

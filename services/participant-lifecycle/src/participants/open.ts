@@ -1,7 +1,7 @@
 /** Opens accounts with their limits in one transaction: all of them or none. */
 import type { Announcer, Audited } from '@causeway/ledger'
 import { type Refused, unknownParticipant } from '@causeway/ledger/domain'
-import type { Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
 import { applyChanges } from './apply.ts'
 import { auditedChanges } from './audit.ts'
 import { limitEach, openEach, type AccountWanted, type Models } from './domain/open.ts'

@@ -1,9 +1,9 @@
 /** Participants through the administration interface: changes, refusals and events. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { onEvents, type DomainEvent } from '@causeway/events'
+import { eventually } from '@causeway/process/testing'
 import type { Participant } from '@causeway/protos'
-import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { prepare, prepareItem, wordsOf } from '../testing/items.ts'
 import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/scheme.ts'
 import { deferredNet, differencesIn, openWorld, valueOf, type World } from '../testing/world.ts'

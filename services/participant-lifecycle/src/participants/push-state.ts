@@ -2,6 +2,8 @@
  * Pushes a new participant state by gRPC to the services that cache participants, in addition to
  * the event of the same name, which arrives even when a call fails.
  */
+import type { GrpcHost } from '@causeway/grpc'
+import type { Logger } from '@causeway/process'
 import {
   authServiceParticipantStatesService,
   notificationsParticipantStatesService,
@@ -9,7 +11,6 @@ import {
   transfersParticipantStatesService,
   type ParticipantStateChange,
 } from '@causeway/protos'
-import type { GrpcHost, Logger } from '@causeway/runtime'
 import type { Participant } from './domain/participant.ts'
 
 export interface StatePusher {

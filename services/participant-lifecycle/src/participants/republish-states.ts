@@ -4,7 +4,7 @@
  */
 import { type Announcer, announceAudit } from '@causeway/ledger'
 import { permittedIn, type States } from '@causeway/ledger/domain'
-import type { Transaction } from '@causeway/runtime'
+import type { Transaction } from '@causeway/postgres'
 import { applyChanges } from './apply.ts'
 import { auditedChanges } from './audit.ts'
 import type { Change } from './domain/change.ts'

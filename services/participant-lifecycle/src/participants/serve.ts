@@ -1,4 +1,5 @@
 /** The methods of the participants service. */
+import type { Handlers } from '@causeway/grpc'
 import { refusalMessage, type By, manageFunds, type FundsParts } from '@causeway/ledger'
 import {
   isRefused,
@@ -9,8 +10,8 @@ import {
   inactive,
 } from '@causeway/ledger/domain'
 import { formatAmount } from '@causeway/money'
+import type { Database } from '@causeway/postgres'
 import type { participantsService } from '@causeway/protos'
-import type { Database, Handlers } from '@causeway/runtime'
 import {
   creationFault,
   currencyFault,

@@ -1,6 +1,6 @@
 /** Participants, accounts, limits and endpoints as rows. Changes run only in the ledger's queue. */
 import { hubId } from '@causeway/ledger/domain'
-import { statement, textArray, type Queries, type Transaction } from '@causeway/runtime'
+import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
 import type { Change } from './domain/change.ts'
 import type {
   Endpoint,

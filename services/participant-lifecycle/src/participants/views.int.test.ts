@@ -1,6 +1,7 @@
 /** Queries and pushes about participants, by the names of the reference architecture. */
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Calls } from '@causeway/grpc'
+import { eventually } from '@causeway/process/testing'
 import {
   accountsService,
   authServiceParticipantStatesService,
@@ -11,8 +12,7 @@ import {
   type Participant,
   type ParticipantStateChange,
 } from '@causeway/protos'
-import type { Calls } from '@causeway/runtime'
-import { eventually } from '@causeway/runtime/testing'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { collectAudit, type AuditLog } from '../testing/audited.ts'
 import { patient } from '../testing/items.ts'
 import { onboard, openHubAccounts, succeeded } from '../testing/scheme.ts'

@@ -1,7 +1,8 @@
 /** Views of participants: parts of their data for callers that need no more. */
+import type { Handlers } from '@causeway/grpc'
 import { permittedIn, type States } from '@causeway/ledger/domain'
+import type { Database } from '@causeway/postgres'
 import type { participantViewsService } from '@causeway/protos'
-import type { Database, Handlers } from '@causeway/runtime'
 import { participantMessage } from './contract.ts'
 import type { Participant } from './domain/participant.ts'
 import { participantsNamed } from './store.ts'

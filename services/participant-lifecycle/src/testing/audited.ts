@@ -1,6 +1,6 @@
 /** Collects audit entries as the audit log receives them. */
 import { onEvents, type DomainEvent } from '@causeway/events'
-import { eventually } from '@causeway/runtime/testing'
+import { eventually } from '@causeway/process/testing'
 import type { World } from './world.ts'
 
 export type AuditLogEntry = DomainEvent<'/audit-log-write'>['payload']

@@ -1,7 +1,7 @@
 /** The hub's accounts, and FSPs, created as an operator creates them. */
 import { randomUUID } from 'node:crypto'
+import type { Calls } from '@causeway/grpc'
 import type { participantsService, Refusal } from '@causeway/protos'
-import type { Calls } from '@causeway/runtime'
 import { patient } from './items.ts'
 import type { World } from './world.ts'
 

@@ -2,13 +2,15 @@
  * The fixture of integration tests: the whole service on a real database, called over gRPC, with a
  * substitute for settlements and a connection to inspect and change the database.
  */
+import type { Calls } from '@causeway/grpc'
+import { statement, type Database } from '@causeway/postgres'
+import type { Service } from '@causeway/process'
 import {
   ledgerService,
   participantsService,
   settlementModelsService,
   type SettlementModel,
 } from '@causeway/protos'
-import { statement, type Calls, type Database, type Service } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start } from '../service.ts'
 import type { Settings } from '../settings.ts'

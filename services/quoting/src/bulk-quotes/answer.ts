@@ -2,7 +2,7 @@
  * A payee FSP's answer or refusal: decided on the stored bulk, then the bulk ends and the payer FSP's
  * callback is announced in one transaction.
  */
-import type { OutgoingMessage } from '@causeway/runtime'
+import type { OutgoingMessage } from '@causeway/bus'
 import {
   decideArrival,
   decideReject,

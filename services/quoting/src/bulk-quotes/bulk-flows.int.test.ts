@@ -1,7 +1,8 @@
 /** The life of bulk quotes from event to event. */
-import { statement, type OutgoingMessage } from '@causeway/runtime'
-import { describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import type { OutgoingMessage } from '@causeway/bus'
+import { statement } from '@causeway/postgres'
+import { describe, expect, test } from '@jest/globals'
 import {
   bulkItem,
   bulkQueryEvent,

@@ -1,7 +1,7 @@
 /** What quoting says of bulk quotes over gRPC, and what becomes of one when two things end it at once. */
-import { statement } from '@causeway/runtime'
-import { describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { statement } from '@causeway/postgres'
+import { describe, expect, test } from '@jest/globals'
 import { recordHandlers } from '../quotes/records.ts'
 import {
   bulkItem,

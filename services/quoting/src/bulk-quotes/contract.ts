@@ -1,4 +1,5 @@
 /** Between the events of bulk quotes and the domain. */
+import type { OutgoingMessage } from '@causeway/bus'
 import {
   derivedId,
   newEvent,
@@ -9,7 +10,6 @@ import {
   type Relay,
 } from '@causeway/events'
 import { parseAmount } from '@causeway/money'
-import type { OutgoingMessage } from '@causeway/runtime'
 import type {
   PayeeMessage,
   Reject,

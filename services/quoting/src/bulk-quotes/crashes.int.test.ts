@@ -2,9 +2,9 @@
  * The steps of bulk quotes on PostgreSQL, cut off before and after each call that stores or publishes
  * something, and continued by the redelivery: the payer FSP is told exactly one end.
  */
-import { Crash, crashAt, type Gate } from '@causeway/runtime/testing/gated'
-import { describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { Crash, crashAt, type Gate } from '@causeway/process/testing/gated'
+import { describe, expect, test } from '@jest/globals'
 import {
   bulkItem,
   bulkQueryEvent,

@@ -3,11 +3,12 @@
  * every bulk ends once, its payer FSP is told exactly one end, with each item in its place, and is told
  * the same when it asks again.
  */
+import { randomUUID } from 'node:crypto'
+import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId } from '@causeway/events'
-import { statement, type OutgoingMessage } from '@causeway/runtime'
+import { statement } from '@causeway/postgres'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { randomUUID } from 'node:crypto'
 import {
   bulkItem,
   bulkQueryEvent,

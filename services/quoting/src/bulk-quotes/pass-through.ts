@@ -1,6 +1,6 @@
 /** Bulk quotes that the hub only passes on: nothing is stored, and the scheme demands nothing of them. */
+import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/runtime'
 import type { Work } from '../work.ts'
 import {
   forward,

@@ -1,5 +1,5 @@
 /** GET /bulkQuotes/{id}: the stored answer to whom it concerns, or the question passed on while there is none. */
-import type { OutgoingMessage } from '@causeway/runtime'
+import type { OutgoingMessage } from '@causeway/bus'
 import { decideQuery } from '../quotes/domain/decide.ts'
 import type { Work } from '../work.ts'
 import { forward, replayStored, tellError, type BulkQueryEvent } from './contract.ts'

@@ -2,7 +2,7 @@
  * What is stored of bulk quotes, of one item as if it were a quote of its own, and a search that walks
  * along an index.
  */
-import { statement, textArray, type Database } from '@causeway/runtime'
+import { statement, textArray, type Database } from '@causeway/postgres'
 import {
   readDeliveries,
   type DeliveryRow,

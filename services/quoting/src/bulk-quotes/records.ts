@@ -1,7 +1,8 @@
 /** What quoting serves over gRPC of bulk quotes: for the operator, and for transfers. */
+import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
+import type { Database } from '@causeway/postgres'
 import type { BulkQuote, BulkQuoteItem, quotesService } from '@causeway/protos'
-import type { Database, Handlers } from '@causeway/runtime'
 import { deliveryOf } from '../quotes/delivery-message.ts'
 import { itemVerdict, resultsIn } from './domain/item-verdict.ts'
 import {

@@ -3,10 +3,9 @@
  * announced in one transaction. An item that may not go on is answered by the hub; the payee FSP is asked
  * for the others.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import type { Participant } from '@causeway/participants'
-import type { OutgoingMessage } from '@causeway/runtime'
-import type { Destination } from '../quotes/domain/request.ts'
-import { participantStatus } from '../quotes/domain/request.ts'
+import { type Destination, participantStatus } from '../quotes/domain/request.ts'
 import { decideRepeat } from '../quotes/domain/decide.ts'
 import { requestErrorOf } from '../quotes/errors.ts'
 import { windowsOf } from '../rules/domain/judge-request.ts'

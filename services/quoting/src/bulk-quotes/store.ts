@@ -2,6 +2,7 @@
  * The bulk quotes that are stored. An id is claimed once, a final row never changes, and what is said of
  * a change is written in the transaction of the change. Each statement is of one bulk, with all its items.
  */
+import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
 import {
   ensureMonthlyPartitions,
@@ -9,10 +10,8 @@ import {
   statement,
   textArray,
   type Database,
-  type EventBus,
-  type OutgoingMessage,
   type Queries,
-} from '@causeway/runtime'
+} from '@causeway/postgres'
 import type { ErrorInformation, Pending } from '../quotes/domain/quote.ts'
 import { hashBytes } from '../quotes/row.ts'
 import type { MadeBody } from './bodies.ts'

@@ -2,7 +2,7 @@
  * A payee FSP's answer or refusal: decided on the stored quote; the end of the quote and the payer
  * FSP's callback are committed in one transaction.
  */
-import type { OutgoingMessage } from '@causeway/runtime'
+import type { OutgoingMessage } from '@causeway/bus'
 import type { Rule } from '../rules/domain/rule.ts'
 import type { Work } from '../work.ts'
 import {

@@ -2,6 +2,7 @@
  * Maps events to values of the domain, and decisions to announcements. The original bytes of FSPs
  * are attached where they are the message to send.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import {
   derivedId,
   newEvent,
@@ -12,7 +13,6 @@ import {
   type Relay,
 } from '@causeway/events'
 import { parseAmount } from '@causeway/money'
-import type { OutgoingMessage } from '@causeway/runtime'
 import type { Money, Violation } from '../rules/domain/rule.ts'
 import type { LegRole, Reject, Repeat, Response, ErrorAnswer } from './domain/decide.ts'
 import { writable, type Claimed, type ErrorInformation, type Outcome } from './domain/quote.ts'

@@ -2,8 +2,9 @@
  * Finds the destination of a request: the FSP that the message names, otherwise the FSP of the
  * payee. A lookup that times out refuses only the quotes that need it and delays no others.
  */
+import type { Calls } from '@causeway/grpc'
+import { isOutage, type Logger } from '@causeway/process'
 import type { accountLookupService, OwnerAnswer } from '@causeway/protos'
-import { isOutage, type Calls, type Logger } from '@causeway/runtime'
 import { namedDestination, payeeParty, type Party, type RequestEvent } from './contract.ts'
 import type { Destination } from './domain/request.ts'
 

@@ -2,9 +2,9 @@
  * The end of quotes without answer, of undeliverable requests, and of quotes that another process
  * has ended.
  */
-import { statement } from '@causeway/runtime'
-import { describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { statement } from '@causeway/postgres'
+import { describe, expect, test } from '@jest/globals'
 import { handleBatch } from '../handle.ts'
 import {
   payee,

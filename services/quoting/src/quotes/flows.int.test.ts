@@ -1,7 +1,7 @@
 /** Quotes from event to event: requested, answered, refused, queried. */
-import { eventually } from '@causeway/runtime/testing'
-import { describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { eventually } from '@causeway/process/testing'
+import { describe, expect, test } from '@jest/globals'
 import {
   largest,
   payee,

@@ -2,8 +2,8 @@
  * Relays quotes without storing anything. A message goes to its destination; a request without one
  * goes to the FSP of its payee.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/runtime'
 import type { Work } from '../work.ts'
 import {
   forward,

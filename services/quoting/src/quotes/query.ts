@@ -2,7 +2,7 @@
  * GET /quotes/{id}: the stored answer for the parties of the quote; while there is none, the query
  * is forwarded.
  */
-import type { OutgoingMessage } from '@causeway/runtime'
+import type { OutgoingMessage } from '@causeway/bus'
 import type { Work } from '../work.ts'
 import { forward, replayStored, errorMessage, type QueryEvent } from './contract.ts'
 import { decideQuery } from './domain/decide.ts'

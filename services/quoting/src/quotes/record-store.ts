@@ -1,5 +1,5 @@
 /** The stored data of one quote. */
-import { statement, textArray, type Database } from '@causeway/runtime'
+import { statement, textArray, type Database } from '@causeway/postgres'
 
 export interface RecordRow {
   readonly id: string

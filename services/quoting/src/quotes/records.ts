@@ -1,7 +1,8 @@
 /** Serves quotes and bulk quotes over gRPC. */
+import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
+import type { Database } from '@causeway/postgres'
 import type { QuoteRecord, quotesService, RequestedQuote } from '@causeway/protos'
-import type { Database, Handlers } from '@causeway/runtime'
 import { readItemRecord } from '../bulk-quotes/record-store.ts'
 import { bulkRecordHandlers } from '../bulk-quotes/records.ts'
 import { deliveryOf } from './delivery-message.ts'

@@ -2,8 +2,9 @@
  * A payer FSP's request: decided, then claimed and announced in one transaction. A request that
  * needs a lookup of its payee waits separately.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import type { Participant } from '@causeway/participants'
-import { allOf, type OutgoingMessage } from '@causeway/runtime'
+import { allOf } from '@causeway/process'
 import { windowsOf } from '../rules/domain/judge-request.ts'
 import type { Work } from '../work.ts'
 import {

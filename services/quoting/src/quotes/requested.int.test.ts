@@ -1,7 +1,7 @@
 /** Quotes with a transaction request, and how a transfer leads to them. */
-import { statement } from '@causeway/runtime'
-import { expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { statement } from '@causeway/postgres'
+import { expect, test } from '@jest/globals'
 import { useFlows } from '../testing/flows.ts'
 import { payer, requestEvent, responseEvent } from '../testing/messages.ts'
 import { readRecord, readRequested } from './record-store.ts'

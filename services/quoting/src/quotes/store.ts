@@ -2,6 +2,7 @@
  * Storage of quotes. An id is claimed once, a final row never changes, and the events about a
  * change are committed with it.
  */
+import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
 import {
   byteaArray,
@@ -10,10 +11,8 @@ import {
   statement,
   textArray,
   type Database,
-  type EventBus,
-  type OutgoingMessage,
   type Queries,
-} from '@causeway/runtime'
+} from '@causeway/postgres'
 import type { Terms } from './contract.ts'
 import type { Claimed, Ended, Pending, Quote, Rejected } from './domain/quote.ts'
 import { columns, endColumns, hashBytes, quoteOf, type EndColumns, type Row } from './row.ts'

@@ -1,8 +1,9 @@
 /** The database round trips of a batch of any size. */
-import type { Database, ProcessParts } from '@causeway/runtime'
+import { randomUUID } from 'node:crypto'
+import type { Database } from '@causeway/postgres'
+import type { ProcessParts } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { randomUUID } from 'node:crypto'
 import type { ConsumedEvent } from '../handle.ts'
 import { payer, queryEvent, requestEvent, responseEvent } from '../testing/messages.ts'
 import { openWorld, type World } from '../testing/world.ts'

@@ -1,6 +1,7 @@
 /** Reading and replacing the scheme rules. */
+import type { Calls } from '@causeway/grpc'
+import { statement } from '@causeway/postgres'
 import { schemeRulesService } from '@causeway/protos'
-import { statement, type Calls } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openWorld, type World } from '../testing/world.ts'

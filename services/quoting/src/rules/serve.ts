@@ -1,6 +1,6 @@
 /** Serves the scheme rules over gRPC, for operators: read and replaced as a whole. */
+import type { Handlers } from '@causeway/grpc'
 import type { schemeRulesService, SchemeRulesState } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
 import type { RuleBook } from './book.ts'
 import type { RuleSet } from './store.ts'
 

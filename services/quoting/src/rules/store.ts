@@ -2,8 +2,9 @@
  * Storage of all sets of rules. A set is stored once, as a whole, and never changed; the change is
  * audited in its transaction.
  */
+import type { EventBus } from '@causeway/bus'
 import { auditEntry, type AuditedState } from '@causeway/events'
-import { statement, type Database, type EventBus } from '@causeway/runtime'
+import { statement, type Database } from '@causeway/postgres'
 
 export interface RuleSet {
   /** 0 before the first. */

@@ -2,7 +2,7 @@
  * Steps of bulk quotes that are held before and after each call that stores or publishes something, and
  * let through one at a time; a step may die at such a call. What died is delivered again at the end.
  */
-import { Crash, type Gate } from '@causeway/runtime/testing/gated'
+import { Crash, type Gate } from '@causeway/process/testing/gated'
 import { handleBulks, type HeardBulkEvent } from '../bulk-quotes/handle.ts'
 import { sweepBulks } from '../quotes/sweep.ts'
 import type { World } from './world.ts'

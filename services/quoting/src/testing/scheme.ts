@@ -1,7 +1,7 @@
 /** A payer and a payee FSP in the services that own participants and settlement models. */
+import type { GrpcHost } from '@causeway/grpc'
 import { addFsp, openScheme } from '@causeway/participants/testing'
 import { participantsService } from '@causeway/protos'
-import type { GrpcHost } from '@causeway/runtime'
 import { payee, payer } from './messages.ts'
 
 export async function onboard(grpc: GrpcHost): Promise<void> {

@@ -1,8 +1,9 @@
 /** Quoting on a real database, with a clock and participants that tests set. */
+import type { OutgoingMessage } from '@causeway/bus'
 import type { Participant } from '@causeway/participants'
-import { statement, type Database, type OutgoingMessage } from '@causeway/runtime'
+import { statement, type Database } from '@causeway/postgres'
+import { gated, type Gate } from '@causeway/process/testing/gated'
 import type { TestParts } from '@causeway/runtime/testing'
-import { gated, type Gate } from '@causeway/runtime/testing/gated'
 import { handleBulks, passBulksOn, type HeardBulkEvent } from '../bulk-quotes/handle.ts'
 import { openBulkStore } from '../bulk-quotes/store.ts'
 import { openDeliveryStore } from '../delivery-store.ts'

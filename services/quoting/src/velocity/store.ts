@@ -8,7 +8,7 @@ import {
   statement,
   textArray,
   type Database,
-} from '@causeway/runtime'
+} from '@causeway/postgres'
 import { windowKey, type Usage, type Usages, type Window } from '../rules/domain/judge-request.ts'
 import { earliestCounted_ms, firstMinute, minuteOf } from './domain/minutes.ts'
 

@@ -1,9 +1,9 @@
 /** Payments are counted once, per minute, and deleted when no window includes them. */
-import { statement } from '@causeway/runtime'
+import { randomUUID } from 'node:crypto'
+import { statement } from '@causeway/postgres'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { randomUUID } from 'node:crypto'
 import { windowKey } from '../rules/domain/judge-request.ts'
 import { committedEvent, largest, payer, requestEvent, stranger } from '../testing/messages.ts'
 import { openWorld, answersIn, type World } from '../testing/world.ts'

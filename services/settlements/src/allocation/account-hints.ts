@@ -2,8 +2,9 @@
  * A cache of the participants' POSITION accounts by currency. They are hints: account ids never
  * change, and the ledger decides whether the accounts may be used.
  */
+import type { Calls } from '@causeway/grpc'
+import { readThrough, type Logger } from '@causeway/process'
 import type { Participant, participantsService } from '@causeway/protos'
-import { readThrough, type Calls, type Logger } from '@causeway/runtime'
 
 export interface AccountKey {
   readonly participant: string

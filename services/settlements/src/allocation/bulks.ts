@@ -3,8 +3,8 @@
  * each of its currencies, and each query about a bulk follows its request. Nothing is stored: a
  * repeat publishes the same events with the same ids.
  */
+import type { PublishDerived, OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent, type Payload } from '@causeway/events'
-import type { PublishDerived, OutgoingMessage } from '@causeway/runtime'
 import type { AccountHints, AccountKey } from './account-hints.ts'
 import { settlesOf, type ModelChoice } from './domain/allocate.ts'
 import type { AllocationParts } from './handle.ts'

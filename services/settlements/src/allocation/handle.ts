@@ -4,8 +4,8 @@
  * 202 is never reported as unknown. Nothing is stored: a repeat publishes the same events with the
  * same ids.
  */
+import type { PublishDerived, OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
-import type { PublishDerived, OutgoingMessage } from '@causeway/runtime'
 import type { AccountHints, AccountKey } from './account-hints.ts'
 import { settlesOf, type ModelChoice } from './domain/allocate.ts'
 import type { ModelBook } from './model-book.ts'

@@ -1,6 +1,7 @@
 /** Stores final transfers, a batch at a time; no payment waits for this. */
+import type { EventBus, Subscribed } from '@causeway/bus'
 import { onEvents } from '@causeway/events'
-import type { Database, EventBus, Subscribed } from '@causeway/runtime'
+import type { Database } from '@causeway/postgres'
 import { finalEvents, linesOf, type FinalEvent } from './line.ts'
 import { recordLines } from './store.ts'
 

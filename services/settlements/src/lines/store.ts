@@ -1,7 +1,7 @@
 /**
  * The lines: each stored once, however often it is delivered, and counted in the same statement.
  */
-import { statement, textArray, type Queries } from '@causeway/runtime'
+import { statement, textArray, type Queries } from '@causeway/postgres'
 import type { Line } from './line.ts'
 
 /**

@@ -1,12 +1,14 @@
 /** The settlement models of a running service: served, and pushed to participant-lifecycle. */
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Database } from '@causeway/postgres'
+import { periodically, type Logger } from '@causeway/process'
 import {
   ledgerService,
   participantsService,
   schedulerService,
   settlementModelsService,
 } from '@causeway/protos'
-import { periodically, type Database, type Logger, type ProcessParts } from '@causeway/runtime'
-import { setTimeout as wait } from 'node:timers/promises'
+import type { ProcessParts } from '@causeway/runtime'
 import { openModelBook, type ModelBook } from '../allocation/model-book.ts'
 import { registerSchedule, registerSchedules, type ScheduleParts } from '../windows/schedule.ts'
 import { modelHandlers } from './serve.ts'

@@ -1,5 +1,5 @@
 /** Pushes of models to participant-lifecycle: each change once, and none is lost. */
-import { openLog } from '@causeway/runtime'
+import { openLog } from '@causeway/process'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { fees } from '../testing/fees.ts'

@@ -1,4 +1,4 @@
-import { openLog } from '@causeway/runtime'
+import { openLog } from '@causeway/process'
 import { expect, test } from '@jest/globals'
 import type { Model } from './domain/model.ts'
 import { fees } from '../testing/fees.ts'

@@ -3,9 +3,10 @@
  * participants with its currency get them, and its interchange fee. The intent is stored with the
  * model and retained until participant-lifecycle has answered, also across crashes.
  */
+import type { Calls } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
+import { retrying, type Logger } from '@causeway/process'
 import type { ledgerService, participantsService } from '@causeway/protos'
-import { retrying, type Calls, type Logger } from '@causeway/runtime'
 import { feeModelFor, opensAccounts, type Model } from './domain/model.ts'
 import type { ModelStore } from './store.ts'
 

@@ -1,7 +1,7 @@
 /** The settlement models over gRPC: created once per name. */
+import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { SettlementModel, settlementModelsService, SettlementRefusal } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
 import { decideModel, nameTaken, unknownModel, type Model, type Refused } from './domain/model.ts'
 import type { ModelStore } from './store.ts'
 

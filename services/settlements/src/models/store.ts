@@ -1,6 +1,7 @@
 /** The settlement models, and their changes not yet pushed to participant-lifecycle. */
+import type { EventBus } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
-import { statement, type Database, type EventBus } from '@causeway/runtime'
+import { statement, type Database } from '@causeway/postgres'
 import { changed, type Change, type Draft, type Model, type Refused } from './domain/model.ts'
 
 export interface ModelStore {

@@ -3,6 +3,8 @@
  * calls per page: the condition leads from a transfer to its quote, and the quote names the
  * request. If one of the three services is unavailable, the rows say so.
  */
+import type { Calls } from '@causeway/grpc'
+import { isOutage, type Logger } from '@causeway/process'
 import type {
   quotesService,
   RequestedQuote,
@@ -10,7 +12,6 @@ import type {
   transfersService,
   TransferRow,
 } from '@causeway/protos'
-import { isOutage, type Calls, type Logger } from '@causeway/runtime'
 
 export interface Origins {
   readonly transfers: Pick<Calls<typeof transfersService>, 'GetTransferStates'>

@@ -1,6 +1,7 @@
 /** The transfers behind the sums, in bounded pages. */
+import type { Handlers } from '@causeway/grpc'
+import type { Database } from '@causeway/postgres'
 import type { settlementReportsService, TransferRow } from '@causeway/protos'
-import type { Database, Handlers } from '@causeway/runtime'
 import { refuse, type Refused } from '../refusal.ts'
 import { settlementOf } from '../settlements/store.ts'
 import { verifySettlements, type ComparedLedger } from '../verification/verify.ts'

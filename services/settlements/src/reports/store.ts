@@ -1,7 +1,7 @@
 /** The lines as reports read them: by window, in the order of their keys, in pages. */
 import { formatAmount } from '@causeway/money'
+import { statement, textArray, type Queries } from '@causeway/postgres'
 import type { TransferRow } from '@causeway/protos'
-import { statement, textArray, type Queries } from '@causeway/runtime'
 
 /** The key of a line; a page begins after one. */
 export interface LineKey {

@@ -2,8 +2,9 @@
  * Creates a settlement from the contents of closed windows under one model: in one transaction, or
  * not at all.
  */
+import type { EventBus } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
-import type { Database, EventBus, Transaction } from '@causeway/runtime'
+import type { Database, Transaction } from '@causeway/postgres'
 import { refuse, requestIdFault, textFault, type Refused } from '../refusal.ts'
 import { windowStateOf } from '../windows/domain/window.ts'
 import { contentStatesOf, saveWindowStates } from '../windows/store.ts'

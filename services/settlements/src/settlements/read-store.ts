@@ -1,7 +1,7 @@
 /** Settlements as operators read them. */
 import { formatAmount } from '@causeway/money'
+import { statement, textArray, type Queries } from '@causeway/postgres'
 import type { Settlement, SettlementAccount, SettlementWindow } from '@causeway/protos'
-import { statement, textArray, type Queries } from '@causeway/runtime'
 import { anyWindow, groupedBy, readWindows } from '../windows/read-store.ts'
 
 export interface SettlementFilter {

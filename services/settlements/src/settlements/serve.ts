@@ -1,11 +1,11 @@
 /** Settlements over gRPC. */
+import type { Handlers } from '@causeway/grpc'
 import type {
   AccountUpdate,
   Settlement,
   SettlementAccount,
   settlementsService,
 } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
 import { numberOrNull, textOrNull, timeIn } from '../proto-values.ts'
 import { refuse, type Refused } from '../refusal.ts'
 import { create, type CreatingParts } from './create.ts'

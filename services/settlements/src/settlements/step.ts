@@ -4,17 +4,13 @@
  * it first, so a crash between two of these loses nothing, and a repeat moves nothing twice.
  */
 import { randomUUID } from 'node:crypto'
+import type { EventBus } from '@causeway/bus'
 import { auditEntry, derivedId } from '@causeway/events'
+import type { Calls } from '@causeway/grpc'
 import { formatAmount, parseDecimal } from '@causeway/money'
+import type { Database, Transaction } from '@causeway/postgres'
+import { retrying, type Logger } from '@causeway/process'
 import type { ledgerService, SettlementEntry } from '@causeway/protos'
-import {
-  retrying,
-  type Calls,
-  type Database,
-  type EventBus,
-  type Logger,
-  type Transaction,
-} from '@causeway/runtime'
 import { finishEach } from '../finish.ts'
 import { refuse, textFault, type Refused } from '../refusal.ts'
 import { followContents } from './create.ts'

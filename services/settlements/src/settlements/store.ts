@@ -5,7 +5,7 @@ import {
   type Database,
   type Queries,
   type Transaction,
-} from '@causeway/runtime'
+} from '@causeway/postgres'
 import type { Rules, Pair, GrossLine } from './domain/movements.ts'
 import type {
   Account,

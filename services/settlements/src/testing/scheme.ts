@@ -2,7 +2,13 @@
  * The fixture of integration tests of settlements: the service with the real ledger on a real
  * database, and FSPs that pay each other as the transfers service would make them.
  */
+import { randomUUID } from 'node:crypto'
+import type { OutgoingMessage } from '@causeway/bus'
 import { newEvent, type Payload } from '@causeway/events'
+import type { Calls, Handlers } from '@causeway/grpc'
+import type { Database } from '@causeway/postgres'
+import { Outage, type Service } from '@causeway/process'
+import { defaultsOf, eventually } from '@causeway/process/testing'
 import {
   ledgerService,
   participantsService,
@@ -21,16 +27,7 @@ import {
   type ThirdPartySummary,
   type TransferState,
 } from '@causeway/protos'
-import {
-  Outage,
-  type Calls,
-  type Database,
-  type Handlers,
-  type OutgoingMessage,
-  type Service,
-} from '@causeway/runtime'
-import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { randomUUID } from 'node:crypto'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start } from '../service.ts'
 import { settings, type Settings } from '../settings.ts'
 

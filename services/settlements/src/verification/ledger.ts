@@ -5,9 +5,10 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { derivedId } from '@causeway/events'
+import type { Calls } from '@causeway/grpc'
 import { formatAmount, parseDecimal } from '@causeway/money'
+import type { Database } from '@causeway/postgres'
 import type { LedgerEntry, ledgerService } from '@causeway/protos'
-import type { Calls, Database } from '@causeway/runtime'
 import {
   grossMovements,
   netMovements,

@@ -1,6 +1,7 @@
 /** Compares the lines of a closed window with the ledger's entries. */
+import type { Calls } from '@causeway/grpc'
+import type { Database } from '@causeway/postgres'
 import type { LedgerEntry, ledgerService, TransferRow } from '@causeway/protos'
-import type { Calls, Database } from '@causeway/runtime'
 import { linesAfter, type LineKey } from '../reports/store.ts'
 
 export interface LinesParts {

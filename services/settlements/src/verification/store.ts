@@ -1,5 +1,5 @@
 /** The queries of verification: by window, so that no statement grows with the age of the hub. */
-import { statement, type Queries } from '@causeway/runtime'
+import { statement, type Queries } from '@causeway/postgres'
 import type { AccountState, SettlementState } from '../settlements/domain/settlement.ts'
 import type { ContentState, WindowState } from '../windows/domain/window.ts'
 

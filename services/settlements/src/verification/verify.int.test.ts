@@ -1,9 +1,9 @@
 /** Verify finds differences between settlements and the ledger and describes them in sentences. */
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
-import { statement, type Database } from '@causeway/runtime'
-import { defaultsOf } from '@causeway/runtime/testing'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { statement, type Database } from '@causeway/postgres'
+import { defaultsOf } from '@causeway/process/testing'
 import type { Settlement } from '@causeway/protos'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import {
   addFsp,
   addModel,

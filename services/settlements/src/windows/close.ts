@@ -3,8 +3,11 @@
  * the window is PROCESSING and the next one OPEN. Any caller that finds an intent finishes it, so a
  * crash between two steps loses nothing, and a repeat changes nothing.
  */
+import type { EventBus } from '@causeway/bus'
+import type { Calls } from '@causeway/grpc'
+import type { Database } from '@causeway/postgres'
+import { retrying, type Logger } from '@causeway/process'
 import type { ledgerService } from '@causeway/protos'
-import { retrying, type Calls, type Database, type EventBus, type Logger } from '@causeway/runtime'
 import { finishEach } from '../finish.ts'
 import { refuse, requestIdFault, textFault, type Refused } from '../refusal.ts'
 import { askClosing, forgetClosing, openClosings, saveClosed, type Closing } from './store.ts'

@@ -2,10 +2,12 @@
  * A closed window becomes CLOSED when its lines match what the ledger has counted, so that a report
  * shows each transfer behind each net. Until then it is PROCESSING; its nets are already final.
  */
-import type { LedgerEntry, ledgerService } from '@causeway/protos'
-import { parseDecimal } from '@causeway/money'
-import type { Calls, Database, Logger } from '@causeway/runtime'
 import { setTimeout as wait } from 'node:timers/promises'
+import type { Calls } from '@causeway/grpc'
+import { parseDecimal } from '@causeway/money'
+import type { Database } from '@causeway/postgres'
+import type { Logger } from '@causeway/process'
+import type { LedgerEntry, ledgerService } from '@causeway/protos'
 import type { Line } from '../lines/line.ts'
 import { recordLines } from '../lines/store.ts'
 import { missingOf } from './domain/window.ts'

@@ -1,7 +1,7 @@
 /** Windows with their contents, as operators read them. */
 import { formatAmount } from '@causeway/money'
+import { statement, textArray, type Queries } from '@causeway/postgres'
 import type { ContentNet, SettlementWindow, WindowContent } from '@causeway/protos'
-import { statement, textArray, type Queries } from '@causeway/runtime'
 
 export interface WindowFilter {
   /** Null means any. */

@@ -4,8 +4,9 @@
  * models share it. A window without transfers stays open.
  */
 import type { DomainEvent } from '@causeway/events'
+import type { Calls } from '@causeway/grpc'
+import { retrying, type Logger } from '@causeway/process'
 import type { schedulerService } from '@causeway/protos'
-import { retrying, type Calls, type Logger } from '@causeway/runtime'
 import { scheduleOf, type Model } from '../models/domain/model.ts'
 import { closeWindow, type ClosingParts } from './close.ts'
 import { openWindowId, windowOfRequest } from './store.ts'

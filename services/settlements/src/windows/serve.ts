@@ -1,6 +1,6 @@
 /** The settlement windows over gRPC. */
+import type { Handlers } from '@causeway/grpc'
 import type { settlementWindowsService } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
 import { numberOrNull, textOrNull, timeIn } from '../proto-values.ts'
 import { refuse, type Refused } from '../refusal.ts'
 import { closeWindow, type ClosingParts } from './close.ts'

@@ -1,15 +1,15 @@
 /** Windows, the requests to close them, their contents, and the completeness of their lines. */
+import type { EventBus } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
 import { parseDecimal } from '@causeway/money'
-import type { WindowNet } from '@causeway/protos'
 import {
   statement,
   textArray,
   type Database,
-  type EventBus,
   type Queries,
   type Transaction,
-} from '@causeway/runtime'
+} from '@causeway/postgres'
+import type { WindowNet } from '@causeway/protos'
 import { refuse, type Refused } from '../refusal.ts'
 import type { ContentState, Tally, WindowState } from './domain/window.ts'
 

@@ -2,16 +2,19 @@
  * Bulks on PostgreSQL against the real ledger, stopped between any two calls and gone on with by whoever
  * comes next.
  */
+import { randomUUID } from 'node:crypto'
 import { onEvents, type DomainEvent } from '@causeway/events'
+import type { Calls } from '@causeway/grpc'
 import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
 import { addFsp } from '@causeway/participants/testing'
+import { statement, type Database } from '@causeway/postgres'
+import type { Service } from '@causeway/process'
+import { defaultsOf, eventually } from '@causeway/process/testing'
+import { Crash, crashAt, gated, type Gate } from '@causeway/process/testing/gated'
 import { ledgerService, participantsService } from '@causeway/protos'
-import { statement, type Calls, type Database, type Service } from '@causeway/runtime'
-import { defaultsOf, eventually, openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { Crash, crashAt, gated, type Gate } from '@causeway/runtime/testing/gated'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { randomUUID } from 'node:crypto'
 import { openDeliveryStore } from '../delivery-store.ts'
 import { handleBatch } from '../handle.ts'
 import { openLedger, type LedgerCalls } from '../ledger.ts'

@@ -2,10 +2,10 @@
  * Between the events of bulks and the domain: what comes in becomes values, decisions become
  * announcements, and each reason has its FSPIOP error. A reason without an error does not compile.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent, type Payload, type Relay } from '@causeway/events'
 import { errorInformation, type ErrorCode } from '@causeway/fspiop'
 import { formatAmount, parseAmount } from '@causeway/money'
-import type { OutgoingMessage } from '@causeway/runtime'
 import { errorOf, plain } from '../contract.ts'
 import type { MovingAnswer } from '../domain/follow.ts'
 import {

@@ -1,6 +1,6 @@
 /** Bulks from event to event, as FSPs will see them. */
+import type { OutgoingMessage } from '@causeway/bus'
 import { catalogue } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/runtime'
 import { describe, expect, test } from '@jest/globals'
 import {
   bulkFulfilEvent,

@@ -4,7 +4,7 @@
  * transfer waits behind a bulk.
  */
 import type { DomainEvent, EventName } from '@causeway/events'
-import { allOf } from '@causeway/runtime'
+import { allOf } from '@causeway/process'
 import type { DeliveryStore } from '../delivery-store.ts'
 import { answer } from './answer.ts'
 import type { BulkEvent } from './contract.ts'

@@ -3,8 +3,8 @@
  * item ends final and as the ledger holds it, and every bulk ends with its last item and is announced
  * once.
  */
-import type { OutgoingMessage } from '@causeway/runtime'
-import { Crash, type Gate } from '@causeway/runtime/testing/gated'
+import type { OutgoingMessage } from '@causeway/bus'
+import { Crash, type Gate } from '@causeway/process/testing/gated'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { HeardEvent } from '../handle.ts'

@@ -2,8 +2,9 @@
  * Whether a bulk quote is known that a bulk names. A call that fails by a deadline or by the transport
  * says nothing: it is repeated until it is answered.
  */
+import type { Calls } from '@causeway/grpc'
+import { retrying, type Logger } from '@causeway/process'
 import type { quotesService } from '@causeway/protos'
-import { retrying, type Calls, type Logger } from '@causeway/runtime'
 
 export interface BulkQuotes {
   /** True as well where quotes are not looked at: quoting stores none, or the scheme does not want it. */

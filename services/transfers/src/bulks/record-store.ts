@@ -1,5 +1,5 @@
 /** What is stored of one bulk, a search, and the comparison with the items. */
-import { statement, textArray, type Database, type Statement } from '@causeway/runtime'
+import { statement, textArray, type Database, type Statement } from '@causeway/postgres'
 import type { DeliveryRow, MessageRow, RefusedMessageRow } from '../record-store.ts'
 import {
   foundIn,

@@ -1,7 +1,7 @@
 /** What transfers says over gRPC of bulks: for the operator, and for verify. */
+import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { BulkTransferItem, BulkTransferSummary, transfersService } from '@causeway/protos'
-import type { Handlers } from '@causeway/runtime'
 import { beforeTime, deliveryOf, placeOf, refusedOf, timeOf } from '../records.ts'
 import type { Found } from '../walk-store.ts'
 import type { BulkItemRow, BulkRecordStore, BulkSummaryRow } from './record-store.ts'

@@ -3,17 +3,16 @@
  * items that move are counted in the transaction that moves them, and the one that leaves none open ends
  * the bulk.
  */
+import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
 import {
   monthOf,
   statement,
   textArray,
   type Database,
-  type EventBus,
-  type OutgoingMessage,
   type Queries,
   type Transaction,
-} from '@causeway/runtime'
+} from '@causeway/postgres'
 import { isOpen, type Claimed, type Open, type Transfer } from '../domain/transfer.ts'
 import { hashBytes } from '../row.ts'
 import {

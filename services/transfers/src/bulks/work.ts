@@ -1,5 +1,5 @@
 /** What the steps of bulks work with. */
-import type { BatchContext } from '@causeway/runtime'
+import type { BatchContext } from '@causeway/bus'
 import type { Work } from '../work.ts'
 
 /** Between two slices single transfers go first. */

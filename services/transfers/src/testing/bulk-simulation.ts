@@ -2,8 +2,8 @@
  * The tables of bulks in memory, beside those of transfers: each method is one atomic step over both, and
  * what is said of it is there exactly when it is.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/runtime'
 import { itemsOf, leftOutOf, type Bulk, type CommonReason } from '../bulks/domain/bulk.ts'
 import { counted, endOf, type Step } from '../bulks/domain/progress.ts'
 import type { BulkTables, EndedBulk } from '../bulks/store.ts'

@@ -1,8 +1,8 @@
 /** A payer and a payee FSP with money and a settlement model, in the services that own these. */
+import { randomUUID } from 'node:crypto'
+import type { GrpcHost } from '@causeway/grpc'
 import { addFsp, openScheme } from '@causeway/participants/testing'
 import { ledgerService, participantsService } from '@causeway/protos'
-import type { GrpcHost } from '@causeway/runtime'
-import { randomUUID } from 'node:crypto'
 import { payee, payer } from './messages.ts'
 
 const currency = 'USD'

@@ -2,8 +2,8 @@
  * The tables of transfers in memory, with the guarantees that the SQL gives and no more: each method is
  * one atomic step, and the events of a move exist exactly when the move does.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/runtime'
 import { stepsOf } from '../bulks/domain/progress.ts'
 import type { BulkTables } from '../bulks/store.ts'
 import { simulateBulks, type BulkSimulation } from './bulk-simulation.ts'

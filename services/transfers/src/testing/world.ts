@@ -1,8 +1,8 @@
 /** One transfers service with simulated tables and the ledger's decisions in memory, and a clock that tests set. */
+import type { OutgoingMessage } from '@causeway/bus'
 import { openLedgerInMemory, type LedgerInMemoryOptions } from '@causeway/ledger/testing'
-import { openLog } from '@causeway/runtime'
-import type { OutgoingMessage } from '@causeway/runtime'
-import { gated, type Gate } from '@causeway/runtime/testing/gated'
+import { openLog } from '@causeway/process'
+import { gated, type Gate } from '@causeway/process/testing/gated'
 import { handleBulks, type HeardOfBulks } from '../bulks/handle.ts'
 import { handleBatch, type HeardEvent } from '../handle.ts'
 import type { PayeeRules } from '../domain/decide.ts'

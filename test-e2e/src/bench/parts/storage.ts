@@ -2,15 +2,10 @@
  * What SQL and events cost on the embedded engine, PostgreSQL with fsync counted: a statement that
  * writes a batch, a commit, an event from publish to consumed.
  */
-import {
-  byteaArray,
-  openEmbedded,
-  openLog,
-  statement,
-  textArray,
-  type ProcessParts,
-} from '@causeway/runtime'
 import { randomUUID } from 'node:crypto'
+import { byteaArray, statement, textArray } from '@causeway/postgres'
+import { openLog } from '@causeway/process'
+import { openEmbedded, type ProcessParts } from '@causeway/runtime'
 import { familyCpu_ms } from '../cpu.ts'
 import { postmasterOf } from '../database.ts'
 import { body } from './http.ts'

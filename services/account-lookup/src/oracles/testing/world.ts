@@ -1,6 +1,7 @@
 /** The environment of the oracle tests: the service, and a new external oracle per test. */
+import type { Message, OutgoingMessage } from '@causeway/bus'
+import type { Calls } from '@causeway/grpc'
 import { oraclesService, type Oracle } from '@causeway/protos'
-import type { Calls, Message, OutgoingMessage } from '@causeway/runtime'
 import { afterAll, afterEach, beforeAll, beforeEach } from '@jest/globals'
 import type { Settings } from '../../settings.ts'
 import { gist, openWorld, type World } from '../../testing/world.ts'

@@ -2,9 +2,9 @@
  * Processes of the auth service on Kafka, some of which crash, and the events of the rest of the
  * hub.
  */
+import { openKafkaUnderTest, type KafkaUnderTest } from '@causeway/bus/testing/kafka'
 import { derivedId, newEvent, onEvents, topics, type DomainEvent } from '@causeway/events'
-import type { Database } from '@causeway/runtime'
-import { openKafkaUnderTest, type KafkaUnderTest } from '@causeway/runtime/testing/kafka'
+import type { Database } from '@causeway/postgres'
 import { consentEvents, type ConsentEvent } from '../contract.ts'
 import { handleBatch, type ConsentWork } from '../handle.ts'
 import { openConsentStore } from '../store.ts'

@@ -1,6 +1,7 @@
 /** Consents on a real database, with a clock that tests set, and all announced messages. */
+import type { OutgoingMessage } from '@causeway/bus'
 import type { RelyingPartyPolicy } from '@causeway/credentials'
-import { statement, type Database, type OutgoingMessage } from '@causeway/runtime'
+import { statement, type Database } from '@causeway/postgres'
 import type { TestParts } from '@causeway/runtime/testing'
 import { ownDatabase } from '../../testing/world.ts'
 import type { ConsentEvent } from '../contract.ts'

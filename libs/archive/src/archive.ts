@@ -1,0 +1,140 @@
+/**
+ * Archives a month of the tables of one database: each partition leaves its table, is copied to a
+ * file, and is dropped when the file has been read back from the disk. After an interruption at any
+ * point a month is in the database or in the folder or in both, and the same command continues from
+ * there. Services keep running: no lock is taken that one of them would wait for.
+ */
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { StartError } from '@causeway/process'
+import type { Client } from 'pg'
+import {
+  asOwner,
+  columnsOf,
+  partitionState,
+  qualified,
+  type MonthTable,
+  type PartitionState,
+} from './catalogue.ts'
+import { copyOut, readBack } from './copy.ts'
+import {
+  emptyManifest,
+  nameOf,
+  readManifest,
+  syncFolder,
+  withTable,
+  writeManifest,
+  type ArchivedTable,
+  type Manifest,
+} from './manifest.ts'
+import { partitionName, type Month } from './month.ts'
+
+export interface ArchiveOptions {
+  readonly month: Month
+  /** Of all months: this one gets a folder in it. */
+  readonly folder: string
+  /** Receives what was done, one sentence for each step. */
+  readonly report: (sentence: string) => void
+}
+
+export interface Archived {
+  /** Tables that left the database now. */
+  readonly moved: readonly ArchivedTable[]
+  /** Tables of which the folder has the month already. */
+  readonly earlier: readonly ArchivedTable[]
+}
+
+/**
+ * Throws when a file cannot be written or does not read back: the table of it is then still there.
+ */
+export async function archiveMonth(
+  client: Client,
+  tables: readonly MonthTable[],
+  { month, folder, report }: ArchiveOptions,
+): Promise<Archived> {
+  const monthFolder = join(folder, month)
+  await mkdir(monthFolder, { recursive: true, mode: 0o700 })
+  await syncFolder(folder)
+  let manifest = (await readManifest(monthFolder)) ?? emptyManifest(month)
+  const moved: ArchivedTable[] = []
+  const earlier: ArchivedTable[] = []
+  for (const table of tables) {
+    const state = await partitionState(client, table, month)
+    if (state === 'ABSENT') {
+      earlier.push(...(await checked(monthFolder, manifest, table)))
+      continue
+    }
+    await asOwner(client, table, () => detach(client, table, month, state))
+    const entry = await asOwner(client, table, () => copied(client, table, month, monthFolder))
+    manifest = withTable(manifest, entry)
+    await writeManifest(monthFolder, manifest)
+    await asOwner(client, table, () => drop(client, table, month))
+    moved.push(entry)
+    report(`${nameOf(table)}: ${entry.rows} rows archived in ${entry.bytes} bytes.`)
+  }
+  return { moved, earlier }
+}
+
+/**
+ * From now on the rows are invisible. Waits for transactions that see them, and blocks no other.
+ */
+async function detach(
+  client: Client,
+  { schema, table }: MonthTable,
+  month: Month,
+  state: PartitionState,
+): Promise<void> {
+  const parent = qualified(client, schema, table)
+  const partition = qualified(client, schema, partitionName(table, month))
+  if (state === 'ATTACHED') {
+    await client.query(`alter table ${parent} detach partition ${partition} concurrently`)
+  } else if (state === 'DETACHING') {
+    await client.query(`alter table ${parent} detach partition ${partition} finalize`)
+  }
+}
+
+async function copied(
+  client: Client,
+  { schema, table }: MonthTable,
+  month: Month,
+  monthFolder: string,
+): Promise<ArchivedTable> {
+  const name = partitionName(table, month)
+  const partition = qualified(client, schema, name)
+  const columns = await columnsOf(client, schema, name)
+  const file = `${schema}.${table}.copy.gz`
+  const written = await copyOut(client, partition, columns, join(monthFolder, file))
+  const { rows } = await client.query<{ rows: string }>(`select count(*) as rows from ${partition}`)
+  if (Number(rows[0]?.rows) !== written.rows) {
+    throw new Error(`${file} has ${written.rows} rows, but ${partition} has ${rows[0]?.rows}`)
+  }
+  const archived_at = new Date().toISOString()
+  return { schema, table, columns: [...columns], file, ...written, archived_at }
+}
+
+async function drop(client: Client, { schema, table }: MonthTable, month: Month): Promise<void> {
+  await client.query(`drop table ${qualified(client, schema, partitionName(table, month))}`)
+}
+
+/** A file with rows that are nowhere else is checked again. */
+async function checked(
+  monthFolder: string,
+  { tables }: Manifest,
+  table: MonthTable,
+): Promise<readonly ArchivedTable[]> {
+  const entry = tables.find((other) => nameOf(other) === nameOf(table))
+  if (entry === undefined) return []
+  await requireIntact(monthFolder, entry)
+  return [entry]
+}
+
+/** Throws StartError when the file is not the one that the manifest speaks of. */
+export async function requireIntact(monthFolder: string, entry: ArchivedTable): Promise<void> {
+  const path = join(monthFolder, entry.file)
+  const read = await readBack(path).catch((error: unknown) => {
+    throw new StartError(`${path} cannot be read: ${(error as Error).message}.`)
+  })
+  if (read.sha256 !== entry.sha256 || read.rows !== entry.rows) {
+    throw new StartError(`${path} does not match its manifest: it was changed, or is damaged.`)
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Restores an archived month: each file is read whole before anything is created from it, becomes a
+ * separate table, and joins the others in one step. After an interruption the same command begins
+ * that table again; the files stay as they are. Services keep running.
+ */
+import { join } from 'node:path'
+import { row_bytes_whole } from '@causeway/postgres'
+import { StartError } from '@causeway/process'
+import type { Client } from 'pg'
+import { requireIntact } from './archive.ts'
+import { asOwner, columnsOf, partitionState, qualified, type MonthTable } from './catalogue.ts'
+import { copyIn } from './copy.ts'
+import { nameOf, type ArchivedTable, type Manifest } from './manifest.ts'
+import { boundsOf, partitionName } from './month.ts'
+
+export interface RestoreOptions {
+  /** The folder of the month. */
+  readonly monthFolder: string
+  readonly manifest: Manifest
+  readonly report: (sentence: string) => void
+}
+
+/** Those of the manifest that this database has tables for; the names of what it put back. */
+export async function restoreMonth(
+  client: Client,
+  tables: readonly MonthTable[],
+  { monthFolder, manifest, report }: RestoreOptions,
+): Promise<readonly string[]> {
+  const { month } = manifest
+  const restored: string[] = []
+  for (const table of tables) {
+    const entry = manifest.tables.find((other) => nameOf(other) === nameOf(table))
+    if (entry === undefined) continue
+    const state = await partitionState(client, table, month)
+    if (state === 'ATTACHED') {
+      report(`${nameOf(table)}: ${month} is there.`)
+      continue
+    }
+    if (state === 'ABSENT') await bringIn(client, table, entry, { monthFolder, manifest, report })
+    await asOwner(client, table, () => attach(client, table, month, state === 'DETACHING'))
+    restored.push(nameOf(table))
+    report(
+      state === 'ABSENT'
+        ? `${nameOf(table)}: ${entry.rows} rows restored.`
+        : `${nameOf(table)}: ${month} had not left the database, and is in its table again.`,
+    )
+  }
+  return restored
+}
+
+/** As a separate table: no service waits for a long copy. */
+async function bringIn(
+  client: Client,
+  table: MonthTable,
+  entry: ArchivedTable,
+  { monthFolder, manifest: { month } }: RestoreOptions,
+): Promise<void> {
+  await requireIntact(monthFolder, entry)
+  const { schema } = table
+  const parent = qualified(client, schema, table.table)
+  const name = partitionName(table.table, month)
+  const unfinished = `${name}_unfinished`
+  const at = qualified(client, schema, unfinished)
+  const known = new Set(await columnsOf(client, schema, table.table))
+  const gone = entry.columns.filter((column) => !known.has(column))
+  if (gone.length > 0) {
+    throw new StartError(`${nameOf(table)} has no column ${gone.join(', ')} any more.`)
+  }
+  await asOwner(client, table, async () => {
+    await client.query(`drop table if exists ${at}`)
+    await client.query(
+      `create table ${at} (like ${parent} including all excluding identity)
+         with (toast_tuple_target = ${row_bytes_whole})`,
+    )
+    const rows = await copyIn(client, at, entry.columns, join(monthFolder, entry.file))
+    if (rows !== entry.rows) {
+      throw new Error(`${entry.file} gave ${rows} rows, but its manifest has ${entry.rows}`)
+    }
+    await client.query(`analyze ${at}`)
+    await client.query(`alter table ${at} rename to ${client.escapeIdentifier(name)}`)
+  })
+}
+
+async function attach(
+  client: Client,
+  { schema, table }: MonthTable,
+  month: string,
+  isDetaching: boolean,
+): Promise<void> {
+  const parent = qualified(client, schema, table)
+  const partition = qualified(client, schema, partitionName(table, month))
+  if (isDetaching) {
+    await client.query(`alter table ${parent} detach partition ${partition} finalize`)
+  }
+  const [from, to] = boundsOf(month)
+  await client.query(
+    `alter table ${parent} attach partition ${partition} for values from ('${from}') to ('${to}')`,
+  )
+}

@@ -1,0 +1,15 @@
+/** The event bus: its contract. The engines are the entries `embedded` and `kafka`. */
+export type {
+  BatchContext,
+  DeadLetter,
+  DeadLetterObserver,
+  EventBus,
+  Listener,
+  Message,
+  MessageHeaders,
+  OutgoingMessage,
+  PublishDerived,
+  Subscribed,
+  Subscription,
+} from './event-bus.ts'
+export { FromNewerRelease } from './from-newer-release.ts'

@@ -1,0 +1,135 @@
+/**
+ * The topics of the catalogue are created by code, by the process that starts first, and the
+ * partition of a key is decided here: the same everywhere, by the hash of the Java client.
+ */
+import { StartError } from '@causeway/process'
+import kafkajs, { type Admin, type ITopicConfig, type PartitionMetadata } from 'kafkajs'
+import { record_bytes_max } from './record.ts'
+
+export interface TopicsOptions {
+  /** Goes before every topic and group, so that several hubs may share brokers; '' for none. */
+  readonly prefix: string
+  /** Folder name of the service whose process this is. */
+  readonly service: string
+  /** As the catalogue names them. */
+  readonly catalogue: readonly string[]
+  readonly partitions: number
+  readonly replicas: number
+  readonly minInsync: number
+  /** How long a message is retained, whether it was read or not. */
+  readonly retention_h: number
+}
+
+export interface Topics {
+  /** How it is called at the brokers; throws for a topic that is not in the catalogue. */
+  nameOf(topic: string): string
+  /** The topic of the catalogue behind a name at the brokers. */
+  plainName(name: string): string
+  groupName(group: string): string
+  /** Of a group that no other process is ever in: it begins with the name of this service. */
+  ownGroupName(what: string, id: string): string
+  /** Throws for a topic that is not in the catalogue. */
+  partitionOf(topic: string, key: string): number
+}
+
+/** Compacted: a dead letter stays until it was replayed and finished. */
+export const deadLetters = 'dead-letters'
+/** Dead letters that are delivered to their group again. */
+export const replays = 'replays'
+
+const hour_ms = 3_600_000
+const exists = 'TOPIC_ALREADY_EXISTS'
+const partition = kafkajs.Partitioners.DefaultPartitioner()
+
+/** Creates missing topics; existing ones keep their partitions. */
+export async function ensureTopics(admin: Admin, options: TopicsOptions): Promise<Topics> {
+  const wanted = topicConfigs(options)
+  const there = new Set(await admin.listTopics())
+  const missing = wanted.filter(({ topic }) => !there.has(topic))
+  if (missing.length > 0) await create(admin, missing)
+  const { topics } = await admin.fetchTopicMetadata({ topics: wanted.map(({ topic }) => topic) })
+  const byTopic = new Map(topics.map(({ name, partitions }) => [name, partitions]))
+  return topicsOf(options, byTopic)
+}
+
+async function create(admin: Admin, topics: ITopicConfig[]): Promise<void> {
+  try {
+    await admin.createTopics({ topics, waitForLeaders: true })
+  } catch (error) {
+    const { errors = [error] } = error as { readonly errors?: readonly unknown[] }
+    const other = errors.find((each) => (each as { readonly type?: unknown }).type !== exists)
+    if (other === undefined) return
+    const { message = 'refused', topic } = other as {
+      readonly message?: string
+      readonly topic?: string
+    }
+    throw new StartError(
+      `Kafka does not make the topic ${topic ?? topics.map((each) => each.topic).join()}: ${message}.`,
+    )
+  }
+}
+
+function topicConfigs(options: TopicsOptions): ITopicConfig[] {
+  const { prefix, catalogue, partitions, replicas, minInsync, retention_h } = options
+  const common = {
+    'min.insync.replicas': minInsync,
+    // The low watermark is computed from when the log took a message.
+    'message.timestamp.type': 'LogAppendTime',
+    // A batch may be one message of that size, with what is around it.
+    'max.message.bytes': record_bytes_max + 2 ** 20,
+  }
+  const topic = (name: string, numPartitions: number, more: Record<string, string | number>) => ({
+    topic: `${prefix}${name}`,
+    numPartitions,
+    replicationFactor: replicas,
+    configEntries: Object.entries({ ...common, ...more }).map(([key, value]) => ({
+      name: key,
+      value: String(value),
+    })),
+  })
+  return [
+    ...catalogue.map((name) => topic(name, partitions, { 'retention.ms': retention_h * hour_ms })),
+    topic(replays, 1, { 'retention.ms': retention_h * hour_ms }),
+    topic(deadLetters, 1, {
+      'cleanup.policy': 'compact',
+      'segment.ms': hour_ms,
+      'min.cleanable.dirty.ratio': 0.1,
+      'delete.retention.ms': hour_ms,
+    }),
+  ]
+}
+
+/** So the groups begin that are of one process of the service alone. */
+export function ownGroups(prefix: string, service: string): string {
+  return `${prefix}${service.replaceAll('-', '_')}.`
+}
+
+function topicsOf(
+  { prefix, service, catalogue }: TopicsOptions,
+  byTopic: ReadonlyMap<string, PartitionMetadata[]>,
+): Topics {
+  const plain = [...catalogue, deadLetters, replays]
+  const known = new Map(plain.map((topic) => [topic, byTopic.get(`${prefix}${topic}`) ?? []]))
+
+  function partitionsOf(topic: string): PartitionMetadata[] {
+    const found = known.get(topic)
+    if (found === undefined) throw new Error(`the topic ${topic} is not in the catalogue`)
+    return found
+  }
+
+  return {
+    nameOf(topic) {
+      partitionsOf(topic)
+      return `${prefix}${topic}`
+    },
+    plainName: (name) => name.slice(prefix.length),
+    groupName: (group) => `${prefix}${group}`,
+    ownGroupName: (what, id) => `${ownGroups(prefix, service)}${what}.${id}`,
+    partitionOf: (topic, key) =>
+      partition({
+        topic,
+        partitionMetadata: partitionsOf(topic),
+        message: { key: key === '' ? null : key, value: null },
+      }),
+  }
+}

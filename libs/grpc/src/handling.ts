@@ -1,0 +1,59 @@
+/**
+ * The result of a handled call: its answer, or the status that reports the failure to the caller.
+ */
+import { type Logger, isOutage, Outage } from '@causeway/process'
+import { status } from '@grpc/grpc-js'
+import type { HandledCall } from './definition.ts'
+
+export type Handler = (request: object, call: HandledCall) => Promise<object>
+
+/** By the names of their methods. */
+export function handlersOf(handlers: object): readonly (readonly [string, Handler])[] {
+  return Object.entries(handlers) as readonly (readonly [string, Handler])[]
+}
+
+const detail_length_max = 500
+
+/** A caller repeats what an outage of ours interrupted; what we got wrong it must not repeat. */
+export function failure(
+  error: unknown,
+  path: string,
+  log: Logger,
+): { readonly code: status; readonly details: string } {
+  const message = error instanceof Error ? error.message : String(error)
+  const details = message.slice(0, detail_length_max)
+  if (isOutage(error)) {
+    log.warn({ err: error, path }, 'a gRPC call was cut off by an outage')
+    return { code: status.UNAVAILABLE, details }
+  }
+  log.error({ err: error, path }, 'a gRPC call failed')
+  return { code: status.INTERNAL, details }
+}
+
+/** Of a caller that waits for ever. */
+const left_ms_max = 600_000
+
+/**
+ * Hardly a handler asks for the signal, so it is made when one does.
+ * @param deadline_ms when the caller ceases to wait, in ms since 1970; Infinity: never
+ */
+export function handledCall(
+  caller: string | undefined,
+  onGone: (abort: () => void) => void,
+  deadline_ms: number,
+): HandledCall {
+  let signal: AbortSignal | undefined
+  return {
+    caller,
+    left_ms: () => Math.min(Math.max(deadline_ms - Date.now(), 0), left_ms_max),
+    get signal() {
+      return (signal ??= goneSignal(onGone))
+    },
+  }
+}
+
+function goneSignal(onGone: (abort: () => void) => void): AbortSignal {
+  const gone = new AbortController()
+  onGone(() => gone.abort(new Outage('the caller is gone')))
+  return gone.signal
+}

@@ -1,0 +1,92 @@
+/**
+ * gRPC in a process: one server for all its services, one connection to each process that it calls.
+ * A call waits for its provider within its deadline, so the order in which services start is free.
+ * Where all services are in this process their calls do not leave it.
+ */
+import type { Logger } from '@causeway/process'
+import { callsBy, openClients } from './client.ts'
+import type { Calls, Handlers } from './definition.ts'
+import type { GrpcIdentity } from './identity.ts'
+import { openServer } from './server.ts'
+import { openInProcessTransport } from './in-process-transport.ts'
+
+/** What a service sees of it. */
+export interface GrpcHost {
+  /**
+   * Serves the methods of a definition, from now on. A handler that throws fails its call alone.
+   */
+  serve<D extends object>(service: D, handlers: Handlers<D>): void
+  /**
+   * The methods of a definition as calls to the service of that folder name. Nothing is connected
+   * before the first call.
+   */
+  client<D extends object>(service: D, provider: string): Calls<D>
+  /** The same to one replica of it, whose own address is known. */
+  clientAt<D extends object>(service: D, provider: string, address: string): Calls<D>
+  /** Where others reach this very process: `unix:/path` or `host:port`. */
+  readonly address: string
+}
+
+/** What the process sees of it. */
+export interface OpenGrpcHost extends GrpcHost {
+  /** Takes no new calls and finishes those in flight (at most 3 s); it still calls others. */
+  drain(): Promise<void>
+  /** Takes no new calls, finishes those in flight (at most 10 s), closes every connection. */
+  stop(): Promise<void>
+}
+
+export interface GrpcHostOptions {
+  readonly log: Logger
+  /** `unix:/path` or `host:port`; port 0 takes any free one. */
+  readonly listen: string
+  /**
+   * Where the service of that folder name is reached; asked once per provider. Default: all are
+   * here.
+   */
+  readonly addressOf?: (provider: string) => string
+  /** The host by which others reach this server; default: the one that it listens on. */
+  readonly reachedAt?: string
+  /** Mutual TLS with every peer; without it, any caller that reaches the address is admitted. */
+  readonly identity?: GrpcIdentity
+}
+
+/**
+ * A call that takes longer is an outage for its caller; the rest of the stop needs its time as
+ * well.
+ */
+const drain_ms_max = 3_000
+const stop_ms_max = 10_000
+
+/** Throws StartError when the address cannot be listened on. */
+export async function openGrpcHost(options: GrpcHostOptions): Promise<OpenGrpcHost> {
+  const server = await openServer(options)
+  const address = reachedAs(server.address, options.reachedAt)
+  const { addressOf } = options
+  const within = openInProcessTransport(options.log)
+  const clients = openClients(addressOf ?? (() => address), options.identity)
+  return {
+    address,
+    serve(service, handlers) {
+      server.serve(service, handlers)
+      within.serve(service, handlers)
+    },
+    client: (service, provider) =>
+      addressOf === undefined
+        ? callsBy(service, provider, within.call)
+        : clients.client(service, provider),
+    clientAt: (service, provider, address) => clients.clientAt(service, provider, address),
+    async drain() {
+      await Promise.all([server.stop(drain_ms_max), within.stop(drain_ms_max)])
+    },
+    async stop() {
+      await Promise.all([server.stop(stop_ms_max), within.stop(stop_ms_max)])
+      clients.close()
+    },
+  }
+}
+
+function reachedAs(address: string, host: string | undefined): string {
+  if (host === undefined || address.startsWith('unix:')) return address
+  const port = address.slice(address.lastIndexOf(':') + 1)
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`
+}

@@ -1,0 +1,12 @@
+/** Calls between services, over mutual TLS or within one process. */
+export { GrpcCallError } from './call-error.ts'
+export {
+  type CallOptions,
+  type Calls,
+  type HandledCall,
+  type Handlers,
+  isQuestion,
+} from './definition.ts'
+export { type GrpcHost, type OpenGrpcHost, openGrpcHost } from './host.ts'
+export { type GrpcCertificates, type Renewable, renewable } from './identity.ts'
+export { targetOf } from './target.ts'

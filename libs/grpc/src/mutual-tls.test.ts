@@ -1,0 +1,172 @@
+import { openLog, isOutage, needsOperator } from '@causeway/process'
+import { makeTestCa, type TestCa } from '@causeway/process/testing'
+import { Client, credentials, status } from '@grpc/grpc-js'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { GrpcCallError } from './call-error.ts'
+import { renewable, type GrpcIdentity } from './identity.ts'
+import { openGrpcHost, type GrpcHostOptions, type OpenGrpcHost } from './host.ts'
+import { item, mirrorService, type Items } from './test-service.ts'
+
+const log = openLog({ name: 'test', level: 'silent' })
+const authority = makeTestCa('Hub CA')
+const nothing: Items = { items: [] }
+// The usual deadline is for a hub at work, and a machine that tests may be busier.
+const patient = { deadline_ms: 60_000 }
+const reflect = '/causeway.test.v1.Mirror/Reflect'
+let open: OpenGrpcHost[] = []
+
+afterEach(async () => {
+  await Promise.all(open.map((host) => host.stop()))
+  open = []
+})
+
+/** Reflect is for office alone, Other for office and shop. */
+function identityOf(name: string, ca: TestCa = authority): GrpcIdentity {
+  const callersOf = (path: string) => (path === reflect ? ['office'] : ['office', 'shop'])
+  const certificates = renewable({ ...ca.issue(name), ca: authority.certificate })
+  return { certificates, callersOf }
+}
+
+async function openHost(
+  name: string,
+  options: Partial<GrpcHostOptions> = {},
+): Promise<OpenGrpcHost> {
+  const host = await openGrpcHost({
+    log,
+    listen: '127.0.0.1:0',
+    identity: identityOf(name),
+    ...options,
+  })
+  open.push(host)
+  return host
+}
+
+async function openMirror(name = 'mirror', id = name): Promise<OpenGrpcHost> {
+  const host = await openHost(name)
+  const reply = () => Promise.resolve({ items: [{ ...item(1), id }] })
+  host.serve(mirrorService, {
+    Reflect: (_, { caller }) => Promise.resolve({ items: [{ ...item(1), id: caller ?? '' }] }),
+    Other: reply,
+  })
+  return host
+}
+
+async function failureOf(call: Promise<unknown>): Promise<GrpcCallError> {
+  const error: unknown = await call.catch((cause: unknown) => cause)
+  if (error instanceof GrpcCallError) return error
+  throw new Error(`the call did not fail with a GrpcCallError but gave ${String(error)}`)
+}
+
+describe('a method', () => {
+  test('is answered to the services that it names, and receives the name of the caller', async () => {
+    const mirror = await openMirror()
+    const office = await openHost('office', { addressOf: () => mirror.address })
+    const answer = await office.client(mirrorService, 'mirror').Reflect(nothing, patient)
+    expect(answer.items[0]?.id).toBe('office')
+  })
+
+  test('is refused to any other caller, and that is an outage until an operator admits it', async () => {
+    const mirror = await openMirror()
+    const shop = await openHost('shop', { addressOf: () => mirror.address })
+    const calls = shop.client(mirrorService, 'mirror')
+    const error = await failureOf(calls.Reflect(nothing, patient))
+    expect(error.code).toBe(status.PERMISSION_DENIED)
+    expect(error.message).toContain(`shop may not call ${reflect}`)
+    expect([isOutage(error), needsOperator(error)]).toEqual([true, true])
+    expect((await calls.Other(nothing, patient)).items).toHaveLength(1)
+  })
+})
+
+describe('nothing is sent', () => {
+  const soon = { deadline_ms: 300 }
+
+  test('to a caller whose certificate another authority signed', async () => {
+    const mirror = await openMirror()
+    const identity = identityOf('office', makeTestCa('Another CA'))
+    const stranger = await openHost('office', { addressOf: () => mirror.address, identity })
+    const error = await failureOf(stranger.client(mirrorService, 'mirror').Reflect(nothing, soon))
+    expect(isOutage(error)).toBe(true)
+  })
+
+  test('to a caller without a certificate, not even the health of the service', async () => {
+    const mirror = await openMirror()
+    const options = { 'grpc.ssl_target_name_override': 'mirror' }
+    const ca = credentials.createSsl(Buffer.from(authority.certificate), null, null, {
+      checkServerIdentity: () => undefined,
+    })
+    const client = new Client(mirror.address, ca, options)
+    const asIs = (bytes: Buffer) => bytes
+    const health = '/grpc.health.v1.Health/Check'
+    const code = await new Promise((resolve) => {
+      const deadline = Date.now() + 60_000
+      client.makeUnaryRequest(health, asIs, asIs, Buffer.alloc(0), { deadline }, (error) => {
+        resolve(error?.code)
+      })
+    })
+    client.close()
+    expect(code).toBe(status.UNAVAILABLE)
+  })
+
+  test('to a server that is another service than the one that is called', async () => {
+    const shop = await openMirror('shop')
+    const office = await openHost('office', { addressOf: () => shop.address })
+    const error = await failureOf(office.client(mirrorService, 'mirror').Reflect(nothing, soon))
+    expect(isOutage(error)).toBe(true)
+  })
+})
+
+describe('replicas', () => {
+  test('share the calls, and a query that one does not answer is answered by the other', async () => {
+    const [one, two] = [await openMirror('mirror', 'one'), await openMirror('mirror', 'two')]
+    const office = await openHost('office', { addressOf: () => `${one.address},${two.address}` })
+    const calls = office.client(mirrorService, 'mirror')
+    const ask = async () => (await calls.Other(nothing, patient)).items[0]?.id
+    const received = new Set<string | undefined>()
+    while (received.size < 2) received.add(await ask())
+    expect(received).toEqual(new Set(['one', 'two']))
+
+    const asking = Promise.all(Array.from({ length: 20 }, ask))
+    await one.stop()
+    await asking
+    expect(await Promise.all(Array.from({ length: 20 }, ask))).toEqual(
+      Array.from({ length: 20 }, () => 'two'),
+    )
+  })
+
+  test('are each reached at their own address', async () => {
+    const two = await openMirror('mirror', 'two')
+    const office = await openHost('office')
+    const calls = office.clientAt(mirrorService, 'mirror', two.address)
+    expect((await calls.Other(nothing, patient)).items[0]?.id).toBe('two')
+  })
+})
+
+test('certificates are renewed on both sides while calls go on', async () => {
+  const mirror = identityOf('mirror')
+  const host = await openHost('mirror', { identity: mirror })
+  const echo = (request: Items) => Promise.resolve(request)
+  host.serve(mirrorService, { Reflect: echo, Other: echo })
+  const office = identityOf('office')
+  const first = await openHost('office', { addressOf: () => host.address, identity: office })
+  const calls = first.client(mirrorService, 'mirror')
+  await calls.Reflect(nothing, patient)
+
+  const next = makeTestCa('Hub CA of next year')
+  for (const [identity, name] of [
+    [mirror, 'mirror'],
+    [office, 'office'],
+  ] as const) {
+    identity.certificates.renew({ ...next.issue(name), ca: next.certificate })
+  }
+  await calls.Reflect(nothing, patient)
+  const renewed = await openHost('office', { addressOf: () => host.address, identity: office })
+  expect(await renewed.client(mirrorService, 'mirror').Reflect(nothing, patient)).toEqual(nothing)
+  const old = await openHost('office', { addressOf: () => host.address })
+  const refused = old.client(mirrorService, 'mirror').Reflect(nothing, { deadline_ms: 300 })
+  expect(isOutage(await failureOf(refused))).toBe(true)
+})
+
+test('A process is reached by its advertised host', async () => {
+  const host = await openHost('office', { listen: '127.0.0.1:0', reachedAt: 'office.hub.svc' })
+  expect(host.address).toMatch(/^office\.hub\.svc:\d+$/)
+})

@@ -1,0 +1,154 @@
+/** The gRPC server of a process: every service of the process, health, and reflection. */
+import { type Logger, StartError } from '@causeway/process'
+import {
+  Server,
+  setLogger,
+  status,
+  type sendUnaryData,
+  type ServerUnaryCall,
+  type ServiceDefinition,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js'
+import { HealthImplementation } from 'grpc-health-check'
+import { messageBounds } from './bounds.ts'
+import { nameOf, type Handlers } from './definition.ts'
+import { freeSocket } from './free-socket.ts'
+import { failure, handledCall, handlersOf, type Handler } from './handling.ts'
+import { commonNameOf, serverCredentials, type GrpcIdentity } from './identity.ts'
+import { openReflection } from './reflection.ts'
+
+export interface GrpcServer {
+  readonly address: string
+  serve<D extends object>(service: D, handlers: Handlers<D>): void
+  /** Takes no new calls and finishes those in flight, for at most this long. Idempotent. */
+  stop(longest_ms: number): Promise<void>
+}
+
+/** Clients reconnect this often, and so find new replicas; calls in flight may finish. */
+const connection_ms_max = 300_000
+const connection_grace_ms = 120_000
+
+export async function openServer(options: {
+  readonly log: Logger
+  readonly listen: string
+  readonly identity?: GrpcIdentity
+}): Promise<GrpcServer> {
+  const { log, identity } = options
+  setLogger({ error: (...words: unknown[]) => log.warn(`gRPC: ${words.join(' ')}`) })
+  const server = new Server({
+    ...messageBounds,
+    'grpc.keepalive_time_ms': 30_000,
+    'grpc.keepalive_timeout_ms': 5_000,
+    'grpc.enable_channelz': 0,
+    ...(identity === undefined
+      ? {}
+      : {
+          'grpc.max_connection_age_ms': connection_ms_max,
+          'grpc.max_connection_age_grace_ms': connection_grace_ms,
+        }),
+  })
+  const health = new HealthImplementation({ '': 'SERVING' })
+  health.addToServer(server)
+  const reflection = openReflection(server)
+  const address = await listen(server, options.listen, identity)
+  const names: string[] = ['']
+  let stopped: Promise<void> | undefined
+
+  return {
+    address,
+    serve(service, handlers) {
+      const name = nameOf(service)
+      server.addService(
+        service as unknown as ServiceDefinition,
+        implementation(handlers, { log, identity }),
+      )
+      reflection.add(service)
+      health.setStatus(name, 'SERVING')
+      names.push(name)
+    },
+    stop(longest_ms) {
+      if (stopped !== undefined) return stopped
+      for (const name of names) health.setStatus(name, 'NOT_SERVING')
+      return (stopped = shutdown(server, longest_ms))
+    },
+  }
+}
+
+/** Resolves with the address by which the server is reached. */
+async function listen(
+  server: Server,
+  address: string,
+  identity: GrpcIdentity | undefined,
+): Promise<string> {
+  const isSocket = address.startsWith('unix:')
+  if (isSocket) await freeSocket(address.slice('unix:'.length))
+  return new Promise((resolve, reject) => {
+    server.bindAsync(address, serverCredentials(identity), (error, port) => {
+      if (error !== null)
+        reject(new StartError(`The gRPC server cannot listen on ${address}: ${error.message}`))
+      else resolve(isSocket ? address : `${address.slice(0, address.lastIndexOf(':'))}:${port}`)
+    })
+  })
+}
+
+interface Serving {
+  readonly log: Logger
+  readonly identity: GrpcIdentity | undefined
+}
+
+type UnaryCall = ServerUnaryCall<object, object>
+
+function implementation(handlers: object, serving: Serving): UntypedServiceImplementation {
+  return Object.fromEntries(
+    handlersOf(handlers).map(([name, handler]) => [
+      name,
+      (call: UnaryCall, answer: sendUnaryData<object>) => {
+        const caller = callerOf(call, serving)
+        const refusal = refusalOf(caller, call.getPath(), serving)
+        if (refusal !== undefined) return answer(refusal)
+        handled(handler, call, caller).then(
+          (response) => answer(null, response),
+          (error: unknown) => answer(failure(error, call.getPath(), serving.log)),
+        )
+      },
+    ]),
+  )
+}
+
+function callerOf(call: UnaryCall, { identity }: Serving): string | undefined {
+  return identity && commonNameOf(call.getAuthContext().sslPeerCertificate)
+}
+
+/** A method admits only the callers that it names. */
+function refusalOf(caller: string | undefined, path: string, { log, identity }: Serving) {
+  if (identity === undefined) return undefined
+  if (caller !== undefined && identity.callersOf(path).includes(caller)) return undefined
+  log.warn({ caller, path }, 'a gRPC call was refused: its method does not name the caller')
+  return {
+    code: status.PERMISSION_DENIED,
+    details: `${caller ?? 'an unknown caller'} may not call ${path}`,
+  }
+}
+
+/** Turns a throw before the first await into a rejection as well. */
+async function handled(
+  handler: Handler,
+  call: UnaryCall,
+  caller: string | undefined,
+): Promise<object> {
+  const onGone = (abort: () => void) => {
+    if (call.cancelled) abort()
+    else call.once('cancelled', abort)
+  }
+  return handler(call.request, handledCall(caller, onGone, Number(call.getDeadline())))
+}
+
+function shutdown(server: Server, longest_ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => server.forceShutdown(), longest_ms)
+    server.tryShutdown(() => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

@@ -1,0 +1,6 @@
+/** HTTP servers and clients with bounds and mutual TLS. */
+export { type WithoutBase, openBasePaths } from './base-paths.ts'
+export { type ClientTls, type HttpAnswer, type HttpClient, createHttpClient } from './client.ts'
+export { HttpFailure } from './failure.ts'
+export { noteClient, peerOf } from './peer.ts'
+export { type HttpServer, type HttpServerOptions, type ServerTls, serveHttp } from './server.ts'

@@ -1,0 +1,165 @@
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { openLog, StartError } from '@causeway/process'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { serveHttp, type HttpServer, type HttpServerOptions } from './server.ts'
+
+const log = openLog({ name: 'test', level: 'silent' })
+const tooLarge = {
+  status: 400,
+  contentType: 'application/json',
+  body: '{"error":"head too large"}',
+}
+
+let servers: HttpServer[] = []
+
+afterEach(async () => {
+  await Promise.all(servers.map((server) => server.stop()))
+  servers = []
+})
+
+async function serve(options: Partial<HttpServerOptions> = {}): Promise<HttpServer> {
+  const server = await serveHttp({
+    name: 'test server',
+    host: '127.0.0.1',
+    port: 0,
+    handler: (_request, response) => response.end('fine'),
+    log,
+    onHeadTooLarge: tooLarge,
+    ...options,
+  })
+  servers.push(server)
+  return server
+}
+
+/** A connection that sends what a well-behaved client would not. */
+function raw({ url }: HttpServer): { socket: Socket; received: Promise<string> } {
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const received = once(socket, 'close').then(() => Buffer.concat(chunks).toString())
+  return { socket, received }
+}
+
+function head(bytes: number): string {
+  const fixed = 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Long: \r\n\r\n'
+  return fixed.replace('X-Long: ', `X-Long: ${'a'.repeat(bytes - fixed.length)}`)
+}
+
+describe('what cannot be read', () => {
+  test('a head of 60,000 bytes is accepted', async () => {
+    const { socket, received } = raw(await serve())
+    socket.write(head(60_000))
+    expect(await received).toMatch(/^HTTP\/1.1 200 OK[^]*fine$/)
+  })
+
+  test('a head of 70,000 bytes is refused with the given answer', async () => {
+    const { socket, received } = raw(await serve())
+    socket.write(head(70_000))
+    const answer = await received
+    expect(answer).toMatch(/^HTTP\/1.1 400 Bad Request\r\nContent-Type: application\/json\r\n/)
+    expect(answer.endsWith(`\r\n\r\n${tooLarge.body}`)).toBe(true)
+  })
+
+  test('a client that sends on after its head was refused still gets the answer', async () => {
+    const { socket, received } = raw(await serve())
+    socket.write(head(70_000).slice(0, -4))
+    socket.write('b'.repeat(2_000_000))
+    expect(await received).toContain(tooLarge.body)
+  })
+
+  test('what is no HTTP is answered with 400 in the given shape', async () => {
+    const shaped = raw(await serve({ onUnreadable: { ...tooLarge, body: '{"error":"what?"}' } }))
+    shaped.socket.write('hello\r\n\r\n')
+    expect(await shaped.received).toMatch(/^HTTP\/1.1 400 Bad Request[^]*{"error":"what\?"}$/)
+    const empty = raw(await serve())
+    empty.socket.write('hello\r\n\r\n')
+    expect(await empty.received).toMatch(
+      /^HTTP\/1.1 400 Bad Request[^]*Content-Length: 0[^]*\r\n\r\n$/,
+    )
+  })
+
+  test('a broken request behind one that is being answered cannot be taken for its answer', async () => {
+    let respond = (): void => undefined
+    const handler = (_request: IncomingMessage, response: ServerResponse) => {
+      respond = () => response.end('the first')
+    }
+    const { socket, received } = raw(await serve({ handler }))
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\nhello\r\n\r\n')
+    expect(await received).toBe('')
+    respond()
+  })
+
+  test('a body that is not chunked as it says is answered with 400', async () => {
+    const { socket, received } = raw(await serve({ handler: (request) => request.resume() }))
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n')
+    expect(await received).toMatch(/^HTTP\/1.1 400 /)
+  })
+})
+
+describe('requests', () => {
+  test('one connection carries many of them', async () => {
+    const server = await serve()
+    const { socket, received } = raw(server)
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(socket, 'data')
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect((await received).match(/HTTP\/1.1 200 OK/g)).toHaveLength(2)
+  })
+
+  test('a handler that throws fails its request with 500', async () => {
+    const server = await serve({
+      handler: () => {
+        throw new Error('a bug')
+      },
+    })
+    const { socket, received } = raw(server)
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+    expect(await received).toMatch(/^HTTP\/1.1 500 /)
+  })
+
+  test('a body that comes slowly is taken byte by byte', async () => {
+    const handler = (request: IncomingMessage, response: ServerResponse) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', () => response.end(`got ${Buffer.concat(chunks).toString()}`))
+    }
+    const { socket, received } = raw(await serve({ handler }))
+    socket.setNoDelay(true)
+    socket.write('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 4\r\n\r\n')
+    for (const byte of 'slow') await new Promise((sent) => socket.write(byte, sent))
+    expect(await received).toMatch(/got slow$/)
+  })
+})
+
+describe('stop', () => {
+  test('finishes the request in flight, closes idle connections and takes no new ones', async () => {
+    let begun: (response: ServerResponse) => void = () => undefined
+    const request = new Promise<ServerResponse>((resolve) => (begun = resolve))
+    const server = await serve({ handler: (_request, response) => begun(response) })
+    const idle = raw(server)
+    await once(idle.socket, 'connect')
+    const busy = raw(server)
+    busy.socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    const response = await request
+    const stopped = server.stop()
+    await idle.received
+    const late = connect(Number(new URL(server.url).port), '127.0.0.1')
+    const [refusal] = (await once(late, 'error')) as [NodeJS.ErrnoException]
+    expect(refusal.code).toBe('ECONNREFUSED')
+    response.end('finished')
+    expect(await busy.received).toMatch(/finished/)
+    await stopped
+  })
+})
+
+test('a port in use stops the start with a sentence that names port and server', async () => {
+  const { url } = await serve()
+  const port = Number(new URL(url).port)
+  const start = serve({ name: 'FSP server', port })
+  await expect(start).rejects.toThrow(StartError)
+  await expect(start).rejects.toThrow(
+    `The FSP server cannot listen on 127.0.0.1:${port}: the port is in use.`,
+  )
+})

@@ -1,0 +1,223 @@
+/**
+ * An HTTP server with bounds: on the head, on how long a request may take to arrive, and on how
+ * long a stop waits. What cannot be read as HTTP is answered in the shape that its clients
+ * understand.
+ */
+import {
+  createServer,
+  STATUS_CODES,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
+import { isIPv6, type AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { type Logger, StartError } from '@causeway/process'
+import {
+  answerOf,
+  trackConnections,
+  type ConnectionBounds,
+  type Connections,
+} from './connections.ts'
+
+/** An answer given before there is a request to hand to the handler. */
+export interface FixedAnswer {
+  readonly status: number
+  readonly contentType: string
+  readonly body: string
+}
+
+/** The server's identity, and the authority of its clients. All are PEM. */
+export interface ServerTls {
+  readonly certificate: string
+  readonly key: string
+  /** Of the clients; it may be empty where they are not asked. */
+  readonly ca: string
+  /**
+   * Whether the server requests a certificate of a client. A client without one, or without one of
+   * the CA, is admitted: `peerOf` reports it to the handler, whose error is clearer than a broken
+   * handshake.
+   */
+  readonly asksClient: boolean
+}
+
+export interface HttpServerOptions {
+  /** What the server is for, for people: 'FSP server'. */
+  readonly name: string
+  readonly host: string
+  /** 0 takes any free one. */
+  readonly port: number
+  /** A throw is logged and answered with 500, or ends the connection if the answer has begun. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void
+  readonly log: Logger
+  /** The answer to a head of more than 64 KiB; 400 without a body when left out. */
+  readonly onHeadTooLarge?: FixedAnswer
+  /** The answer to what is no HTTP; 400 without a body when left out. */
+  readonly onUnreadable?: FixedAnswer
+  /** Plain HTTP when left out. */
+  readonly tls?: ServerTls
+  /** As many as come when left out. */
+  readonly connections?: ConnectionBounds
+  /** The answer to one connection too many of a client; 503 without a body when left out. */
+  readonly onTooManyConnections?: FixedAnswer
+}
+
+export interface HttpServer {
+  /** `http://127.0.0.1:4000`, without a slash at its end; `https:` with TLS. */
+  readonly url: string
+  /** From now on new connections see these; needs a server that was opened with TLS. */
+  renewTls(tls: ServerTls): void
+  /** Takes no new connections, finishes the requests in flight (at most 10 s), closes the rest. */
+  stop(): Promise<void>
+}
+
+const bounds = {
+  maxHeaderSize: 65_536,
+  /** A header that is given twice is read as one list, never as the first of the two. */
+  joinDuplicateHeaders: true,
+  /** From the first byte of a request to the end of its head, and of its body. */
+  headersTimeout: 10_000,
+  requestTimeout: 30_000,
+  connectionsCheckingInterval: 1_000,
+  /** Longer than gateways keep an idle connection, so that it is they who close it. */
+  keepAliveTimeout: 65_000,
+}
+
+const handshake = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const
+
+const stop_ms_max = 10_000
+/** How long a refused client may take to read the answer before its connection is cut. */
+const linger_ms = 1_000
+const unreadable: FixedAnswer = { status: 400, contentType: 'text/plain', body: '' }
+const tooMany: FixedAnswer = { status: 503, contentType: 'text/plain', body: '' }
+const late: FixedAnswer = { status: 408, contentType: 'text/plain', body: '' }
+
+/** Throws StartError when the port is in use or may not be listened on. */
+export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
+  const { handler, log, name, tls } = options
+  const handle = (request: IncomingMessage, response: ServerResponse) => {
+    try {
+      handler(request, response)
+    } catch (error) {
+      log.error({ err: error, method: request.method, url: request.url }, `${name}: handler threw`)
+      if (response.headersSent) response.destroy()
+      else response.writeHead(500).end()
+    }
+  }
+  const server =
+    tls === undefined
+      ? createServer(bounds, handle)
+      : createTlsServer({ ...bounds, ...handshake, ...secureOptions(tls) }, handle)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    refuse(socket, answerTo(error.code, options))
+  })
+  const connections = trackConnections(server, {
+    isTls: tls !== undefined,
+    bounds: options.connections,
+    turnAway: (socket) => refuse(socket, options.onTooManyConnections ?? tooMany),
+  })
+  await listen(server, options)
+  const { port } = server.address() as AddressInfo
+  const host = isIPv6(options.host) ? `[${options.host}]` : options.host
+  return {
+    url: `${tls === undefined ? 'http' : 'https'}://${host}:${port}`,
+    renewTls(renewed) {
+      if (tls === undefined) throw new Error(`the ${name} was opened without TLS`)
+      ;(server as TlsServer).setSecureContext(secureOptions(renewed))
+    },
+    stop: () => stop(server, connections),
+  }
+}
+
+function secureOptions({ certificate, key, ca, asksClient }: ServerTls) {
+  return { cert: certificate, key, ca, requestCert: asksClient, rejectUnauthorized: false }
+}
+
+function listen(server: Server, { name, host, port }: HttpServerOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      reject(new StartError(`The ${name} cannot listen on ${host}:${port}: ${reason(error)}.`))
+    })
+    server.listen({ host, port }, resolve)
+  })
+}
+
+function reason(error: NodeJS.ErrnoException): string {
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return 'the port is in use'
+    case 'EACCES':
+      return 'this user may not listen on that port'
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return 'this machine has no such address'
+    default:
+      return error.message
+  }
+}
+
+function answerTo(code: string | undefined, options: HttpServerOptions): FixedAnswer {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return options.onHeadTooLarge ?? unreadable
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return late
+    default:
+      return options.onUnreadable ?? unreadable
+  }
+}
+
+/** Connections that were answered by `refuse` and are closed in a moment. */
+const refused = new WeakSet<Duplex>()
+
+/**
+ * Answers and closes. What the client still sends is read and thrown away for a while: a connection
+ * closed with unread bytes is reset, and the client would lose the answer.
+ */
+function refuse(socket: Duplex, { status, contentType, body }: FixedAnswer): void {
+  // Node.js 24 reports each further piece of what it cannot read.
+  if (refused.has(socket)) return
+  if (!socket.writable || owesAnswer(socket)) {
+    socket.destroy()
+    return
+  }
+  refused.add(socket)
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+    `Content-Type: ${contentType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.resume()
+  setTimeout(() => socket.destroy(), linger_ms).unref()
+}
+
+/**
+ * Whether the answer to an earlier request of the connection is not finished: what is written now
+ * would be taken for that answer. An answer that is not begun, to a request that is not whole, is
+ * the one to be given here.
+ */
+function owesAnswer(socket: Duplex): boolean {
+  const answer = answerOf(socket)
+  return answer !== undefined && (answer.headersSent || answer.req.complete)
+}
+
+/** Node counts a connection that never sent a request as busy, so that it is not left to Node. */
+async function stop(server: Server, { open, handshaking }: Connections): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve())
+  })
+  const closeIdle = () => {
+    for (const socket of handshaking.values()) socket.destroy()
+    for (const socket of open)
+      if (answerOf(socket) === undefined) socket.end(() => socket.destroy())
+  }
+  closeIdle()
+  const idle = setInterval(closeIdle, 20)
+  const end = setTimeout(() => server.closeAllConnections(), stop_ms_max)
+  await closed
+  clearInterval(idle)
+  clearTimeout(end)
+}

@@ -1,0 +1,199 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { Agent, request } from 'node:https'
+import { connect as connectPlain } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { connect, type TLSSocket } from 'node:tls'
+import { openLog, readPem, StartError } from '@causeway/process'
+import { makeTestCa, type TestCa, type TestCertificate } from '@causeway/process/testing'
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { createHttpClient, type HttpClient } from './client.ts'
+import { HttpFailure } from './failure.ts'
+import { peerOf } from './peer.ts'
+import { serveHttp, type HttpServer, type ServerTls } from './server.ts'
+
+const log = openLog({ name: 'test', level: 'silent' })
+
+let ca: TestCa
+let strangers: TestCa
+let hub: TestCertificate
+let greenbank: TestCertificate
+beforeAll(() => {
+  ca = makeTestCa('Scheme CA')
+  strangers = makeTestCa('Scheme CA')
+  hub = ca.issue('Hub')
+  greenbank = ca.issue('greenbank')
+})
+
+const opened: { stop(): Promise<void> }[] = []
+afterEach(async () => {
+  for (const each of opened.splice(0).toReversed()) await each.stop()
+})
+
+function tlsOf(own: TestCertificate, changed: Partial<ServerTls> = {}): ServerTls {
+  return { ...own, ca: ca.certificate, asksClient: true, ...changed }
+}
+
+/** Answers with the name of its client's certificate. */
+async function serve(tls: ServerTls | undefined): Promise<HttpServer> {
+  const server = await serveHttp({
+    name: 'test server',
+    host: '127.0.0.1',
+    port: 0,
+    log,
+    handler: (incoming, response) => response.end(peerOf(incoming) ?? 'nobody'),
+    ...(tls === undefined ? {} : { tls }),
+  })
+  opened.push(server)
+  return server
+}
+
+function client(own: TestCertificate, trusted = ca.certificate): HttpClient {
+  const made = createHttpClient({
+    connections_per_origin_max: 1,
+    timeout_ms: 5_000,
+    tls: { ...own, ca: trusted },
+  })
+  opened.push({ stop: () => made.close() })
+  return made
+}
+
+async function ask(from: HttpClient, url: string): Promise<string> {
+  const { body } = await from.request({ method: 'GET', url, headers: {} })
+  return body.toString()
+}
+
+describe('a server with TLS', () => {
+  test('identifies its clients by their certificates, and they the server by its own', async () => {
+    const { url } = await serve(tlsOf(hub))
+    expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
+    const green = client(greenbank)
+    expect([await ask(green, url), await ask(green, url)]).toEqual(['greenbank', 'greenbank'])
+    expect(await ask(client(ca.issue('blüewallet')), url)).toBe('blüewallet')
+  })
+
+  test('admits a client without a certificate of its CA, without an identity', async () => {
+    const { url } = await serve(tlsOf(hub))
+    expect(await ask(client(strangers.issue('greenbank')), url)).toBe('nobody')
+    const ended = ca.issue('greenbank', { until: new Date(Date.now() - 1_000) })
+    expect(await ask(client(ended), url)).toBe('nobody')
+    expect(await ask(client({ certificate: '', key: '' }), url)).toBe('nobody')
+  })
+
+  test('requests no certificate where the option is off', async () => {
+    const { url } = await serve(tlsOf(hub, { asksClient: false }))
+    expect(await ask(client(greenbank), url)).toBe('nobody')
+  })
+
+  /** Each request has a connection of its own; whether it took up the session of one before. */
+  function resuming(url: string, trusted: string) {
+    const agent = new Agent({ keepAlive: false, maxCachedSessions: 10 })
+    const options = { agent, cert: greenbank.certificate, key: greenbank.key, ca: trusted }
+    return () =>
+      new Promise<readonly [string, boolean]>((resolve, reject) => {
+        const asking = request(url, options, (response) => {
+          const reused = (response.socket as TLSSocket).isSessionReused()
+          response.on('data', (chunk: Buffer) => resolve([chunk.toString(), reused]))
+        })
+        asking.on('error', reject).end()
+      })
+  }
+
+  test('identifies a client that resumes its session', async () => {
+    const { url } = await serve(tlsOf(hub))
+    const asking = resuming(url, ca.certificate)
+    expect(await asking()).toEqual(['greenbank', false])
+    expect(await asking()).toEqual(['greenbank', true])
+  })
+
+  test('refuses to resume a session of another CA', async () => {
+    const server = await serve(tlsOf(hub))
+    const next = makeTestCa('Next Scheme CA')
+    const asking = resuming(server.url, ca.certificate + next.certificate)
+    expect(await asking()).toEqual(['greenbank', false])
+    server.renewTls(tlsOf(next.issue('Hub'), { ca: next.certificate }))
+    expect(await asking()).toEqual(['nobody', false])
+  })
+
+  test('refuses TLS older than 1.2', async () => {
+    const { url } = await serve(tlsOf(hub))
+    const { port } = new URL(url)
+    const at = { host: '127.0.0.1', port: Number(port), ca: ca.certificate }
+    const old = connect({ ...at, maxVersion: 'TLSv1.1', minVersion: 'TLSv1.1' })
+    await expect(once(old, 'secureConnect')).rejects.toThrow(/./)
+    const known = connect({ ...at, maxVersion: 'TLSv1.2' })
+    await once(known, 'secureConnect')
+    expect(known.getProtocol()).toBe('TLSv1.2')
+    known.destroy()
+  })
+
+  test('continues after a client that connects without TLS', async () => {
+    const { url } = await serve(tlsOf(hub))
+    const socket = connectPlain(Number(new URL(url).port), '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    const chunks: Buffer[] = []
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    await once(socket, 'close')
+    expect(Buffer.concat(chunks).toString()).not.toContain('nobody')
+    expect(await ask(client(greenbank), url)).toBe('greenbank')
+  })
+
+  test('does not wait at its stop for unfinished handshakes', async () => {
+    const server = await serve(tlsOf(hub))
+    opened.pop()
+    const silent = connectPlain(Number(new URL(server.url).port), '127.0.0.1')
+    await once(silent, 'connect')
+    const green = client(greenbank)
+    expect(await ask(green, server.url)).toBe('greenbank')
+    const ended = once(silent.resume(), 'close')
+    await server.stop()
+    await ended
+  })
+
+  test('shows a new certificate to the next client, and closes no connection', async () => {
+    const server = await serve(tlsOf(hub))
+    const before = client(greenbank)
+    expect(await ask(before, server.url)).toBe('greenbank')
+    server.renewTls(tlsOf(strangers.issue('Hub anew'), { ca: strangers.certificate }))
+    expect(await ask(before, server.url)).toBe('greenbank')
+    await expect(ask(client(greenbank), server.url)).rejects.toThrow(HttpFailure)
+    const blue = strangers.issue('bluewallet')
+    expect(await ask(client(blue, strangers.certificate), server.url)).toBe('bluewallet')
+    expect(await ask(client(greenbank, strangers.certificate), server.url)).toBe('nobody')
+  })
+
+  test('cannot be added to a server without it', async () => {
+    const server = await serve(undefined)
+    expect(() => server.renewTls(tlsOf(hub))).toThrow('without TLS')
+    expect(await ask(client(greenbank), server.url)).toBe('nobody')
+  })
+})
+
+describe('a client with TLS', () => {
+  test('sends nothing to a server without a certificate of its CA', async () => {
+    const { url } = await serve(tlsOf(strangers.issue('Hub')))
+    await expect(ask(client(greenbank), url)).rejects.toThrow(HttpFailure)
+    const ended = await serve(tlsOf(ca.issue('Hub', { until: new Date(Date.now() - 1_000) })))
+    await expect(ask(client(greenbank), ended.url)).rejects.toThrow(HttpFailure)
+  })
+
+  test('sends nothing to a server of another name', async () => {
+    const { url } = await serve(tlsOf(hub))
+    await expect(ask(client(greenbank), url.replace('127.0.0.1', 'localhost'))).rejects.toThrow(
+      HttpFailure,
+    )
+  })
+})
+
+test('a file of PEM is read, and one that is not is named with its setting', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pem-'))
+  const file = join(folder, 'hub.crt')
+  writeFileSync(file, hub.certificate)
+  expect(await readPem('THE_FILE', file)).toBe(hub.certificate)
+  rmSync(folder, { recursive: true })
+  await expect(readPem('THE_FILE', file)).rejects.toThrow(StartError)
+  await expect(readPem('THE_FILE', file)).rejects.toThrow(/^THE_FILE: .*ENOENT.*hub\.crt/)
+  await expect(readPem('THE_FILE', '')).rejects.toThrow(/^THE_FILE is not set\.$/)
+})

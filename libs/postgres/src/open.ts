@@ -1,0 +1,90 @@
+/**
+ * A service's own database: its schema is migrated before the first statement, and it never holds
+ * more connections than it was given.
+ */
+import { type Logger, isOutage } from '@causeway/process'
+import pg from 'pg'
+import { connectionConfig, run, type ConnectionOptions } from './connection.ts'
+import type { Database, Outbox } from './database.ts'
+import { openLiveness } from './liveness.ts'
+import { migrate } from './migrate.ts'
+import { cut, watchOver } from './round-trip.ts'
+import { connecting, isConflict } from './failure.ts'
+import { transact, type Lend } from './transaction.ts'
+
+export interface DatabaseOptions {
+  /** '' means the embedded one. */
+  readonly url: string
+  /** The service's folder in snake_case; tables are named unqualified. */
+  readonly schema: string
+  /** Folder of NNNN-name.sql, forward only. */
+  readonly migrations: URL
+  readonly connections_max: number
+}
+
+/**
+ * A server that is gone is noticed within 5 s, however long a statement takes on one that is there.
+ */
+const patience = { silent_ms: 2_000, answer_ms: 3_000 }
+
+/** What a database needs from the process it lives in. */
+export interface DatabaseParts {
+  readonly outbox: Outbox
+  readonly log: Logger
+}
+
+export async function openDatabase(
+  options: DatabaseOptions,
+  { outbox, log }: DatabaseParts,
+): Promise<Database> {
+  const connection = { ...options, applicationName: options.schema }
+  await migrate(connection, options.migrations)
+  return openPool({ ...connection, outbox, log })
+}
+
+/** Connections to a schema that is there already. */
+export function openPool(
+  options: ConnectionOptions & DatabaseParts & Pick<DatabaseOptions, 'connections_max'>,
+): Database {
+  const { schema, outbox, log } = options
+  const config = connectionConfig(options)
+  const pool = new pg.Pool({ ...config, max: options.connections_max, idleTimeoutMillis: 0 })
+  const watchman = openLiveness({ config, ...patience })
+  pool.on('connect', (client) => {
+    watchOver(client, watchman)
+    client.on('error', () => {
+      // The query that is under way rejects with the same error; an idle one is reported below.
+    })
+  })
+  pool.on('error', (error) => {
+    log.warn({ schema, err: error.message }, 'an idle connection was closed')
+  })
+  const lend = lendFrom(pool)
+  return {
+    query: (statement, values) => lend(({ client }) => run(client, statement, values)),
+    transaction: (work, transactionOptions) => transact(lend, outbox, work, transactionOptions),
+    close: () => pool.end(),
+  }
+}
+
+/** A connection that saw an outage is not lent again. */
+function lendFrom(pool: pg.Pool): Lend {
+  return async (work) => {
+    const client = await connecting(() => pool.connect())
+    let discarded = false
+    try {
+      return await work({
+        client,
+        discard: () => {
+          discarded = true
+          cut(client)
+        },
+      })
+    } catch (error) {
+      discarded ||= isOutage(error) && !isConflict(error)
+      throw error
+    } finally {
+      client.release(discarded)
+    }
+  }
+}

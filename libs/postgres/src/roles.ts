@@ -1,0 +1,95 @@
+/**
+ * What an administrator creates for services that run in separate processes: a role and a schema
+ * for each, and no right on anything else. Another run sets the passwords of the URLs, and changes
+ * nothing more.
+ */
+import { StartError } from '@causeway/process'
+import pg from 'pg'
+import type { Client } from 'pg'
+
+export interface ServiceRole {
+  /** The service's folder in snake_case. */
+  readonly schema: string
+  /** As the service will use it: role, password and database are taken from it. */
+  readonly url: string
+}
+
+const schemaName = /^[a-z][a-z0-9_]*$/
+const roleName = /^[a-z][a-z0-9_-]*$/
+/** Roles belong to the server, so processes that create some take turns. */
+const rolesLock = `hashtextextended('causeway roles', 0)`
+
+/**
+ * Throws StartError for what a URL must not be. A missing database is created.
+ * @param administratorUrl a role that may create databases, roles and schemas; it need not own its
+ * database
+ */
+export async function provisionRole(administratorUrl: string, service: ServiceRole): Promise<void> {
+  const { schema } = service
+  if (!schemaName.test(schema)) throw new StartError(`'${schema}' is no name of a schema.`)
+  const { role, password, database } = partsOf(service)
+  await asAdministrator(administratorUrl, undefined, (client) => makeDatabase(client, database))
+  await asAdministrator(administratorUrl, database, async (client) => {
+    const [owner, target] = [role, database].map((name) => client.escapeIdentifier(name))
+    await client.query('begin')
+    await client.query(`select pg_advisory_xact_lock(${rolesLock})`)
+    const { rowCount } = await client.query('select from pg_roles where rolname = $1', [role])
+    const verb = rowCount === 0 ? 'create' : 'alter'
+    const secret = password === '' ? '' : ` password ${client.escapeLiteral(password)}`
+    await client.query(`${verb} role ${owner} login${secret}`)
+    await mayGiveAway(client, owner)
+    await client.query(`create schema if not exists ${schema} authorization ${owner}`)
+    await client.query(`alter schema ${schema} owner to ${owner}`)
+    await client.query(`revoke all on database ${target} from public`)
+    await client.query('revoke all on schema public from public')
+    await client.query(`grant connect on database ${target} to ${owner}`)
+    await client.query('commit')
+  })
+}
+
+function partsOf({ schema, url }: ServiceRole) {
+  const name = `${schema.toUpperCase()}_DATABASE_URL`
+  if (!URL.canParse(url)) throw new StartError(`${name} is no URL.`)
+  const { username, password, pathname } = new URL(url)
+  const role = decodeURIComponent(username)
+  const database = decodeURIComponent(pathname.slice(1))
+  if (!roleName.test(role)) throw new StartError(`${name} names no role in lower case.`)
+  if (database === '') throw new StartError(`${name} names no database.`)
+  return { role, password: decodeURIComponent(password), database }
+}
+
+async function makeDatabase(client: Client, database: string): Promise<void> {
+  const { rowCount } = await client.query('select from pg_database where datname = $1', [database])
+  if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(database)}`)
+}
+
+/** A role without superuser gives away only what belongs to a role that it is a member of. */
+async function mayGiveAway(client: Client, owner: string | undefined): Promise<void> {
+  const { rows } = await client.query<{ rolsuper: boolean }>(
+    'select rolsuper from pg_roles where rolname = current_user',
+  )
+  if (rows[0]?.rolsuper !== true) await client.query(`grant ${owner} to current_user`)
+}
+
+async function asAdministrator(
+  administratorUrl: string,
+  database: string | undefined,
+  work: (client: Client) => Promise<void>,
+): Promise<void> {
+  const url = new URL(administratorUrl)
+  if (database !== undefined) url.pathname = `/${encodeURIComponent(database)}`
+  const client = new pg.Client({
+    connectionString: url.href,
+    application_name: 'causeway provisioning',
+    connectionTimeoutMillis: 10_000,
+  })
+  client.on('error', () => {
+    // The query that is under way rejects with the same error.
+  })
+  try {
+    await client.connect()
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}

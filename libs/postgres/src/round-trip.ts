@@ -1,0 +1,233 @@
+/**
+ * One trip to PostgreSQL and back for one or several statements. A trip costs as much as a small
+ * statement does, so BEGIN travels with the first statement of a transaction and COMMIT with its
+ * last one. The statements of a trip are one unit: after one that fails the rest is not run.
+ */
+import { Outage } from '@causeway/process'
+import type { ClientBase, Connection, FieldDef, Submittable } from 'pg'
+import { parserOf } from './column-types.ts'
+import type { Statement, Value } from './database.ts'
+import { failureOf } from './failure.ts'
+
+export interface Step {
+  readonly statement: Statement
+  readonly values: readonly Value[]
+}
+
+export interface Answer {
+  readonly rows: readonly unknown[]
+  /** What the statement did, in PostgreSQL's words: `INSERT 0 5`, `COMMIT`, `ROLLBACK`. */
+  readonly did: string
+}
+
+/**
+ * PostgreSQL's own timeouts come first; this one is for a server that reports that it still works
+ * on it.
+ */
+const answer_ms_max = 75_000
+
+/** What is done about a connection on which no answer comes. */
+export interface Watchman {
+  /** A trip without an answer for this long is checked, and again after each further such time. */
+  readonly silent_ms: number
+  /** Whether the server still works on what this backend was sent. */
+  readonly isWorking: (backend: number) => Promise<boolean>
+}
+
+/** From now on the connection is closed as soon as the server does not work on what it was sent. */
+export function watchOver(client: ClientBase, watchman: Watchman): void {
+  lineOf(client).watchman = watchman
+}
+
+/** Ends the connection without a word to the server, which may not be there any more. */
+export function cut(client: ClientBase): void {
+  // A client of `pg` has these, though its types lack them.
+  ;(client as unknown as { readonly connection: Connection }).connection.stream.destroy()
+}
+
+/**
+ * Runs the statements in order; rejects with the error of the first one that failed, or with an
+ * outage when no answer comes: as soon as the watchman reports it, or after 75 s without one.
+ */
+export function roundTrip(client: ClientBase, steps: readonly Step[]): Promise<readonly Answer[]> {
+  const line = lineOf(client)
+  return new Promise((resolve, reject) => {
+    const trip = newTrip(line.prepared, steps, (error, answers) => {
+      if (error === null) resolve(answers)
+      else reject(error)
+      line.underWay = undefined
+      const next = line.waiting.shift()
+      if (next !== undefined) send(client, line, next)
+    })
+    if (line.underWay !== undefined) line.waiting.push(trip)
+    else send(client, line, trip)
+  })
+}
+
+interface Column {
+  readonly name: string
+  readonly parse: (text: string) => unknown
+}
+
+/** What is known of a connection. */
+interface Line {
+  /** The columns of each statement that PostgreSQL has prepared. */
+  readonly prepared: Map<string, readonly Column[]>
+  /** One trip at a time. */
+  underWay: Trip | undefined
+  sent_ms: number
+  readonly waiting: Trip[]
+  /** Runs while a trip is under way, or was when it was set. */
+  watch: NodeJS.Timeout | undefined
+  watchman: Watchman | undefined
+}
+
+const lines = new WeakMap<ClientBase, Line>()
+
+function lineOf(client: ClientBase): Line {
+  const known = lines.get(client)
+  if (known !== undefined) return known
+  const line: Line = {
+    prepared: new Map(),
+    underWay: undefined,
+    sent_ms: 0,
+    waiting: [],
+    watch: undefined,
+    watchman: undefined,
+  }
+  lines.set(client, line)
+  return line
+}
+
+function send(client: ClientBase, line: Line, trip: Trip): void {
+  line.underWay = trip
+  line.sent_ms = performance.now()
+  line.watch ??= lookLater(client, line, line.watchman?.silent_ms ?? answer_ms_max)
+  client.query(trip)
+}
+
+/**
+ * One timer for all trips of a connection. The timer that the client would set for each retains its
+ * objects from one young generation to the next: it took half of all that had to be collected from
+ * the old one, and every pause of that made payments late.
+ */
+function lookLater(client: ClientBase, line: Line, wait_ms: number): NodeJS.Timeout {
+  return setTimeout(() => void look(client, line), wait_ms).unref()
+}
+
+async function look(client: ClientBase, line: Line): Promise<void> {
+  const { underWay: trip, watchman } = line
+  line.watch = undefined
+  if (trip === undefined) return
+  const silent_ms = watchman?.silent_ms ?? answer_ms_max
+  const waited_ms = performance.now() - line.sent_ms
+  if (waited_ms < silent_ms) {
+    line.watch = lookLater(client, line, silent_ms - waited_ms)
+    return
+  }
+  const isWorking = waited_ms < answer_ms_max && (await watchman?.isWorking(backendOf(client)))
+  if (line.underWay === trip && isWorking !== true) {
+    cut(client)
+    trip.callback(noAnswer(waited_ms), [])
+  } else if (line.underWay !== undefined) {
+    line.watch ??= lookLater(client, line, silent_ms)
+  }
+}
+
+function backendOf(client: ClientBase): number {
+  return (client as unknown as { readonly processID: number | null }).processID ?? 0
+}
+
+function noAnswer(waited_ms: number): Outage {
+  return new Outage(`PostgreSQL has not answered for ${Math.round(waited_ms)} ms`)
+}
+
+/** What the client calls of a query that is not its own. */
+interface Trip extends Submittable {
+  callback: (error: Error | null, answers: readonly Answer[]) => void
+  handleRowDescription(message: { readonly fields: readonly FieldDef[] }): void
+  handleDataRow(message: { readonly fields: readonly (string | null)[] }): void
+  handleCommandComplete(message: { readonly text: string }): void
+  handleReadyForQuery(): void
+  handleError(error: Error): void
+}
+
+function newTrip(
+  prepared: Map<string, readonly Column[]>,
+  steps: readonly Step[],
+  callback: Trip['callback'],
+): Trip {
+  const parameters = steps.map(({ values }) => values.map(parameter))
+  const answers: Answer[] = []
+  /** The columns of the statements that are prepared by this trip. */
+  const described = new Map<string, readonly Column[]>()
+  let settled = false
+  let rows: unknown[] = []
+
+  const nameNow = () => steps[answers.length]?.statement.name ?? ''
+  const trip: Trip = {
+    callback: (error, all) => {
+      if (settled) return
+      settled = true
+      callback(error, all)
+    },
+    submit(connection) {
+      connection.stream.cork()
+      for (const [at, { statement }] of steps.entries()) {
+        const { name } = statement
+        if (!prepared.has(name) && !described.has(name)) {
+          prepare(connection, statement)
+          described.set(name, [])
+        }
+        connection.bind({ statement: name, values: parameters[at] }, true)
+        connection.execute(null, true)
+      }
+      connection.sync()
+      connection.stream.uncork()
+    },
+    handleRowDescription: ({ fields }) => void described.set(nameNow(), fields.map(columnOf)),
+    handleDataRow({ fields }) {
+      const columns = prepared.get(nameNow()) ?? described.get(nameNow()) ?? []
+      rows.push(rowOf(columns, fields))
+    },
+    handleCommandComplete({ text }) {
+      answers.push({ rows, did: text })
+      rows = []
+    },
+    handleReadyForQuery() {
+      for (const [name, columns] of described) prepared.set(name, columns)
+      trip.callback(null, answers)
+    },
+    handleError(error) {
+      // A statement whose plan or columns have changed under it is prepared again.
+      prepared.delete(nameNow())
+      trip.callback(failureOf(error) as Error, answers)
+    },
+  }
+  return trip
+}
+
+/** A name may be left over from a trip that failed; closing one that is not there is no error. */
+function prepare(connection: Connection, { name, text }: Statement): void {
+  connection.close({ type: 'S', name }, true)
+  connection.parse({ name, text, types: [] }, true)
+  connection.describe({ type: 'S', name }, true)
+}
+
+function parameter(value: Value): string | Buffer | null {
+  if (value === null || typeof value === 'string' || Buffer.isBuffer(value)) return value
+  return value instanceof Date ? value.toISOString() : String(value)
+}
+
+function columnOf({ name, dataTypeID }: FieldDef): Column {
+  return { name, parse: parserOf(dataTypeID) }
+}
+
+function rowOf(columns: readonly Column[], fields: readonly (string | null)[]): unknown {
+  const row: Record<string, unknown> = {}
+  for (const [at, { name, parse }] of columns.entries()) {
+    const field = fields[at]
+    row[name] = field === null || field === undefined ? null : parse(field)
+  }
+  return row
+}

@@ -1,0 +1,109 @@
+/**
+ * The databases of a process that holds every service: one PostgreSQL database, in it a schema per
+ * service. All of them are closed together, in order or at once.
+ */
+import { type Logger, StartError, ProcessStopping } from '@causeway/process'
+import type { Database, Outbox } from './database.ts'
+import { openExclusive, type ExclusiveDatabase, type ExclusiveOptions } from './exclusive.ts'
+import { socketPort } from './hub-lock.ts'
+import { openDatabase, type DatabaseOptions } from './open.ts'
+import { provisionSchema } from './provision.ts'
+
+export interface ServiceDatabases {
+  /** For a service: its announcements go to the outbox. */
+  openDatabase(options: DatabaseOptions, outbox: Outbox): Promise<Database>
+  openExclusive(options: ExclusiveOptions, outbox: Outbox): Promise<ExclusiveDatabase>
+  /**
+   * Open databases are closed when they are idle. Callers that wait for a lock stop waiting, and
+   * nothing is opened any more: both reject with a `ProcessStopping`.
+   */
+  close(): Promise<void>
+}
+
+export interface ServiceDatabasesOptions {
+  readonly socketFolder: string
+  readonly database: string
+  readonly log: Logger
+}
+
+export function socketUrl(socketFolder: string, database: string, user: string): string {
+  return `postgres://${user}@localhost:${socketPort}/${database}?host=${encodeURIComponent(socketFolder)}&sslmode=disable`
+}
+
+export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabases {
+  const { socketFolder, database, log } = parts
+  const provisioned = new Map<string, Promise<void>>()
+  const opened = new Set<Database>()
+  const closing = new AbortController()
+
+  /** The options of a service with the URL filled in, its schema being there. */
+  async function prepared<Options extends DatabaseOptions>(options: Options): Promise<Options> {
+    const { schema } = options
+    const url = socketUrl(socketFolder, database, schema)
+    if (options.url !== '' && !sameDatabase(options.url, url)) {
+      throw new StartError(
+        `The database URL of ${schema} names another database: in one process all services share the embedded one.`,
+      )
+    }
+    const provisioning = provisioned.get(schema) ?? provisionSchema(socketFolder, database, schema)
+    provisioned.set(schema, provisioning)
+    try {
+      await provisioning
+    } catch (error) {
+      provisioned.delete(schema)
+      throw error
+    }
+    return { ...options, url }
+  }
+
+  async function noted<Kind extends Database>(db: Kind): Promise<Kind> {
+    if (closing.signal.aborted) {
+      await db.close()
+      throw closing.signal.reason
+    }
+    opened.add(db)
+    const close = async () => {
+      if (opened.delete(db)) await db.close()
+    }
+    return { ...db, close }
+  }
+
+  /** The database may be gone by now: that it fails then is no news. */
+  async function whileOpen<Kind>(opening: () => Promise<Kind>): Promise<Kind> {
+    closing.signal.throwIfAborted()
+    try {
+      return await opening()
+    } catch (error) {
+      closing.signal.throwIfAborted()
+      throw error
+    }
+  }
+
+  return {
+    openDatabase: (options, outbox) =>
+      whileOpen(async () => noted(await openDatabase(await prepared(options), { outbox, log }))),
+    openExclusive: (options, outbox) =>
+      whileOpen(async () => {
+        const signal =
+          options.signal === undefined
+            ? closing.signal
+            : AbortSignal.any([options.signal, closing.signal])
+        return noted(await openExclusive({ ...(await prepared(options)), signal }, { outbox, log }))
+      }),
+    async close() {
+      closing.abort(new ProcessStopping())
+      const all = [...opened]
+      opened.clear()
+      await Promise.all(all.map((db) => db.close()))
+    },
+  }
+}
+
+function sameDatabase(one: string, other: string): boolean {
+  return URL.canParse(one) && placeOf(one) === placeOf(other)
+}
+
+function placeOf(url: string): string {
+  const { pathname, searchParams, host } = new URL(url)
+  return `${searchParams.get('host') ?? host}${pathname}`
+}

@@ -1,0 +1,32 @@
+/** What every process is made of: settings, log, metrics, health, start and stop. */
+export { allOf } from './all-of.ts'
+export { type ReadThroughOptions, readThrough } from './cache.ts'
+export { type ClockWatch, openClockWatch } from './clock-watch.ts'
+export { describeSettings } from './describe-settings.ts'
+export { gather } from './gather.ts'
+export { type Health, type HealthChecks, type HealthReport, openHealth } from './health.ts'
+export { type LogLevel, type Logger, logLevels, logTo, openLog } from './log.ts'
+export { type Metrics, openMetrics } from './metrics.ts'
+export { operationsSettings } from './operations-settings.ts'
+export { Outage, type OutageKind, isOutage, needsOperator, outageIn } from './outage.ts'
+export { readPem } from './pem.ts'
+export { type Periodic, periodically } from './periodically.ts'
+export { type HostProcess, exitCodes, exitWithError, run, supervise } from './process.ts'
+export { readSettings } from './read-settings.ts'
+export { retrying } from './retrying.ts'
+export type { Service } from './service.ts'
+export {
+  type ChoiceSetting,
+  type IntegerSetting,
+  type SettingDefinition,
+  type SettingDefinitions,
+  type SettingValues,
+  type TextSetting,
+  choice,
+  integer,
+  mergeSettings,
+  text,
+} from './settings.ts'
+export { StartError } from './start-error.ts'
+export { ProcessStopping } from './stopping.ts'
+export { watch } from './watch.ts'
