@@ -1,2 +1,2 @@
 /** The event bus of a hub in one process: a log in its PostgreSQL. */
-export { openEmbeddedBus } from './embedded/open.ts'
+export { openEmbeddedBus, sharedLog } from './embedded/open.ts'

@@ -10,9 +10,6 @@ test('databases that are prepared at the same time get the same role, and each i
   try {
     for (const database of databases) {
       await provisionDatabase(folder, database)
-      await asSuperuser(folder, database, (client) =>
-        client.query('create schema bus; create table bus.log (id int)'),
-      )
     }
     await Promise.all(databases.map((database) => provisionSchema(folder, database, schema)))
     for (const database of databases) {

@@ -1,13 +1,12 @@
 /**
  * In one database each service has a role and a schema of its own name: it may touch its own tables
- * and add to the log of events, and nothing else.
+ * and add to one table that all share, and nothing else.
  */
 import type { Client } from 'pg'
 import { connecting } from './failure.ts'
 import { superuserClient } from './hub-lock.ts'
 
 const schemaName = /^[a-z][a-z0-9_]*$/
-const busSchema = 'bus'
 const application = 'causeway provisioning'
 /** Others that prepare a schema of the same database wait; locks hold within a database. */
 const schemasLock = `hashtextextended('causeway schemas', 0)`
@@ -22,11 +21,18 @@ export function provisionDatabase(socketFolder: string, database: string): Promi
   })
 }
 
-/** Makes what is missing of a service's role and schema; the schema of the bus comes first. */
+/** The table to which every role may add rows. */
+export interface SharedTable {
+  readonly schema: string
+  readonly table: string
+}
+
+/** Makes what is missing of a service's role and schema; that of the shared table comes first. */
 export function provisionSchema(
   socketFolder: string,
   database: string,
   schema: string,
+  shared?: SharedTable,
 ): Promise<void> {
   if (!schemaName.test(schema)) throw new Error(`${schema} is no name of a schema`)
   return asSuperuser(socketFolder, database, async (client) => {
@@ -34,9 +40,9 @@ export function provisionSchema(
     await client.query(`select pg_advisory_xact_lock(${schemasLock})`)
     await client.query(makeRole(schema))
     await client.query(`create schema if not exists ${schema} authorization ${schema}`)
-    if (schema !== busSchema) {
-      await client.query(`grant usage on schema ${busSchema} to ${schema}`)
-      await client.query(`grant insert on ${busSchema}.log to ${schema}`)
+    if (shared !== undefined && schema !== shared.schema) {
+      await client.query(`grant usage on schema ${shared.schema} to ${schema}`)
+      await client.query(`grant insert on ${shared.schema}.${shared.table} to ${schema}`)
     }
     await client.query('commit')
   })

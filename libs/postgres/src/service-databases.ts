@@ -7,7 +7,7 @@ import type { Database, Outbox } from './database.ts'
 import { openExclusive, type ExclusiveDatabase, type ExclusiveOptions } from './exclusive.ts'
 import { socketPort } from './hub-lock.ts'
 import { openDatabase, type DatabaseOptions } from './open.ts'
-import { provisionSchema } from './provision.ts'
+import { provisionSchema, type SharedTable } from './provision.ts'
 
 export interface ServiceDatabases {
   /** For a service: its announcements go to the outbox. */
@@ -23,6 +23,8 @@ export interface ServiceDatabases {
 export interface ServiceDatabasesOptions {
   readonly socketFolder: string
   readonly database: string
+  /** None where nothing is announced. */
+  readonly shared?: SharedTable
   readonly log: Logger
 }
 
@@ -31,7 +33,7 @@ export function socketUrl(socketFolder: string, database: string, user: string):
 }
 
 export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabases {
-  const { socketFolder, database, log } = parts
+  const { socketFolder, database, shared, log } = parts
   const provisioned = new Map<string, Promise<void>>()
   const opened = new Set<Database>()
   const closing = new AbortController()
@@ -45,7 +47,8 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
         `The database URL of ${schema} names another database: in one process all services share the embedded one.`,
       )
     }
-    const provisioning = provisioned.get(schema) ?? provisionSchema(socketFolder, database, schema)
+    const provisioning =
+      provisioned.get(schema) ?? provisionSchema(socketFolder, database, schema, shared)
     provisioned.set(schema, provisioning)
     try {
       await provisioning

@@ -4,7 +4,7 @@
  * health and metrics.
  */
 import { join } from 'node:path'
-import { openEmbeddedBus } from '@causeway/bus/embedded'
+import { openEmbeddedBus, sharedLog } from '@causeway/bus/embedded'
 import { openGrpcHost } from '@causeway/grpc'
 import { asSuperuser, provisionDatabase, serviceDatabases } from '@causeway/postgres'
 import { openHealth, type HealthChecks, type Logger, openMetrics } from '@causeway/process'
@@ -40,7 +40,7 @@ export interface OpenParts extends EmbeddedParts {
 export async function openParts(options: PartsOptions): Promise<OpenParts> {
   const { socketFolder, database, log, retention_h } = options
   await provisionDatabase(socketFolder, database)
-  const databases = serviceDatabases({ socketFolder, database, log })
+  const databases = serviceDatabases({ socketFolder, database, shared: sharedLog, log })
   const metrics = openMetrics({ ofProcess: options.metricsOfProcess })
   const engine = await openEmbeddedBus({
     openDatabase: (busOptions, outbox) => databases.openDatabase(busOptions, outbox),

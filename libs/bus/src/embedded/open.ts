@@ -53,6 +53,9 @@ export interface EmbeddedBus {
 }
 
 const migrations = new URL('../../migrations/', import.meta.url)
+
+/** The log of events: services may add to it. */
+export const sharedLog = { schema: 'bus', table: 'log' } as const
 const connections_max = 4
 const retention_h_default = 24
 const bounds_default: InFlightBounds = { queued_max: 10_000, queued_bytes_max: 64 * 2 ** 20 }
@@ -90,7 +93,7 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
   const stopping = new AbortController()
   setMaxListeners(0, stopping.signal)
   const db = await options.openDatabase(
-    { url: '', schema: 'bus', migrations, connections_max },
+    { url: '', schema: sharedLog.schema, migrations, connections_max },
     { write: (tx, messages) => writer.outbox.write(tx, messages) },
   )
   const members = new Set<Member>()

@@ -16,7 +16,7 @@ import {
 import { socketFolderVariable } from '@causeway/postgres/testing'
 import { openLog, type LogLevel, openMetrics } from '@causeway/process'
 import type { InFlightBounds } from '../embedded/in-flight-window.ts'
-import { openEmbeddedBus, type EmbeddedBus } from '../embedded/open.ts'
+import { openEmbeddedBus, sharedLog, type EmbeddedBus } from '../embedded/open.ts'
 import { shopMigrations, type BusUnderTest, type CutDatabase } from './bus-under-test.ts'
 import { openCommitCutter } from './commit-cutter.ts'
 
@@ -44,7 +44,7 @@ async function openOn(
 ): Promise<EmbeddedUnderTest> {
   const socketFolder = process.env[socketFolderVariable] ?? ''
   await provisionDatabase(socketFolder, database)
-  const databases = serviceDatabases({ socketFolder, database, log })
+  const databases = serviceDatabases({ socketFolder, database, shared: sharedLog, log })
   const metrics = openMetrics({ ofProcess: false })
   let busDatabase: Database | undefined
   const engine = await openEmbeddedBus({
