@@ -47,6 +47,7 @@ export async function startSandbox(
       SANDBOX_EXIT_WITH_PARENT: 'on',
       SANDBOX_PISP: has('lemonpay'),
       SANDBOX_BULK: has('amberpay'),
+      SANDBOX_VALIDITY_MS: String(settings.SANDBOX_VALIDITY_MS),
       AUTH_SERVICE_PARTICIPANT: settings.AUTH_SERVICE_PARTICIPANT,
       ...Object.fromEntries(fsps.flatMap((fsp) => settingsOf(fsp, clientSecrets))),
     },

@@ -59,6 +59,13 @@ const own = {
   SANDBOX_AMBERPAY_TLS_PORT: port('callbacks to amberpay', 4_314),
   SANDBOX_LEMONPAY_PORT: port('lemonpay, the sandbox PISP, for people', 4_303),
   SANDBOX_LEMONPAY_TLS_PORT: port('callbacks to lemonpay', 4_313),
+  SANDBOX_VALIDITY_MS: integer({
+    about: 'how long a payment may take before it expires, unless the request sets it',
+    unit: 'ms',
+    default: 15_000,
+    min: 100,
+    max: 600_000,
+  }),
 }
 
 export const settings = mergeSettings([
