@@ -3,7 +3,7 @@
  * back after the restore, and every row is, in a new database as well.
  */
 import { createAuthenticator } from '@causeway/fsp'
-import { eventually } from '@causeway/runtime/testing'
+import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { join } from 'node:path'
 import {

@@ -1,5 +1,5 @@
 /** The operator's reads of transfers on PostgreSQL. */
-import { statement, type Database } from '@causeway/runtime'
+import { statement, type Database } from '@causeway/postgres'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
