@@ -21,7 +21,7 @@ export interface PeopleParts {
 
 export function peopleApp(
   { fsp, name, registration, dfsp, signing }: PeopleParts,
-  { SANDBOX_VALIDITY_MS }: Settings,
+  { SANDBOX_VALIDITY_MS, SANDBOX_BULK }: Settings,
 ): Express {
   const app = express()
   app.disable('x-powered-by')
@@ -45,6 +45,10 @@ export function peopleApp(
   })
   // One line of JSON for each step, the outcome last; the status is 200 as soon as there is a step.
   app.post('/payrolls', express.json({ type: () => true }), async (request, response) => {
+    if (SANDBOX_BULK === 'off') {
+      response.status(404).json({ error: 'nobody is on the payroll: set SANDBOX_BULK=on' })
+      return
+    }
     const { status, body } = await payStaff(fsp, name, request.body, (progress) => {
       if (!response.headersSent) response.type('application/x-ndjson')
       response.write(`${JSON.stringify({ progress })}\n`)

@@ -187,6 +187,14 @@ test('Each FSP shows its name and its customers, and answers 404 for other paths
   expect((await fetch(`${url}/nothing`)).status).toBe(404)
 })
 
+test('A payroll is refused where SANDBOX_BULK is off, and the answer names the setting', async () => {
+  const { url } = sandbox.greenbank
+  const body = JSON.stringify({ amount: '5', currency: 'USD' })
+  const answer = await fetch(`${url}/payrolls`, { method: 'POST', body })
+  expect(answer.status).toBe(404)
+  expect(await answer.json()).toEqual({ error: expect.stringContaining('SANDBOX_BULK=on') })
+})
+
 test('A ping goes to the hub and back', async () => {
   hub.know('greenbank', sandbox.greenbank.callbackUrl)
   const answer = await fetch(`${sandbox.greenbank.url}/ping`, { method: 'POST' })
