@@ -86,6 +86,57 @@ describe('requests', () => {
     expect(connections()).toBe(2)
   })
 
+  test('a burst opens two connections at a time', async () => {
+    const opened: Socket[] = []
+    const silent = createRawServer((socket: Socket) => opened.push(socket)).listen(0)
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    const wide = createHttpClient({ connections_per_origin_max: 32, timeout_ms: 300 })
+    const url = `https://127.0.0.1:${port}`
+    const all = Array.from({ length: 20 }, () =>
+      failureOf(wide.request({ method: 'GET', url, headers: {} })),
+    )
+    expect((await Promise.all(all)).map(({ kind }) => kind)).toEqual(Array(20).fill('TIMEOUT'))
+    await wide.close()
+    expect(opened).toHaveLength(2)
+    silent.close()
+  })
+
+  test('bursts are answered in full over at most as many connections as the bound', async () => {
+    const { url, connections } = await serve((_request, response) => response.end('fine'))
+    const wide = createHttpClient({ connections_per_origin_max: 32, timeout_ms: 60_000 })
+    const send = () => wide.request({ method: 'GET', url, headers: {} })
+    for (let burst = 0; burst < 20; burst += 1) {
+      const answers = await Promise.all(Array.from({ length: 100 }, send))
+      expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200))
+    }
+    expect(connections()).toBeLessThanOrEqual(32)
+    await wide.close()
+  })
+
+  test('all connections are opened where the server is slow to answer', async () => {
+    const held: ServerResponse[] = []
+    const { url } = await serve((_request, response) => {
+      held.push(response)
+      if (held.length === 32) for (const each of held) each.end()
+    })
+    const wide = createHttpClient({ connections_per_origin_max: 32, timeout_ms: 60_000 })
+    const all = Array.from({ length: 32 }, () => wide.request({ method: 'GET', url, headers: {} }))
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(Array(32).fill(200))
+    await wide.close()
+  })
+
+  test('what waits is sent on a new connection where the server ends each one', async () => {
+    const { url, connections } = await serve((_request, response) => {
+      response.writeHead(200, { connection: 'close' }).end()
+    })
+    const wide = createHttpClient({ connections_per_origin_max: 32, timeout_ms: 60_000 })
+    const all = Array.from({ length: 100 }, () => wide.request({ method: 'GET', url, headers: {} }))
+    expect((await Promise.all(all)).map(({ status }) => status)).toEqual(Array(100).fill(200))
+    expect(connections()).toBe(100)
+    await wide.close()
+  })
+
   test('redirects are answers and never followed', async () => {
     const { url } = await serve((request, response) => {
       if (request.url === '/elsewhere') response.end('followed')
@@ -158,7 +209,8 @@ describe('failures', () => {
     const { url } = await serve((_request, response) => response.end())
     const [server] = servers
     server?.close()
-    expect((await failureOf(get(url))).kind).toBe('REFUSED')
+    const failures = await Promise.all(Array.from({ length: 20 }, () => failureOf(get(url))))
+    expect(failures.map(({ kind }) => kind)).toEqual(Array(20).fill('REFUSED'))
   })
 
   test('a connection that ends before the answer is a RESET', async () => {
@@ -203,10 +255,13 @@ describe('failures', () => {
     expect((await failureOf(get(url, { headers: { 'x-a': 'b\r\nc: d' } }))).kind).toBe('OTHER')
   })
 
-  test('a client that was closed fails its requests in flight', async () => {
+  test('a client that was closed fails its requests in flight, and those that wait for a connection', async () => {
     const { url } = await serve(() => undefined)
-    const request = failureOf(get(url))
-    await client.close()
-    expect((await request).kind).toBe('OTHER')
+    const wide = createHttpClient({ connections_per_origin_max: 8, timeout_ms: 60_000 })
+    const requests = Array.from({ length: 20 }, () =>
+      failureOf(wide.request({ method: 'GET', url, headers: {} })),
+    )
+    await wide.close()
+    expect((await Promise.all(requests)).map(({ kind }) => kind)).toEqual(Array(20).fill('OTHER'))
   })
 })

@@ -1,11 +1,11 @@
 /**
- * Requests to others' servers: connections are pooled and bounded per origin, an answer is bounded
- * in size and time, redirects are never followed, and a failure has a kind.
+ * Requests to others' servers: connections are pooled, bounded per origin and opened a few at a time,
+ * an answer is bounded in size and time, redirects are never followed, and a failure has a kind.
  */
 import { createSecureContext } from 'node:tls'
-import { Pool } from 'undici'
 import { exchange } from './exchange.ts'
 import { HttpFailure } from './failure.ts'
+import { openFewAtOnce, type FewAtOnce } from './few-at-once.ts'
 
 export interface HttpClientOptions {
   readonly connections_per_origin_max: number
@@ -55,7 +55,7 @@ const origins_max = 1_000
 const unused_ms_max = 300_000
 
 interface Origin {
-  readonly pool: Pool
+  readonly pool: FewAtOnce
   readonly used_at: number
 }
 
@@ -66,7 +66,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const sweep = setInterval(dropUnused, unused_ms_max / 5)
   sweep.unref()
 
-  function poolOf(origin: string): Pool {
+  function poolOf(origin: string): FewAtOnce {
     const pool = origins.get(origin)?.pool ?? openPool(origin, options, secure)
     origins.delete(origin)
     origins.set(origin, { pool, used_at: Date.now() })
@@ -90,9 +90,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   }
 
   /** Requests in flight are finished, nothing is cut. */
-  function drop(name: string, pool: Pool): void {
+  function drop(name: string, pool: FewAtOnce): void {
     origins.delete(name)
-    void pool.close()
+    pool.close()
   }
 
   return {
@@ -120,8 +120,8 @@ function openPool(
   origin: string,
   options: HttpClientOptions,
   secure: ReturnType<typeof secureOptions>,
-): Pool {
-  return new Pool(origin, {
+): FewAtOnce {
+  return openFewAtOnce(origin, {
     connections: options.connections_per_origin_max,
     pipelining: 1,
     connect: { timeout: options.timeout_ms, ...secure },

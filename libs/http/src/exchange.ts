@@ -2,15 +2,16 @@
  * One request and its answer over a pool of connections: settled exactly once, by the whole answer,
  * by a failure, or by the time-out, whichever comes first.
  */
-import type { Dispatcher, Pool } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { HttpAnswer, HttpClientOptions, HttpRequest } from './client.ts'
 import { HttpFailure, httpFailure } from './failure.ts'
+import type { FewAtOnce, Handler } from './few-at-once.ts'
 
 const body_bytes_max_usually = 65_536
 
 /** Rejects with HttpFailure. */
 export function exchange(
-  pool: Pool,
+  pool: Pick<FewAtOnce, 'dispatch'>,
   path: string,
   request: HttpRequest,
   bounds: Pick<HttpClientOptions, 'timeout_ms' | 'body_bytes_max'>,
@@ -40,7 +41,7 @@ export function exchange(
   })
 }
 
-interface Answering extends Dispatcher.DispatchHandler {
+interface Answering extends Handler {
   /** Ends the exchange, unless it has ended: a connection that is still busy with it is cut. */
   readonly settle: (outcome: HttpAnswer | HttpFailure) => void
 }
@@ -72,6 +73,7 @@ function handler(
 
   return {
     settle,
+    isSettled: () => !open,
     onRequestStart(started) {
       controller = started
       if (!open) started.abort(new HttpFailure('OTHER', 'the request was aborted'))
