@@ -48,14 +48,14 @@ interface Waits {
 }
 
 /** One payment, from the first message to the last; throws when any message of it is refused. */
-async function pay(): Promise<number> {
+async function pay(to = payee): Promise<number> {
   const begun_ms = performance.now()
-  const transfer = newTransfer(payer, payee, { amount: '0.01', expires_ms: 60_000 })
+  const transfer = newTransfer(payer, to, { amount: '0.01', expires_ms: 60_000 })
   const path = `/transfers/${transfer.transferId}`
   const asked = await payer.send('POST', '/transfers', transfer.request)
   expect([asked.status, asked.body]).toEqual([202, ''])
-  await payee.await(about(transfer.transferId, 'POST'), { timeout_ms: 60_000 })
-  const answered = await payee.send('PUT', path, committed(transfer))
+  await to.await(about(transfer.transferId, 'POST'), { timeout_ms: 60_000 })
+  const answered = await to.send('PUT', path, committed(transfer))
   expect([answered.status, answered.body]).toEqual([200, ''])
   const told = await payer.await(about(transfer.transferId, 'PUT'), { timeout_ms: 60_000 })
   expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
@@ -125,6 +125,14 @@ test('a flood of one FSP is let in up to its bounds, and nobody else is refused 
   const { statuses, s } = await flood.stop()
   expect(Object.keys(statuses).toSorted()).toEqual(['202', '503'])
   expect(statuses[202]).toBeLessThanOrEqual(rate_per_s * (s + 1))
+}, 300_000)
+
+test('an FSP that floods is still paid: its answers are accepted, and its messages are delivered', async () => {
+  const flood = begin({ type: 'REQUESTS', url: scheme.hub.urls.fsp, name: flooder.name })
+  await flood.answered(2 * rate_per_s)
+  for (let at = 0; at < 10; at += 1) await pay(flooder)
+  const { statuses } = await flood.stop()
+  expect(Object.keys(statuses)).toContain('503')
 }, 300_000)
 
 test('clients that never end their heads are let go, and hold up nobody', async () => {

@@ -2,5 +2,6 @@
 export { type WithoutBase, openBasePaths } from './base-paths.ts'
 export { type ClientTls, type HttpAnswer, type HttpClient, createHttpClient } from './client.ts'
 export { HttpFailure } from './failure.ts'
+export { pauseReadingAfter } from './pause-reading.ts'
 export { noteClient, peerOf } from './peer.ts'
 export { type HttpServer, type HttpServerOptions, type ServerTls, serveHttp } from './server.ts'

@@ -403,6 +403,36 @@ describe('under load', () => {
     }
   })
 
+  test('an FSP that floods on new connections waits for its refusals, and others are answered', async () => {
+    const world = await openWorld({
+      FSPIOP_API_RATE_PER_FSP_MAX: 1,
+      FSPIOP_API_BURST_PER_FSP_MAX: 100,
+    })
+    const opened: Socket[] = []
+    try {
+      const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
+      expect(await ask(ofBluewallet(lookup))).toBe('202')
+      const begun_ms = performance.now()
+      const flood = Promise.all(
+        Array.from({ length: 400 }, () => {
+          const socket = hanging(world.edge, lookup, 0)
+          opened.push(socket)
+          return answerBegunOn(socket)
+        }),
+      )
+      const beside: string[] = []
+      for (let n = 0; n < 20; n += 1) beside.push(await ask(ofBluewallet(lookup)))
+      expect(new Set(beside)).toEqual(new Set(['202']))
+      const statuses = (await flood).map((answer) => answer.slice(9, 12))
+      expect(new Set(statuses)).toEqual(new Set(['202', '503']))
+      // A second at most; that of 100 refusals per second is 400 ms.
+      expect(performance.now() - begun_ms).toBeGreaterThan(400)
+    } finally {
+      for (const socket of opened) socket.destroy()
+      await world.stop()
+    }
+  })
+
   test('so many requests of an FSP in so long: beyond it nothing begins, all may end', async () => {
     const world = await openWorld({
       FSPIOP_API_RATE_PER_FSP_MAX: 1,

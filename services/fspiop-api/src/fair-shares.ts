@@ -45,14 +45,15 @@ const spare = 2
 /** Messages per second below which an FSP is forgotten. */
 const forgotten_below = 0.01
 
-export function openFairShares(): FairShares {
+/** @param firstPart the part of a new FSP's messages that is let in until the interval ends */
+export function openFairShares(firstPart = 1): FairShares {
   const fsps = new Map<string, Asking>()
   let entered = 0
   return {
     asks(fspId) {
       let asking = fsps.get(fspId)
       if (asking === undefined) {
-        asking = { count: 0, entered: 0, rate: 0, part: 1, credit: spare }
+        asking = { count: 0, entered: 0, rate: 0, part: firstPart, credit: spare }
         fsps.set(fspId, asking)
       }
       asking.count += 1

@@ -9,7 +9,12 @@ import { latest } from './latest.ts'
 import type { Reason } from './refusals.ts'
 
 export type Identity =
-  | { readonly type: 'KNOWN'; readonly fspId: string }
+  | {
+      readonly type: 'KNOWN'
+      readonly fspId: string
+      /** No other FSP uses the connection; false if unknown. */
+      readonly ownsConnection: boolean
+    }
   | { readonly type: 'REFUSED'; readonly reason: Reason }
 
 /** Synchronous when no other service must be queried. */
@@ -17,10 +22,11 @@ export type Identify = (request: IncomingMessage) => Identity | Promise<Identity
 
 export const missing: Identity = { type: 'REFUSED', reason: 'IDENTITY_MISSING' }
 
-/** Trusts FSPIOP-Source of any client. */
+/** Trusts FSPIOP-Source of any client, and expects a client to use connections of its own. */
 export const byHeader: Identify = ({ headers }) => ({
   type: 'KNOWN',
   fspId: String(headers['fspiop-source'] ?? ''),
+  ownsConnection: true,
 })
 
 /** Cache size: a gateway forwards the same certificate with every request. */
@@ -35,13 +41,14 @@ export function byCertificate(gateways: ReadonlySet<string>): Identify {
   return (request) => {
     const peer = peerOf(request)
     if (peer === undefined) return missing
-    if (!gateways.has(peer)) return { type: 'KNOWN', fspId: peer }
+    if (!gateways.has(peer)) return { type: 'KNOWN', fspId: peer, ownsConnection: true }
     const header = request.headers['x-forwarded-client-cert']
     if (typeof header !== 'string') return missing
     const known = forwarded.get(header)
     if (known !== undefined) return known
     const fspId = forwardedName(header)
-    const identity = fspId === undefined ? missing : ({ type: 'KNOWN', fspId } as const)
+    const identity: Identity =
+      fspId === undefined ? missing : { type: 'KNOWN', fspId, ownsConnection: false }
     forwarded.set(header, identity)
     return identity
   }

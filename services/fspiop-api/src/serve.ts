@@ -3,11 +3,13 @@
  * Express serves the other pages.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { errorInformation, responseContentType, type Refusal } from '@causeway/fspiop'
-import { noteClient } from '@causeway/http'
+import { noteClient, pauseReadingAfter } from '@causeway/http'
 import type { Logger } from '@causeway/process'
 import { isAnswer, type Admission } from './admission.ts'
 import { readHead, refused, routeOf, workOn, type Answer, type Edge, type Routed } from './chain.ts'
+import type { Floods } from './floods.ts'
 import type { Identify } from './identity.ts'
 import type { Measures } from './measures.ts'
 import type { Rates } from './rates.ts'
@@ -24,6 +26,7 @@ export interface ServeParts {
   readonly rates: Rates
   readonly admission: Admission
   readonly shedding: Shedding
+  readonly floods: Floods
   readonly measures: Measures
   readonly log: Logger
 }
@@ -62,11 +65,22 @@ async function serveRouted(
     }
     const answering = parts.identify(request)
     const identity = answering instanceof Promise ? await answering : answering
-    if (identity.type === 'KNOWN') noteClient(request, identity.fspId)
-    const answer =
-      identity.type === 'KNOWN'
-        ? await admit(parts, routed, request, identity.fspId)
-        : refusedAt(routed, refuse(identity.reason))
+    if (identity.type === 'REFUSED') {
+      send(parts, request, response, refusedAt(routed, refuse(identity.reason)))
+      return
+    }
+    const { fspId, ownsConnection } = identity
+    noteClient(request, fspId)
+    const isFirst = isFirstOn(request.socket)
+    const reason = admit(parts, routed, request, fspId)
+    if (reason !== undefined) {
+      const pause_ms = ownsConnection ? parts.floods.pause_ms(fspId) : 0
+      const sendRefusal = () => send(parts, request, response, refusedAt(routed, refuse(reason)))
+      if (pause_ms === 0) sendRefusal()
+      else slowDown({ response, pause_ms, isFirst, sendRefusal })
+      return
+    }
+    const answer = await answerAdmitted(parts, routed, request, fspId)
     if (answer !== undefined) send(parts, request, response, answer)
   } catch (error) {
     log.error(
@@ -77,6 +91,36 @@ async function serveRouted(
   }
 }
 
+/** Connections on which a request came. */
+const used = new WeakSet<Socket>()
+
+function isFirstOn(socket: Socket): boolean {
+  if (used.has(socket)) return false
+  used.add(socket)
+  return true
+}
+
+interface Flooding {
+  readonly response: ServerResponse
+  readonly pause_ms: number
+  /** The request is the first on its connection. */
+  readonly isFirst: boolean
+  readonly sendRefusal: () => void
+}
+
+/**
+ * The connection is not read for a while after the refusal. A client that opens a connection for each
+ * request would not notice: it gets the refusal that much later.
+ */
+function slowDown({ response, pause_ms, isFirst, sendRefusal }: Flooding): void {
+  if (isFirst) {
+    setTimeout(sendRefusal, pause_ms).unref()
+    return
+  }
+  pauseReadingAfter(response, pause_ms)
+  sendRefusal()
+}
+
 /** Bodies are read with Content-Length or chunked, never compressed. */
 function unreadable({ headers }: IncomingMessage): Reason | undefined {
   const encoding = headers['content-encoding']
@@ -85,24 +129,39 @@ function unreadable({ headers }: IncomingMessage): Reason | undefined {
   return coding === undefined || coding === 'chunked' ? undefined : 'TRANSFER_CODING_UNKNOWN'
 }
 
-/** Bounds apply to the FSP that the channel authenticates, so that no FSP can exhaust another's. */
-async function admit(
+/**
+ * Why the request is refused; when undefined, `answerAdmitted` must follow. Bounds apply to the FSP that
+ * the channel authenticates, so that no FSP can exhaust another's.
+ */
+function admit(
+  { admission, floods, rates }: ServeParts,
+  routed: Routed,
+  request: IncomingMessage,
+  identity: string,
+): 'TOO_MANY' | 'BUSY' | undefined {
+  const { share } = routed.route
+  const bytes = announcedBytes(request, bytesMaxOf(routed))
+  if (isAnswer(share)) return admission.enter(identity, bytes, share) ? undefined : 'BUSY'
+  const isWithinRate = rates.allows(identity, Date.now(), weightOf(routed, request))
+  const isAccepted = isWithinRate && admission.enter(identity, bytes, share)
+  floods.asked(identity, isAccepted)
+  if (isAccepted) return undefined
+  return isWithinRate ? 'BUSY' : 'TOO_MANY'
+}
+
+/** Undefined when the connection ended before the body did: the message is discarded. */
+async function answerAdmitted(
   parts: ServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
 ): Promise<Answer | undefined> {
-  const { admission, rates } = parts
   const { share } = routed.route
-  if (!isAnswer(share) && !rates.allows(identity, Date.now(), weightOf(routed, request))) {
-    return refusedAt(routed, refuse('TOO_MANY'))
-  }
   const bytes = announcedBytes(request, bytesMaxOf(routed))
-  if (!admission.enter(identity, bytes, share)) return refusedAt(routed, refuse('BUSY'))
   try {
     return await answerTo(parts, routed, request, identity)
   } finally {
-    admission.leave(identity, bytes, share)
+    parts.admission.leave(identity, bytes, share)
   }
 }
 

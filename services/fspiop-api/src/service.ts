@@ -16,6 +16,7 @@ import { createApp, pagePaths } from './app.ts'
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
 import type { Edge } from './chain.ts'
 import { errorsPage } from './errors-page.ts'
+import { openFloods } from './floods.ts'
 import { openHealthPage } from './health.ts'
 import { openLargeBodies, type LargeBodies } from './large-bodies.ts'
 import { openMeasures } from './measures.ts'
@@ -137,7 +138,8 @@ function openServing(
   { bus, grpc, metrics, shared }: Pick<ProcessParts, 'bus' | 'grpc' | 'metrics' | 'shared'>,
   { security, participants, owners, largeBodies, log }: OpenedParts,
 ): ServeParts & { readonly callbacks: CallbackParts } {
-  const shedding = openShedding(settings.FSPIOP_API_STANDING_MAX_MS, Date.now)
+  const floods = openFloods(Date.now)
+  const shedding = openShedding(settings.FSPIOP_API_STANDING_MAX_MS, floods, Date.now)
   const bounds = {
     total_max: settings.FSPIOP_API_IN_FLIGHT_MAX,
     per_fsp_max: settings.FSPIOP_API_IN_FLIGHT_PER_FSP_MAX,
@@ -181,7 +183,8 @@ function openServing(
     per_s: settings.FSPIOP_API_RATE_PER_FSP_MAX,
     burst: settings.FSPIOP_API_BURST_PER_FSP_MAX,
   })
-  return { edge, identify: security.identify, rates, admission, measures, log, callbacks, shedding }
+  const { identify } = security
+  return { edge, identify, rates, admission, floods, measures, log, callbacks, shedding }
 }
 
 function openPort(

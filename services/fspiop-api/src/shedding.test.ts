@@ -4,6 +4,7 @@
  * now and then, as when garbage is collected; and what refusing costs.
  */
 import { expect, test } from '@jest/globals'
+import { openFloods } from './floods.ts'
 import { openShedding, type Shed } from './shedding.ts'
 
 const start_ms = 1_700_000_000_000
@@ -73,7 +74,11 @@ interface Load {
 function play({ offered, capacity, seconds, hot = 0 }: Load): Outcome {
   const random = numbers()
   let now_ms = start_ms
-  const shedding = openShedding(600, () => now_ms)
+  const shedding = openShedding(
+    600,
+    openFloods(() => now_ms),
+    () => now_ms,
+  )
   const queue: Message[] = []
   let head = 0
   const due = new Map<number, Message[]>()
@@ -180,7 +185,11 @@ test('below what the hub can do nothing is refused', () => {
 test('the longer messages take the more is refused: what asks, then quotes, then transfers', () => {
   const refusedAt = (standing_ms: number) => {
     let now_ms = start_ms
-    const shedding = openShedding(800, () => now_ms)
+    const shedding = openShedding(
+      800,
+      openFloods(() => now_ms),
+      () => now_ms,
+    )
     const refused = { HALF: 0, MOST: 0, WHOLE: 0 }
     for (const end_ms = start_ms + 10_000; now_ms < end_ms; now_ms += 5) {
       shedding.noted('TransferPrepared', standing_ms)
@@ -200,7 +209,11 @@ test('the longer messages take the more is refused: what asks, then quotes, then
 
 test('after a pause everything is let in', () => {
   let now_ms = start_ms
-  const shedding = openShedding(800, () => now_ms)
+  const shedding = openShedding(
+    800,
+    openFloods(() => now_ms),
+    () => now_ms,
+  )
   for (; now_ms < start_ms + 5_000; now_ms += 5) {
     shedding.noted('TransferPrepared', 3_000)
     shedding.sheds('greenbank', 'WHOLE')

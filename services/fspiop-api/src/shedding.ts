@@ -5,6 +5,8 @@
  */
 import { openController, type Controller } from './controller.ts'
 import { freshness, openFairShares, type FairShares } from './fair-shares.ts'
+import { openFloodRate } from './flood-rate.ts'
+import type { Floods } from './floods.ts'
 import { openStanding } from './standing.ts'
 
 /** By what it begins; see `Share` of admission. */
@@ -25,17 +27,26 @@ const boundOf: Readonly<Record<Shed, number>> = { HALF: 0.25, MOST: 0.5, WHOLE: 
 const interval_ms = 100
 
 interface Valve {
-  readonly controller: Controller
+  readonly controller: Pick<Controller, 'rate' | 'update'>
   readonly shares: FairShares
 }
 
-export function openShedding(standing_max_ms: number, now_ms: () => number): Shedding {
+export function openShedding(
+  standing_max_ms: number,
+  floods: Pick<Floods, 'has' | 'any' | 'largestOther'>,
+  now_ms: () => number,
+): Shedding {
   const standing = openStanding()
   const valveOf = (shed: Shed): Valve => ({
     controller: openController(standing_max_ms * boundOf[shed]),
     shares: openFairShares(),
   })
-  const valves = { HALF: valveOf('HALF'), MOST: valveOf('MOST'), WHOLE: valveOf('WHOLE') }
+  const valves = {
+    FLOOD: { controller: openFloodRate(floods), shares: openFairShares(0) },
+    HALF: valveOf('HALF'),
+    MOST: valveOf('MOST'),
+    WHOLE: valveOf('WHOLE'),
+  }
   let begun_ms = now_ms()
   let standing_ms = 0
   let worked = 0
@@ -64,7 +75,7 @@ export function openShedding(standing_max_ms: number, now_ms: () => number): She
     },
     sheds(fspId, shed) {
       update()
-      return !valves[shed].shares.asks(fspId)
+      return !valves[floods.has(fspId) ? 'FLOOD' : shed].shares.asks(fspId)
     },
     get standing_ms() {
       update()

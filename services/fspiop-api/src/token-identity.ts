@@ -66,7 +66,7 @@ export function byToken({ grpc, log, hubName, age_max_ms }: TokenParts): Identif
         : read
     const { sub, exp } = type === 'GOOD' ? payload : {}
     if (sub === undefined || sub === '' || exp === undefined) return missing
-    const identity = { type: 'KNOWN', fspId: sub } as const
+    const identity = { type: 'KNOWN', fspId: sub, ownsConnection: false } as const
     verified.set(token, {
       identity,
       until_ms: Math.min(exp * 1_000, Date.now() + age_max_ms),

@@ -1,0 +1,111 @@
+import { expect, test } from '@jest/globals'
+import { openFloods, type Floods } from './floods.ts'
+
+const start_ms = 1_700_000_000_000
+
+interface World {
+  readonly floods: Floods
+  /** Each FSP sends that many requests per 100 ms, spread evenly; all of `refused` are refused. */
+  readonly ask: (
+    perInterval: Readonly<Record<string, number>>,
+    length_ms: number,
+    refused?: string,
+  ) => void
+  readonly pass: (ms: number) => void
+}
+
+function openWorld(): World {
+  let now_ms = start_ms
+  const floods = openFloods(() => now_ms)
+  return {
+    floods,
+    ask(perInterval, length_ms, refused) {
+      for (const end_ms = now_ms + length_ms; now_ms < end_ms; now_ms += 1) {
+        const at = now_ms % 100
+        for (const [fspId, count] of Object.entries(perInterval)) {
+          const due = Math.floor((count * (at + 1)) / 100) - Math.floor((count * at) / 100)
+          for (let n = 0; n < due; n += 1) floods.asked(fspId, fspId !== refused)
+        }
+      }
+    },
+    pass: (ms) => void (now_ms += ms),
+  }
+}
+
+const others = { one: 2, two: 2, three: 1 }
+
+test('an FSP that sends many times as much as all others together is detected within 100 ms', () => {
+  const { floods, ask } = openWorld()
+  ask(others, 5_000)
+  expect(floods.any()).toBe(false)
+  ask({ ...others, redmoney: 100 }, 100)
+  expect(floods.has('redmoney')).toBe(true)
+  expect([floods.has('one'), floods.has('two'), floods.has('three')]).toEqual([false, false, false])
+})
+
+test('an FSP whose rate rises slowly does not flood', () => {
+  const { floods, ask } = openWorld()
+  for (const count of [1, 3, 8, 15, 30, 60]) {
+    ask({ ...others, bluewallet: count }, 5_000)
+    expect(floods.has('bluewallet')).toBe(false)
+  }
+})
+
+test('an FSP that sends 70 of 100 messages does not flood, even when all are refused', () => {
+  const { floods, ask } = openWorld()
+  ask({ one: 10, two: 10, three: 10, hot: 70 }, 5_000, 'hot')
+  expect(floods.any()).toBe(false)
+})
+
+test('a burst of 31 requests is not a flood', () => {
+  const { floods, ask } = openWorld()
+  ask(others, 5_000)
+  ask({ ...others, bluewallet: 31 }, 100)
+  expect(floods.has('bluewallet')).toBe(false)
+})
+
+test('an FSP does not flood while no other FSP sends requests', () => {
+  const { floods, ask } = openWorld()
+  ask({ bluewallet: 200 }, 1_000)
+  expect(floods.any()).toBe(false)
+})
+
+test('two FSPs that flood at the same time are both detected', () => {
+  const { floods, ask } = openWorld()
+  ask(others, 5_000)
+  ask({ ...others, redmoney: 100, greymoney: 90 }, 200)
+  expect([floods.has('redmoney'), floods.has('greymoney')]).toEqual([true, true])
+})
+
+test('a flood ends when nothing was refused for a second', () => {
+  const { floods, ask } = openWorld()
+  ask(others, 5_000)
+  ask({ ...others, redmoney: 100 }, 500, 'redmoney')
+  ask({ ...others, redmoney: 1 }, 900)
+  expect(floods.has('redmoney')).toBe(true)
+  ask({ ...others, redmoney: 1 }, 300)
+  expect(floods.has('redmoney')).toBe(false)
+})
+
+test('the more requests are refused the longer its connections are paused, up to a second', () => {
+  const { floods, ask } = openWorld()
+  ask(others, 5_000)
+  ask({ ...others, redmoney: 100 }, 100)
+  expect(floods.pause_ms('redmoney')).toBe(0)
+  const waits = [5, 10, 20, 40].map((count) => {
+    ask({ ...others, redmoney: count }, 2_000, 'redmoney')
+    return floods.pause_ms('redmoney')
+  })
+  // Four milliseconds for each refusal per second; the last interval may count only in part.
+  expect(waits).toEqual([200, 400, 800, 1_000].map((wait) => expect.closeTo(wait, -2)))
+  expect(floods.pause_ms('one')).toBe(0)
+})
+
+test('setting the clock back neither ends nor begins a flood', () => {
+  const { floods, ask, pass } = openWorld()
+  ask(others, 5_000)
+  ask({ ...others, redmoney: 100 }, 500, 'redmoney')
+  pass(-60_000)
+  ask({ ...others, redmoney: 100 }, 300, 'redmoney')
+  expect([floods.has('redmoney'), floods.has('one')]).toEqual([true, false])
+})

@@ -1,0 +1,133 @@
+/**
+ * Detects FSPs that flood the hub: an FSP that sends several times as many requests as all others
+ * together, and as the hub recently accepted from all FSPs. The flood ends when none of its requests has
+ * been refused for a second. An FSP that merely sends more than the hub can process does not flood;
+ * `fair-shares.ts` limits it.
+ *
+ * A client that repeats a request as soon as it is refused keeps the hub busy with refusals. So the hub
+ * pauses reading from the connections of a flooding FSP, longer the more of its requests are refused.
+ */
+import { freshness } from './fair-shares.ts'
+
+export interface Floods {
+  /** The FSP sent a request other than an answer (PUT); `isAccepted` is false if a bound refused it. */
+  asked(fspId: string, isAccepted: boolean): void
+  has(fspId: string): boolean
+  any(): boolean
+  /** The highest rate of requests of an FSP that does not flood, per second. */
+  largestOther(): number
+  /** How long a connection of the FSP is not read, in milliseconds; 0 if the FSP does not flood. */
+  pause_ms(fspId: string): number
+}
+
+interface Asking {
+  /** In the current interval. */
+  asked: number
+  refused: number
+  /** Per second, over the last intervals. */
+  askedRate: number
+  refusedRate: number
+  /** The last interval with a refusal, or the start of the flood; undefined: it does not flood. */
+  flooded_ms: number | undefined
+}
+
+/** How many times as much as all others. */
+const times = 3
+/** Per second: an FSP below this rate does not flood. */
+const rate_min = 100
+/** Nor does one with fewer requests in an interval; above, every eighth request is judged at once. */
+const burst = 32
+const judged_every = 8
+/** A flood ends when nothing was refused for this long. */
+const calm_ms = 1_000
+const forgotten_below = 0.01
+/** For each refusal per second. */
+const pause_ms_each = 4
+const pause_ms_max = 1_000
+
+const interval_ms = 100
+/** The weight of an interval in the usual rate, which averages over some seconds. */
+const usual_weight = 0.03
+
+export function openFloods(now_ms: () => number): Floods {
+  const fsps = new Map<string, Asking>()
+  let usual = 0
+  let begun_ms = now_ms()
+
+  function update(): void {
+    const passed_ms = now_ms() - begun_ms
+    // A clock that was set back also ends the interval.
+    if (passed_ms >= 0 && passed_ms < interval_ms) return
+    begun_ms += passed_ms
+    const length_ms = Math.max(passed_ms, interval_ms)
+    let accepted = 0
+    for (const [fspId, asking] of fsps) {
+      accepted += asking.asked - asking.refused
+      endInterval(asking, length_ms, begun_ms)
+      if (asking.askedRate < forgotten_below) fsps.delete(fspId)
+    }
+    judge((asking) => asking.askedRate)
+    const weight = 1 - (1 - usual_weight) ** (length_ms / interval_ms)
+    usual += weight * ((accepted * 1_000) / length_ms - usual)
+  }
+
+  /** Several FSPs may flood at once: each is compared with those that do not. */
+  function judge(rateOf: (asking: Asking) => number): void {
+    let others = 0
+    for (const asking of [...fsps.values()].sort((a, b) => rateOf(a) - rateOf(b))) {
+      const rate = rateOf(asking)
+      // An FSP that is alone takes nothing from others.
+      const begins = others > 0 && rate >= rate_min && rate > times * Math.max(others, usual)
+      if (begins) asking.flooded_ms ??= begun_ms
+      if (asking.flooded_ms === undefined) others += rate
+    }
+  }
+
+  return {
+    asked(fspId, isAccepted) {
+      update()
+      let asking = fsps.get(fspId)
+      if (asking === undefined) {
+        asking = { asked: 0, refused: 0, askedRate: 0, refusedRate: 0, flooded_ms: undefined }
+        fsps.set(fspId, asking)
+      }
+      asking.asked += 1
+      if (!isAccepted) asking.refused += 1
+      if (asking.flooded_ms !== undefined) return
+      if (asking.asked >= burst && asking.asked % judged_every === 0) {
+        // As if no further request came before the interval ends.
+        judge((each) => averaged(each.askedRate, each.asked, interval_ms))
+      }
+    },
+    has: (fspId) => fsps.get(fspId)?.flooded_ms !== undefined,
+    any: () => [...fsps.values()].some(({ flooded_ms }) => flooded_ms !== undefined),
+    largestOther() {
+      const others = [...fsps.values()].filter(({ flooded_ms }) => flooded_ms === undefined)
+      return Math.max(0, ...others.map(({ askedRate }) => askedRate))
+    },
+    pause_ms(fspId) {
+      const asking = fsps.get(fspId)
+      if (asking?.flooded_ms === undefined) return 0
+      // A flood that has just begun shows only in the current interval.
+      const { refused, refusedRate } = asking
+      const rate = Math.max(refusedRate, averaged(refusedRate, refused, interval_ms))
+      return Math.min(pause_ms_each * rate, pause_ms_max)
+    },
+  }
+}
+
+function endInterval(asking: Asking, length_ms: number, ended_ms: number): void {
+  const { asked, refused, flooded_ms } = asking
+  asking.askedRate = averaged(asking.askedRate, asked, length_ms)
+  asking.refusedRate = averaged(asking.refusedRate, refused, length_ms)
+  asking.asked = 0
+  asking.refused = 0
+  if (flooded_ms === undefined) return
+  if (refused > 0) asking.flooded_ms = ended_ms
+  else if (Math.abs(ended_ms - flooded_ms) >= calm_ms) asking.flooded_ms = undefined
+}
+
+/** The average rate per second after one more interval. */
+function averaged(rate: number, count: number, length_ms: number): number {
+  return rate + freshness(length_ms) * ((count * 1_000) / length_ms - rate)
+}
