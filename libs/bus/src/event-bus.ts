@@ -1,113 +1,115 @@
 /**
- * The contract of the event bus: at least once, order per key within one topic, nothing announced
- * that was not committed. Two engines keep it (embedded here, Kafka where the hub runs on many
- * machines) and pass the same tests.
+ * The contract of the event bus: delivery at least once, order per key within one topic, and nothing
+ * announced that was not committed. Two engines implement it, `embedded` for a hub in one process and
+ * `kafka` for services in processes of their own. Both pass the same tests.
  */
 import type { Transaction, MessageHeaders, OutgoingMessage } from '@causeway/postgres'
 
 export type { MessageHeaders, OutgoingMessage }
 
-/** A message that was announced. */
+/** A message as the log stores it. */
 export interface AnnouncedMessage extends OutgoingMessage {
   /**
-   * When it was announced, ISO 8601 UTC with milliseconds: no earlier than the call of `publish` or
-   * the work of its transaction, no later than the commit.
+   * When it was announced, ISO 8601 UTC with milliseconds: between the call of `publish` (or the work
+   * of its transaction) and the commit.
    */
   readonly time: string
 }
 
-/** A message as its consumer gets it. */
+/** A message as its consumer receives it. */
 export interface Message extends AnnouncedMessage {
   /**
-   * It may have come before: the same message, or one with the same id. False when it surely comes for
-   * the first time; an engine that cannot tell says true.
+   * Whether this message, or one with the same id, may have been delivered before. False only when this
+   * is certainly its first delivery; an engine that cannot know sets true.
    */
   readonly maybeDuplicate: boolean
 }
 
 /**
- * Says what follows from the batch that is being worked on, by a step that stores nothing; the ids are
- * derived from those of the batch. Resolves when it will be said whatever happens: it is durable, or
- * the batch counts as unfinished until all that it led to is finished by those who read it, so that a
- * crash begins with the batch again. A group that reads the topic for the first time may not get what
- * was said in this way before.
+ * Publishes messages that a handler without storage derives from its batch; their ids derive from those
+ * of the batch. Resolves when the messages can no longer be lost: either they are durable, or the batch
+ * remains unfinished until every consumer of them has finished, and a crash delivers the batch again. A
+ * group that reads the topic for the first time may not receive messages that were published in this
+ * way before.
  */
 export type PublishDerived = (messages: readonly OutgoingMessage[]) => Promise<void>
 
-/** What the work on a batch may do with it. */
+/** What a handler can do while it processes a batch. */
 export interface BatchContext {
   readonly publishDerived: PublishDerived
   /**
-   * The batch counts as unfinished until this has resolved, too: a crash before that hands it over
-   * again. What comes for its keys does not wait for it. If it rejects by an outage, the batch comes
-   * again, with the next start at the latest; by anything else, its messages are dead letters.
+   * The batch also remains unfinished until this promise resolves; a crash before that delivers the
+   * batch again. Later messages of the same keys do not wait for it. If it rejects with an outage, the
+   * batch is delivered again, at the latest after the next start; if it rejects with any other error,
+   * its messages become dead letters.
    */
   readonly until: (work: Promise<void>) => void
   /**
-   * Between two pieces of a large batch whose subscription gives way: resolves when the next one may
-   * begin. Of any other batch it resolves at once.
+   * Called between two pieces of a large batch: resolves when the next piece may begin. Resolves at
+   * once unless the subscription has `givesWay`.
    */
   readonly giveWay: () => Promise<void>
 }
 
 export interface Subscription {
   /**
-   * The consumer group: each group sees every message of its topics, spread over its members. A new
-   * one begins with the oldest message that is still kept.
+   * The consumer group: each group receives every message of its topics, distributed over its members.
+   * A new group begins with the oldest message that is still retained.
    */
   readonly group: string
-  /** In one process a group reads a topic once; the call rejects for a topic that it reads already. */
+  /** A group can subscribe to a topic once per process; a second subscription is rejected. */
   readonly topics: readonly string[]
-  /** Messages of other types are finished unread. */
+  /** Messages of other types are skipped without being read. */
   readonly types: ReadonlySet<string>
   /**
-   * Every type that this release knows; left out where that is all there are. A message of any other
-   * type is of a newer release: it is not finished, and nothing behind it is read in this process. Over
-   * Kafka the process leaves that topic to the members of the group that know the type.
+   * Every type that this release knows; omitted where all types are known. A message of any other type
+   * comes from a newer release: it remains unfinished, and nothing after it is read in this process.
+   * With Kafka the process leaves that topic to the members of the group that know the type.
    */
   readonly known?: ReadonlySet<string>
   /**
-   * Turns parsed JSON into the payload; a throw sends the message to the dead letters at once, unless it
-   * is a `FromNewerRelease`: then the message waits for a process that understands it. Where publisher
-   * and consumer share a process the payload may come as it was given, without JSON.
+   * Turns parsed JSON into the payload. If it throws, the message becomes a dead letter at once, unless
+   * the error is a `FromNewerRelease`: then the message waits for a process that understands it. If
+   * publisher and consumer share a process, the payload may be passed as the object that was published,
+   * without JSON.
    */
   readonly read: (type: string, json: unknown) => unknown
   /**
-   * Works on a batch; the batch is finished when the promise resolves. Messages come in the order of
-   * their keys and may come again, in any other split. A throw that is no outage halves the batch
-   * until the failing message stands alone; after three tries it is a dead letter. Where more than three
-   * messages fail alike and none of the batch succeeds, all are tried again, with an alarm. A
-   * `FromNewerRelease` makes the message wait for a process that understands it.
+   * Processes a batch; the batch is finished when the promise resolves. Messages of one key are in
+   * order. Any message may be delivered again, in another batch. An error that is not an outage halves
+   * the batch until the failing message is alone; after three attempts it becomes a dead letter. If more
+   * than three messages fail with the same error and none of the batch succeeds, all are tried again and
+   * an alarm is raised. A `FromNewerRelease` makes the message wait for a process that understands it.
    */
   readonly handleBatch: (messages: readonly Message[], batch: BatchContext) => Promise<void>
   readonly deadLetterObserver?: DeadLetterObserver
   /** At most this many messages in a batch (100). */
   readonly batch_max?: number
-  /** Batches worked on side by side (1); no two of them hold the same topic and key. */
+  /** How many batches are processed in parallel (1); no two of them contain the same topic and key. */
   readonly batches_in_flight_max?: number
   /**
-   * Its batches wait while other subscriptions of this process are at work or messages are being
-   * published, but not for ever, and one of them is worked on at a time: for what is large and can wait.
+   * For large work that can wait: its batches wait, for a bounded time, while other subscriptions of
+   * this process have work or messages are being published, and one of them is processed at a time.
    */
   readonly givesWay?: boolean
 }
 
-/** A message that a group gives up. */
+/** A message that a group could not process. */
 export interface DeadLetterEvent {
   /** Of the dead letter. */
   readonly id: string
   readonly topic: string
   readonly key: string
-  /** '' when the message does not say. */
+  /** Empty if the message has none. */
   readonly type: string
   readonly reason: string
 }
 
-/** What a group does about its dead letters, beside that they are kept. Both may be called again. */
+/** Called for the dead letters of a group, possibly more than once each. */
 export interface DeadLetterObserver {
-  /** Before the letter is stored, and so before its message counts as finished. */
+  /** Before the dead letter is stored, and so before its message counts as finished. */
   readonly onStored: (letter: DeadLetterEvent) => Promise<void>
-  /** Before the letter is removed: its replay is finished, or an operator has discarded it. */
+  /** Before the dead letter is removed: its replay is finished, or an operator has discarded it. */
   readonly onRemoved: (
     letter: Pick<DeadLetterEvent, 'id' | 'topic' | 'key' | 'type'>,
   ) => Promise<void>
@@ -115,38 +117,38 @@ export interface DeadLetterObserver {
 
 export interface Subscribed {
   /**
-   * A moment before which all is worked off: whatever of the subscription's topics has an earlier
-   * `time` is finished by the group, whichever of its members had it, or is a dead letter. It is about
-   * the moment of the call when nothing is unfinished, and never after it; what it was once is true
-   * for good. Just after a start it may lie far back, until the group knows where it is. Rejects when
-   * the log does not answer.
+   * A moment before which everything is processed: each message of the subscription's topics with an
+   * earlier `time` has been finished by some member of the group, or is a dead letter. If nothing is
+   * unfinished, it is about the moment of the call, and never later. A value that was returned once
+   * remains true. Shortly after a start it may be far in the past, until the group knows its offsets.
+   * Rejects if the log does not answer.
    *
-   * A publish that is under way counts as well. An engine that cannot see those of other processes
-   * answers a moment that lies back by the time within which each of them is durable or has failed
-   * for its publisher; what becomes durable even later is not covered before it is.
+   * Publishes in progress count as well. An engine that cannot see those of other processes returns an
+   * earlier moment: by the time within which each of them is durable or has failed for its publisher. A
+   * message that becomes durable even later is not covered until then.
    */
   lowWatermark(): Promise<Date>
   /** Takes no further work, waits for what is in flight, stores the offset. */
   stop(): Promise<void>
 }
 
-/** What a process hears for itself, whatever other processes of its service hear. */
+/** Messages that every process receives, also if its service has several processes. */
 export interface BroadcastSubscription {
-  /** The service that listens, for the log and the rights of the process. */
+  /** The service that subscribes, for log lines and for rights at the brokers. */
   readonly group: string
   readonly topics: readonly string[]
-  /** Messages of other types are passed over unread. */
+  /** Messages of other types are skipped without being read. */
   readonly types: ReadonlySet<string>
-  /** As of a subscription; a message of a type that is not known is told as missed. */
+  /** As for a subscription; a message of an unknown type is reported by `onMissed`. */
   readonly known?: ReadonlySet<string>
-  /** As of a subscription. */
+  /** As for a subscription. */
   readonly read: (type: string, json: unknown) => unknown
   /**
-   * Told of what was announced or published after `listen` resolved, at least once, in the order of the
-   * keys. At once and from memory: it waits for nothing. What it throws is told as missed.
+   * Receives the messages that were published after `subscribeBroadcast` resolved, at least once, those
+   * of one key in order. Must return without waiting. If it throws, `onMissed` is called.
    */
   readonly onMessages: (messages: readonly Message[]) => void
-  /** Something may not have been heard: whatever rests on hearing everything is to be forgotten. */
+  /** Messages may have been missed: discard any state that depends on having received all of them. */
   readonly onMissed: () => void
 }
 
@@ -161,38 +163,38 @@ export interface DeadLetter {
   readonly key: string
   readonly type: string
   readonly reason: string
-  /** When the group gave it up, ISO 8601 UTC with milliseconds. */
+  /** When it became a dead letter, ISO 8601 UTC with milliseconds. */
   readonly time: string
 }
 
 export type Discarded = 'DISCARDED' | 'UNKNOWN' | 'ELSEWHERE'
 
 export interface EventBus {
-  /** Adds the messages to the transaction: they leave if and only if it commits. */
+  /** Adds the messages to the transaction: they are published if and only if it commits. */
   announce(tx: Transaction, messages: readonly OutgoingMessage[]): void
   /**
-   * Resolves when the messages are durable. Messages of one call keep their order. An id is said twice
-   * only by work that is done again.
+   * Resolves when the messages are durable. Messages of one call keep their order. The same id is
+   * published twice only by work that is repeated.
    */
   publish(messages: readonly OutgoingMessage[]): Promise<void>
-  /** The group reads soon after; what it has not finished before comes first. */
+  /** Delivery begins soon after; messages that were unfinished before come first. */
   subscribe(subscription: Subscription): Promise<Subscribed>
   /**
-   * Hears every message of some topics in this process, for what it keeps in memory: of a group each
-   * process gets a share alone. Nothing of it outlives the process: it hears nothing that was said while
-   * it was away, and nothing is kept for its sake.
+   * Receives every message of some topics in this process, for caches in memory: within a group each
+   * process receives only a part of them. No offset is stored: messages that are published while the
+   * process does not run are not received, and none are retained for it.
    */
   subscribeBroadcast(listening: BroadcastSubscription): Promise<Listener>
-  /** The newest first, at most `limit`. */
+  /** Newest first, at most `limit`. */
   deadLetters(limit: number): Promise<readonly DeadLetter[]>
   /**
-   * Hands a dead letter to its group again; false if there is none of that id in that group. It stays
-   * among the dead letters until the group has finished it.
+   * Delivers a dead letter to its group again; false if the group has none with that id. It remains a
+   * dead letter until the group has finished it.
    */
   replay(group: string, id: string): Promise<boolean>
   /**
-   * Removes a dead letter that nobody wants to have worked off any more. ELSEWHERE: no subscription of
-   * this process is of the group, so a process of the group has to be asked.
+   * Removes a dead letter without processing it. ELSEWHERE: this process has no subscription of the
+   * group; ask a process that has.
    */
   discard(group: string, id: string): Promise<Discarded>
 }
