@@ -133,11 +133,11 @@ const rich: LedgerCalls = (() => {
 
 async function handle(event: HeardEvent): Promise<void> {
   const { signal } = new AbortController()
-  const work = {
-    ...openWorld().work,
+  const deps = {
+    ...openWorld().deps,
     store: openTransferStore(db, parts.bus),
     ledger: openLedger(rich, { log: parts.log, signal }),
     now: () => new Date(),
   }
-  await handleBatch(work, openDeliveryStore(db), [event])
+  await handleBatch(deps, openDeliveryStore(db), [event])
 }

@@ -17,11 +17,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { unquoted } from './bulks/quotes.ts'
 import { openBulkStore } from './bulks/store.ts'
 import { openDeliveryStore } from './delivery-store.ts'
-import { decide, post, tellPayee } from './fulfil.ts'
+import { decide, post, replyToPayee } from './fulfil.ts'
 import { handleBatch, type HeardEvent } from './handle.ts'
 import { openLedger, type LedgerCalls } from './ledger.ts'
 import { move } from './move.ts'
-import { claim, prepare, reserve, tellPayer } from './prepare.ts'
+import { claim, prepare, reserve, replyToPayer } from './prepare.ts'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 import { openTransferStore, readTransfers, type TransferStore } from './store.ts'
@@ -39,7 +39,7 @@ import {
   type PrepareChanges,
 } from './testing/messages.ts'
 import { deposit, onboard } from './testing/scheme.ts'
-import type { AlarmKind, Work } from './work.ts'
+import type { AlarmKind, Deps } from './deps.ts'
 
 const announcements = [
   'TransferPrepared',
@@ -62,7 +62,7 @@ let db: Database
 let store: TransferStore
 let calls: LedgerCalls
 let participants: Calls<typeof participantsService>
-let work: Work
+let deps: Deps
 let modelId: number
 const heard: Said[] = []
 const alarms: AlarmKind[] = []
@@ -84,7 +84,7 @@ beforeAll(async () => {
   })
   store = openTransferStore(db, parts.bus)
   await store.ensurePartitions(new Date())
-  work = workThrough(() => undefined)
+  deps = depsThrough(() => undefined)
   await onEvents(parts.bus, 'test', announcements, (events) => {
     heard.push(...events)
     return Promise.resolve()
@@ -102,23 +102,23 @@ afterAll(async () => {
 describe('a prepare that stopped', () => {
   test('a prepare that stopped after the claim continues when it is delivered again', async () => {
     const event = prepared()
-    await claim(work, [event])
+    await claim(deps, [event])
     expect(await stateOf(event)).toBe('RECEIVED, unknown to the ledger')
-    await prepare(work, [event])
+    await prepare(deps, [event])
     expect(await saidOf(event)).toEqual(['TransferPrepared'])
     expect(await stateOf(event)).toBe('RESERVED, RESERVED')
   })
 
   test('a prepare that stopped after the claim continues when the payer posts it again', async () => {
     const event = prepared()
-    await claim(work, [event])
-    await prepare(work, [{ ...event, id: randomUUID() }])
+    await claim(deps, [event])
+    await prepare(deps, [{ ...event, id: randomUUID() }])
     expect(await saidOf(event)).toEqual(['TransferPrepared'])
   })
 
   test('a prepare that stopped after the claim continues when the payee answers, and the payee still gets the request', async () => {
     const event = prepared()
-    await claim(work, [event])
+    await claim(deps, [event])
     await handle(fulfilled(event))
     expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
     const [first] = await eventsOf(event)
@@ -127,12 +127,12 @@ describe('a prepare that stopped', () => {
 
   test('a prepare that stopped after the claim is voided by the sweeper when no message follows', async () => {
     const event = prepared({ expiration: inMs(200) })
-    await claim(work, [event])
+    await claim(deps, [event])
     await pastExpiry(event)
-    await sweep(work, bounds)
+    await sweep(deps, bounds)
     expect(await saidOf(event)).toEqual(['TransferPrepareRequestTimedout'])
     // A reserve that was under way meanwhile meets the void.
-    await prepare(work, [event])
+    await prepare(deps, [event])
     expect(await saidOf(event)).toEqual(['TransferPrepareRequestTimedout'])
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
@@ -140,11 +140,11 @@ describe('a prepare that stopped', () => {
   test('a prepare that stopped between reserve and RESERVED reserves nothing twice', async () => {
     const event = prepared({ amount: { amount: '100', currency: 'USD' } })
     const before = await positionOf(payer)
-    const { toReserve } = await claim(work, [event])
-    await reserve(work, toReserve)
+    const { toReserve } = await claim(deps, [event])
+    await reserve(deps, toReserve)
     expect(await stateOf(event)).toBe('RECEIVED, RESERVED')
-    await prepare(work, [event])
-    await prepare(work, [event])
+    await prepare(deps, [event])
+    await prepare(deps, [event])
     expect(await saidOf(event)).toEqual(['TransferPrepared'])
     expect((await positionOf(payer)) - before).toBe(100)
     await handle(rejectEvent(idOf(event), { receivedAt: inMs(0) }))
@@ -153,22 +153,22 @@ describe('a prepare that stopped', () => {
 
   test('a prepare that stopped after reserve is swept as a transfer that the payee never received', async () => {
     const event = prepared({ expiration: inMs(300) })
-    const { toReserve } = await claim(work, [event])
-    await reserve(work, toReserve)
+    const { toReserve } = await claim(deps, [event])
+    await reserve(deps, toReserve)
     await pastExpiry(event)
-    await sweep(work, bounds)
+    await sweep(deps, bounds)
     expect(await saidOf(event)).toEqual(['TransferPrepareRequestTimedout'])
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
 
   test('a prepare that its void overtakes between reserve and RESERVED is not announced as prepared', async () => {
     const event = prepared({ expiration: inMs(300) })
-    const { toReserve } = await claim(work, [event])
-    const reserved = await reserve(work, toReserve)
+    const { toReserve } = await claim(deps, [event])
+    const reserved = await reserve(deps, toReserve)
     expect(reserved[0]?.answer.outcome).toBe('RESERVED')
     await pastExpiry(event)
-    await sweep(work, bounds)
-    await move(work, reserved, { tell: tellPayer })
+    await sweep(deps, bounds)
+    await move(deps, reserved, { reply: replyToPayer })
     expect(await saidOf(event)).toEqual(['TransferPrepareRequestTimedout'])
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
@@ -182,8 +182,8 @@ describe('a prepare that stopped', () => {
 
   test('a prepare that was refused is refused for the same reason by the process that continues it', async () => {
     const event = prepared({ amount: { amount: '99999', currency: 'USD' } })
-    const { toReserve } = await claim(work, [event])
-    await reserve(work, toReserve)
+    const { toReserve } = await claim(deps, [event])
+    await reserve(deps, toReserve)
     await sweepNow(event)
     expect(await saidOf(event)).toEqual(['TransferPrepareLiquidityCheckFailed'])
     await handle(event)
@@ -197,8 +197,8 @@ describe('a fulfil that stopped', () => {
     const event = prepared({ expiration: inMs(400) })
     await handle(event)
     const fulfil = fulfilled(event)
-    const { toEnd } = await decide(work, [fulfil])
-    await post(work, toEnd)
+    const { toEnd } = await decide(deps, [fulfil])
+    await post(deps, toEnd)
     expect(await stateOf(event)).toBe('RESERVED, POSTED')
     await pastExpiry(event)
     await handle(fulfil)
@@ -212,12 +212,12 @@ describe('a fulfil that stopped', () => {
     const event = prepared({ expiration: inMs(400) })
     await handle(event)
     const fulfil = fulfilled(event, { completedTimestamp: '2026-01-01T00:00:01.5+01:00' })
-    const { toEnd } = await decide(work, [fulfil])
-    const posted = await post(work, toEnd)
+    const { toEnd } = await decide(deps, [fulfil])
+    const posted = await post(deps, toEnd)
     await pastExpiry(event)
-    await sweep(work, bounds)
+    await sweep(deps, bounds)
     await handle(fulfil)
-    await move(work, posted, { tell: tellPayee(work) })
+    await move(deps, posted, { reply: replyToPayee(deps) })
     const [, committed] = await eventsOf(event)
     expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
     expect(committed?.relay).toBeUndefined()
@@ -242,10 +242,10 @@ describe('a fulfil that stopped', () => {
     const event = prepared({ expiration: inMs(200) })
     await handle(event)
     const fulfil = fulfilled(event, { transferState: 'RESERVED' })
-    const { toEnd } = await decide(work, [fulfil])
+    const { toEnd } = await decide(deps, [fulfil])
     await pastExpiry(event)
-    await sweep(work, bounds)
-    await move(work, await post(work, toEnd), { tell: tellPayee(work) })
+    await sweep(deps, bounds)
+    await move(deps, await post(deps, toEnd), { reply: replyToPayee(deps) })
     expect(await saidOf(event)).toEqual([
       'TransferPrepared',
       'TransferFulfilComitRequestTimedout',
@@ -264,8 +264,8 @@ describe('a fulfil that stopped', () => {
     await handle(event)
     const first = fulfilled(event)
     const second = fulfilled(event, { payloadHash: hashOf('second') })
-    const { toEnd } = await decide(work, [first])
-    await post(work, toEnd)
+    const { toEnd } = await decide(deps, [first])
+    await post(deps, toEnd)
     await handle(second)
     expect(await saidOf(event)).toEqual([
       'TransferPrepared',
@@ -283,8 +283,8 @@ describe('a fulfil that stopped', () => {
     const event = prepared()
     await handle(event)
     const reject = rejectEvent(idOf(event), { receivedAt: inMs(0) })
-    const { toEnd } = await decide(work, [reject])
-    await post(work, toEnd)
+    const { toEnd } = await decide(deps, [reject])
+    await post(deps, toEnd)
     await handle(fulfilled(event))
     expect(await saidOf(event)).toEqual([
       'TransferPrepared',
@@ -298,10 +298,10 @@ describe('a fulfil that stopped', () => {
     const event = prepared({ expiration: inMs(400) })
     await handle(event)
     const reject = rejectEvent(idOf(event), { receivedAt: inMs(0) })
-    const { toEnd } = await decide(work, [reject])
-    await post(work, toEnd)
+    const { toEnd } = await decide(deps, [reject])
+    await post(deps, toEnd)
     await pastExpiry(event)
-    await sweep(work, bounds)
+    await sweep(deps, bounds)
     const [, rejected] = await eventsOf(event)
     expect(rejected?.relay).toBeUndefined()
     expect(rejected?.payload).toMatchObject({
@@ -345,7 +345,7 @@ test('a reservation of the ledger that transfers lost is voided a minute later, 
   await handle(event)
   await db.query(statement('delete from transfers where id = $1'), [idOf(event)])
   await pastExpiry(event)
-  const later = { ...work, ledger: overdueNow(work.ledger) }
+  const later = { ...deps, ledger: overdueNow(deps.ledger) }
   const inAMinute = () => Promise.resolve(new Date(Date.now() + 60_000))
   await heal(later, { ...bounds, clock: inAMinute })
   expect(alarms).toContain('RESERVATION_UNKNOWN')
@@ -357,7 +357,7 @@ test.each(['9999-12-31T23:59:59.999Z', '+010000-01-01T04:59:59.999Z'])(
   'a request that expires at the end of all years that can be written (%s) is reserved',
   async (expiration) => {
     const event = prepared({ expiration })
-    await handleBatch({ ...work, expiryGrace_ms: 1_000 }, openDeliveryStore(db), [event])
+    await handleBatch({ ...deps, expiryGrace_ms: 1_000 }, openDeliveryStore(db), [event])
     expect(await saidOf(event)).toEqual(['TransferPrepared'])
     await handle(fulfilled(event))
     expect(await stateOf(event)).toBe('COMMITTED, POSTED')
@@ -448,10 +448,10 @@ async function pastExpiry({ payload }: Prepared): Promise<void> {
 /** As if its time had come for the sweeper. */
 async function sweepNow(event: Prepared): Promise<void> {
   await store.sweepAgain([{ transferId: idOf(event), at: new Date() }])
-  await sweep(work, bounds)
+  await sweep(deps, bounds)
 }
 
-function workThrough(gate: Gate): Work {
+function depsThrough(gate: Gate): Deps {
   const { signal } = new AbortController()
   return {
     store: gated(store, gate),
@@ -469,12 +469,12 @@ function workThrough(gate: Gate): Work {
 }
 
 /** A ledger for which a minute has passed since every expiry. */
-function overdueNow(ledger: Work['ledger']): Work['ledger'] {
+function overdueNow(ledger: Deps['ledger']): Deps['ledger'] {
   return { ...ledger, overdueReservations: (_ms, limit) => ledger.overdueReservations(0, limit) }
 }
 
 function handleAll(events: readonly HeardEvent[]): Promise<void> {
-  return handleBatch(work, openDeliveryStore(db), events)
+  return handleBatch(deps, openDeliveryStore(db), events)
 }
 
 function handle(...events: readonly HeardEvent[]): Promise<void> {
@@ -482,7 +482,7 @@ function handle(...events: readonly HeardEvent[]): Promise<void> {
 }
 
 function through(gate: Gate, event: Prepared): Promise<void> {
-  return prepare(workThrough(gate), [event])
+  return prepare(depsThrough(gate), [event])
 }
 
 /** The state here and in the ledger. */

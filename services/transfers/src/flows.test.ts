@@ -423,12 +423,12 @@ describe('the sweeper', () => {
 
   test('that the ledger sends away comes again at the time it was told', async () => {
     const world = await reservedWorld()
-    const [row] = await world.work.store.takeDue(new Date('2026-01-01T00:02:00Z'), 0, 1)
+    const [row] = await world.deps.store.takeDue(new Date('2026-01-01T00:02:00Z'), 0, 1)
     expect(row?.transferId).toBe(id)
-    await world.work.store.sweepAgain([{ transferId: id, at: new Date(0) }])
+    await world.deps.store.sweepAgain([{ transferId: id, at: new Date(0) }])
     expect(await world.sweep()).toEqual([])
     // The ledger answered 61 s; until then nothing is due.
-    expect(await world.work.store.takeDue(new Date('2026-01-01T00:01:00.999Z'), 0, 1)).toEqual([])
+    expect(await world.deps.store.takeDue(new Date('2026-01-01T00:01:00.999Z'), 0, 1)).toEqual([])
     world.time(61_000)
     expect(typesOf(await world.sweep())).toEqual(['TransferFulfilComitRequestTimedout'])
   })

@@ -21,15 +21,21 @@ import {
 import type { Answer } from './domain/answer.ts'
 import type { Evidence } from './domain/evidence.ts'
 import { isOpen, type Claimed, type Open, type Transfer } from './domain/transfer.ts'
-import { move, throwUnfinished, type Answered, type Asked, type Outcome } from './move.ts'
+import {
+  move,
+  throwUnfinished,
+  type LedgerReply,
+  type LedgerCall,
+  type MoveResult,
+} from './move.ts'
 import { answeredBy, finishPreparation } from './prepare.ts'
 import type { Refusal } from './record-store.ts'
-import type { Work } from './work.ts'
+import type { Deps } from './deps.ts'
 
 export type PayeeEvent = FulfilEvent | RejectEvent
 
 /** A reservation that the payee FSP's message is to end. */
-export interface ToEnd extends Asked {
+export interface ToEnd extends LedgerCall {
   readonly transfer: Claimed & Open
   readonly message: Fulfil | Reject
   readonly event: PayeeEvent
@@ -47,29 +53,29 @@ export interface Decided {
 }
 
 /** All steps. The events are of different transfers. */
-export async function fulfil(work: Work, events: readonly PayeeEvent[]): Promise<void> {
+export async function fulfil(deps: Deps, events: readonly PayeeEvent[]): Promise<void> {
   if (events.length === 0) return
-  const { toEnd, answers, refused } = await decide(work, events)
-  const ended = await post(work, toEnd)
+  const { toEnd, answers, refused } = await decide(deps, events)
+  const ended = await post(deps, toEnd)
   const late = ended.flatMap(lateOnes)
   if (refused.length + late.length > 0) {
-    await work.store.keepRefused([...refused, ...late], work.now())
+    await deps.store.storeRefused([...refused, ...late], deps.now())
   }
-  throwUnfinished(await move(work, ended, { answers, tell: tellPayee(work) }))
+  throwUnfinished(await move(deps, ended, { answers, reply: replyToPayee(deps) }))
 }
 
 /** Decides on the stored transfers; a reservation that is not finished is finished first. */
-export async function decide(work: Work, events: readonly PayeeEvent[]): Promise<Decided> {
-  const stored = new Map(await work.store.lastSeen(events.map(({ payload }) => payload.transferId)))
+export async function decide(deps: Deps, events: readonly PayeeEvent[]): Promise<Decided> {
+  const stored = new Map(await deps.store.lastSeen(events.map(({ payload }) => payload.transferId)))
   const messages = events.map((event) => ({ event, message: payeeMessageOf(event) }))
   const unfinished = messages.flatMap(({ message }) => {
     const transfer = stored.get(message.transferId)
     const waits = transfer !== undefined && isOpen(transfer) && transfer.state === 'RECEIVED'
-    return waits && decideMessage(work, transfer, message).type === 'continue' ? [transfer] : []
+    return waits && decideMessage(deps, transfer, message).type === 'continue' ? [transfer] : []
   })
   if (unfinished.length > 0) {
-    await finishPreparation(work, unfinished)
-    const finished = await work.store.read(unfinished.map(({ transferId }) => transferId))
+    await finishPreparation(deps, unfinished)
+    const finished = await deps.store.read(unfinished.map(({ transferId }) => transferId))
     for (const [transferId, transfer] of finished) stored.set(transferId, transfer)
   }
   const toEnd: ToEnd[] = []
@@ -77,13 +83,13 @@ export async function decide(work: Work, events: readonly PayeeEvent[]): Promise
   const refused: Refusal[] = []
   for (const { event, message } of messages) {
     const transfer = stored.get(message.transferId)
-    const decision = decideMessage(work, transfer, message)
+    const decision = decideMessage(deps, transfer, message)
     if (decision.type === 'answer') {
       answers.push(answerTo(event, decision))
       refused.push(...refusalsOf(message, transfer, decision.error))
     }
     if (decision.type === 'alarm') {
-      rejectedAfterCommit(work, message)
+      rejectedAfterCommit(deps, message)
       refused.push(...refusalsOf(message, transfer, 'NOT_RESERVED'))
     }
     if (decision.type === 'continue') throwUnfinished([{ transferId: message.transferId }])
@@ -96,9 +102,9 @@ export async function decide(work: Work, events: readonly PayeeEvent[]): Promise
 }
 
 /** The message that found the expiry is too late itself. */
-function lateOnes({ asked, answer }: Answered<ToEnd>): readonly Refusal[] {
+function lateOnes({ call, answer }: LedgerReply<ToEnd>): readonly Refusal[] {
   const isLate = answer.outcome === 'VOIDED' && answer.reason === 'TIMEOUT'
-  return isLate ? refusalsOf(asked.message, asked.transfer, 'TOO_LATE') : []
+  return isLate ? refusalsOf(call.message, call.transfer, 'TOO_LATE') : []
 }
 
 /** Nothing where the sender only gets the same answer again. */
@@ -112,7 +118,7 @@ function refusalsOf(
 }
 
 function decideMessage(
-  { payeeRules }: Work,
+  { payeeRules }: Deps,
   transfer: Transfer | undefined,
   message: Fulfil | Reject,
 ): PayeeDecision {
@@ -131,21 +137,21 @@ function releases(item: ToEnd): item is ToRelease {
 
 /** Asks the ledger to post what is fulfilled and to release what is not. */
 export async function post(
-  work: Work,
+  deps: Deps,
   toEnd: readonly ToEnd[],
-): Promise<readonly Answered<ToEnd>[]> {
-  const now = work.now().toISOString()
+): Promise<readonly LedgerReply<ToEnd>[]> {
+  const now = deps.now().toISOString()
   const good = toEnd.filter(({ ends }) => ends.type === 'post')
   const bad = toEnd.filter(releases)
   const [posted, released] = await Promise.all([
-    work.ledger.post(
+    deps.ledger.post(
       good.map(({ message }) => ({
         transferId: message.transferId,
         receivedAt: message.receivedAt,
         evidence: evidenceOf(message, now),
       })),
     ),
-    work.ledger.release(
+    deps.ledger.release(
       bad.map((item) => ({
         transfer: item.transfer,
         reason: item.ends.reason,
@@ -157,17 +163,17 @@ export async function post(
 }
 
 /** The sender is answered when another message, or the clock, was first; also by its own move. */
-export function tellPayee(work: Work) {
-  return ({ asked, transfer }: Outcome<ToEnd>): OutgoingMessage | undefined => {
-    const { message, event } = asked
+export function replyToPayee(deps: Deps) {
+  return ({ call, transfer }: MoveResult<ToEnd>): OutgoingMessage | undefined => {
+    const { message, event } = call
     if (isOpen(transfer)) return undefined
-    const decision = decideMessage(work, transfer, message)
-    if (decision.type === 'alarm') rejectedAfterCommit(work, message)
+    const decision = decideMessage(deps, transfer, message)
+    if (decision.type === 'alarm') rejectedAfterCommit(deps, message)
     return decision.type === 'answer' ? answerTo(event, decision) : undefined
   }
 }
 
-function rejectedAfterCommit({ alarm }: Work, { transferId, requesterFspId }: Reject | Fulfil) {
+function rejectedAfterCommit({ alarm }: Deps, { transferId, requesterFspId }: Reject | Fulfil) {
   alarm('REJECT_AFTER_COMMIT', transferId, `${requesterFspId} refuses what is committed`)
 }
 

@@ -10,7 +10,7 @@ import { fulfil } from './fulfil.ts'
 import { prepare } from './prepare.ts'
 import { query } from './query.ts'
 import { abortRefused } from './refused-delivery.ts'
-import type { Work } from './work.ts'
+import type { Deps } from './deps.ts'
 
 const reportNames = [
   'TransferPrepareCallbackReport',
@@ -25,7 +25,7 @@ const reportNames = [
   'TransferPrepareInvalidPayeeCheckFailedCallbackReport',
 ] as const satisfies readonly EventName[]
 
-export const heard = [
+export const consumed = [
   'TransferPrepareAccountsAllocated',
   'TransferFulfilCommittedRequested',
   'TransferRejectRequested',
@@ -33,12 +33,12 @@ export const heard = [
   ...reportNames,
 ] as const satisfies readonly EventName[]
 
-export type HeardEvent = DomainEvent<(typeof heard)[number]>
+export type HeardEvent = DomainEvent<(typeof consumed)[number]>
 type ReportEvent = DomainEvent<(typeof reportNames)[number]>
 type TransferEvent = PrepareEvent | FulfilEvent | RejectEvent | QueryEvent
 
 export async function handleBatch(
-  work: Work,
+  deps: Deps,
   deliveries: DeliveryStore,
   events: readonly HeardEvent[],
 ): Promise<void> {
@@ -53,10 +53,10 @@ export async function handleBatch(
       reports.flatMap(({ name, payload }) =>
         payload.reports.map((delivery) => ({ report: name, delivery })),
       ),
-      work.now(),
+      deps.now(),
     ),
-    workInRounds(work, ofTransfers),
-    ...(work.abortsRefusedDeliveries ? [abortRefused(work, deliveriesOfRequests(reports))] : []),
+    workInRounds(deps, ofTransfers),
+    ...(deps.abortsRefusedDeliveries ? [abortRefused(deps, deliveriesOfRequests(reports))] : []),
   ])
 }
 
@@ -66,7 +66,7 @@ function deliveriesOfRequests(reports: readonly ReportEvent[]) {
   )
 }
 
-async function workInRounds(work: Work, events: readonly TransferEvent[]): Promise<void> {
+async function workInRounds(deps: Deps, events: readonly TransferEvent[]): Promise<void> {
   for (const round of roundsOf(events)) {
     const prepares: PrepareEvent[] = []
     const ofPayees: (FulfilEvent | RejectEvent)[] = []
@@ -76,7 +76,7 @@ async function workInRounds(work: Work, events: readonly TransferEvent[]): Promi
       else if (event.name === 'TransferQueryPassedOn') queries.push(event)
       else ofPayees.push(event)
     }
-    await allOf([prepare(work, prepares), fulfil(work, ofPayees), query(work, queries)])
+    await allOf([prepare(deps, prepares), fulfil(deps, ofPayees), query(deps, queries)])
   }
 }
 

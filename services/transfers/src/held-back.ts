@@ -9,7 +9,7 @@ import type { Database } from '@causeway/postgres'
 import type { Metrics } from '@causeway/process'
 import { Gauge } from 'prom-client'
 import { countHeld, hold, release } from './held-back-store.ts'
-import type { RaiseAlarm } from './work.ts'
+import type { RaiseAlarm } from './deps.ts'
 
 const ofPayee: ReadonlySet<string> = new Set([
   'TransferFulfilCommittedRequested',
@@ -24,7 +24,7 @@ export function holdBack(db: Database, alarm: RaiseAlarm): DeadLetterObserver {
     async onStored({ id, key, type, reason }) {
       if (!mayBeOfPayee(type)) return
       await hold(db, { transferId: key, letterId: id, event: type, reason })
-      alarm('PAYEE_MESSAGE_GIVEN_UP', key, `the dead letter ${id} holds it back from its expiry`)
+      alarm('PAYEE_MESSAGE_GIVEN_UP', key, `it does not expire while the dead letter ${id} exists`)
     },
     async onRemoved({ id, key }) {
       await release(db, key, id)
@@ -37,7 +37,7 @@ function mayBeOfPayee(type: string): boolean {
   return type === '' || ofPayee.has(type)
 }
 
-/** Somebody has to look while it is above 0. */
+/** Above 0, an operator has to act. */
 export function measureHeldBack(db: Database, metrics: Metrics): void {
   const gauge: Gauge = new Gauge({
     name: 'transfers_held_back',

@@ -141,7 +141,7 @@ function openHeldWorld() {
       begin(world.handleThrough(holding(gates_max), events), () => unfinished.delete(announced))
     },
     sweeper: (gates_max: number) =>
-      begin(sweep(world.workThrough(holding(gates_max)), { batch_max: 2, clock: lowWatermark })),
+      begin(sweep(world.depsThrough(holding(gates_max)), { batch_max: 2, clock: lowWatermark })),
     /** The bus delivers again what was lost, one by one; then all time runs out. */
     async finish() {
       while (held.length > 0) await letThrough(0)

@@ -1,6 +1,6 @@
 /**
- * Transfers follows the ledger: each answer moves its transfer by the table of consequences, and what
- * is announced of a move is stored with it. Rows that moved meanwhile stay as they are.
+ * Transfers follow the ledger: each answer moves its transfer by the table of consequences. The events
+ * of a move are stored in its transaction. Rows that another attempt has moved remain as they are.
  */
 import { FromNewerRelease, type OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
@@ -17,78 +17,78 @@ import {
   type OpenState,
   type Transfer,
 } from './domain/transfer.ts'
-import type { Change, KeptMessage, Movement } from './store.ts'
-import type { Work } from './work.ts'
+import type { Change, StoredMessage, Movement } from './store.ts'
+import type { Deps } from './deps.ts'
 
-/** A call of the ledger about one transfer. */
-export interface Asked {
-  /** As it was last read. */
+/** A call to the ledger about one transfer. */
+export interface LedgerCall {
+  /** As last read. */
   readonly transfer: Transfer
-  /** The payee FSP's message, where one made transfers ask. */
+  /** The payee FSP's message, if one caused the call. */
   readonly message?: Fulfil | Reject | undefined
   /** The received bytes: of the payee FSP's message, else of the payer FSP's request. */
   readonly relay?: Relay | undefined
   readonly traceparent?: string | undefined
 }
 
-export interface Answered<A extends Asked> {
-  readonly asked: A
+export interface LedgerReply<A extends LedgerCall> {
+  readonly call: A
   readonly answer: LedgerAnswer
   readonly consequence: Consequence
 }
 
-/** What became of a transfer: `announced` is there if this very step moved it. */
-export interface Outcome<A extends Asked> {
-  readonly asked: A
+/** A transfer after the call; `announced` is set if this step moved it. */
+export interface MoveResult<A extends LedgerCall> {
+  readonly call: A
   readonly transfer: Transfer
   readonly announced: Moved['announces'] | undefined
 }
 
-export interface MoveOptions<A extends Asked> {
-  /** Announced in the same transaction in any case. */
+export interface MoveOptions<A extends LedgerCall> {
+  /** Announced in the same transaction, whether or not anything moves. */
   readonly answers?: readonly OutgoingMessage[]
   /** The reply to the FSP whose message caused the call, next to the announcement. May be called twice. */
-  readonly tell?: (outcome: Outcome<A>) => OutgoingMessage | undefined
+  readonly reply?: (outcome: MoveResult<A>) => OutgoingMessage | undefined
 }
 
-/** What is left unfinished: the ledger gave no answer that decides. */
-export async function move<A extends Asked>(
-  work: Work,
-  answered: readonly Answered<A>[],
-  { answers = [], tell }: MoveOptions<A> = {},
+/** Returns the transfers that remain unfinished because the ledger's answer decides nothing. */
+export async function move<A extends LedgerCall>(
+  deps: Deps,
+  answered: readonly LedgerReply<A>[],
+  { answers = [], reply }: MoveOptions<A> = {},
 ): Promise<readonly Unfinished[]> {
-  const now = work.now()
-  const planned = answered.flatMap((item) => plannedMove(work, item, now) ?? [])
+  const now = deps.now()
+  const planned = answered.flatMap((item) => plannedMove(deps, item, now) ?? [])
   const changes = planned.map(({ change }) => change)
-  if (changes.length === 0 && answers.length === 0) return finish(work, answered, new Map(), now)
-  const movement = await work.store.move(changes, now, (found) => [
-    ...planned.flatMap((plan) => sayingsOf(plan, found, now, tell)),
-    ...sayingsOfBulks(planned, found, now),
+  if (changes.length === 0 && answers.length === 0) return finish(deps, answered, new Map(), now)
+  const movement = await deps.store.move(changes, now, (found) => [
+    ...planned.flatMap((plan) => eventsFor(plan, found, now, reply)),
+    ...bulkEventsFor(planned, found, now),
     ...answers,
   ])
-  for (const { asked, answer, consequence } of planned) {
-    const from = movement.moved.get(asked.transfer.transferId)
+  for (const { call, answer, consequence } of planned) {
+    const from = movement.moved.get(call.transfer.transferId)
     const becomes = from === undefined ? undefined : consequence[from]
     if (from !== undefined && becomes?.type === 'moves' && becomes.heals === true) {
-      raise(work, asked.transfer.transferId, from, answer)
+      raise(deps, call.transfer.transferId, from, answer)
     }
   }
-  return finish(work, answered, statesAfter(planned, movement), now)
+  return finish(deps, answered, statesAfter(planned, movement), now)
 }
 
-interface Planned<A extends Asked> extends Answered<A> {
+interface Planned<A extends LedgerCall> extends LedgerReply<A> {
   readonly answer: MovingAnswer
   readonly change: Change
 }
 
-function plannedMove<A extends Asked>(
-  { compatibility }: Work,
-  { asked, answer, consequence }: Answered<A>,
+function plannedMove<A extends LedgerCall>(
+  { compatibility }: Deps,
+  { call, answer, consequence }: LedgerReply<A>,
   now: Date,
 ): Planned<A> | undefined {
   if (!canMove(answer) || consequence.RECEIVED.type !== 'moves') return undefined
-  const { message, relay } = asked
-  const transfer = transferAfter(claimedOf(asked.transfer), answer, {
+  const { message, relay } = call
+  const transfer = transferAfter(claimedOf(call.transfer), answer, {
     now: now.toISOString(),
     errorOf: (reason) => errorOf(reason, compatibility),
   })
@@ -96,27 +96,27 @@ function plannedMove<A extends Asked>(
     transfer,
     fromReserved: consequence.RESERVED.type === 'moves',
     windowId: answer.outcome === 'POSTED' ? answer.windowId : undefined,
-    message: relay === undefined ? undefined : keptMessage(transfer, message, relay),
+    message: relay === undefined ? undefined : storedMessage(transfer, message, relay),
   }
-  return { asked, answer, consequence, change }
+  return { call, answer, consequence, change }
 }
 
-function keptMessage(
+function storedMessage(
   transfer: Open | Final,
   message: Fulfil | Reject | undefined,
   relay: Relay,
-): KeptMessage | undefined {
+): StoredMessage | undefined {
   if (message === undefined || !isEndedBy(transfer, message)) return undefined
   const { kind, eventId, receivedAt } = message
   return { kind, eventId, receivedAt, relay }
 }
 
 /** The announcement of a move, and the reply to the FSP that caused it. */
-function sayingsOf<A extends Asked>(
-  { asked, answer, consequence, change }: Planned<A>,
+function eventsFor<A extends LedgerCall>(
+  { call, answer, consequence, change }: Planned<A>,
   { moved, unmoved }: Movement,
   now: Date,
-  tell: MoveOptions<A>['tell'],
+  tell: MoveOptions<A>['reply'],
 ): readonly OutgoingMessage[] {
   const { transfer } = change
   const from = moved.get(transfer.transferId)
@@ -125,7 +125,7 @@ function sayingsOf<A extends Asked>(
   const found = announced === undefined ? unmoved.get(transfer.transferId) : transfer
   const said: OutgoingMessage[] = []
   if (announced !== undefined && transfer.bulkTransferId === undefined) {
-    const { message, relay, traceparent } = asked
+    const { message, relay, traceparent } = call
     said.push(
       announcementOf({
         transfer,
@@ -138,24 +138,24 @@ function sayingsOf<A extends Asked>(
       }),
     )
   }
-  const told = found === undefined ? undefined : tell?.({ asked, transfer: found, announced })
+  const told = found === undefined ? undefined : tell?.({ call, transfer: found, announced })
   if (told !== undefined) said.push(told)
   return said
 }
 
-/** Items are announced by their bulks only: the items that this move ended, and the bulks that end with it. */
-function sayingsOfBulks<A extends Asked>(
+/** Items are announced through their bulks: the items that this move ended, and the bulks that end with them. */
+function bulkEventsFor<A extends LedgerCall>(
   planned: readonly Planned<A>[],
   { moved, ended }: Movement,
   now: Date,
 ): readonly OutgoingMessage[] {
   const items = new Map<string, [EndedItem, ...EndedItem[]]>()
   const traces = new Map<string, string | undefined>()
-  for (const { asked, answer, change } of planned) {
+  for (const { call, answer, change } of planned) {
     const { transfer } = change
     const { bulkTransferId, transferId } = transfer
     if (bulkTransferId === undefined || !moved.has(transferId)) continue
-    traces.set(bulkTransferId, asked.traceparent)
+    traces.set(bulkTransferId, call.traceparent)
     if (isOpen(transfer)) continue
     const ofBulk = items.get(bulkTransferId)
     if (ofBulk === undefined) items.set(bulkTransferId, [{ transfer, answer }])
@@ -168,8 +168,8 @@ function sayingsOfBulks<A extends Asked>(
   ]
 }
 
-/** The states in which open rows were left; rows that are final have none. */
-function statesAfter<A extends Asked>(
+/** The states of rows that remain open; DONE for the others. */
+function statesAfter<A extends LedgerCall>(
   planned: readonly Planned<A>[],
   { moved, unmoved }: Movement,
 ): ReadonlyMap<string, OpenState | 'DONE'> {
@@ -182,18 +182,18 @@ function statesAfter<A extends Asked>(
   )
 }
 
-/** What is left when all that could move has moved: waits, repeats and alarms. */
-async function finish<A extends Asked>(
-  work: Work,
-  answered: readonly Answered<A>[],
+/** Handles the answers that moved nothing: waits, retries and alarms. */
+async function finish<A extends LedgerCall>(
+  deps: Deps,
+  answered: readonly LedgerReply<A>[],
   states: ReadonlyMap<string, OpenState | 'DONE'>,
   now: Date,
 ): Promise<readonly Unfinished[]> {
   const again: { transferId: string; at: Date }[] = []
   const unfinished: Unfinished[] = []
-  for (const { asked, answer, consequence } of answered) {
-    const { transferId } = asked.transfer
-    const state = states.get(transferId) ?? openStateOf(asked.transfer)
+  for (const { call, answer, consequence } of answered) {
+    const { transferId } = call.transfer
+    const state = states.get(transferId) ?? openStateOf(call.transfer)
     if (state === 'DONE') continue
     const becomes = consequence[state]
     if (becomes.type === 'waits' && answer.outcome === 'TOO_EARLY') {
@@ -201,18 +201,18 @@ async function finish<A extends Asked>(
     } else if (becomes.type === 'unfinished') {
       unfinished.push({ transferId })
     } else if (becomes.type === 'alarm') {
-      raise(work, transferId, state, answer)
+      raise(deps, transferId, state, answer)
       if (answer.outcome === 'FAULT') unfinished.push({ transferId })
       if (answer.outcome === 'NOT_UNDERSTOOD') {
         unfinished.push({ transferId, notUnderstood: answer.detail })
       }
     }
   }
-  await work.store.sweepAgain(again)
+  await deps.store.sweepAgain(again)
   return unfinished
 }
 
-function raise({ alarm }: Work, transferId: string, state: OpenState, answer: LedgerAnswer): void {
+function raise({ alarm }: Deps, transferId: string, state: OpenState, answer: LedgerAnswer): void {
   if (answer.outcome === 'FAULT') {
     alarm('LEDGER_FAULT', transferId, answer.detail)
     return
@@ -229,7 +229,7 @@ function openStateOf({ state }: Transfer): OpenState | 'DONE' {
   return state === 'RECEIVED' || state === 'RESERVED' ? state : 'DONE'
 }
 
-/** Without what the state adds. */
+/** Without the members that later states add. */
 function claimedOf(transfer: Transfer): Claimed {
   const { transferId, payerFsp, payeeFsp, amount, currency, expiresAt, condition } = transfer
   const { requestHash, allocation, payerVersion, prepareEventId, bulkTransferId } = transfer
@@ -249,10 +249,10 @@ function claimedOf(transfer: Transfer): Claimed {
   }
 }
 
-/** Work that the ledger left undecided. */
+/** A transfer that the ledger left undecided. */
 export interface Unfinished {
   readonly transferId: string
-  /** What of its answer this release does not understand; it waits for one that does. */
+  /** The part of the answer that this release does not understand; the message waits for a newer one. */
   readonly notUnderstood?: string
 }
 
@@ -264,7 +264,7 @@ class LedgerUndecided extends Error {
 
 const named_max = 10
 
-/** Thrown when all else of its batch is done. */
+/** Throws after the rest of the batch is done. */
 export function throwUnfinished(unfinished: readonly Unfinished[]): void {
   if (unfinished.length === 0) return
   const ids = unfinished.slice(0, named_max).map(({ transferId }) => transferId)

@@ -1,6 +1,6 @@
 /**
- * A payer FSP's request, in three steps that may each be the last before a crash: claim the id, reserve
- * in the ledger, move by its answer. Whoever comes next goes on where this one stopped.
+ * A payer FSP's request in three steps: claim the id, reserve in the ledger, move by its answer. A crash
+ * may follow any of them; the next message about the transfer continues from the stored state.
  */
 import type { OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
@@ -16,12 +16,18 @@ import { decidePrepare } from './domain/decide.ts'
 import { consequenceOf, type LedgerAnswer } from './domain/ledger-answer.ts'
 import { writable, type Claimed, type Open, type Transfer } from './domain/transfer.ts'
 import type { AccountHints } from './ledger.ts'
-import { move, throwUnfinished, type Answered, type Asked, type Outcome } from './move.ts'
+import {
+  move,
+  throwUnfinished,
+  type LedgerReply,
+  type LedgerCall,
+  type MoveResult,
+} from './move.ts'
 import type { Refusal } from './record-store.ts'
-import type { Work } from './work.ts'
+import type { Deps } from './deps.ts'
 
 /** A claimed id that is to be reserved. */
-export interface ToReserve extends Asked {
+export interface ToReserve extends LedgerCall {
   readonly transfer: Claimed & Open
   readonly hints: AccountHints
   /** undefined when the payee FSP's message found it unfinished. */
@@ -37,26 +43,26 @@ export interface Claims {
 }
 
 /** All three steps. The events are of different transfers. */
-export async function prepare(work: Work, events: readonly PrepareEvent[]): Promise<void> {
+export async function prepare(deps: Deps, events: readonly PrepareEvent[]): Promise<void> {
   if (events.length === 0) return
-  const { toReserve, answers, refused } = await claim(work, events)
-  if (refused.length > 0) await work.store.keepRefused(refused, work.now())
-  const reserved = await reserve(work, toReserve)
-  throwUnfinished(await move(work, reserved, { answers, tell: tellPayer }))
+  const { toReserve, answers, refused } = await claim(deps, events)
+  if (refused.length > 0) await deps.store.storeRefused(refused, deps.now())
+  const reserved = await reserve(deps, toReserve)
+  throwUnfinished(await move(deps, reserved, { answers, reply: replyToPayer }))
 }
 
 /** (a) Stores new ids with their requests; of the others, decides what the request means. */
-export async function claim(work: Work, events: readonly PrepareEvent[]): Promise<Claims> {
+export async function claim(deps: Deps, events: readonly PrepareEvent[]): Promise<Claims> {
   const asked = events.map((event) => ({ event, transfer: claimedBy(event) }))
   const claims = asked.map(({ event, transfer }) => ({
     transfer,
     receivedAt: event.payload.receivedAt,
-    sweepAt: writable(Date.parse(transfer.expiresAt) + work.expiryGrace_ms),
+    sweepAt: writable(Date.parse(transfer.expiresAt) + deps.expiryGrace_ms),
     relay: event.relay,
   }))
-  const claimed = await work.store.claim(claims, work.now())
+  const claimed = await deps.store.claim(claims, deps.now())
   const known = asked.filter(({ transfer }) => !claimed.has(transfer.transferId))
-  const stored = await work.store.read(known.map(({ transfer }) => transfer.transferId))
+  const stored = await deps.store.read(known.map(({ transfer }) => transfer.transferId))
   const toReserve: ToReserve[] = []
   const answers: OutgoingMessage[] = []
   const refused: Refusal[] = []
@@ -96,18 +102,18 @@ function continuing(event: PrepareEvent, transfer: Claimed & Open): ToReserve {
  * id is void, so that no later attempt reserves it.
  */
 export async function reserve(
-  work: Work,
+  deps: Deps,
   toReserve: readonly ToReserve[],
-): Promise<readonly Answered<ToReserve>[]> {
+): Promise<readonly LedgerReply<ToReserve>[]> {
   const [settled, unsettled] = partition(toReserve, ({ transfer }) => transfer.allocation)
   const [reserved, released] = await Promise.all([
-    work.ledger.reserve(settled.map(({ transfer, hints }) => ({ transfer, ...hints }))),
-    work.ledger.release(unsettled.map(({ transfer }) => withoutModel(transfer, work.now()))),
+    deps.ledger.reserve(settled.map(({ transfer, hints }) => ({ transfer, ...hints }))),
+    deps.ledger.release(unsettled.map(({ transfer }) => withoutModel(transfer, deps.now()))),
   ])
   return [...answeredBy(settled, reserved), ...answeredBy(unsettled, released)]
 }
 
-function withoutModel(transfer: Claimed, now: Date): Parameters<Work['ledger']['release']>[0][0] {
+function withoutModel(transfer: Claimed, now: Date): Parameters<Deps['ledger']['release']>[0][0] {
   return {
     transfer,
     reason: 'NO_SETTLEMENT_MODEL',
@@ -119,27 +125,27 @@ function withoutModel(transfer: Claimed, now: Date): Parameters<Work['ledger']['
   }
 }
 
-/** (c) is `move`. Whoever finds the transfer moved already is answered by the state it found. */
-export function tellPayer({
-  asked: { event },
+/** (c) is `move`. A request that finds the transfer moved already is answered by its state. */
+export function replyToPayer({
+  call: { event },
   transfer,
   announced,
-}: Outcome<ToReserve>): OutgoingMessage | undefined {
+}: MoveResult<ToReserve>): OutgoingMessage | undefined {
   if (event === undefined || announced !== undefined) return undefined
   const decision = decidePrepare(transfer, prepareOf(event))
   return decision.type === 'answer' ? answerTo(event, decision) : undefined
 }
 
 /**
- * Goes on with transfers whose reservation is not finished, because the payee FSP's message found them
- * so: reserves and moves, announcing with the request as it was stored.
+ * Continues transfers whose reservation is unfinished when the payee FSP's message arrives: reserves and
+ * moves them; the announcement carries the stored request.
  */
 export async function finishPreparation(
-  work: Work,
+  deps: Deps,
   transfers: readonly (Claimed & Open)[],
 ): Promise<void> {
   if (transfers.length === 0) return
-  const requests: ReadonlyMap<string, Relay> = await work.store.requests(
+  const requests: ReadonlyMap<string, Relay> = await deps.store.requests(
     transfers.map(({ transferId }) => transferId),
   )
   const toReserve = transfers.map((transfer) => ({
@@ -147,18 +153,18 @@ export async function finishPreparation(
     hints: { payerAccountId: 0, payeeAccountId: 0 },
     relay: requests.get(transfer.transferId),
   }))
-  throwUnfinished(await move(work, await reserve(work, toReserve), { tell: tellPayer }))
+  throwUnfinished(await move(deps, await reserve(deps, toReserve), { reply: replyToPayer }))
 }
 
 /** The ledger answers in the order in which it was asked. */
-export function answeredBy<A extends Asked>(
+export function answeredBy<A extends LedgerCall>(
   asked: readonly A[],
   answers: readonly LedgerAnswer[],
-): readonly Answered<A>[] {
+): readonly LedgerReply<A>[] {
   return asked.map((item, at) => {
     const answer = answers[at]
     if (answer === undefined) throw new Error(`no answer for ${item.transfer.transferId}`)
-    return { asked: item, answer, consequence: consequenceOf(answer) }
+    return { call: item, answer, consequence: consequenceOf(answer) }
   })
 }
 

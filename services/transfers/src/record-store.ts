@@ -220,21 +220,21 @@ function isRefused(states: readonly string[]): boolean {
   return states.length === 1 && states[0] === 'ABORTED'
 }
 
-const keepRefusedStatement = statement(`
+const storeRefusedStatement = statement(`
   insert into refused_messages (month, event_id, transfer_id, kind, fsp_id, received_at, reason, state)
   select * from unnest($1::text[]::date[], $2::text[]::uuid[], $3::text[], $4::text[], $5::text[],
     $6::text[]::timestamptz[], $7::text[], $8::text[])
   on conflict do nothing`)
 
 /** Keeps messages that changed nothing, once each. */
-export async function keepRefused(
+export async function storeRefused(
   db: Database,
   refusals: readonly Refusal[],
   now: Date,
 ): Promise<void> {
   if (refusals.length === 0) return
   const texts = (of: (refusal: Refusal) => string | null): Buffer => textArray(refusals.map(of))
-  await db.query(keepRefusedStatement, [
+  await db.query(storeRefusedStatement, [
     texts(({ receivedAt }) => filedMonthOf(new Date(receivedAt), now)),
     texts(({ eventId }) => eventId),
     texts(({ transferId }) => transferId),

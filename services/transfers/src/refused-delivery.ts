@@ -7,11 +7,11 @@ import { refusalIn, type Delivery as Judged } from './domain/undelivered.ts'
 import { isOpen } from './domain/transfer.ts'
 import { move, throwUnfinished } from './move.ts'
 import { answeredBy } from './prepare.ts'
-import type { Work } from './work.ts'
+import type { Deps } from './deps.ts'
 
 /** The deliveries are of POST /transfers. */
 export async function abortRefused(
-  work: Work,
+  deps: Deps,
   deliveries: readonly (Delivery & Judged)[],
 ): Promise<void> {
   const refusals = new Map(
@@ -21,20 +21,20 @@ export async function abortRefused(
     }),
   )
   if (refusals.size === 0) return
-  const stored = await work.store.read([...refusals.keys()])
-  const completedTimestamp = work.now().toISOString()
+  const stored = await deps.store.read([...refusals.keys()])
+  const completedTimestamp = deps.now().toISOString()
   const ending = [...refusals].flatMap(([transferId, { delivery, error }]) => {
     const transfer = stored.get(transferId)
     if (transfer === undefined || !isOpen(transfer) || transfer.state !== 'RESERVED') return []
     if (transfer.payeeFsp !== delivery.destinationFspId) return []
     return [{ transfer, error }]
   })
-  const answers = await work.ledger.release(
+  const answers = await deps.ledger.release(
     ending.map(({ transfer, error }) => ({
       transfer,
       reason: 'REJECTED',
       evidence: { kind: 'REFUSAL', completedTimestamp, errorInformation: error },
     })),
   )
-  throwUnfinished(await move(work, answeredBy(ending, answers)))
+  throwUnfinished(await move(deps, answeredBy(ending, answers)))
 }

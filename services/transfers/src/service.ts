@@ -7,13 +7,13 @@ import { periodically, type Metrics } from '@causeway/process'
 import { ledgerService, quotesService, transfersService } from '@causeway/protos'
 import type { ProcessParts, Start } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
-import { handleBulks, heardOfBulks } from './bulks/handle.ts'
+import { handleBulks, consumedOfBulks } from './bulks/handle.ts'
 import { openBulkQuotes, unquoted, type BulkQuotes } from './bulks/quotes.ts'
 import { openBulkRecordStore } from './bulks/record-store.ts'
 import { bulkRecordHandlers } from './bulks/records.ts'
 import { openBulkStore } from './bulks/store.ts'
 import { openDeliveryStore } from './delivery-store.ts'
-import { handleBatch, heard } from './handle.ts'
+import { handleBatch, consumed } from './handle.ts'
 import { holdBack, measureHeldBack } from './held-back.ts'
 import { openLedger } from './ledger.ts'
 import type { Settings } from './settings.ts'
@@ -22,7 +22,7 @@ import { recordHandlers } from './records.ts'
 import { stateHandlers } from './states.ts'
 import { openTransferStore, readTransfers, type TransferStore } from './store.ts'
 import { claimed_ms, heal, openSweepClock, sweep, type SweepOptions } from './sweep.ts'
-import { openAlarms, type Work } from './work.ts'
+import { openAlarms, type Deps } from './deps.ts'
 
 /** New partitions are made well before their month begins. */
 const partition_interval_ms = 3_600_000
@@ -44,7 +44,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   await store.ensurePartitions(new Date())
   const stopping = new AbortController()
   const calls = parts.grpc.client(ledgerService, 'participant-lifecycle')
-  const work: Work = {
+  const deps: Deps = {
     store,
     bulks,
     bulkQuotes: bulkQuotesOf(settings, parts, { log, signal: stopping.signal }),
@@ -65,17 +65,17 @@ export const start: Start<Settings> = async (settings, parts) => {
     await store.states([])
   })
 
-  const subscribed = await subscribe(settings, parts.bus, db, work)
+  const subscribed = await subscribe(settings, parts.bus, db, deps)
   const sweeping: SweepOptions = {
     batch_max: settings.TRANSFERS_SWEEP_BATCH_MAX,
-    clock: openSweepClock(work, () => subscribed.lowWatermark()),
+    clock: openSweepClock(deps, () => subscribed.lowWatermark()),
   }
   const routines = [
-    periodically(settings.SWEEP_INTERVAL_MS, () => sweep(work, sweeping), {
+    periodically(settings.SWEEP_INTERVAL_MS, () => sweep(deps, sweeping), {
       log,
       name: 'expiry sweep',
     }),
-    periodically(settings.TRANSFERS_HEAL_INTERVAL_MS, () => heal(work, sweeping), {
+    periodically(settings.TRANSFERS_HEAL_INTERVAL_MS, () => heal(deps, sweeping), {
       log,
       name: 'comparison with the ledger',
     }),
@@ -109,15 +109,15 @@ async function subscribe(
   settings: Settings,
   bus: EventBus,
   db: Database,
-  work: Work,
+  deps: Deps,
 ): Promise<Pick<Subscribed, 'lowWatermark' | 'stop'>> {
   const deliveries = openDeliveryStore(db)
-  const deadLetterObserver = holdBack(db, work.alarm)
+  const deadLetterObserver = holdBack(db, deps.alarm)
   const ofTransfers = await onEvents(
     bus,
     'transfers',
-    heard,
-    (events) => handleBatch(work, deliveries, events),
+    consumed,
+    (events) => handleBatch(deps, deliveries, events),
     {
       batch_max: settings.TRANSFERS_BATCH_MAX,
       batches_in_flight_max: settings.TRANSFERS_BATCHES_IN_FLIGHT_MAX,
@@ -127,8 +127,8 @@ async function subscribe(
   const ofBulks = await onEvents(
     bus,
     'transfers.bulks',
-    heardOfBulks,
-    (events, { giveWay }) => handleBulks({ ...work, giveWay }, deliveries, events),
+    consumedOfBulks,
+    (events, { giveWay }) => handleBulks({ ...deps, giveWay }, deliveries, events),
     {
       batch_max: 1,
       batches_in_flight_max: settings.TRANSFERS_BULKS_IN_FLIGHT_MAX,

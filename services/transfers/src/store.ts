@@ -16,7 +16,7 @@ import {
 import { stepsOf } from './bulks/domain/progress.ts'
 import { advance, type EndedBulk } from './bulks/store.ts'
 import type { Claimed, Final, Open, OpenState, Transfer } from './domain/transfer.ts'
-import { keepRefused, type Refusal } from './record-store.ts'
+import { storeRefused, type Refusal } from './record-store.ts'
 import { rememberReserved } from './reserved.ts'
 import { columns, finalColumns, hashBytes, transferOf, type FinalColumns, type Row } from './row.ts'
 
@@ -34,10 +34,10 @@ export interface Change {
   readonly fromReserved: boolean
   readonly windowId: number | undefined
   /** The payee FSP's message that ended it, where it is at hand. */
-  readonly message: KeptMessage | undefined
+  readonly message: StoredMessage | undefined
 }
 
-export interface KeptMessage {
+export interface StoredMessage {
   readonly kind: 'FULFIL' | 'REJECT'
   readonly eventId: string
   /** ISO 8601 UTC: when the hub had it. */
@@ -77,7 +77,7 @@ export interface TransferTables {
    */
   overdue_ms(now: Date, claimed_ms: number): Promise<number>
   /** Keeps messages that changed nothing, once each. */
-  keepRefused(refusals: readonly Refusal[], now: Date): Promise<void>
+  storeRefused(refusals: readonly Refusal[], now: Date): Promise<void>
   states(ids: readonly string[]): Promise<readonly StateRow[]>
   page(afterId: string, limit: number): Promise<readonly StateRow[]>
   ensurePartitions(now: Date): Promise<void>
@@ -270,7 +270,7 @@ function openTables(db: Database, bus: EventBus): TransferTables {
       const oldest = row?.oldest ?? now
       return Math.max(0, now.getTime() - oldest.getTime())
     },
-    keepRefused: (refusals, now) => keepRefused(db, refusals, now),
+    storeRefused: (refusals, now) => storeRefused(db, refusals, now),
     states: (ids) => db.query<StateRow>(statesStatement, [textArray(ids)]),
     page: (afterId, limit) => db.query<StateRow>(pageStatement, [afterId, limit]),
     ensurePartitions: (now) => ensureMonthlyPartitions(db, partitioned, now),

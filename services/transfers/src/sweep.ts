@@ -12,8 +12,8 @@ import {
   type LedgerAnswer,
 } from './domain/ledger-answer.ts'
 import { isOpen, type Terms, type Transfer } from './domain/transfer.ts'
-import { move, type Answered, type Asked } from './move.ts'
-import type { Work } from './work.ts'
+import { move, type LedgerReply, type LedgerCall } from './move.ts'
+import type { Deps } from './deps.ts'
 
 export interface SweepOptions {
   readonly batch_max: number
@@ -35,7 +35,7 @@ const heldBack_ms_max = 60_000
  * expired a grace before it has no answer of its payee FSP that was received in time.
  */
 export function openSweepClock(
-  { now, alarm }: Pick<Work, 'now' | 'alarm'>,
+  { now, alarm }: Pick<Deps, 'now' | 'alarm'>,
   lowWatermark: () => Promise<Date>,
 ): SweepClock {
   let alarmed_ms = -Infinity
@@ -53,11 +53,11 @@ export function openSweepClock(
 }
 
 /** Takes what is due, batch by batch, until nothing is. */
-export async function sweep(work: Work, { batch_max, clock }: SweepOptions): Promise<void> {
+export async function sweep(deps: Deps, { batch_max, clock }: SweepOptions): Promise<void> {
   const now = await clock()
   for (;;) {
-    const due = await work.store.takeDue(now, claimed_ms, batch_max)
-    if (due.length > 0) await expire(work, due, consequenceOf)
+    const due = await deps.store.takeDue(now, claimed_ms, batch_max)
+    if (due.length > 0) await expire(deps, due, consequenceOf)
     if (due.length < batch_max) return
   }
 }
@@ -66,49 +66,49 @@ export async function sweep(work: Work, { batch_max, clock }: SweepOptions): Pro
  * The comparison of every minute, for what is long past its expiry. Transfers follows the ledger where
  * the two contradict each other, and a reservation without an open transfer is voided.
  */
-export async function heal(work: Work, { batch_max, clock }: SweepOptions): Promise<void> {
+export async function heal(deps: Deps, { batch_max, clock }: SweepOptions): Promise<void> {
   const expiredBefore = new Date((await clock()).getTime() - healed_after_ms)
-  const dueBefore = new Date(work.now().getTime() + claimed_ms)
-  const open = await work.store.openSince(expiredBefore, dueBefore, batch_max)
-  if (open.length > 0) await expire(work, open, healingOf)
-  await releaseDangling(work, expiredBefore, batch_max)
+  const dueBefore = new Date(deps.now().getTime() + claimed_ms)
+  const open = await deps.store.openSince(expiredBefore, dueBefore, batch_max)
+  if (open.length > 0) await expire(deps, open, healingOf)
+  await releaseDangling(deps, expiredBefore, batch_max)
   const say = (ended: EndedBulk) => [endedBulk(ended, undefined)]
-  for (const id of await work.bulks.endMiscounted(expiredBefore, work.now(), say)) {
-    work.alarm('BULK_MISCOUNTED', id, 'its items are final, but were not counted so')
+  for (const id of await deps.bulks.endMiscounted(expiredBefore, deps.now(), say)) {
+    deps.alarm('BULK_MISCOUNTED', id, 'its items are final, but were not counted so')
   }
 }
 
 /** Reservations without an open transfer: voided, unless transfers has them as paid. */
-async function releaseDangling(work: Work, expiredBefore: Date, batch_max: number): Promise<void> {
+async function releaseDangling(deps: Deps, expiredBefore: Date, batch_max: number): Promise<void> {
   // The longest expired come first, so those that are too young here leave no older one out.
-  const overdue = await work.ledger.overdueReservations(healed_after_ms, batch_max)
+  const overdue = await deps.ledger.overdueReservations(healed_after_ms, batch_max)
   const reserved = overdue.filter(
     ({ expiresAt }) => Date.parse(expiresAt) <= expiredBefore.getTime(),
   )
-  const stored = await work.store.read(reserved.map(({ transferId }) => transferId))
+  const stored = await deps.store.read(reserved.map(({ transferId }) => transferId))
   const dangling = reserved.filter(({ transferId }) => {
     const transfer = stored.get(transferId)
     if (transfer !== undefined && isOpen(transfer)) return false
     const state = transfer?.state ?? 'unknown'
-    work.alarm('RESERVATION_UNKNOWN', transferId, `RESERVED in the ledger, ${state} here`)
+    deps.alarm('RESERVATION_UNKNOWN', transferId, `RESERVED in the ledger, ${state} here`)
     return state !== 'COMMITTED'
   })
-  await work.ledger.release(dangling.map(timeoutOf))
+  await deps.ledger.release(dangling.map(timeoutOf))
 }
 
 /** Asks the ledger to void for time, and follows its answer. */
 async function expire(
-  work: Work,
+  deps: Deps,
   transfers: readonly Transfer[],
   consequence: (answer: LedgerAnswer) => Consequence,
 ): Promise<void> {
-  const answers = await work.ledger.release(transfers.map(timeoutOf))
-  const answered = transfers.flatMap((transfer, at): Answered<Asked>[] => {
+  const answers = await deps.ledger.release(transfers.map(timeoutOf))
+  const answered = transfers.flatMap((transfer, at): LedgerReply<LedgerCall>[] => {
     const answer = answers[at]
     if (answer === undefined) throw new Error(`no answer for ${transfer.transferId}`)
-    return [{ asked: { transfer }, answer, consequence: consequence(answer) }]
+    return [{ call: { transfer }, answer, consequence: consequence(answer) }]
   })
-  await move(work, answered)
+  await move(deps, answered)
 }
 
 function timeoutOf({ transferId, expiresAt }: Pick<Terms, 'transferId' | 'expiresAt'>) {

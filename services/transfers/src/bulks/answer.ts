@@ -28,34 +28,34 @@ import {
 } from './domain/decide.ts'
 import { readShown } from './query.ts'
 import { slicesOf } from './split.ts'
-import type { BulkWork } from './work.ts'
+import type { BulkDeps } from './deps.ts'
 
 export type BulkAnswerEvent = BulkFulfilEvent | BulkRejectEvent
 type Message = BulkFulfil | BulkReject
 
 /** All steps. */
-export async function answer(work: BulkWork, event: BulkAnswerEvent): Promise<void> {
+export async function answer(deps: BulkDeps, event: BulkAnswerEvent): Promise<void> {
   const message = answerMessageOf(event)
-  const bulk = await takeAnswer(work, event, message)
-  if (bulk !== undefined) await endItems(work, event, message, bulk)
+  const bulk = await takeAnswer(deps, event, message)
+  if (bulk !== undefined) await endItems(deps, event, message, bulk)
 }
 
 /** (a) Stores the message; the bulk whose items it ends, or undefined when it changes nothing. */
 async function takeAnswer(
-  work: BulkWork,
+  deps: BulkDeps,
   event: BulkAnswerEvent,
   message: Message,
 ): Promise<Bulk | undefined> {
   for (;;) {
-    const bulk = await work.bulks.read(message.bulkTransferId)
+    const bulk = await deps.bulks.read(message.bulkTransferId)
     const decision = decideBulkAnswer(bulk, message)
     if (decision.type === 'silence') return undefined
     if (decision.type === 'answer') {
-      await tellSender(work, event, bulk, decision)
+      await tellSender(deps, event, bulk, decision)
       return undefined
     }
     const { bulkTransferId, eventId, kind, receivedAt } = message
-    const isTaken = await work.bulks.take({
+    const isTaken = await deps.bulks.take({
       bulkTransferId,
       eventId,
       kind,
@@ -75,7 +75,7 @@ function lastWordOf(message: Message) {
 }
 
 async function tellSender(
-  work: BulkWork,
+  deps: BulkDeps,
   event: BulkAnswerEvent,
   bulk: Bulk | undefined,
   decision: BulkAnswer,
@@ -94,10 +94,10 @@ async function tellSender(
       reason: error,
       state,
     } as const
-    await work.store.keepRefused([refusal], work.now())
+    await deps.store.storeRefused([refusal], deps.now())
   }
-  const shown = error !== undefined || bulk === undefined ? undefined : await readShown(work, bulk)
-  await work.bulks.say([bulkAnswerTo(event, decision, shown)])
+  const shown = error !== undefined || bulk === undefined ? undefined : await readShown(deps, bulk)
+  await deps.bulks.announce([bulkAnswerTo(event, decision, shown)])
 }
 
 interface ToEnd {
@@ -108,23 +108,23 @@ interface ToEnd {
 
 /** (b) Asks the ledger to post what is fulfilled and to release what is not; items that are final stay. */
 async function endItems(
-  work: BulkWork,
+  deps: BulkDeps,
   event: BulkAnswerEvent,
   message: Message,
   bulk: Bulk,
 ): Promise<void> {
-  const items = itemsOf(bulk, await work.store.read(bulk.transferIds))
+  const items = itemsOf(bulk, await deps.store.read(bulk.transferIds))
   const { traceparent } = event
   const decisionOf = itemDecisions(message)
   const unfinished: Unfinished[] = []
   for (const slice of slicesOf(items.filter((item) => canBeEnded(bulk, item)))) {
-    await work.giveWay()
+    await deps.giveWay()
     const toEnd = slice.flatMap(({ transfer }) => {
       const decision = decisionOf(transfer)
       return decision === undefined ? [] : [{ transfer, decision, traceparent }]
     })
-    const answers = await askLedger(work, message, toEnd)
-    unfinished.push(...(await move(work, answeredBy(toEnd, answers))))
+    const answers = await askLedger(deps, message, toEnd)
+    unfinished.push(...(await move(deps, answeredBy(toEnd, answers))))
   }
   throwUnfinished(unfinished)
 }
@@ -158,11 +158,11 @@ function itemDecisions(message: Message): (transfer: Claimed & Open) => ItemDeci
 
 /** One answer for each, in the same order. */
 async function askLedger(
-  work: BulkWork,
+  deps: BulkDeps,
   message: Message,
   slice: readonly ToEnd[],
 ): Promise<readonly LedgerAnswer[]> {
-  const now = work.now().toISOString()
+  const now = deps.now().toISOString()
   const posts: PostItem[] = []
   const releases: ReleaseItem[] = []
   for (const { transfer, decision } of slice) {
@@ -184,8 +184,8 @@ async function askLedger(
     }
   }
   const [posted, released] = await Promise.all([
-    work.ledger.post(posts),
-    work.ledger.release(releases),
+    deps.ledger.post(posts),
+    deps.ledger.release(releases),
   ])
   let [post, release] = [0, 0]
   return slice.map(({ transfer, decision }) => {

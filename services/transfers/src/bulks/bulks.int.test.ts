@@ -32,9 +32,9 @@ import {
 import { payee, payer, prepareEvent } from '../testing/messages.ts'
 import { deposit, onboard } from '../testing/scheme.ts'
 import type { Found, Place } from '../walk-store.ts'
-import type { AlarmKind, Work } from '../work.ts'
+import type { AlarmKind, Deps } from '../deps.ts'
 import type { BulkPrepareEvent } from './contract.ts'
-import { handleBulks, type HeardOfBulks } from './handle.ts'
+import { handleBulks, type ConsumedOfBulks } from './handle.ts'
 import { unquoted } from './quotes.ts'
 import { openBulkRecordStore } from './record-store.ts'
 import { openBulkStore, type BulkTables } from './store.ts'
@@ -57,7 +57,7 @@ let store: TransferStore
 let bulks: BulkTables
 let calls: LedgerCalls
 let participants: Calls<typeof participantsService>
-let work: Work
+let deps: Deps
 let modelId: number
 const heard: Said[] = []
 const alarms: AlarmKind[] = []
@@ -80,7 +80,7 @@ beforeAll(async () => {
   store = openTransferStore(db, parts.bus)
   bulks = openBulkStore(db, parts.bus, readTransfers)
   await store.ensurePartitions(new Date())
-  work = workThrough(() => undefined)
+  deps = depsThrough(() => undefined)
   await onEvents(parts.bus, 'test', announcements, (events) => {
     heard.push(...events)
     return Promise.resolve()
@@ -181,7 +181,7 @@ describe('a bulk', () => {
     const event = prepared(5, { expiration: inMs(300) })
     await handle(event)
     await eventually(() => Date.now() > Date.parse(event.payload.expiration), 'the expiry is past')
-    await sweep(work, { ...bounds, batch_max: 2 })
+    await sweep(deps, { ...bounds, batch_max: 2 })
     expect((await saidOf(event)).filter((name) => name !== 'BulkTransferItemsEnded')).toEqual([
       'BulkTransferPrepared',
       'BulkTransferCompleted',
@@ -212,10 +212,10 @@ describe('a bulk', () => {
     await handle(event)
     await db.query(holdStatement, [bulkTransferId])
     await eventually(() => Date.now() > Date.parse(event.payload.expiration), 'the expiry is past')
-    await sweep(work, bounds)
+    await sweep(deps, bounds)
     expect(await outcomesOf(event)).toEqual(['RESERVED', 'RESERVED'])
     await db.query(letGoStatement, [bulkTransferId])
-    await sweep(work, bounds)
+    await sweep(deps, bounds)
     expect(await outcomesOf(event)).toEqual(['VOIDED', 'VOIDED'])
   })
 })
@@ -408,7 +408,7 @@ describe('a process that dies', () => {
     const event = prepared(300)
     await Promise.all([handle(event), handle(event), handle({ ...event, id: randomUUID() })])
     const answer = paid(event)
-    await Promise.all([handle(answer), handle(answer), sweep(work, bounds)])
+    await Promise.all([handle(answer), handle(answer), sweep(deps, bounds)])
     await expectOneEnd(event, 300)
   })
 })
@@ -521,12 +521,12 @@ function inMs(ms: number): string {
 
 const giveWay = () => Promise.resolve()
 
-function handle(event: HeardOfBulks): Promise<void> {
-  return handleBulks({ ...work, giveWay }, openDeliveryStore(db), [event])
+function handle(event: ConsumedOfBulks): Promise<void> {
+  return handleBulks({ ...deps, giveWay }, openDeliveryStore(db), [event])
 }
 
-function handleThrough(gate: Gate, event: HeardOfBulks): Promise<void> {
-  return handleBulks({ ...workThrough(gate), giveWay }, openDeliveryStore(db), [event])
+function handleThrough(gate: Gate, event: ConsumedOfBulks): Promise<void> {
+  return handleBulks({ ...depsThrough(gate), giveWay }, openDeliveryStore(db), [event])
 }
 
 async function handleSingle(transferId: string): Promise<void> {
@@ -537,7 +537,7 @@ async function handleSingle(transferId: string): Promise<void> {
     payerAccountId: 0,
     payeeAccountId: 0,
   })
-  await handleBatch(work, openDeliveryStore(db), [event])
+  await handleBatch(deps, openDeliveryStore(db), [event])
 }
 
 /** Every item is paid, in the ledger too, and the bulk was announced as prepared and as completed once. */
@@ -580,7 +580,7 @@ async function saidOf(event: BulkPrepareEvent): Promise<readonly string[]> {
   return (await eventsOf(event)).map(({ name }) => name)
 }
 
-function workThrough(gate: Gate): Work {
+function depsThrough(gate: Gate): Deps {
   const { signal } = new AbortController()
   return {
     store: gated(store, gate),

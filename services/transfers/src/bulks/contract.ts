@@ -152,7 +152,8 @@ export function endedBulk(
   traceparent: string | undefined,
 ): OutgoingMessage {
   const { bulkTransferId, payerFsp, payeeFsp, payerVersion, end } = bulk
-  if (end === undefined) throw new Error(`the bulk ${bulkTransferId} is told as ended, but is open`)
+  if (end === undefined)
+    throw new Error(`the bulk ${bulkTransferId} is reported as ended, but is open`)
   const payload: Payload<'BulkTransferCompleted'> = {
     bulkTransferId,
     payerFsp,

@@ -17,7 +17,7 @@ import {
   payer,
   prepareEvent,
 } from '../testing/messages.ts'
-import type { HeardOfBulks } from './handle.ts'
+import type { ConsumedOfBulks } from './handle.ts'
 import { openWorld, typesOf, type WorldOptions } from '../testing/world.ts'
 
 const bulk = 'bulk-1'
@@ -431,7 +431,7 @@ describe('the answer of the payee FSP', () => {
 })
 
 describe('a payee FSP that refuses the request by its HTTP answer', () => {
-  const refused = (httpStatus: number): HeardOfBulks => ({
+  const refused = (httpStatus: number): ConsumedOfBulks => ({
     name: 'BulkTransferPrepareCallbackReport',
     id: 'the report',
     time: '2026-01-01T00:00:01.000Z',

@@ -11,7 +11,7 @@ import type { BulkEvent } from './contract.ts'
 import { queryBulk } from './query.ts'
 import { abortRefusedBulk } from './refused-delivery.ts'
 import { split } from './split.ts'
-import type { BulkWork } from './work.ts'
+import type { BulkDeps } from './deps.ts'
 
 const reportNames = [
   'BulkTransferPrepareCallbackReport',
@@ -21,7 +21,7 @@ const reportNames = [
   'BulkTransferQueryResponseCallbackReport',
 ] as const satisfies readonly EventName[]
 
-export const heardOfBulks = [
+export const consumedOfBulks = [
   'BulkTransferPrepareAccountsAllocated',
   'BulkTransferFulfilRequested',
   'BulkTransferRejectRequested',
@@ -29,13 +29,13 @@ export const heardOfBulks = [
   ...reportNames,
 ] as const satisfies readonly EventName[]
 
-export type HeardOfBulks = DomainEvent<(typeof heardOfBulks)[number]>
+export type ConsumedOfBulks = DomainEvent<(typeof consumedOfBulks)[number]>
 type ReportEvent = DomainEvent<(typeof reportNames)[number]>
 
 export async function handleBulks(
-  work: BulkWork,
+  deps: BulkDeps,
   deliveries: DeliveryStore,
-  events: readonly HeardOfBulks[],
+  events: readonly ConsumedOfBulks[],
 ): Promise<void> {
   const reports: ReportEvent[] = []
   const ofBulks = new Map<string, BulkEvent[]>()
@@ -54,11 +54,11 @@ export async function handleBulks(
       reports.flatMap(({ name, payload }) =>
         payload.reports.map((delivery) => ({ report: name, delivery })),
       ),
-      work.now(),
+      deps.now(),
     ),
-    ...[...ofBulks.values()].map((ofBulk) => workInOrder(work, ofBulk)),
-    ...(work.abortsRefusedDeliveries
-      ? requestsIn(reports).map((delivery) => abortRefusedBulk(work, delivery))
+    ...[...ofBulks.values()].map((ofBulk) => workInOrder(deps, ofBulk)),
+    ...(deps.abortsRefusedDeliveries
+      ? requestsIn(reports).map((delivery) => abortRefusedBulk(deps, delivery))
       : []),
   ])
 }
@@ -69,18 +69,18 @@ function requestsIn(reports: readonly ReportEvent[]) {
   )
 }
 
-async function workInOrder(work: BulkWork, events: readonly BulkEvent[]): Promise<void> {
+async function workInOrder(deps: BulkDeps, events: readonly BulkEvent[]): Promise<void> {
   for (const event of events) {
     switch (event.name) {
       case 'BulkTransferPrepareAccountsAllocated':
-        await split(work, event)
+        await split(deps, event)
         break
       case 'BulkTransferFulfilRequested':
       case 'BulkTransferRejectRequested':
-        await answer(work, event)
+        await answer(deps, event)
         break
       case 'BulkTransferQueryPassedOn':
-        await queryBulk(work, event)
+        await queryBulk(deps, event)
     }
   }
 }

@@ -25,7 +25,7 @@ import {
 } from '../testing/messages.ts'
 import { openWorld } from '../testing/world.ts'
 import type { BulkFulfilEvent } from './contract.ts'
-import type { HeardOfBulks } from './handle.ts'
+import type { ConsumedOfBulks } from './handle.ts'
 
 type WireResult = BulkFulfilEvent['payload']['individualTransferResults'][number]
 
@@ -118,7 +118,7 @@ const runs = 250
 const { numRuns = 100 } = fc.readConfigureGlobal()
 const timeout_ms = 60_000 + runs * numRuns
 
-type Event = HeardOfBulks | HeardEvent
+type Event = ConsumedOfBulks | HeardEvent
 
 function openHeldWorld() {
   const world = openWorld({ covers })
@@ -143,7 +143,7 @@ function openHeldWorld() {
 
   function handle(gate: Gate, event: Event): Promise<void> {
     return event.name.startsWith('Bulk')
-      ? world.handleBulksThrough(gate, [event as HeardOfBulks])
+      ? world.handleBulksThrough(gate, [event as ConsumedOfBulks])
       : world.handleThrough(gate, [event as HeardEvent])
   }
 
@@ -166,7 +166,7 @@ function openHeldWorld() {
       begin(handle(holding(gates), event), () => unfinished.delete(event))
     },
     sweeper: (gates: number) =>
-      begin(sweep(world.workThrough(holding(gates)), { batch_max: 2, clock: lowWatermark })),
+      begin(sweep(world.depsThrough(holding(gates)), { batch_max: 2, clock: lowWatermark })),
     /** The bus delivers again what was lost, one by one; then all time runs out. */
     async finish() {
       while (held.length > 0) await letThrough(0)

@@ -1,21 +1,21 @@
 /** GET /bulkTransfers/{ID}: the stored state to the two FSPs whom it concerns. */
-import type { Work } from '../work.ts'
+import type { Deps } from '../deps.ts'
 import { bulkAnswerTo, type BulkQueryEvent, type BulkShown } from './contract.ts'
 import { itemsOf, type Bulk } from './domain/bulk.ts'
 import { decideBulkQuery } from './domain/decide.ts'
 
-export async function queryBulk(work: Work, event: BulkQueryEvent): Promise<void> {
+export async function queryBulk(deps: Deps, event: BulkQueryEvent): Promise<void> {
   const { bulkTransferId, requesterFspId } = event.payload
-  const bulk = await work.bulks.read(bulkTransferId)
-  const keptSince = new Date(work.now().getTime() - work.rejectedBulksKept_ms).toISOString()
+  const bulk = await deps.bulks.read(bulkTransferId)
+  const keptSince = new Date(deps.now().getTime() - deps.rejectedBulksKept_ms).toISOString()
   const decision = decideBulkQuery(bulk, requesterFspId, keptSince)
   const isShown = bulk !== undefined && decision.error === undefined
-  const shown = isShown ? await readShown(work, bulk) : undefined
-  await work.bulks.say([bulkAnswerTo(event, decision, shown)])
+  const shown = isShown ? await readShown(deps, bulk) : undefined
+  await deps.bulks.announce([bulkAnswerTo(event, decision, shown)])
 }
 
-/** A bulk with its items where it is final: before, nobody is told of them. */
-export async function readShown(work: Work, bulk: Bulk): Promise<BulkShown> {
+/** A bulk, with its items only if it is final: their outcomes are not reported before. */
+export async function readShown(deps: Deps, bulk: Bulk): Promise<BulkShown> {
   if (bulk.end === undefined) return { bulk, items: [] }
-  return { bulk, items: itemsOf(bulk, await work.store.read(bulk.transferIds)) }
+  return { bulk, items: itemsOf(bulk, await deps.store.read(bulk.transferIds)) }
 }

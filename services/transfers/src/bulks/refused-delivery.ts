@@ -7,19 +7,19 @@ import { isOpen } from '../domain/transfer.ts'
 import { refusalIn, type Delivery as Judged } from '../domain/undelivered.ts'
 import { move, throwUnfinished, type Unfinished } from '../move.ts'
 import { answeredBy } from '../prepare.ts'
-import type { Work } from '../work.ts'
+import type { Deps } from '../deps.ts'
 import { itemsOf, wasAsked } from './domain/bulk.ts'
 import { slicesOf } from './split.ts'
 
 /** The delivery is of POST /bulkTransfers. */
-export async function abortRefusedBulk(work: Work, delivery: Delivery & Judged): Promise<void> {
+export async function abortRefusedBulk(deps: Deps, delivery: Delivery & Judged): Promise<void> {
   const errorInformation = refusalIn(delivery)
   if (errorInformation === undefined) return
-  const bulk = await work.bulks.read(delivery.entityId)
+  const bulk = await deps.bulks.read(delivery.entityId)
   if (bulk === undefined || bulk.end !== undefined) return
   if (bulk.payeeFsp !== delivery.destinationFspId) return
-  const completedTimestamp = work.now().toISOString()
-  const items = itemsOf(bulk, await work.store.read(bulk.transferIds))
+  const completedTimestamp = deps.now().toISOString()
+  const items = itemsOf(bulk, await deps.store.read(bulk.transferIds))
   const reserved = items.flatMap((item) => {
     const { transfer } = item
     if (transfer === undefined || !isOpen(transfer) || !wasAsked(bulk, item)) return []
@@ -27,14 +27,14 @@ export async function abortRefusedBulk(work: Work, delivery: Delivery & Judged):
   })
   const unfinished: Unfinished[] = []
   for (const slice of slicesOf(reserved)) {
-    const answers = await work.ledger.release(
+    const answers = await deps.ledger.release(
       slice.map(({ transfer }) => ({
         transfer,
         reason: 'REJECTED',
         evidence: { kind: 'REFUSAL', completedTimestamp, errorInformation },
       })),
     )
-    unfinished.push(...(await move(work, answeredBy(slice, answers))))
+    unfinished.push(...(await move(deps, answeredBy(slice, answers))))
   }
   throwUnfinished(unfinished)
 }

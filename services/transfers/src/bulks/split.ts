@@ -1,8 +1,8 @@
 /**
  * A payer FSP's bulk becomes transfers: its id is claimed together with those of its items, the items
  * are reserved slice by slice in the order of the request, and once the ledger has decided all of them
- * the payee FSP is asked. Each step may be the last before a crash; whoever comes next goes on from what
- * is stored.
+ * the request is sent to the payee FSP. A crash may follow any step; the next message about the bulk
+ * continues from the stored state.
  */
 import type { AccountHints } from '../ledger.ts'
 import { isOpen, writable, type Claimed, type Open } from '../domain/transfer.ts'
@@ -20,7 +20,7 @@ import {
 import { itemsOf, type Bulk } from './domain/bulk.ts'
 import { decideBulkPrepare } from './domain/decide.ts'
 import { readShown } from './query.ts'
-import type { BulkWork } from './work.ts'
+import type { BulkDeps } from './deps.ts'
 
 /**
  * Items that the ledger decides at once: single transfers take turns with slices. (Measured next to ten
@@ -30,11 +30,11 @@ import type { BulkWork } from './work.ts'
 const slice_items = 50
 
 /** All steps. */
-export async function split(work: BulkWork, event: BulkPrepareEvent): Promise<void> {
-  const undecided = await claimBulk(work, event)
+export async function split(deps: BulkDeps, event: BulkPrepareEvent): Promise<void> {
+  const undecided = await claimBulk(deps, event)
   if (undecided === undefined) return
-  await reserveItems(work, event, undecided)
-  await acceptBulk(work, event)
+  await reserveItems(deps, event, undecided)
+  await acceptBulk(deps, event)
 }
 
 /**
@@ -42,48 +42,48 @@ export async function split(work: BulkWork, event: BulkPrepareEvent): Promise<vo
  * or undefined when there is nothing to go on with.
  */
 async function claimBulk(
-  work: BulkWork,
+  deps: BulkDeps,
   event: BulkPrepareEvent,
 ): Promise<readonly (Claimed & Open)[] | undefined> {
   const request = requestOf(event)
   const { bulkQuoteId, payerFsp } = request
-  const isQuoted = await work.bulkQuotes.isKnown(bulkQuoteId, payerFsp)
+  const isQuoted = await deps.bulkQuotes.isKnown(bulkQuoteId, payerFsp)
   const transfers = isQuoted ? transfersOf(event, request) : []
   const refusal = isQuoted ? undefined : ('QUOTE_UNKNOWN' as const)
-  const sweepAt = writable(Date.parse(request.expiresAt) + work.expiryGrace_ms)
+  const sweepAt = writable(Date.parse(request.expiresAt) + deps.expiryGrace_ms)
   const claim = { request, transfers, sweepAt, relay: event.relay, refusal }
-  const claimed = await work.bulks.claim(claim, work.now(), ({ ended }) =>
+  const claimed = await deps.bulks.claim(claim, deps.now(), ({ ended }) =>
     ended === undefined ? [] : [endedBulk(ended, event.traceparent)],
   )
   if (claimed !== undefined) {
     if (claimed.ended !== undefined) return undefined
     return transfers.filter(({ transferId }) => claimed.transferIds.has(transferId))
   }
-  const bulk = await work.bulks.read(request.bulkTransferId)
+  const bulk = await deps.bulks.read(request.bulkTransferId)
   if (bulk === undefined) throw new Error(`${request.bulkTransferId} is claimed, but not stored`)
   const decision = decideBulkPrepare(bulk, request)
   switch (decision.type) {
     case 'continue':
-      return undecidedOf(work, bulk)
+      return undecidedOf(deps, bulk)
     case 'silence':
       return undefined
     case 'answer':
-      await work.bulks.say([bulkAnswerTo(event, decision, await readShown(work, bulk))])
+      await deps.bulks.announce([bulkAnswerTo(event, decision, await readShown(deps, bulk))])
       return undefined
     case 'refuse':
-      await refuse(work, event, bulk)
+      await refuse(deps, event, bulk)
       return undefined
   }
 }
 
-async function undecidedOf(work: BulkWork, bulk: Bulk): Promise<readonly (Claimed & Open)[]> {
-  const items = itemsOf(bulk, await work.store.read(bulk.transferIds))
+async function undecidedOf(deps: BulkDeps, bulk: Bulk): Promise<readonly (Claimed & Open)[]> {
+  const items = itemsOf(bulk, await deps.store.read(bulk.transferIds))
   return items.flatMap(({ transfer }) =>
     transfer !== undefined && isOpen(transfer) && transfer.state === 'RECEIVED' ? [transfer] : [],
   )
 }
 
-async function refuse(work: BulkWork, event: BulkPrepareEvent, { state }: Bulk): Promise<void> {
+async function refuse(deps: BulkDeps, event: BulkPrepareEvent, { state }: Bulk): Promise<void> {
   const { bulkTransferId, payerFsp: fspId, receivedAt } = event.payload
   const refusal = {
     eventId: event.id,
@@ -94,37 +94,37 @@ async function refuse(work: BulkWork, event: BulkPrepareEvent, { state }: Bulk):
     reason: 'CONTENT_MODIFIED',
     state,
   } as const
-  await work.store.keepRefused([refusal], work.now())
-  await work.bulks.say([modifiedBulk(event)])
+  await deps.store.storeRefused([refusal], deps.now())
+  await deps.bulks.announce([modifiedBulk(event)])
 }
 
 /** (b) Asks the ledger, slice by slice; each slice is moved by its answers before the next one. */
 async function reserveItems(
-  work: BulkWork,
+  deps: BulkDeps,
   event: BulkPrepareEvent,
   undecided: readonly (Claimed & Open)[],
 ): Promise<void> {
   const hintsOf = accountHints(event)
   const unfinished: Unfinished[] = []
   for (const slice of slicesOf(undecided)) {
-    await work.giveWay()
+    await deps.giveWay()
     const { traceparent } = event
     const toReserve = slice.map((transfer) => ({
       transfer,
       hints: hintsOf(transfer.currency),
       traceparent,
     }))
-    unfinished.push(...(await move(work, await reserve(work, toReserve))))
+    unfinished.push(...(await move(deps, await reserve(deps, toReserve))))
   }
   throwUnfinished(unfinished)
 }
 
 /** (c) The payee FSP is asked for what is reserved. */
-async function acceptBulk(work: BulkWork, event: BulkPrepareEvent): Promise<void> {
+async function acceptBulk(deps: BulkDeps, event: BulkPrepareEvent): Promise<void> {
   const { payload, relay, traceparent } = event
-  await work.giveWay()
-  await work.bulks.accept(payload.bulkTransferId, (bulk) => [
-    preparedBulk(bulk, relay, { now: work.now(), traceparent }),
+  await deps.giveWay()
+  await deps.bulks.accept(payload.bulkTransferId, (bulk) => [
+    preparedBulk(bulk, relay, { now: deps.now(), traceparent }),
   ])
 }
 

@@ -67,7 +67,7 @@ export interface BulkTables {
   claim(
     claim: BulkClaim,
     now: Date,
-    say: (claimed: ClaimedBulk) => readonly OutgoingMessage[],
+    announce: (claimed: ClaimedBulk) => readonly OutgoingMessage[],
   ): Promise<ClaimedBulk | undefined>
   read(bulkTransferId: string): Promise<Bulk | undefined>
   /** The payer FSP's request as received; undefined when it is archived. */
@@ -89,7 +89,7 @@ export interface BulkTables {
     say: (ended: EndedBulk) => readonly OutgoingMessage[],
   ): Promise<readonly string[]>
   /** Announces what changes nothing. */
-  say(messages: readonly OutgoingMessage[]): Promise<void>
+  announce(messages: readonly OutgoingMessage[]): Promise<void>
 }
 
 /** How the transfers of these ids are read in the same transaction. */
@@ -252,7 +252,7 @@ export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers):
       }
       return ended
     },
-    say: (messages) =>
+    announce: (messages) =>
       db.transaction((tx) => {
         bus.announce(tx, messages)
         return Promise.resolve()

@@ -108,7 +108,7 @@ export function simulateBulks({
         return true
       }),
     endMiscounted: () => Promise.resolve([]),
-    say: (messages) => atomically(() => void said.push(...messages)),
+    announce: (messages) => atomically(() => void said.push(...messages)),
   }
 
   return {

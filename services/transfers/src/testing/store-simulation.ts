@@ -111,7 +111,7 @@ export function simulateStore(): StoreSimulation {
       return Promise.resolve(open.slice(0, limit))
     },
     overdue_ms: () => Promise.resolve(0),
-    keepRefused: () => Promise.resolve(),
+    storeRefused: () => Promise.resolve(),
     states: () => Promise.resolve([]),
     page: () => Promise.resolve([]),
     ensurePartitions: () => Promise.resolve(),

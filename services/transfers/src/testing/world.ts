@@ -3,14 +3,14 @@ import type { OutgoingMessage } from '@causeway/bus'
 import { openLedgerInMemory, type LedgerInMemoryOptions } from '@causeway/ledger/testing'
 import { openLog } from '@causeway/process'
 import { gated, type Gate } from '@causeway/process/testing/gated'
-import { handleBulks, type HeardOfBulks } from '../bulks/handle.ts'
+import { handleBulks, type ConsumedOfBulks } from '../bulks/handle.ts'
 import { handleBatch, type HeardEvent } from '../handle.ts'
 import type { PayeeRules } from '../domain/decide.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import { openLedger } from '../ledger.ts'
 import { rememberReserved } from '../reserved.ts'
 import { heal, openSweepClock, sweep, type SweepOptions } from '../sweep.ts'
-import type { AlarmKind, Work } from '../work.ts'
+import type { AlarmKind, Deps } from '../deps.ts'
 import { payee, payer } from './messages.ts'
 import { simulateStore } from './store-simulation.ts'
 
@@ -18,7 +18,7 @@ const grace_ms = 1_000
 const started = Date.parse('2026-01-01T00:00:00.000Z')
 
 export type WorldOptions = Pick<LedgerInMemoryOptions, 'refusals' | 'faulty' | 'covers'> &
-  Partial<PayeeRules & Pick<Work, 'compatibility' | 'abortsRefusedDeliveries'>> & {
+  Partial<PayeeRules & Pick<Deps, 'compatibility' | 'abortsRefusedDeliveries'>> & {
     /** Whether the bulk quotes are known that bulks name. */
     readonly isQuoted?: boolean
   }
@@ -49,7 +49,7 @@ export function openWorld({
   let turn = 0
 
   /** The same service, held up or cut off at its gates; now the one process, now the other. */
-  function workThrough(gate: Gate): Work {
+  function depsThrough(gate: Gate): Deps {
     return {
       store: rememberReserved(gated(tables.store, gate), memories[turn++ % memories.length]),
       bulks: gated(tables.bulks, gate),
@@ -66,18 +66,18 @@ export function openWorld({
   }
 
   const open: Gate = () => undefined
-  const work = workThrough(open)
+  const deps = depsThrough(open)
   const sweeping: SweepOptions = {
     batch_max: 10,
-    clock: openSweepClock(work, () => Promise.resolve(new Date(lowWatermark ?? now))),
+    clock: openSweepClock(deps, () => Promise.resolve(new Date(lowWatermark ?? now))),
   }
   const noDeliveries = { keep: () => Promise.resolve() }
   const handleThrough = (gate: Gate, events: readonly HeardEvent[]): Promise<void> =>
-    handleBatch(workThrough(gate), noDeliveries, events)
+    handleBatch(depsThrough(gate), noDeliveries, events)
 
   const giveWay = () => Promise.resolve()
-  const handleBulksThrough = (gate: Gate, events: readonly HeardOfBulks[]): Promise<void> =>
-    handleBulks({ ...workThrough(gate), giveWay }, noDeliveries, events)
+  const handleBulksThrough = (gate: Gate, events: readonly ConsumedOfBulks[]): Promise<void> =>
+    handleBulks({ ...depsThrough(gate), giveWay }, noDeliveries, events)
 
   /** What was published while the work was done. */
   async function saidBy(done: Promise<void>, from: number): Promise<readonly OutgoingMessage[]> {
@@ -86,19 +86,19 @@ export function openWorld({
   }
 
   return {
-    work,
+    deps,
     ledger,
     tables,
     alarms,
-    workThrough,
+    depsThrough,
     handleThrough,
     handle: (...events: readonly HeardEvent[]) =>
       saidBy(handleThrough(open, events), tables.said.length),
-    sweep: () => saidBy(sweep(work, sweeping), tables.said.length),
-    heal: () => saidBy(heal(work, sweeping), tables.said.length),
+    sweep: () => saidBy(sweep(deps, sweeping), tables.said.length),
+    heal: () => saidBy(heal(deps, sweeping), tables.said.length),
     row: (id: string) => tables.rows.get(id),
     handleBulksThrough,
-    handleBulks: (...events: readonly HeardOfBulks[]) =>
+    handleBulks: (...events: readonly ConsumedOfBulks[]) =>
       saidBy(handleBulksThrough(open, events), tables.said.length),
     bulk: (id: string) => tables.bulkRows.get(id),
     time(ms: number): void {

@@ -100,7 +100,7 @@ export type BulkPayeeDecision =
   /** Its items are to be posted and released; `isLast`: no other content is taken after it. */
   | { readonly type: 'take'; readonly isLast: boolean }
 
-/** COMPLETED and REJECTED are for all items; any other state tells what is done so far. */
+/** COMPLETED and REJECTED concern all items; any other state reports what is done so far. */
 function isLastWord(message: BulkFulfil | BulkReject): boolean {
   if (message.kind === 'REJECT') return true
   const { bulkTransferState: state } = message

@@ -1,7 +1,6 @@
 /**
- * How far a bulk has come: each transaction that moves items counts them down, and the one that leaves
- * none open ends the bulk. Whoever looks at the counts of a committed transaction finds that the bulk is
- * final exactly when all its items are.
+ * Progress of a bulk: each transaction that moves items counts them down, and the one that leaves no item
+ * open ends the bulk. So in every committed state the bulk is final exactly when all its items are.
  */
 import {
   isOpen,
@@ -112,7 +111,7 @@ export function resultsOf(
   return items.map(({ transferId, transfer }) => {
     if (transfer === undefined) return { transferId, errorInformation: withoutTransfer }
     if (isOpen(transfer)) {
-      throw new Error(`${transferId} is told as ended, but is ${transfer.state}`)
+      throw new Error(`${transferId} is reported as ended, but is ${transfer.state}`)
     }
     const { extensionList } = transfer
     return {

@@ -1,4 +1,4 @@
-/** What every step needs: the stored transfers, the ledger, the clock, and a way to raise an alarm. */
+/** Dependencies of every step: stored transfers, the ledger, the clock, and a way to raise an alarm. */
 import type { Logger, Metrics } from '@causeway/process'
 import { Counter } from 'prom-client'
 import type { BulkQuotes } from './bulks/quotes.ts'
@@ -8,7 +8,7 @@ import type { PayeeRules } from './domain/decide.ts'
 import type { Ledger } from './ledger.ts'
 import type { TransferStore } from './store.ts'
 
-/** Something that must not happen; an operator has to look. */
+/** A contradiction that needs an operator. */
 export type AlarmKind =
   /** The ledger's answer cannot follow from the stored state. */
   | 'LEDGER_DISAGREES'
@@ -16,35 +16,35 @@ export type AlarmKind =
   | 'LEDGER_FAULT'
   /** A payee FSP refuses what was committed to it. */
   | 'REJECT_AFTER_COMMIT'
-  /** The ledger holds a reservation, long expired, of which transfers does not know. */
+  /** The ledger holds a reservation, long expired, that transfers does not have. */
   | 'RESERVATION_UNKNOWN'
   /** The ledger's answer is one that this release does not understand. */
   | 'LEDGER_NEWER'
-  /** A message of the payee FSP is a dead letter, and holds its transfer back from its expiry. */
+  /** A message of the payee FSP is a dead letter; its transfer does not expire. */
   | 'PAYEE_MESSAGE_GIVEN_UP'
-  /** The items of a bulk are final, but were not counted so. */
+  /** All items of a bulk are final, but its counts disagree. */
   | 'BULK_MISCOUNTED'
-  /** A message has been unfinished for so long that transfers do not expire any more. */
+  /** A message has been unfinished for so long that transfers no longer expire. */
   | 'TIMEOUTS_HELD_BACK'
 
-/** No id where it is about no single transfer. */
+/** Without an id if it does not concern a single transfer. */
 export type RaiseAlarm = (kind: AlarmKind, transferId: string | undefined, detail: string) => void
 
-export interface Work {
+export interface Deps {
   readonly store: TransferStore
   readonly bulks: BulkTables
   readonly bulkQuotes: BulkQuotes
   readonly ledger: Ledger
   readonly alarm: RaiseAlarm
   readonly now: () => Date
-  /** So long after the expiry the sweeper looks for the first time. */
+  /** How long after its expiry the sweeper first looks at a transfer. */
   readonly expiryGrace_ms: number
   readonly payeeRules: PayeeRules
-  /** Whose codes refusals get. */
+  /** Which error codes refusals get. */
   readonly compatibility: Compatibility
-  /** A payee FSP's HTTP refusal of POST /transfers ends the transfer. */
+  /** Whether a payee FSP's HTTP refusal of POST /transfers ends the transfer. */
   readonly abortsRefusedDeliveries: boolean
-  /** So long after its end a rejected bulk is shown to who asks for it. */
+  /** How long after its end a rejected bulk is returned by GET. */
   readonly rejectedBulksKept_ms: number
 }
 

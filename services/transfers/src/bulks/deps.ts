@@ -1,6 +1,6 @@
 /** What the steps of bulks work with. */
 import type { BatchContext } from '@causeway/bus'
-import type { Work } from '../work.ts'
+import type { Deps } from '../deps.ts'
 
 /** Between two slices single transfers go first. */
-export interface BulkWork extends Work, Pick<BatchContext, 'giveWay'> {}
+export interface BulkDeps extends Deps, Pick<BatchContext, 'giveWay'> {}
