@@ -30,6 +30,7 @@ test.each([
   ['any in the console', 'services/admin/console/src/app.tsx', 'export const a: any = 1'],
   ['console around the hub', 'test-e2e/src/bench/page.ts', 'console.log(1)'],
   ['a slow pattern of the bench', 'test-e2e/src/bench/a.ts', String.raw`export const a = /\s*;/`],
+  ['a private word', store, '/** Whoever comes next. */'],
   ['a vague folder', 'services/transfers/src/utils/a.ts', 'export const a = 1'],
 ])('%s is one breach', (_, path, line) => {
   expect(check(path, line)).toHaveLength(1)

@@ -102,7 +102,7 @@ const ruleId = z
   .string()
   .regex(/^[A-Za-z0-9_.-]{1,64}$/, { error: 'must have 1 to 64 letters, digits, _, . and -' })
 
-/** With its offset, so that nobody has to guess what midnight it means. */
+/** With its offset, because midnight differs between time zones. */
 export const time = z.iso.datetime({ offset: true, error: 'must be ISO 8601 with its offset' })
 
 /** Without offset it is UTC; a day is its midnight. */

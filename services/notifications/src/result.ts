@@ -35,7 +35,7 @@ function triesAfter(tries: readonly Try[], end: AttemptEnd, now_ms: number): rea
 /** An attempt that ends in time is stored within this time after its end. */
 export const storing_ms = 1_000
 
-/** A first attempt that nobody waits for any longer; undefined: it never began. */
+/** A first attempt that is no longer waited for; undefined: it never began. */
 export function parkedResult(notification: Notification, over_ms: number | undefined): Result {
   return {
     type: 'WAITS',

@@ -179,7 +179,7 @@ export async function save(db: Queries, results: readonly Result[]): Promise<voi
   await queryUnlessEmpty(db, insertLines, ended, lineValues)
 }
 
-/** Delivered, or of no more use: whoever sent a message that is only passed on was told that it failed. */
+/** Delivered, or of no more use: the sender of a message that is only passed on has been sent its failure. */
 function isOver(result: Result): boolean {
   if (result.type !== 'ENDED') return false
   const { reportRequired, transport } = result.notification.request

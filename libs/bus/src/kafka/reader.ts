@@ -104,7 +104,7 @@ export function openReader(options: ReaderOptions): Reader {
       const begun = assignedPartitions.assign(assignment, performance.now())
       void lookForDeleted(parts, begun)
     },
-    // What is finished now need not be worked on again by whoever gets it.
+    // The next owner of the partitions does not process again what is finished now.
     onLeaving: () => commitNow(parts),
     take: (payload) => take(parts, payload),
     onBegun() {
@@ -252,7 +252,7 @@ function push(parts: Parts, assigned: AssignedPartition, record: KafkaMessage): 
   const isReplay = plain === replays
   const topic = isReplay ? (headerText(record.headers, deadLetterHeaders.topic) ?? '') : plain
   const member = members.get(topic)
-  // Nobody reads that topic here, so the letter stays a letter.
+  // No subscription reads that topic here, so the message remains a dead letter.
   if (member === undefined && isReplay) return true
   if (member === undefined || !member.isFree(assigned, 0)) {
     paused.set(assigned, member)

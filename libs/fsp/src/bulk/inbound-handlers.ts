@@ -1,4 +1,4 @@
-/** What comes about bulks: an outcome is for whoever has asked, as the payer, or was asked, as the payee. */
+/** Messages about bulks: an outcome goes to the pending request of the payer, or to that of the payee. */
 import type { InboundHandler, InboundHandlers } from '../inbound.ts'
 import { bulkQuotePayeeHandlers, type BulkQuotePayeeOptions } from './quote-payee.ts'
 import type { BulkQuotePayer } from './quote-payer.ts'

@@ -64,7 +64,7 @@ export type BulkPaymentResult = {
       readonly leg: 'lookup' | 'quote' | 'transfer'
       readonly error: ErrorInformation
     }
-  /** Nobody said in time how the transfer ended: either may be true. */
+  /** No outcome arrived in time: the transfer may be committed or aborted. */
   | { readonly state: 'UNRESOLVED'; readonly error: ErrorInformation | undefined }
 )
 
