@@ -1,5 +1,5 @@
-/** For tests on a bus. */
-export { listenerTo } from './testing/broadcast.ts'
+/** For tests on a bus, and for the bench, which runs without the test runner: nothing here imports it. */
+export { listenerTo } from './testing/listener.ts'
 export { message, recorder, shopMigrations } from './testing/bus-under-test.ts'
 export {
   brokerFolderVariable,

@@ -13,7 +13,7 @@ import {
   recorder,
 } from '../testing/bus-under-test.ts'
 import { busContract } from '../testing/contract.ts'
-import { listenerTo } from '../testing/broadcast.ts'
+import { listenerTo } from '../testing/listener.ts'
 import {
   openKafkaUnderTest,
   type KafkaUnderTest,

@@ -1,7 +1,6 @@
 /** The promises about broadcasts, as tests that every engine passes. */
 import { eventually } from '@causeway/process/testing'
 import { expect, test } from '@jest/globals'
-import type { BroadcastSubscription, Message } from '../event-bus.ts'
 import {
   announceNext,
   message,
@@ -10,21 +9,7 @@ import {
   recorder,
   type BusUnderTest,
 } from './bus-under-test.ts'
-
-export function listenerTo(topics: readonly string[], more: Partial<BroadcastSubscription> = {}) {
-  const received: Message[] = []
-  const missed: number[] = []
-  const listening: BroadcastSubscription = {
-    group: 'shop',
-    topics,
-    types: new Set(['Counted']),
-    read: (_type, json) => json,
-    onMessages: (messages) => received.push(...messages),
-    onMissed: () => missed.push(received.length),
-    ...more,
-  }
-  return { received, missed, listening }
-}
+import { listenerTo } from './listener.ts'
 
 export function broadcasts(under: () => BusUnderTest, restart: () => Promise<void>): void {
   test('a broadcast subscription receives all events from then on, announced and published, each key in order', async () => {

@@ -3,7 +3,7 @@ import { statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
 import { expect, test } from '@jest/globals'
 import type { Message, Subscription } from '../event-bus.ts'
-import { listenerTo } from './broadcast.ts'
+import { listenerTo } from './listener.ts'
 import { gate, message, numberOf, numbers, recorder, type BusUnderTest } from './bus-under-test.ts'
 
 const sleepABit = statement('select pg_sleep(0.05)')
