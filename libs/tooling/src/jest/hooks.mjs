@@ -6,18 +6,19 @@
  * The modules of jest and fast-check that a test imports are those beside this file.
  */
 import { readFileSync } from 'node:fs'
-import { register } from 'node:module'
+import * as nodeModule from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { isMainThread, parentPort } from 'node:worker_threads'
-import { transformSync } from '@swc/wasm-typescript'
+import { stripped } from './stripped.mjs'
 
 const replaced = {
   '@jest/globals': new URL('globals.mjs', import.meta.url).href,
   'fast-check': new URL('../fast-check.mjs', import.meta.url).href,
 }
 
-// Also in a worker of what is tested; the thread that runs these hooks has no port.
-if (isMainThread || parentPort !== null) register(import.meta.url)
+// Before Node.js 22.15 hooks run in a thread of their own, which loads this file too and has no port.
+if (nodeModule.registerHooks !== undefined) nodeModule.registerHooks({ resolve, load })
+else if (isMainThread || parentPort !== null) nodeModule.register(import.meta.url)
 
 /** @type {import('node:module').ResolveHook} */
 export function resolve(specifier, context, next) {
@@ -29,6 +30,6 @@ export function resolve(specifier, context, next) {
 export function load(url, context, next) {
   if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context)
   const filename = fileURLToPath(url)
-  const { code } = transformSync(readFileSync(filename, 'utf8'), { filename, mode: 'strip-only' })
+  const code = stripped(filename, readFileSync(filename, 'utf8'))
   return { format: 'module', source: `${code}\n//# sourceURL=${url}`, shortCircuit: true }
 }
