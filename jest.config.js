@@ -18,6 +18,7 @@ const around = (setup, teardown) => ({
  * process, seen over the wire. containers: the same stories, each service in a container of its own.
  */
 export default {
+  testSequencer: './libs/tooling/src/jest/sequencer.mjs',
   reporters: ['default', './libs/tooling/src/count-reporter.mjs'],
   projects: [
     {
