@@ -97,7 +97,12 @@ export async function startHub(options: HubOptions): Promise<HubProcess> {
     ['--enable-source-maps', ...(options.nodeFlags ?? []), program, ...flags],
     {
       stdio: ['ignore', 'pipe', 'pipe'],
-      env: { PATH: process.env['PATH'], DATA_DIR: options.dataDir, ...options.settings },
+      env: {
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        DATA_DIR: options.dataDir,
+        ...options.settings,
+      },
     },
   )
   let errors = ''

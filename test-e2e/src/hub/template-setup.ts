@@ -1,5 +1,8 @@
 /** Before the stories of a run. */
 import { execFile } from 'node:child_process'
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openRunFolder } from '@causeway/embedded-postgres/testing'
 import { projectFolder } from './front-door.ts'
@@ -9,6 +12,8 @@ import { makeTemplate } from './template.ts'
 
 export default async function templateSetup(): Promise<void> {
   openRunFolder()
+  // What the first hub has compiled, the others need not compile.
+  process.env['NODE_COMPILE_CACHE'] = mkdtempSync(join(tmpdir(), 'compiled-'))
   // Builds what is stale: the stories run the built hub, and none of them prints that it is built.
   await promisify(execFile)('npm', ['start', '--silent', '--', '--help'], { cwd: projectFolder })
   await makeTemplate()
