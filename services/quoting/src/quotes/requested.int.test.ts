@@ -33,7 +33,7 @@ test('A quote that is not accepted is found only by its transaction request', as
   const [request, id] = [randomUUID(), randomUUID()]
   await flows.world.handle(requestEvent(id, { transactionRequestId: request }))
   const [found] = await readRequested(flows.world.db, [request], [])
-  expect(found).toMatchObject({ id, condition: null, completed_at: null })
+  expect(found).toMatchObject({ id, condition: null })
 })
 
 test('A quote without a transaction request is not found, and stores no condition', async () => {
