@@ -2,21 +2,8 @@
  * Who may call what: each method names the services whose code calls it, and no other caller is
  * admitted. A method or a service that is forgotten here does not compile.
  */
+import type { ServiceName } from '@causeway/services'
 import * as definitions from './definitions.ts'
-
-/** The folder of a service, which is also the common name of its certificate. */
-export type ServiceName =
-  | 'account-lookup'
-  | 'admin'
-  | 'audit'
-  | 'auth-service'
-  | 'fspiop-api'
-  | 'notifications'
-  | 'participant-lifecycle'
-  | 'quoting'
-  | 'scheduler'
-  | 'settlements'
-  | 'transfers'
 
 type Definitions = typeof definitions
 

@@ -2,7 +2,7 @@
  * The gRPC contracts between the services, one .proto file per serving context. The TypeScript
  * types are generated from those files by the build and cannot drift from them.
  */
-export { callersOf, type ServiceName } from './callers.ts'
+export { callersOf } from './callers.ts'
 export {
   accountLookupService,
   alarmsService,

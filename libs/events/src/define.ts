@@ -1,20 +1,9 @@
 /** How one event of the catalogue is written down. */
+import type { ServiceName } from '@causeway/services'
 import type { z } from 'zod'
 
 /** The publishers of events; each topic has one, except for those in `sharedTopics`. */
-export type Publisher =
-  | 'account-lookup'
-  | 'admin'
-  | 'audit'
-  | 'auth-service'
-  | 'config'
-  | 'fspiop-api'
-  | 'notifications'
-  | 'participant-lifecycle'
-  | 'quoting'
-  | 'scheduler'
-  | 'settlements'
-  | 'transfers'
+export type Publisher = ServiceName | 'config'
 
 export interface EventDefinition<
   Schema extends z.ZodType = z.ZodType,

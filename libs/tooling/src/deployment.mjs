@@ -119,8 +119,10 @@ export function filesNamed(settings) {
     .map(([, path]) => path)
 }
 
-const ofTheHouse =
-  /\b(?:account_lookup|audit|auth_service|bus|fspiop_api|nodejs|notifications|participant_lifecycle|process|quoting|scheduler|settlements|transfers)_[a-z0-9_]+/g
+const ofTheHub = new RegExp(
+  `\\b(?:${['bus', 'nodejs', 'process', ...serviceNames.map((name) => name.replaceAll('-', '_'))].join('|')})_[a-z0-9_]+`,
+  'g',
+)
 
 /** Names of metrics in the dashboards and alarms, a histogram's by its own name. */
 export function metricsAskedFor() {
@@ -133,7 +135,7 @@ export function metricsAskedFor() {
   const alarms = yaml('deploy/prometheus/alarms.yml').groups.flatMap(({ rules }) =>
     rules.map(({ expr }) => expr),
   )
-  const names = [...asked, ...alarms].flatMap((expr) => expr.match(ofTheHouse) ?? [])
+  const names = [...asked, ...alarms].flatMap((expr) => expr.match(ofTheHub) ?? [])
   return [...new Set(names.map((name) => name.replace(/_(bucket|sum|count)$/, '')))]
 }
 

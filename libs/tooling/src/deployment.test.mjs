@@ -21,7 +21,7 @@ import {
   secretsSettings,
 } from '../../../services/hub/src/distributed/settings.ts'
 import { settings as sandboxFsp } from '../../../services/sandbox-fsp/src/settings.ts'
-import { providers } from '../../../test-e2e/src/hub/services.ts'
+import { callsOf, hasDatabase } from '../../services/src/index.ts'
 import { readChartSchema, withSettings } from './chart-schema.mjs'
 import { fspOpenApi, readFspOpenApi } from './fsp-openapi.mjs'
 import { loadSettings, readSettingsPage, settingsPage } from './settings-reference.mjs'
@@ -47,7 +47,7 @@ const definitions = new Map([
 ])
 for (const service of serviceNames) {
   const { settings } = await import(`../../../services/${service}/src/settings.ts`)
-  const all = { ...settings, ...grpcUrls(providersOf(service)), ...distributedSettings }
+  const all = { ...settings, ...grpcUrls(callsOf(service)), ...distributedSettings }
   definitions.set(`services/${service}/dist/main.js`, all)
 }
 
@@ -63,16 +63,6 @@ definitions.set('libs/runtime/dist/provision/main.js', {
     ]),
   ),
 })
-
-/** What the main file of a service says that it calls. */
-function providersOf(service) {
-  const main = readFileSync(
-    new URL(`../../../services/${service}/src/main.ts`, import.meta.url),
-    'utf8',
-  )
-  const [, list = ''] = /providers: \[([^\]]*)\]/.exec(main) ?? []
-  return [...list.matchAll(/'([^']+)'/g)].map(([, name]) => name)
-}
 
 /** A person gives those of the chart that depend on where it runs. */
 const givenByAPerson = { KAFKA_BROKERS: 'kafka:9092' }
@@ -135,25 +125,25 @@ describe.each(serviceNames)('%s', (service) => {
       .flatMap((code) => [...code.matchAll(/grpc\s*\.client\(\s*\w+,\s*'([^']+)'/g)])
       .map(([, name]) => name)
       .filter((name) => name !== service)
-    expect(providersOf(service)).toEqual(expect.arrayContaining([...new Set(called)]))
+    expect(callsOf(service)).toEqual(expect.arrayContaining([...new Set(called)]))
   })
 
-  test('calls in the stories whom it calls in earnest', () => {
-    expect(new Set(providers[service])).toEqual(new Set(providersOf(service)))
+  test('is described to the code as to the chart', () => {
+    expect(hasDatabase(service)).toBe(facts[service].database)
   })
 })
 
 describe('the chart', () => {
   test.each(serviceNames)('lets %s call those whom it calls, and nobody else', (service) => {
     const itself = facts[service].calls.filter((name) => name !== service)
-    expect(new Set(itself)).toEqual(new Set(providersOf(service)))
+    expect(new Set(itself)).toEqual(new Set(callsOf(service)))
   })
 
   test.each(serviceNames)('tells %s the address of each under its own name', (service) => {
     const { settings } = chartProcesses().get(service)
     const urls = Object.entries(settings).filter(([name]) => name.endsWith('_GRPC_URL'))
     expect(Object.fromEntries(urls)).toEqual(
-      Object.fromEntries(providersOf(service).map((name) => [grpcUrlName(name), `${name}:4200`])),
+      Object.fromEntries(callsOf(service).map((name) => [grpcUrlName(name), `${name}:4200`])),
     )
   })
 

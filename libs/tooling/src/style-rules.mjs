@@ -10,7 +10,7 @@ const lines_per_function_max = 70
 
 /** What each package may import of this project; a service imports no other service. */
 /** The packages that a process is made of. */
-const libsOfProcess = ['bus', 'grpc', 'http', 'postgres', 'process', 'runtime']
+const libsOfProcess = ['bus', 'grpc', 'http', 'postgres', 'process', 'runtime', 'services']
 const libsOfServices = [
   'credentials',
   'events',
@@ -34,8 +34,9 @@ const libsOf = {
   bus: ['embedded-postgres', 'postgres', 'process'],
   archive: ['embedded-postgres', 'postgres', 'process'],
   runtime: ['bus', 'embedded-postgres', 'grpc', 'http', 'postgres', 'process'],
-  events: ['bus', 'process', 'runtime'],
-  protos: [],
+  services: [],
+  events: ['bus', 'process', 'runtime', 'services'],
+  protos: ['services'],
   pki: [],
   participants: ['bus', 'events', 'grpc', 'process', 'protos'],
   fsp: ['credentials', 'fspiop', 'money'],

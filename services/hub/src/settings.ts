@@ -17,6 +17,7 @@ import {
 } from '@causeway/process'
 import { settings as quoting } from '@causeway/quoting'
 import { settings as scheduler } from '@causeway/scheduler'
+import { serviceNames, settingPrefix } from '@causeway/services'
 import { settings as settlements } from '@causeway/settlements'
 import { settings as transfers } from '@causeway/transfers'
 
@@ -98,18 +99,8 @@ export type HubSettings = SettingValues<typeof own> &
 
 /** An environment variable with one of these prefixes that is not a setting is an error. */
 export const settingPrefixes = [
-  'ACCOUNT_LOOKUP_',
-  'ADMIN_',
-  'AUDIT_',
-  'AUTH_SERVICE_',
+  ...serviceNames.map((service) => `${settingPrefix(service)}_`),
   'EDGE_',
-  'FSPIOP_API_',
   'JWS_',
-  'NOTIFICATIONS_',
-  'PARTICIPANT_LIFECYCLE_',
-  'QUOTING_',
   'SANDBOX_',
-  'SCHEDULER_',
-  'SETTLEMENTS_',
-  'TRANSFERS_',
 ]

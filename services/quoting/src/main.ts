@@ -2,6 +2,7 @@
 import { topics } from '@causeway/events'
 import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
+import { callsOf } from '@causeway/services'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 
@@ -10,5 +11,5 @@ await runDistributed('quoting', {
   start,
   topics,
   callersOf,
-  providers: ['participant-lifecycle', 'account-lookup'],
+  providers: callsOf('quoting'),
 })

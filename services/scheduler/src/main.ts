@@ -2,7 +2,14 @@
 import { topics } from '@causeway/events'
 import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
+import { callsOf } from '@causeway/services'
 import { start } from './service.ts'
 import { settings } from './settings.ts'
 
-await runDistributed('scheduler', { settings, start, topics, callersOf, providers: [] })
+await runDistributed('scheduler', {
+  settings,
+  start,
+  topics,
+  callersOf,
+  providers: callsOf('scheduler'),
+})

@@ -9,21 +9,13 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { request } from 'undici'
 import type { Fsp } from './fsp.ts'
+import { callsOf, hasDatabase, serviceNames } from '@causeway/services'
 import { freePort, newDataDir, removeDataDir } from './hub-process.ts'
 import { processes, type HubHost, type Running } from './hub-host.ts'
 import { joinScheme } from './join.ts'
 import { openScheme, operatorAt, type Operator } from './operator.ts'
 import { writeSecrets } from './secrets.ts'
-import {
-  processNames,
-  providers,
-  serviceNames,
-  serviceOf,
-  snake,
-  withoutDatabase,
-  type ProcessName,
-  type ServiceName,
-} from './services.ts'
+import { processNames, serviceOf, snake, type ProcessName } from './services.ts'
 
 export interface ApartHub {
   readonly operator: Operator
@@ -297,7 +289,7 @@ async function prepare(
     const service = serviceOf(name)
     const urlName = `${snake(service).toUpperCase()}_DATABASE_URL`
     const calls: Record<string, string> = {}
-    for (const provider of providers[service] as readonly ServiceName[]) {
+    for (const provider of callsOf(service)) {
       const replicas = names.filter((other) => serviceOf(other) === provider)
       const addresses = replicas.map((other) =>
         host.reach(`${name} to ${other}`, Number(ports.get(other))),
@@ -311,7 +303,7 @@ async function prepare(
       KAFKA_SESSION_MS: '6000',
       GRPC_PORT: ports.get(name) ?? '',
       METRICS_PORT: await freePort(),
-      ...(withoutDatabase.has(service) ? {} : { [urlName]: urls[urlName] ?? '' }),
+      ...(hasDatabase(service) ? { [urlName]: urls[urlName] ?? '' } : {}),
       ...calls,
       ...files.grpcOf(service, name),
       ...files.of[service],
@@ -351,7 +343,7 @@ async function runOnce(
 }
 
 function databaseUrls(host: HubHost, database: string): Readonly<Record<string, string>> {
-  const services = serviceNames.filter((service) => !withoutDatabase.has(service))
+  const services = serviceNames.filter(hasDatabase)
   return Object.fromEntries(
     services.map((service) => [
       `${snake(service).toUpperCase()}_DATABASE_URL`,

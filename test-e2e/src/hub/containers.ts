@@ -14,7 +14,7 @@ import {
 } from 'testcontainers'
 import { freePort } from './hub-process.ts'
 import { processes, type HubHost, type Running } from './hub-host.ts'
-import { serviceNames } from './services.ts'
+import { serviceNames } from '@causeway/services'
 
 /** The user of the image. */
 const owner = 10_001

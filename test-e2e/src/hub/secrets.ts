@@ -10,7 +10,8 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HubHost } from './hub-host.ts'
-import type { ProcessName, ServiceName } from './services.ts'
+import type { ServiceName } from '@causeway/services'
+import type { ProcessName } from './services.ts'
 
 export interface Secrets {
   /** What the brokers know the service by; they let the provisioner do everything. */

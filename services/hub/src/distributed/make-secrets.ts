@@ -13,6 +13,7 @@ import {
   type Ca,
   type HostNames,
 } from '@causeway/pki'
+import { serviceNames } from '@causeway/services'
 import type { SettingValues } from '@causeway/process'
 import {
   ensureEd25519Key,
@@ -24,20 +25,6 @@ import {
   type PairFiles,
 } from '../secret-files.ts'
 import type { secretsSettings } from './settings.ts'
-
-const services = [
-  'account-lookup',
-  'admin',
-  'audit',
-  'auth-service',
-  'fspiop-api',
-  'notifications',
-  'participant-lifecycle',
-  'quoting',
-  'scheduler',
-  'settlements',
-  'transfers',
-] as const
 
 const caLife_d = 3_650
 const life_d = 730
@@ -71,7 +58,7 @@ function authority({ SECRETS_DIR, HUB_NAME }: Values, name: string): Ca {
 
 /** The certificates by which services identify each other: the common name is the folder's. */
 function ofServices(values: Values, ca: Ca): void {
-  for (const service of services) {
+  for (const service of serviceNames) {
     certified(values, ca, join(service, 'grpc'), service, { dns: [service], ip: [] })
   }
 }
