@@ -45,7 +45,7 @@ beforeAll(async () => {
   pisp = await openPisp(scheme, 'lemonpay')
   dfsp = await openDfsp(scheme, 'greenbank')
   payee = await openPayee(scheme, 'bluewallet')
-}, 120_000)
+}, 240_000)
 
 afterAll(async () => {
   await Promise.all([pisp, dfsp, payee].map((each) => each.stop()))
@@ -171,7 +171,7 @@ test('consents, third-party payments and bulks come back with their month', asyn
     await empty.stop()
     await removeDataDir(other)
   }
-}, 120_000)
+}, 240_000)
 
 function tablesWithRows(contents: Readonly<Record<string, string>>): readonly string[] {
   return Object.keys(contents).filter((table) => contents[table] !== '0 rows')
