@@ -1,4 +1,5 @@
 /** Each service in a process of its own: the same payments, whichever process is killed meanwhile. */
+import { openCollector, type Collector } from '@causeway/tracing/testing'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openApartHub, type ApartHub } from './hub/apart.ts'
@@ -6,6 +7,7 @@ import { processNames, type ProcessName } from './hub/services.ts'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
 import { agree, lookUp, move, newPhoneNumber, newQuote, own } from './hub/payment.ts'
+import { recordPayment, servicesIn, servicesOfPayment } from './hub/traces.ts'
 import { committed, newTransfer, type Transfer, type TransferRequest } from './hub/transfer.ts'
 
 const between_ms = 200
@@ -13,6 +15,7 @@ const between_ms = 200
 const takeover_ms_max = 2_000
 const final_ms_max = 180_000
 
+let collector: Collector
 let hub: ApartHub
 let payer: Fsp
 let payee: Fsp
@@ -20,7 +23,9 @@ let payee: Fsp
 let ending = new AbortController()
 
 beforeAll(async () => {
-  hub = await openApartHub()
+  collector = await openCollector()
+  // Few payments are recorded beside the one whose trace a test looks at.
+  hub = await openApartHub({ TRACES_URL: collector.url, TRACES_SAMPLED_PERCENT: '1' })
   payer = await hub.join('greenbank')
   payee = await hub.join('bluewallet')
 }, 400_000)
@@ -30,6 +35,7 @@ afterEach(() => ending.abort())
 afterAll(async () => {
   const codes = await hub.stop()
   expect(codes).toEqual(processNames.map(() => 0))
+  await collector.stop()
 }, 60_000)
 
 test('a whole payment is made, signed and certified', async () => {
@@ -42,6 +48,11 @@ test('a whole payment is made, signed and certified', async () => {
   expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
   expect(await position(hub.operator, payer.name)).toBe(before + 10)
   expect(await hub.verify()).toMatchObject({ clean: true })
+})
+
+test('a payment whose FSPs pass on its trace is one trace through the processes of all services', async () => {
+  const spans = await recordPayment(collector, payer, payee)
+  expect(servicesIn(spans)).toEqual(servicesOfPayment)
 })
 
 test('the ledger goes on at once when its writer is killed', async () => {

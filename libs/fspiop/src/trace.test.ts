@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { readTrace } from './trace.ts'
+import { readTrace, signsTrace } from './trace.ts'
 
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 
@@ -47,4 +47,28 @@ describe('a trace', () => {
   ])('goes on without the state %s', (tracestate) => {
     expect(readTrace({ traceparent, tracestate })).toEqual({ traceparent })
   })
+})
+
+describe('the signature of a message', () => {
+  const signed = (covered: object) => ({
+    'fspiop-signature': JSON.stringify({
+      signature: 'c2lnbmF0dXJl',
+      protectedHeader: Buffer.from(JSON.stringify(covered)).toString('base64url'),
+    }),
+  })
+
+  test.each(['traceparent', 'Traceparent', 'tracestate'])('may cover %s', (name) => {
+    expect(signsTrace(signed({ alg: 'RS256', 'FSPIOP-URI': '/quotes', [name]: 'x' }))).toBe(true)
+  })
+
+  test('mostly does not cover the trace', () => {
+    expect(signsTrace(signed({ alg: 'RS256', 'FSPIOP-URI': '/traceparent' }))).toBe(false)
+  })
+
+  test.each([{}, { 'fspiop-signature': 'junk' }, { 'fspiop-signature': '{}' }])(
+    'covers nothing where it is none: %j',
+    (headers) => {
+      expect(signsTrace(headers)).toBe(false)
+    },
+  )
 })

@@ -21,6 +21,20 @@ export function readTrace(headers: Headers): Trace | undefined {
     : { traceparent }
 }
 
+/** Whether the signature of a message covers its trace, which then must not change. FSPIOP signature 4. */
+export function signsTrace(headers: Headers): boolean {
+  const { 'fspiop-signature': signature } = headers
+  if (typeof signature !== 'string') return false
+  try {
+    const { protectedHeader } = JSON.parse(signature) as { readonly protectedHeader: string }
+    const covered = JSON.parse(Buffer.from(protectedHeader, 'base64url').toString()) as object
+    return Object.keys(covered).some((name) => /^trace(?:parent|state)$/i.test(name))
+  } catch {
+    // Nobody can verify it.
+    return false
+  }
+}
+
 function isTracestate(text: string): boolean {
   if (text.length > tracestate_max) return false
   const members = text.split(',').map((member) => member.trim())

@@ -15,6 +15,7 @@ import {
 } from './definition.ts'
 import { channelCredentials, type GrpcIdentity } from './identity.ts'
 import { balancing, targetOf } from './target.ts'
+import { withTraces } from './traces.ts'
 
 export interface GrpcClients {
   client<D extends object>(service: D, provider: string): Calls<D>
@@ -90,13 +91,17 @@ export type Way = (
   method: MethodDefinition,
   request: object,
   deadline_ms: number,
+  traces: readonly string[] | undefined,
 ) => Promise<object>
 
 /** The methods of a service as calls that go this way. */
 export function callsBy<D extends object>(service: D, provider: string, way: Way): Calls<D> {
   const calls = [...methodsOf(service)].map(([name, method]) => {
-    const once = (request: object, { deadline_ms = deadline_ms_default }: CallOptions = {}) =>
-      way(method, request, deadline_ms).catch((error: unknown) => {
+    const once = (
+      request: object,
+      { deadline_ms = deadline_ms_default, traces }: CallOptions = {},
+    ) =>
+      way(method, request, deadline_ms, traces).catch((error: unknown) => {
         throw new GrpcCallError(provider, method.path, error as ServiceError)
       })
     return [name, isQuestion(method) ? askingAgain(once) : once]
@@ -108,11 +113,11 @@ type Call = (request: object, options?: CallOptions) => Promise<object>
 
 /** Within the deadline of the first try: the next one reaches another replica, if there is one. */
 function askingAgain(once: Call): Call {
-  return async (request, { deadline_ms = deadline_ms_default } = {}) => {
+  return async (request, { deadline_ms = deadline_ms_default, ...rest } = {}) => {
     const until_ms = Date.now() + deadline_ms
     for (let tries = 1; ; tries++) {
       try {
-        return await once(request, { deadline_ms: until_ms - Date.now() })
+        return await once(request, { ...rest, deadline_ms: until_ms - Date.now() })
       } catch (error) {
         const isCut = error instanceof GrpcCallError && error.code === status.UNAVAILABLE
         if (!isCut || tries === tries_max || Date.now() >= until_ms) throw error
@@ -122,14 +127,14 @@ function askingAgain(once: Call): Call {
 }
 
 function over(open: () => Client, metadata: Metadata): Way {
-  return (method, request, deadline_ms) =>
+  return (method, request, deadline_ms, traces) =>
     new Promise((resolve, reject) => {
       open().makeUnaryRequest(
         method.path,
         method.requestSerialize,
         method.responseDeserialize,
         request,
-        metadata,
+        traces === undefined ? metadata : withTraces(metadata, traces),
         { deadline: Date.now() + deadline_ms },
         (error: ServiceError | null, response?: object) => {
           if (error !== null) reject(error)

@@ -29,6 +29,8 @@ export interface HandledCall {
    * How long the caller still waits: what is asked of others for it may take as long. At least 0.
    */
   readonly left_ms: () => number
+  /** The `traceparent` of each span of its caller that it is part of; mostly none. */
+  readonly traces?: readonly string[]
   /** The service that calls; undefined where no certificates are asked for. */
   readonly caller: string | undefined
 }
@@ -48,6 +50,8 @@ export type Handlers<D> = {
 export interface CallOptions {
   /** How long the answer may take, waiting for the connection included. */
   readonly deadline_ms?: number
+  /** The `traceparent` of each span that the call is part of. */
+  readonly traces?: readonly string[]
 }
 
 /** The methods of a definition as functions; they reject with `GrpcCallError`. */

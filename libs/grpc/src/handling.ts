@@ -34,17 +34,21 @@ export function failure(
 const left_ms_max = 600_000
 
 /**
- * Hardly a handler asks for the signal, so it is made when one does.
+ * Hardly a handler asks for the signal or the traces, so they are made when one does.
  * @param deadline_ms when the caller ceases to wait, in ms since 1970; Infinity: never
  */
 export function handledCall(
   caller: string | undefined,
   onGone: (abort: () => void) => void,
   deadline_ms: number,
+  tracesOf: () => readonly string[],
 ): HandledCall {
   let signal: AbortSignal | undefined
   return {
     caller,
+    get traces() {
+      return tracesOf()
+    },
     left_ms: () => Math.min(Math.max(deadline_ms - Date.now(), 0), left_ms_max),
     get signal() {
       return (signal ??= goneSignal(onGone))

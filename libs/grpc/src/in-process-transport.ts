@@ -63,10 +63,10 @@ export function openInProcessTransport(log: Logger): InProcessTransport {
         if (method !== undefined) served.set(method.path, handler)
       }
     },
-    async call(method, request, deadline_ms) {
+    async call(method, request, deadline_ms, traces) {
       const handler = isStopped ? undefined : served.get(method.path)
       if (handler === undefined) throw new Refusal(status.UNAVAILABLE, 'it is not served here now')
-      const { call, giveUp } = openCall(deadline_ms)
+      const { call, giveUp } = openCall(deadline_ms, traces)
       const answering = answer(handler, method, request, call)
       inFlight.add(answering)
       try {
@@ -88,7 +88,7 @@ export function openInProcessTransport(log: Logger): InProcessTransport {
 }
 
 /** A call, and the signal for its handler that no caller waits any longer. */
-function openCall(deadline_ms: number) {
+function openCall(deadline_ms: number, traces: readonly string[] = []) {
   let isGone = false
   let abort: (() => void) | undefined
   const call = handledCall(
@@ -98,6 +98,7 @@ function openCall(deadline_ms: number) {
       if (isGone) onAbort()
     },
     Date.now() + deadline_ms,
+    () => traces,
   )
   const giveUp = () => {
     isGone = true

@@ -6,6 +6,7 @@ export {
   type HandledCall,
   type Handlers,
   isQuestion,
+  nameOf,
 } from './definition.ts'
 export { type GrpcHost, type OpenGrpcHost, openGrpcHost } from './host.ts'
 export { type GrpcCertificates, type Renewable, renewable } from './identity.ts'

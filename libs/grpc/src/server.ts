@@ -16,6 +16,7 @@ import { freeSocket } from './free-socket.ts'
 import { failure, handledCall, handlersOf, type Handler } from './handling.ts'
 import { commonNameOf, serverCredentials, type GrpcIdentity } from './identity.ts'
 import { openReflection } from './reflection.ts'
+import { tracesIn } from './traces.ts'
 
 export interface GrpcServer {
   readonly address: string
@@ -140,7 +141,8 @@ async function handled(
     if (call.cancelled) abort()
     else call.once('cancelled', abort)
   }
-  return handler(call.request, handledCall(caller, onGone, Number(call.getDeadline())))
+  const tracesOf = () => tracesIn(call.metadata)
+  return handler(call.request, handledCall(caller, onGone, Number(call.getDeadline()), tracesOf))
 }
 
 function shutdown(server: Server, longest_ms: number): Promise<void> {

@@ -1,5 +1,5 @@
 /** Settings of every process of the hub, whether it holds all services or one. */
-import { integer } from './settings.ts'
+import { integer, text } from './settings.ts'
 
 export const operationsSettings = {
   METRICS_PORT: integer({
@@ -15,5 +15,17 @@ export const operationsSettings = {
     default: 60_000,
     min: 1_000,
     max: 3_600_000,
+  }),
+  TRACES_URL: text({
+    about:
+      'where traces are sent over OTLP/HTTP: http://collector:4318/v1/traces; empty: none are recorded',
+    default: '',
+  }),
+  TRACES_SAMPLED_PERCENT: integer({
+    about: 'of a hundred traces so many are recorded; the same for all services',
+    unit: 'percent',
+    default: 100,
+    min: 1,
+    max: 100,
   }),
 }

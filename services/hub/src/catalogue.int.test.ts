@@ -44,10 +44,14 @@ test('The consumers of each event are exactly the services that subscribe to it'
       prefixes: [],
     })
     const secrets = await openSecrets(values, { fresh: true })
-    await startServices(secrets.settings, { ...parts, bus }, (part) => {
-      opened.push(part)
-      return part
-    })
+    await startServices(
+      secrets.settings,
+      () => ({ ...parts, bus }),
+      (part) => {
+        opened.push(part)
+        return part
+      },
+    )
     const declared = Object.fromEntries(
       Object.entries(catalogue).map(([name, { consumers }]) => [name, consumers.toSorted()]),
     )

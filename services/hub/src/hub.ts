@@ -11,7 +11,13 @@ import * as notifications from '@causeway/notifications'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { watch, type Logger, type Service } from '@causeway/process'
 import * as quoting from '@causeway/quoting'
-import { openEmbedded, serveOperations, type ProcessParts } from '@causeway/runtime'
+import {
+  openEmbedded,
+  serveOperations,
+  tracedParts,
+  tracingOf,
+  type ProcessParts,
+} from '@causeway/runtime'
 import * as scheduler from '@causeway/scheduler'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
@@ -54,7 +60,10 @@ export async function openHub(
   }
   try {
     const secrets = await openSecrets(settings, { fresh })
-    const urls = await startServices(secrets.settings, parts, stopLater)
+    const tracing = await tracingOf(settings, log)
+    if (tracing !== undefined) stopLater(tracing)
+    const partsOf = (service: string) => tracedParts(parts, tracing, service)
+    const urls = await startServices(secrets.settings, partsOf, stopLater)
     const operations = stopLater(
       await serveOperations({ ...parts, host: '127.0.0.1', port: settings.METRICS_PORT, log }),
     )
@@ -90,20 +99,20 @@ const durabilitySentences: Readonly<Record<HubSettings['DURABILITY'], string>> =
 /** Services that others call start first; the two edges, which admit work, start last. */
 export async function startServices(
   settings: HubSettings,
-  parts: ProcessParts,
+  partsOf: (service: string) => ProcessParts,
   stopLater: StopLater,
 ): Promise<{ readonly fsp: string; readonly operator: string }> {
-  stopLater(await audit.start(settings, parts))
-  stopLater(await participantLifecycle.start(settings, parts))
-  stopLater(await authService.start(settings, parts))
-  stopLater(await scheduler.start(settings, parts))
-  stopLater(await settlements.start(settings, parts))
-  stopLater(await accountLookup.start(settings, parts))
-  stopLater(await quoting.start(settings, parts))
-  stopLater(await transfers.start(settings, parts))
-  stopLater(await notifications.start(settings, parts))
-  const fspApi = stopLater(await fspiopApi.start(settings, parts))
-  const operatorApi = stopLater(await admin.start(settings, parts))
+  stopLater(await audit.start(settings, partsOf('audit')))
+  stopLater(await participantLifecycle.start(settings, partsOf('participant-lifecycle')))
+  stopLater(await authService.start(settings, partsOf('auth-service')))
+  stopLater(await scheduler.start(settings, partsOf('scheduler')))
+  stopLater(await settlements.start(settings, partsOf('settlements')))
+  stopLater(await accountLookup.start(settings, partsOf('account-lookup')))
+  stopLater(await quoting.start(settings, partsOf('quoting')))
+  stopLater(await transfers.start(settings, partsOf('transfers')))
+  stopLater(await notifications.start(settings, partsOf('notifications')))
+  const fspApi = stopLater(await fspiopApi.start(settings, partsOf('fspiop-api')))
+  const operatorApi = stopLater(await admin.start(settings, partsOf('admin')))
   return { fsp: fspApi.url, operator: operatorApi.url }
 }
 

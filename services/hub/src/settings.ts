@@ -103,4 +103,5 @@ export const settingPrefixes = [
   'EDGE_',
   'JWS_',
   'SANDBOX_',
+  'TRACES_',
 ]

@@ -10,6 +10,7 @@ import { gather, retrying, type Logger } from '@causeway/process'
 import { notificationOf, type Notification } from './contract.ts'
 import { openFirstAttempts, type FirstAttemptParts, type Taken } from './first-attempts.ts'
 import type { Record } from './record.ts'
+import { continuing } from './tracing.ts'
 import { claimKeys, readKnown, type Known } from './store.ts'
 import type { Waiting } from './waiting.ts'
 
@@ -21,6 +22,8 @@ export interface HandleParts extends Omit<
   readonly log: Logger
   readonly record: Pick<Record, 'persistLater'>
   readonly waiting: Pick<Waiting, 'mayHaveParked'>
+  /** Whether attempts continue the trace of their event. */
+  readonly isTraced: boolean
   /** Once aborted, an outage fails the call instead of being retried. */
   readonly stopping: AbortSignal
 }
@@ -38,7 +41,7 @@ export type Handle = (
 ) => Promise<void>
 
 export function openHandle(parts: HandleParts): Handle {
-  const { db, log, record, waiting, stopping: signal } = parts
+  const { db, log, record, waiting, isTraced, stopping: signal } = parts
   const ask = gather<Notification, Known>(
     async (asked) => {
       const known = await readKnown(db, asked, thisMonthAndLast(new Date()))
@@ -64,7 +67,7 @@ export function openHandle(parts: HandleParts): Handle {
   const room = openRoom()
 
   return async (events, batch) => {
-    const taken = distinct(events, Date.now()).filter(
+    const taken = distinct(events, Date.now(), isTraced).filter(
       ({ notification: { id } }) => !attempts.has(id),
     )
     const bytes = taken.reduce((sum, { notification: { body } }) => sum + body.length, 0)
@@ -118,10 +121,12 @@ function openRoom(): Room {
 function distinct(
   events: readonly DomainEvent<'NotifyRequested'>[],
   taken_ms: number,
+  isTraced: boolean,
 ): readonly Taken[] {
   const byId = new Map<string, Taken>()
   for (const event of events) {
-    const notification = notificationOf(event, taken_ms)
+    const received = notificationOf(event, taken_ms)
+    const notification = isTraced ? continuing(received, event.traceparent) : received
     if (!byId.has(notification.id))
       byId.set(notification.id, { notification, needsLookUp: event.maybeDuplicate })
   }

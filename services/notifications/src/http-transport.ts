@@ -1,7 +1,9 @@
 /** Callbacks over HTTP; each lane has its own connections. */
 import { createHttpClient, type ClientTls, type HttpClient } from '@causeway/http'
+import type { Tracer } from '@causeway/tracing'
 import { refusalIn, type Notification } from './contract.ts'
 import { judge, type Attempt } from './domain/verdict.ts'
+import { recordedAttempt } from './tracing.ts'
 import type { Transport } from './transport.ts'
 
 export interface HttpBounds {
@@ -9,9 +11,16 @@ export interface HttpBounds {
   readonly timeout_ms: number
   /** The client certificate and the CA for https FSPs; undefined: none, and the public CAs. */
   readonly tls: ClientTls | undefined
+  /** Undefined: no traces are recorded. */
+  readonly tracer: Tracer | undefined
 }
 
-export function openHttpTransport({ requests_max, timeout_ms, tls }: HttpBounds): Transport {
+export function openHttpTransport({
+  requests_max,
+  timeout_ms,
+  tls,
+  tracer,
+}: HttpBounds): Transport {
   const client = createHttpClient({
     connections_per_origin_max: requests_max,
     timeout_ms,
@@ -19,7 +28,10 @@ export function openHttpTransport({ requests_max, timeout_ms, tls }: HttpBounds)
   })
   return {
     async send(notification) {
-      const attempt = await attemptOver(client, notification)
+      const attempt =
+        tracer === undefined
+          ? await attemptOver(client, notification)
+          : await recordedAttempt(tracer, notification, (sent) => attemptOver(client, sent))
       const { transport } = notification.request
       const verdict = judge(transport.type === 'HTTP' ? transport.method : '', attempt)
       return attempt.type === 'ANSWERED'

@@ -15,7 +15,7 @@ import { mailServer } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
 import { noTries } from './domain/tries.ts'
 import { openHandle } from './handle.ts'
-import { openHttpTransport } from './http-transport.ts'
+import { openHttpTransport, type HttpBounds } from './http-transport.ts'
 import type { LaneParts } from './lane.ts'
 import { openLanes, type Lanes } from './lanes.ts'
 import { openMailTransport, type MailTransport } from './mail-transport.ts'
@@ -54,7 +54,9 @@ export const start: Start<Settings> = async (settings, parts) => {
   const waiting = openWaiting(() => readWaiting(db))
   const stop = new AbortController()
   const backoff = backoffOf(settings)
-  const lanes = lanesOf(settings, tls, mail, {
+  const lanes = lanesOf(settings, mail, {
+    tls,
+    tracer: parts.tracer,
     measures,
     onRecovered: (fspId) => retries.onRecovered(fspId),
   })
@@ -79,6 +81,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     lanes,
     record,
     waiting,
+    isTraced: parts.tracer !== undefined,
     backoff,
     park_after_ms: settings.PARK_AFTER_MS,
     onLateEnd: (notification, end) =>
@@ -108,16 +111,19 @@ export const start: Start<Settings> = async (settings, parts) => {
 
 function lanesOf(
   settings: Settings,
-  tls: ClientTls | undefined,
   mail: MailTransport,
-  parts: Pick<LaneParts, 'measures' | 'onRecovered'>,
+  {
+    tls,
+    tracer,
+    ...parts
+  }: Pick<LaneParts, 'measures' | 'onRecovered'> & Pick<HttpBounds, 'tls' | 'tracer'>,
 ): Lanes {
   const timeout_ms = settings.CALLBACK_TIMEOUT_MS
   const requests_max = settings.NOTIFICATIONS_LANE_MAX
   return openLanes({
     ...parts,
     transportTo: (fspId) =>
-      fspId === mailServer ? mail : openHttpTransport({ requests_max, timeout_ms, tls }),
+      fspId === mailServer ? mail : openHttpTransport({ requests_max, timeout_ms, tls, tracer }),
     bounds: {
       requests_max,
       timeout_ms,

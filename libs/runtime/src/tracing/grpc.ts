@@ -1,0 +1,84 @@
+/**
+ * gRPC that records: a call that is made for several payments at once is a span in the trace of each, on
+ * both of its sides.
+ */
+import type { Span, Tracer } from '@causeway/tracing'
+import {
+  nameOf,
+  type CallOptions,
+  type Calls,
+  type GrpcHost,
+  type HandledCall,
+  type Handlers,
+} from '@causeway/grpc'
+import { recorded } from './recorded.ts'
+
+/** Of a call; further ones are not told to the other side, which bounds the size of its headers. */
+const traces_max = 100
+
+export function tracedGrpc(grpc: GrpcHost, tracer: Tracer): GrpcHost {
+  return {
+    address: grpc.address,
+    serve: (service, handlers) => grpc.serve(service, handlersOf(service, handlers, tracer)),
+    client: (service, provider) =>
+      callsOf(service, grpc.client(service, provider), provider, tracer),
+    clientAt: (service, provider, address) =>
+      callsOf(service, grpc.clientAt(service, provider, address), provider, tracer),
+  }
+}
+
+type Call = (request: object, options?: CallOptions) => Promise<object>
+type Handler = (request: object, call: HandledCall) => Promise<object>
+
+function callsOf<D extends object>(
+  service: D,
+  calls: Calls<D>,
+  provider: string,
+  tracer: Tracer,
+): Calls<D> {
+  const traced = (Object.entries(calls) as [string, Call][]).map(([name, call]) => {
+    const attributes = { ...attributesOf(service, name), 'server.address': provider }
+    const tracedCall: Call = (request, options) => {
+      const spans = tracer
+        .current()
+        .slice(0, traces_max)
+        .map(({ traceparent: parent }) =>
+          tracer.begin(spanName(service, name), { kind: 'CLIENT', parent, attributes }),
+        )
+        .filter((span): span is Span => span !== undefined)
+      if (spans.length === 0) return call(request, options)
+      const traces = spans.map(({ traceparent }) => traceparent)
+      return recorded(spans, () => call(request, { ...options, traces }))
+    }
+    return [name, tracedCall]
+  })
+  return Object.fromEntries(traced) as Calls<D>
+}
+
+function handlersOf<D extends object>(
+  service: D,
+  handlers: Handlers<D>,
+  tracer: Tracer,
+): Handlers<D> {
+  const traced = (Object.entries(handlers) as [string, Handler][]).map(([name, handler]) => {
+    const attributes = attributesOf(service, name)
+    const tracedHandler: Handler = (request, call) => {
+      const spans = (call.traces ?? [])
+        .map((parent) =>
+          tracer.begin(spanName(service, name), { kind: 'SERVER', parent, attributes }),
+        )
+        .filter((span): span is Span => span !== undefined)
+      return recorded(spans, () => tracer.within(spans, () => handler(request, call)))
+    }
+    return [name, tracedHandler]
+  })
+  return Object.fromEntries(traced) as Handlers<D>
+}
+
+function spanName(service: object, method: string): string {
+  return `${nameOf(service)}/${method}`
+}
+
+function attributesOf(service: object, method: string): Readonly<Record<string, string>> {
+  return { 'rpc.system': 'grpc', 'rpc.service': nameOf(service), 'rpc.method': method }
+}

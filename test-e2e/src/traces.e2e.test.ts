@@ -1,0 +1,77 @@
+/** What the hub records of a payment, as the operator's collector of traces receives it. */
+import { openCollector, type Collector } from '@causeway/tracing/testing'
+import { eventually } from '@causeway/process/testing'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { Fsp } from './hub/fsp.ts'
+import { move } from './hub/payment.ts'
+import { openSchemeOfFsps, type OwnScheme } from './hub/scheme.ts'
+import { recordPayment, servicesIn, servicesOfPayment, traceparentIn } from './hub/traces.ts'
+import { newTransfer } from './hub/transfer.ts'
+
+let collector: Collector
+let scheme: OwnScheme
+let payer: Fsp
+let payee: Fsp
+
+beforeAll(async () => {
+  collector = await openCollector()
+  scheme = await openSchemeOfFsps({ TRACES_URL: collector.url })
+  payer = await scheme.join('greenbank')
+  payee = await scheme.join('bluewallet')
+}, 120_000)
+
+afterAll(async () => {
+  expect(await scheme.verify()).toMatchObject({ clean: true })
+  await scheme.stop()
+  await collector.stop()
+})
+
+async function untilSent(traceId: string, names: readonly string[]) {
+  const own = () => collector.spans.filter((span) => span.traceId === traceId)
+  await eventually(
+    () => names.every((name) => own().some((span) => span.name === name)),
+    `spans of ${names.join()}`,
+  )
+  return own()
+}
+
+test('a payment whose FSPs pass on its trace is one trace through all services', async () => {
+  expect(servicesIn(await recordPayment(collector, payer, payee))).toEqual(servicesOfPayment)
+})
+
+test('a transfer whose FSPs know of no traces is in the trace of its id, its answer too', async () => {
+  const transfer = newTransfer(payer, payee)
+  const told = await move(payer, payee, transfer)
+  const traceId = transfer.transferId.replaceAll('-', '')
+  const spans = await untilSent(traceId, ['POST /transfers', 'PUT /transfers/{ID}'])
+  expect(traceparentIn(told)).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`))
+  const received = spans.filter(({ kind, service }) => kind === 2 && service === 'fspiop-api')
+  expect(
+    received.map(({ name, parentSpanId = '', attributes }) => ({
+      name,
+      parentSpanId,
+      source: attributes['fspiop.source'],
+    })),
+  ).toEqual([
+    { name: 'POST /transfers', parentSpanId: '', source: 'greenbank' },
+    { name: 'PUT /transfers/{ID}', parentSpanId: '', source: 'bluewallet' },
+  ])
+})
+
+test('a callback that an FSP refuses is a span that says so', async () => {
+  payee.answerWith(() => 500)
+  const transfer = newTransfer(payer, payee)
+  await payer.send('POST', '/transfers', transfer.request, { 'fspiop-destination': payee.name })
+  const traceId = transfer.transferId.replaceAll('-', '')
+  const spans = await untilSent(traceId, ['deliver POST'])
+  payee.answerWith(() => 202)
+  const [refused] = spans.filter(({ name }) => name === 'deliver POST')
+  expect(refused).toMatchObject({
+    service: 'notifications',
+    hasFailed: true,
+    attributes: { 'http.response.status_code': 500, 'fspiop.destination': 'bluewallet' },
+  })
+  await payee.await(
+    ({ method, headers }) => method === 'POST' && headers['traceparent'] !== undefined,
+  )
+})
