@@ -118,7 +118,7 @@ function writerSince_ms(name: ProcessName): number {
   const line = hub
     .logOf(name)
     .split('\n')
-    .findLast((said) => said.includes('writes the ledger'))
+    .findLast((said) => said.includes('is now the writer of the ledger'))
   return line === undefined ? 0 : Date.parse((JSON.parse(line) as { time: string }).time)
 }
 

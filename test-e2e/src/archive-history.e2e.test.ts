@@ -6,6 +6,7 @@ import { createAuthenticator } from '@causeway/fsp'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { join } from 'node:path'
+import { request as call } from 'undici'
 import {
   freePorts,
   newDataDir,
@@ -115,14 +116,23 @@ async function shownOf(ids: Ids): Promise<Shown> {
   return { consent, request, bulkQuote, bulkTransfer } as Shown
 }
 
-/** Once every service has stored what it heard. */
+/** Resolves when every service has stored everything, also how callbacks were delivered. */
 function whole(ids: Ids): Promise<Shown> {
   return eventually(async () => {
     const shown = await shownOf(ids)
     const { consent, request, bulkTransfer } = shown
     const isEnded = consent.state === 'REVOKED' && request.thirdParty.endedAt !== null
-    return isEnded && bulkTransfer.deliveries.length === 3 ? shown : undefined
+    if (!isEnded || bulkTransfer.deliveries.length !== 3) return undefined
+    return (await unfinishedMessages()) === 0 ? await shownOf(ids) : undefined
   }, 'the history is complete')
+}
+
+/** Messages of the event bus that a consumer has not finished, stored results included. */
+async function unfinishedMessages(): Promise<number> {
+  const text = await (await call(`${hub.urls.metrics}/metrics`)).body.text()
+  const counts = [...text.matchAll(/^bus_unfinished\{[^}]*\} (\d+)$/gm)].map(([, n]) => Number(n))
+  expect(counts.length).toBeGreaterThan(0)
+  return counts.reduce((sum, n) => sum + n, 0)
 }
 
 test('consents, third-party payments and bulks come back with their month', async () => {
