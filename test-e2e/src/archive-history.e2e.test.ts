@@ -123,7 +123,7 @@ function whole(ids: Ids): Promise<Shown> {
     const { consent, request, bulkTransfer } = shown
     const isEnded = consent.state === 'REVOKED' && request.thirdParty.endedAt !== null
     if (!isEnded || bulkTransfer.deliveries.length !== 3) return undefined
-    return (await unfinishedMessages()) === 0 ? await shownOf(ids) : undefined
+    return (await unfinishedMessages()) === 0 ? shownOf(ids) : undefined
   }, 'the history is complete')
 }
 
