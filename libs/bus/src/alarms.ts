@@ -1,13 +1,13 @@
-/** What stalls the bus until an operator acts: a log line with ALARM, and a counter. */
+/** Alarms: what stalls the bus until an operator acts. Each is a log line with ALARM and a counter. */
 import type { Logger, Metrics } from '@causeway/process'
 import { Counter } from 'prom-client'
 
 export type AlarmKind =
   /**
-   * PostgreSQL, Kafka or another service lets this process do nothing: login, certificate, right.
+   * PostgreSQL, Kafka or another service refuses this process: its login, certificate or rights.
    */
   | 'REFUSED'
-  /** Every message of a batch fails in the same way: it is not the messages. */
+  /** Every message of a batch fails in the same way, so the messages are not the cause. */
   | 'ALL_FAIL'
   /** A message has a type, a value or a reason that this release does not know. */
   | 'NEWER_RELEASE'
@@ -17,7 +17,7 @@ export type AlarmKind =
   | 'DELETED_UNREAD'
 
 const sentences: Readonly<Record<AlarmKind, string>> = {
-  REFUSED: 'ALARM refused until an operator puts it right: tried again',
+  REFUSED: 'ALARM refused until an operator repairs it: tried again',
   ALL_FAIL: 'ALARM every message of a batch fails alike: no dead letters, all are tried again',
   NEWER_RELEASE: 'ALARM a message of a newer release waits for a process that understands it',
   DEAD_LETTER_NOT_STORED: 'ALARM a dead letter cannot be stored: tried again',
@@ -33,7 +33,7 @@ const logged_every = 30
 export function openAlarms(metrics: Metrics): (group: string, log: Logger) => Alarm {
   const counter = new Counter({
     name: 'bus_alarms_total',
-    help: 'Times that a group could not go on and an operator has to look',
+    help: 'Times that a group could not continue without an operator',
     labelNames: ['group', 'kind'],
     registers: [metrics],
   })

@@ -1,6 +1,6 @@
 /**
- * Work on a batch that goes on when its handler is done: the batch stays unfinished until that work ends,
- * while what comes for its keys goes on.
+ * Work on a batch that continues after its handler has returned. The batch stays unfinished until that
+ * work ends; later messages of its keys do not wait for it.
  */
 import { type Logger, isOutage } from '@causeway/process'
 import { isFromNewerRelease } from './from-newer-release.ts'
@@ -9,12 +9,12 @@ import { reasonOf } from './poison-messages.ts'
 export interface BackgroundWork<Item> {
   /** Keeps the items unfinished until the work has ended. */
   keep(items: readonly Item[], work: Promise<void>): void
-  /** Resolves when nothing goes on any more. */
+  /** Resolves when no background work is left. */
   settled(): Promise<void>
 }
 
 export interface BackgroundWorkOptions<Item> {
-  /** Keeps them unfinished until the release that it returns is called. */
+  /** Holds the items unfinished until the returned release is called. */
   readonly hold: (items: readonly Item[]) => () => void
   readonly deadLetter: (item: Item, reason: string) => Promise<void>
   readonly log: Logger
@@ -27,7 +27,7 @@ export function openBackgroundWork<Item>({
 }: BackgroundWorkOptions<Item>): BackgroundWork<Item> {
   const open = new Set<Promise<void>>()
 
-  /** No caller would try it again: what an outage did not end is for a person to look at. */
+  /** Nothing tries this work again, so a failure that is no outage becomes a dead letter. */
   async function giveUp(items: readonly Item[], error: unknown): Promise<void> {
     if (isOutage(error) || isFromNewerRelease(error)) throw error
     for (const item of items) await deadLetter(item, reasonOf(error))
@@ -39,7 +39,7 @@ export function openBackgroundWork<Item>({
       const settled: Promise<void> = work
         .catch((error: unknown) => giveUp(items, error))
         .then(release, (error: unknown) =>
-          log.error({ err: error }, 'a batch is left unfinished: it comes again at the next start'),
+          log.error({ err: error }, 'a batch is left unfinished: it is delivered again at the next start'),
         )
         .finally(() => open.delete(settled))
       open.add(settled)

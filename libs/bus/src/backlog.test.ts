@@ -11,14 +11,14 @@ interface Item {
 const item = (key: string, n: number, topic = 't'): Item => ({ topic, key, n })
 const numbers = (batch: Batch<Item> | undefined) => batch?.items.map(({ n }) => n)
 
-/** A batch that must be there. */
+/** The next batch; throws when there is none. */
 function taken(batch: Batch<Item> | undefined): Batch<Item> {
   if (batch === undefined) throw new Error('nothing to take')
   return batch
 }
 
-describe('the plain backlog', () => {
-  test('gives what is there, in order, up to the bound', () => {
+describe('A backlog with one batch in work:', () => {
+  test('A batch holds the oldest waiting messages, in order, up to the bound', () => {
     const backlog = plainBacklog<Item>()
     for (let n = 0; n < 5; n++) backlog.push(item('a', n))
     expect(numbers(backlog.take(3))).toEqual([0, 1, 2])
@@ -27,8 +27,8 @@ describe('the plain backlog', () => {
   })
 })
 
-describe('the keyed backlog', () => {
-  test('passes over a key that is out and gives it first when it is released', () => {
+describe('A backlog with many batches in work:', () => {
+  test('A key in work is skipped, and is first when it is released', () => {
     const backlog = keyedBacklog<Item>()
     for (const [key, n] of [
       ['a', 0],
@@ -45,7 +45,7 @@ describe('the keyed backlog', () => {
     expect(numbers(backlog.take(9))).toEqual([1, 3])
   })
 
-  test('holds one key of two topics apart and keeps no order without a key', () => {
+  test('The same key of two topics counts as two keys, and messages without a key have no order', () => {
     const backlog = keyedBacklog<Item>()
     backlog.push(item('a', 0, 'x'))
     backlog.push(item('a', 1, 'y'))
@@ -54,7 +54,7 @@ describe('the keyed backlog', () => {
     expect([1, 1, 1, 1].map((max) => numbers(backlog.take(max)))).toEqual([[0], [1], [2], [3]])
   })
 
-  test('a hot key fills one batch at a time and the others go on', () => {
+  test('A busy key is in one batch at a time and does not hold up the others', () => {
     const backlog = keyedBacklog<Item>()
     for (let n = 0; n < 1000; n++) backlog.push(item('hot', n))
     backlog.push(item('cold', 1000))
@@ -65,7 +65,7 @@ describe('the keyed backlog', () => {
     expect(numbers(backlog.take(100))?.[0]).toBe(100)
   })
 
-  test('never has a key out twice, keeps each key in order and gives everything once', () => {
+  test('A key is never in two batches, each key stays in order, and every message is taken once', () => {
     const step = fc.oneof(
       fc.record({ push: fc.constantFrom('a', 'b', 'c', 'd', '') }),
       fc.record({ take: fc.integer({ min: 1, max: 4 }) }),

@@ -1,6 +1,6 @@
 /**
- * What waits for work, oldest first. Two batches that are out at the same time never hold the same
- * topic and key, and the messages of one key leave in the order in which they came.
+ * Messages that wait for work, oldest first. Two batches in work at the same time never hold the same
+ * topic and key, and the messages of one key leave in the order of their arrival.
  */
 
 export interface Keyed {
@@ -9,17 +9,17 @@ export interface Keyed {
   readonly key: string
 }
 
-/** A batch that is out; its keys are taken until it is released. */
+/** A batch in work; its keys are taken until it is released. */
 export interface Batch<Item> {
   readonly items: readonly Item[]
   readonly lanes: readonly Lane<Item>[]
 }
 
-/** A key that is in work, and what arrived for it since. */
+/** A key in work, and the messages that have arrived for it since. */
 interface Lane<Item> {
   readonly name: string
   readonly held: Fifo<Item>
-  /** The batch that it is out with. */
+  /** The batch in work that holds the key. */
   items: readonly Item[]
 }
 
@@ -28,11 +28,11 @@ export interface Backlog<Item> {
   /** The next batch, at most `batch_max`; undefined when nothing may be taken now. */
   take(batch_max: number): Batch<Item> | undefined
   release(batch: Batch<Item>): void
-  /** So many wait and are not out. */
+  /** How many messages wait and are not in work. */
   readonly length: number
 }
 
-/** A backlog of which one batch is out at a time: no key can be out twice. */
+/** A backlog with one batch in work at a time: no key can be in two. */
 export function plainBacklog<Item>(): Backlog<Item> {
   const fifo = openFifo<Item>()
   return {
@@ -49,10 +49,9 @@ export function plainBacklog<Item>(): Backlog<Item> {
 }
 
 /**
- * A backlog of which many batches are in work at the same time. What arrives for a key in work is
- * held in the lane of that key, so it is looked at once and not again for each batch; lanes that
- * are released go before what arrived later. They end, because nothing enters a lane while it
- * waits.
+ * A backlog with many batches in work at the same time. What arrives for a key in work is held in the
+ * lane of that key, so that it is examined once and not again for each batch. Released lanes go before
+ * what arrived later. They end, because nothing enters a lane while it waits.
  */
 export function keyedBacklog<Item extends Keyed>(): Backlog<Item> {
   const fifo = openFifo<Item>()

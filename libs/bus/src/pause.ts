@@ -1,4 +1,4 @@
-/** Waiting between two tries: a bounded time that grows, cut short when there will be no other try. */
+/** Waiting between two attempts: a bounded time that grows, and that ends early on a stop. */
 
 const delay_ms_min = 50
 const delay_ms_max = 2_000

@@ -12,29 +12,29 @@ import type { Message } from './event-bus.ts'
 import { isFromNewerRelease } from './from-newer-release.ts'
 import { delayAfter, type pause } from './pause.ts'
 
-/** What a batch needs on its way; `Item` is the engine's own record of a message. */
+/** How a batch is processed; `Item` is the engine's own record of a message. */
 export interface Work<Item> {
   readonly log: Logger
   readonly alarm: Alarm
-  /** Makes the message; a throw means that it cannot be read. */
+  /** Reads the message; a throw means that it cannot be read. */
   readonly open: (item: Item) => Message
   readonly handleBatch: (messages: readonly Message[], items: readonly Item[]) => Promise<void>
   /** Stores the message with its reason and raises the alarm; repeated until it succeeds. */
   readonly deadLetter: (item: Item, reason: string) => Promise<void>
   readonly onFinished: (items: readonly Item[]) => void
-  /** This release does not understand the message; called at each of its endless tries. */
+  /** This release does not understand the message; called at each of its endless attempts. */
   readonly onHeld: (item: Item, error: unknown) => void
-  /** Aborted when no further try shall be made. */
+  /** Aborted when no further attempt is to be made. */
   readonly stopping: AbortSignal
   readonly pause: typeof pause
 }
 
 const tries_max = 3
 const reason_length_max = 1_000
-/** Fewer messages that fail alike may well be at fault themselves. */
+/** Fewer messages that fail alike may themselves be the cause. */
 const alike_min = 4
 
-/** Items with the messages made of them, one to one. */
+/** Items with their messages, one to one. */
 interface Opened<Item> {
   readonly items: readonly Item[]
   readonly messages: readonly Message[]
@@ -46,13 +46,13 @@ interface Suspect<Item> {
   readonly error: unknown
 }
 
-/** One way through a batch. */
+/** One pass through a batch. */
 interface Round<Item> {
   readonly size: number
   hasSucceeded: boolean
-  /** They have failed alone, and it is not decided yet whether they are to blame. */
+  /** Messages that have failed alone, while it is not decided yet whether they are the cause. */
   readonly suspects: Suspect<Item>[]
-  /** They wait behind a suspect of their key. */
+  /** Messages that wait behind a suspect of their key. */
   readonly waiting: Set<Item>
 }
 
@@ -75,7 +75,7 @@ export async function workOff<Item>(items: readonly Item[], work: Work<Item>): P
 
 interface Reading<Item> {
   readonly opened: Opened<Item>
-  /** From the first one on that this release does not understand. */
+  /** The messages from the first one on that this release does not understand. */
   readonly held: readonly Item[]
   readonly error?: unknown
 }
@@ -96,7 +96,7 @@ async function openAll<Item>(all: readonly Item[], work: Work<Item>): Promise<Re
   return { opened, held: [] }
 }
 
-/** Whether all of it is finished; if not, nothing after it may be begun. */
+/** Whether all of it is finished; if not, nothing after it may be started. */
 async function workThrough<Item>(batch: Opened<Item>, work: Work<Item>): Promise<boolean> {
   let rest = batch
   let failures = 0
@@ -137,7 +137,7 @@ function isNotTheMessages<Item>({ hasSucceeded, suspects }: Round<Item>): boolea
   return new Set(suspects.map(({ error }) => likenessOf(error))).size === 1
 }
 
-/** The messages of errors of one code differ by what they are about. */
+/** Errors of one code are alike, though their messages may name different objects. */
 function likenessOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code = error.message } = error as { readonly code?: unknown }
@@ -189,7 +189,7 @@ async function tryBatch<Item>(
   }
 }
 
-/** Where so many have failed that it is hardly the messages, the others only have to show it. */
+/** After this many failures the messages are hardly the cause, so each further one is tried once. */
 function triesOf<Item>({ hasSucceeded, suspects }: Round<Item>): number {
   return !hasSucceeded && suspects.length >= alike_min ? 1 : tries_max
 }
@@ -205,7 +205,7 @@ function hold<Item>(item: Item, error: unknown, tries: number, work: Work<Item>)
   work.onHeld(item, error)
 }
 
-/** What has the key of a suspect waits until it is decided what becomes of that one. */
+/** Messages with the key of a suspect wait until the outcome of the suspect is decided. */
 function withoutWaiting<Item>(
   batch: Opened<Item>,
   { suspects, waiting }: Round<Item>,
@@ -251,7 +251,7 @@ async function attempt<Item>(
   }
 }
 
-/** A message that cannot be stored as dead yet is not finished: losing it is never the way out. */
+/** A message is not finished before its dead letter is stored, so it cannot be lost. */
 async function giveUp<Item>(item: Item, reason: string, work: Work<Item>): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     if (work.stopping.aborted) return false

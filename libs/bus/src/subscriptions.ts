@@ -1,4 +1,4 @@
-/** The subscriptions of a process, for both engines: the topics of each, and how far it is. */
+/** The subscriptions of a process, for both engines: the topics of each and its metrics. */
 import type { Metrics } from '@causeway/process'
 import { Gauge } from 'prom-client'
 
@@ -11,8 +11,7 @@ export interface Measured {
 }
 
 /**
- * What a group has committed in a topic is moved by one subscription of a process alone: throws for
- * a second one.
+ * Only one subscription of a process moves the offset of a group in a topic: throws for a second one.
  */
 export function claim(claimed: Set<string>, group: string, topics: readonly string[]): void {
   const taken = topics.find((topic) => claimed.has(`${group} ${topic}`))
@@ -43,7 +42,7 @@ export function measure(metrics: Metrics, members: ReadonlySet<Measured>): void 
   gauge('bus_lag_seconds', 'Age of the oldest unfinished message', (m) => m.lag_ms() / 1000)
 }
 
-/** Of those that are known; undefined when none is. */
+/** The longest of the defined durations; undefined when there is none. */
 export function longest(times_ms: readonly (number | undefined)[]): number | undefined {
   const known = times_ms.filter((time_ms) => time_ms !== undefined)
   return known.length === 0 ? undefined : Math.max(...known)

@@ -17,7 +17,7 @@ afterEach(() => {
 
 const after = (ms: number) => jest.advanceTimersByTimeAsync(ms)
 
-/** Work that gives way before each of its pieces, which end when they are told to. */
+/** Work that gives way before each of its pieces; the test ends each piece. */
 function pieces(name: string, count: number) {
   let endPiece: () => void = () => undefined
   const done = inTurn(turns, { givesWay: true }, async (giveWay) => {
@@ -36,13 +36,13 @@ function pieces(name: string, count: number) {
   }
 }
 
-test('a piece begins at once when nothing else is under way', async () => {
+test('A piece starts at once when nothing else is in progress', async () => {
   pieces('a', 1)
   await after(0)
   expect(seen).toEqual(['a1'])
 })
 
-test('a piece waits until nothing urgent has been under way for a moment', async () => {
+test('A piece waits until no urgent work has been in progress for a moment', async () => {
   const [first, second] = [turns.urgent(), turns.urgent()]
   pieces('a', 1)
   first()
@@ -58,7 +58,7 @@ test('a piece waits until nothing urgent has been under way for a moment', async
   expect(seen).toEqual(['a1'])
 })
 
-test('urgent work waits for nothing', async () => {
+test('Urgent work does not wait', async () => {
   pieces('a', 1)
   await after(0)
   await inTurn(turns, {}, async (giveWay) => {
@@ -68,7 +68,7 @@ test('urgent work waits for nothing', async () => {
   expect(seen).toEqual(['a1', 'urgent'])
 })
 
-test('one piece is done at a time, and the works take turns with theirs', async () => {
+test('One piece is done at a time, and several large works take turns', async () => {
   const [a, b] = [pieces('a', 2), pieces('b', 2)]
   await after(0)
   expect(seen).toEqual(['a1'])
@@ -80,7 +80,7 @@ test('one piece is done at a time, and the works take turns with theirs', async 
   expect(seen).toEqual(['a1', 'b1', 'a2', 'b2'])
 })
 
-test('a piece begins after a time whatever is under way', async () => {
+test('A piece starts after its longest wait, whatever is in progress', async () => {
   turns.urgent()
   pieces('a', 1)
   await after(wait_ms_max - 1)
@@ -92,7 +92,7 @@ test('a piece begins after a time whatever is under way', async () => {
   expect(seen).toEqual(['a1', 'b1'])
 })
 
-test('work that fails ends its turn', async () => {
+test('Work that fails ends its turn', async () => {
   const failed = inTurn(turns, { givesWay: true }, () => Promise.reject(new Error('broken')))
   const other = pieces('b', 1)
   await expect(failed).rejects.toThrow('broken')
@@ -105,7 +105,7 @@ test('work that fails ends its turn', async () => {
   expect(seen).toEqual(['b1', 'c1'])
 })
 
-test('whatever begins and ends when, every piece begins in time, and alone unless it has waited that long', async () => {
+test('In any schedule every piece starts in time, and alone unless it has waited for its longest time', async () => {
   const step = fc.record({
     wait_ms: fc.integer({ min: 0, max: 300 }),
     lasts_ms: fc.integer({ min: 0, max: 700 }),
@@ -123,7 +123,7 @@ test('whatever begins and ends when, every piece begins in time, and alone unles
           const isRight = isUrgent
             ? waited_ms === 0
             : waited_ms <= wait_ms_max + 1 && (busy === 0 || waited_ms >= wait_ms_max)
-          waits.push(isRight ? 'right' : `${waited_ms} ms beside ${busy}`)
+          waits.push(isRight ? 'right' : `${waited_ms} ms with ${busy} others`)
           busy += 1
           await new Promise<void>((resolve) => setTimeout(resolve, lasts_ms))
           busy -= 1

@@ -1,11 +1,11 @@
 /**
- * Large work that can wait gives way to all other work of the process. It is done in pieces: one begins
- * when nothing urgent is under way and no other piece is, or when it has waited for long enough. So a
- * single payment finds at most one piece before it, and no bulk waits for ever.
+ * Large work that can wait gives way to all other work of the process. It is done in pieces: one starts
+ * when neither urgent work nor another piece is in progress, or when it has waited for long enough. So a
+ * single payment waits for at most one piece, and no bulk waits for ever.
  */
 
 export interface Turns {
-  /** Urgent work begins; what is returned ends it. */
+  /** Urgent work starts; the returned function ends it. */
   urgent(): () => void
   /** Work that gives way, and has no turn yet. */
   patient(): Patient
@@ -18,16 +18,17 @@ export interface Patient {
   end(): void
 }
 
-/** The next step of a payment often begins so soon after the one before. */
+/** The next step of a payment often starts this soon after the one before. */
 export const quiet_ms = 2
 /**
- * After so long a piece begins whatever is under way. (Measured with bulks of 1,000 beside payments on two
- * busy cores: with 100 several pieces were under way most of the time, and all took three times as long.)
+ * After this time a piece starts in any case. (Measured with bulks of 1,000 and payments at the same time
+ * on two busy cores: with 100 several pieces were in progress most of the time, and all took three times
+ * as long.)
  */
 export const wait_ms_max = 500
 
 interface Waiting {
-  /** It begins then at the latest; of the clock of `performance.now`. */
+  /** It starts then at the latest; by the clock of `performance.now`. */
   readonly until_ms: number
   readonly begin: () => void
 }
@@ -40,7 +41,7 @@ export function openTurns(): Turns {
   let quietSince_ms = -Infinity
   let timer: NodeJS.Timeout | undefined
 
-  /** Begins what may begin, and looks again when time alone lets the next one begin. */
+  /** Starts what may start, and checks again when the next one is due. */
   function look(): void {
     clearTimeout(timer)
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
@@ -83,7 +84,7 @@ export function openTurns(): Turns {
             }
             waiting.push({ until_ms: performance.now() + wait_ms_max, begin })
           })
-          // Behind those that wait already.
+          // After those that wait already.
           if (hasTurn) end()
           else look()
           return turn

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { watermark } from './watermark.ts'
 
-describe('the watermark', () => {
-  test('is the lowest unfinished number, whatever finished above it', () => {
+describe('The watermark:', () => {
+  test('The watermark is the lowest unfinished number, whatever has finished above it', () => {
     const mark = watermark()
     for (const n of [3, 5, 9]) mark.begin(n, n * 10)
     mark.finish(5)
@@ -14,7 +14,7 @@ describe('the watermark', () => {
     expect([mark.lowest(), mark.lowest_ms(), mark.length]).toEqual([undefined, undefined, 0])
   })
 
-  test('ignores numbers that it does not hold', () => {
+  test('Numbers that were not begun are ignored', () => {
     const mark = watermark()
     mark.finish(1)
     mark.begin(4, 0)
@@ -26,7 +26,7 @@ describe('the watermark', () => {
     expect([mark.lowest(), mark.length]).toEqual([6, 1])
   })
 
-  test('agrees with a plain list for any order of finishing, also when it grows', () => {
+  test('The watermark agrees with a plain list for any order of finishing, also when its ring grows', () => {
     const step = fc.record({ gap: fc.integer({ min: 1, max: 3 }), finish: fc.nat() })
     fc.assert(
       fc.property(

@@ -1,20 +1,20 @@
 /**
- * How far a consumer is finished without a gap. Messages begin in the order of their numbers and
- * finish in any order; everything up to the mark is finished, so the mark is safe to store.
+ * Up to which number a consumer has finished without a gap. Messages start in the order of their numbers
+ * and finish in any order; everything up to the mark is finished, so the mark is safe to store.
  */
 
 export interface Watermark {
-  /** A message is handed over; its number is higher than all before it. */
+  /** A message is delivered; its number is higher than all before it. */
   begin(n: number, begun_ms: number): void
   /**
-   * It need not be handed over again. A number that was not begun, or finished before, is ignored.
+   * It need not be delivered again. A number that was not begun, or finished before, is ignored.
    */
   finish(n: number): void
   /** The lowest number not finished yet; undefined when there is none. */
   lowest(): number | undefined
   /** When that one was announced or read; undefined when there is none. */
   lowest_ms(): number | undefined
-  /** From the lowest unfinished to the newest begun: what a crash now would hand over again. */
+  /** From the lowest unfinished to the newest begun: the messages that would be delivered again after a crash. */
   readonly length: number
 }
 

@@ -23,7 +23,7 @@ function open({ topic, key, n }: Item): Message {
   return { id: `m${n}`, topic, key, payload: n, ...rest }
 }
 
-/** A queue that notes what becomes of its messages; pauses take one turn of the event loop. */
+/** A queue that records the outcomes of its messages; pauses take one turn of the event loop. */
 function openQueue(
   handleBatch: (numbers: readonly number[]) => Promise<void>,
   more: Partial<WorkQueueOptions<Item>> = {},
@@ -54,8 +54,8 @@ function openQueue(
   return { queue, finished, dead, alarms, done }
 }
 
-describe('the work queue', () => {
-  test('cuts what has queued into batches, and what comes meanwhile into the next', async () => {
+describe('The work queue:', () => {
+  test('Queued messages form a batch, and messages that arrive meanwhile form the next', async () => {
     const batches: (readonly number[])[] = []
     const opened = openQueue(
       async (numbers) => {
@@ -73,7 +73,7 @@ describe('the work queue', () => {
     ])
   })
 
-  test('processes up to its bound of batches at the same time, never with a key in two', async () => {
+  test('Batches are processed in parallel up to the bound, never with one key in two', async () => {
     let inFlight = 0
     let most = 0
     const { queue, finished, done } = openQueue(
@@ -90,7 +90,7 @@ describe('the work queue', () => {
     expect(finished.filter((n) => n % 4 === 0)).toEqual([0, 4, 8])
   })
 
-  test('repeats a batch that met an outage unchanged, and makes no dead letter', async () => {
+  test('A batch that failed by an outage is repeated unchanged and makes no dead letter', async () => {
     let outages = 20
     const sizes: number[] = []
     const { queue, finished, dead, done } = openQueue((numbers) => {
@@ -104,7 +104,7 @@ describe('the work queue', () => {
     expect(dead.size).toBe(0)
   })
 
-  test('makes a dead letter, with its reason, of the one message that fails three times alone', async () => {
+  test('The one message that fails three times alone becomes a dead letter with its reason', async () => {
     let alone = 0
     const { queue, finished, dead, done } = openQueue((numbers) => {
       if (numbers.length === 1 && numbers[0] === 5) alone++
@@ -117,10 +117,10 @@ describe('the work queue', () => {
     expect(alone).toBe(3)
   })
 
-  describe('a batch of which every message fails alike', () => {
+  describe('Batches of which every message fails alike:', () => {
     const refused = () => Object.assign(new Error('no such table'), { code: '42P01' })
 
-    test('is repeated with an alarm, in order, and makes no dead letter', async () => {
+    test('A batch of which every message fails alike is repeated with an alarm, in order, and makes no dead letter', async () => {
       let isBroken = true
       const applied: number[] = []
       const { queue, dead, alarms, done } = openQueue((numbers) => {
@@ -137,7 +137,7 @@ describe('the work queue', () => {
       expect(applied).toEqual(Array.from({ length: 40 }, (_, n) => n))
     })
 
-    test('makes dead letters of the others where one message succeeds', async () => {
+    test('If one message succeeds, the others that fail alike become dead letters', async () => {
       const { queue, finished, dead, alarms, done } = openQueue((numbers) =>
         numbers.length > 1 || numbers[0] !== 7 ? Promise.reject(refused()) : Promise.resolve(),
       )
@@ -150,7 +150,7 @@ describe('the work queue', () => {
     test.each([
       ['a few messages', 3, () => refused()],
       ['failures that differ', 9, (n: number) => new Error(`no such member as ${n}`)],
-    ])('makes dead letters with %s', async (_, count, error) => {
+    ])('Messages that fail become dead letters with %s', async (_, count, error) => {
       const { queue, dead, alarms, done } = openQueue((numbers) =>
         Promise.reject(error(numbers[0] ?? 0)),
       )
@@ -159,7 +159,7 @@ describe('the work queue', () => {
       expect([dead.size, alarms]).toEqual([count, []])
     })
 
-    test('makes one dead letter with one key: only the first message has been tried', async () => {
+    test('Of a batch with one key only the failing first message becomes a dead letter, since the others succeed after it', async () => {
       const { queue, finished, dead, done } = openQueue((numbers) =>
         numbers.includes(0) ? Promise.reject(refused()) : Promise.resolve(),
       )
@@ -169,7 +169,7 @@ describe('the work queue', () => {
     })
   })
 
-  test('repeats with an alarm what an operator has to repair, and makes no dead letter', async () => {
+  test('A failure that an operator has to repair is repeated with an alarm and makes no dead letter', async () => {
     let refusals = 5
     const { queue, finished, dead, alarms, done } = openQueue(() =>
       refusals-- > 0
@@ -181,7 +181,7 @@ describe('the work queue', () => {
     expect([finished.length, dead.size, alarms]).toEqual([7, 0, Array(5).fill('REFUSED')])
   })
 
-  test('halves a batch that is too large, and repeats a message that is so alone with an alarm', async () => {
+  test('A batch that is too large is halved, and a single message that is too large is repeated with an alarm', async () => {
     let largest = 3
     const { queue, finished, dead, alarms, done } = openQueue((numbers) => {
       const isTooLarge = numbers.length > 2 || (numbers.includes(5) && largest-- > 0)
@@ -195,8 +195,8 @@ describe('the work queue', () => {
     expect([dead.size, new Set(alarms)]).toEqual([0, new Set(['REFUSED'])])
   })
 
-  describe('a message of a newer release', () => {
-    test('that cannot be read waits with all behind it, and is processed once it can be', async () => {
+  describe('Messages of a newer release:', () => {
+    test('A message of a newer release that cannot be read waits with all behind it, and is processed once it can be', async () => {
       let isKnown = false
       const held: number[] = []
       const { queue, finished, dead, alarms, done } = openQueue(() => Promise.resolve(), {
@@ -220,7 +220,7 @@ describe('the work queue', () => {
       expect(new Set(held)).toEqual(new Set([2]))
     })
 
-    test('that its handler does not understand waits, and is no dead letter', async () => {
+    test('A message that its handler does not understand waits and is no dead letter', async () => {
       let isKnown = false
       const { queue, finished, dead, alarms, done } = openQueue((numbers) =>
         numbers.includes(2) && !isKnown
@@ -236,7 +236,7 @@ describe('the work queue', () => {
     })
   })
 
-  test('a dead letter that cannot be stored for long raises an alarm of its own', async () => {
+  test('A dead letter that cannot be stored for long raises an alarm of its own', async () => {
     let refusals = 6
     const { queue, alarms, done } = openQueue(() => Promise.reject(new Error('bad')), {
       deadLetter: () => (refusals-- > 0 ? Promise.reject(new Error('full')) : Promise.resolve()),
@@ -246,7 +246,7 @@ describe('the work queue', () => {
     expect(alarms).toEqual(Array(4).fill('DEAD_LETTER_NOT_STORED'))
   })
 
-  test('a handler that throws before it returns a promise is a failure like any other', async () => {
+  test('A handler that throws before it returns a promise fails like any other', async () => {
     const { queue, dead, done } = openQueue(() => {
       throw new Error('at once')
     })
@@ -255,7 +255,7 @@ describe('the work queue', () => {
     expect(dead.get(1)).toBe('Error: at once')
   })
 
-  test('makes a dead letter of a message that cannot be read without calling the handler', async () => {
+  test('A message that cannot be read becomes a dead letter without a call of the handler', async () => {
     const seen: number[] = []
     const { queue, dead, done } = openQueue((numbers) => {
       seen.push(...numbers)
@@ -267,7 +267,7 @@ describe('the work queue', () => {
     expect(dead.get(-2)).toBe('cannot be read: Error: no JSON')
   })
 
-  test('a message is not finished before its dead letter is stored', async () => {
+  test('A message is not finished before its dead letter is stored', async () => {
     let refusals = 4
     const { queue, finished, done } = openQueue(() => Promise.reject(new Error('bad')), {
       deadLetter: () => (refusals-- > 0 ? Promise.reject(new Error('full')) : Promise.resolve()),
@@ -281,7 +281,7 @@ describe('the work queue', () => {
     expect(refusals).toBe(-1)
   })
 
-  test('reports how long nothing was finished though there is work', async () => {
+  test('The queue reports for how long nothing was finished while there is work', async () => {
     let end = (): void => undefined
     const { queue, done } = openQueue(() => new Promise((resolve) => (end = resolve)))
     expect(queue.progress()).toBeUndefined()
@@ -295,7 +295,7 @@ describe('the work queue', () => {
     expect(queue.progress()).toBeUndefined()
   })
 
-  test('has room for what is neither queued nor in flight', async () => {
+  test('The room of the queue is its bound less the messages queued or in flight', async () => {
     const { queue, done } = openQueue(() => turn(), { queued_max: 3 })
     queue.push(item(1))
     queue.push(item(2))
@@ -304,7 +304,7 @@ describe('the work queue', () => {
     expect(queue.room()).toBe(3)
   })
 
-  test('stop waits for what is in flight and begins nothing further', async () => {
+  test('A stop waits for what is in flight and starts nothing further', async () => {
     const seen: number[] = []
     const { queue, finished } = openQueue(
       async (numbers) => {
@@ -320,7 +320,7 @@ describe('the work queue', () => {
     expect([seen, finished]).toEqual([[1], [1]])
   })
 
-  test('stop ends the repeating of an outage and leaves the message unfinished', async () => {
+  test('A stop ends the repetition of an outage and leaves the message unfinished', async () => {
     let tries = 0
     const { queue, finished } = openQueue(() => {
       tries++
@@ -335,13 +335,13 @@ describe('the work queue', () => {
   })
 })
 
-describe('whatever completes, fails or goes away', () => {
+describe('For any sequence of successes, failures and outages:', () => {
   const message = fc.record({
     key: fc.constantFrom('a', 'b', 'c', ''),
     outcome: fc.constantFrom('good', 'good', 'good', 'poison', 'unreadable'),
   })
 
-  test('each message is finished once, each key in order, and only bad ones are dead', async () => {
+  test('Each message is finished once, each key in order, and only bad ones become dead letters', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(message, { maxLength: 40 }),
@@ -389,7 +389,7 @@ describe('whatever completes, fails or goes away', () => {
     )
   })
 
-  test('a stop leaves each key at the message that is not finished, and begins nothing behind it', async () => {
+  test('A stop leaves each key at its unfinished message and starts nothing behind it', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(message, { minLength: 1, maxLength: 40 }),
@@ -404,8 +404,7 @@ describe('whatever completes, fails or goes away', () => {
             async (numbers) => {
               const hasBegunBefore = !isStopping
               for (let turns = draw(); turns > 0; turns--) await turn()
-              // What is under way when the stop comes fails, and what would begin after it
-              // succeeds.
+              // Work in progress at the stop fails; work that started after it would succeed.
               if ((hasBegunBefore && isStopping) || draw() === 0)
                 throw new Error(`bad ${numbers[0]}`)
               const bad = numbers.find((at) => messages[at]?.outcome === 'poison')

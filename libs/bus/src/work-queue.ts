@@ -1,7 +1,7 @@
 /**
- * The pump between a log and the work of one subscription. A batch is what has queued, up to a
- * bound, never what a timer gathered; no two batches in flight hold the same key; each message is
- * finished exactly once. It knows no log and no network, so every engine works through it.
+ * The queue between a log and the handler of one subscription. A batch is what has queued, up to a bound,
+ * never what a timer gathered; no two batches in flight hold the same key; each message is finished
+ * exactly once. It uses neither a log nor a network, so every engine works through it.
  */
 import { setMaxListeners } from 'node:events'
 import { keyedBacklog, plainBacklog, type Batch, type Keyed } from './backlog.ts'
@@ -20,15 +20,15 @@ export interface WorkQueueOptions<Item> extends Omit<Work<Item>, 'stopping' | 'p
 export interface WorkQueue<Item> {
   /** The messages of one key must be pushed in their order. */
   push(item: Item): void
-  /** So many more may be pushed. */
+  /** How many more messages may be pushed. */
   room(): number
   /**
-   * Milliseconds since anything was finished though there is work; undefined when there is none.
+   * Milliseconds since anything was finished; undefined without work.
    */
   progress(): number | undefined
   /** Whether a message of a newer release waits for a process that understands it. */
   isHeld(): boolean
-  /** Begins nothing further and makes no further try; resolves when nothing is in flight. */
+  /** Starts no further work or attempt; resolves when nothing is in flight. */
   stop(): Promise<void>
 }
 
@@ -56,7 +56,7 @@ export function workQueue<Item extends Keyed>(options: WorkQueueOptions<Item>): 
     options.onFinished(items)
   }
 
-  /** All that comes within one turn of the event loop is cut together. */
+  /** Messages that are pushed within one turn of the event loop are batched together. */
   function cutSoon(): void {
     if (cutting || inFlight === batches_in_flight_max) return
     cutting = true
@@ -90,7 +90,7 @@ export function workQueue<Item extends Keyed>(options: WorkQueueOptions<Item>): 
       cutSoon()
     },
     room: () => queued_max - unfinished,
-    // What is held a new start would understand no better.
+    // A restart would not help: this release still would not understand a held message.
     progress: () =>
       unfinished === 0 || held.size > 0 ? undefined : performance.now() - progressed_ms,
     isHeld: () => held.size > 0,

@@ -8,7 +8,7 @@ const header_bytes = 20
 
 export interface ByteaColumn<Item> {
   readonly bytesOf: (item: Item) => number
-  /** Writes exactly that many bytes and answers where they end. */
+  /** Writes exactly that many bytes and returns where they end. */
   readonly write: (item: Item, target: Buffer, at: number) => number
 }
 

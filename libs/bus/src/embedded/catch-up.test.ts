@@ -6,8 +6,8 @@ import { openCatchUp } from './catch-up.ts'
 const log = pino({ level: 'silent' })
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-describe('catching up', () => {
-  test('ends exactly at what is handed over, also when more is handed over meanwhile', async () => {
+describe('Catching up:', () => {
+  test('A group that catches up stops exactly at the last delivered number, also when more is delivered meanwhile', async () => {
     let handedOver = 10
     const read: [number, number][] = []
     const catchUp = openCatchUp({
@@ -33,7 +33,7 @@ describe('catching up', () => {
     expect([catchUp.behind_ms(), catchUp.progress()]).toEqual([undefined, undefined])
   })
 
-  test('a failed read is repeated from where it was', async () => {
+  test('A failed read of the log is repeated from the same position', async () => {
     let failures = 2
     const read: number[] = []
     const catchUp = openCatchUp({
@@ -51,7 +51,7 @@ describe('catching up', () => {
     expect(read).toEqual([0, 0, 0])
   })
 
-  test('whenever room comes and goes, everything is taken once and in order', async () => {
+  test('Everything is taken once and in order, however the room in the queue changes', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.infiniteStream(fc.integer({ min: 0, max: 4 })),
@@ -101,7 +101,7 @@ describe('catching up', () => {
     )
   })
 
-  test('a stop ends the reading', async () => {
+  test('A stop ends the reading of the log', async () => {
     let reads = 0
     const catchUp = openCatchUp({
       log,

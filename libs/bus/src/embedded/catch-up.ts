@@ -8,9 +8,9 @@ import { delayAfter, pause } from '../pause.ts'
 export interface CatchUp {
   /** Whether nothing is taken from memory. */
   isBehind(): boolean
-  /** While behind: everything up to here is taken. */
+  /** While behind: everything up to this number is taken. */
   position(): number
-  /** Milliseconds since it fell behind with something left to read; undefined when nothing is. */
+  /** Milliseconds since it fell behind with something left to read; undefined when nothing is left. */
   behind_ms(): number | undefined
   /** Milliseconds since the table was last read, when something is left to read. */
   progress(): number | undefined
@@ -29,7 +29,7 @@ export interface CatchUpOptions {
   /** Everything up to here may be read. */
   readonly handedOver: () => number
   readonly hasRoom: () => boolean
-  /** Takes what lies after `after`, at most up to `upTo`, and answers how far it came. */
+  /** Takes what follows `after`, at most up to `upTo`, and returns how far it has read. */
   readonly read: (after: number, upTo: number) => Promise<number>
 }
 
@@ -62,7 +62,7 @@ export function openCatchUp(options: CatchUpOptions): CatchUp {
         await pause(delayAfter(failures), stopping.signal)
       }
     }
-    // At once, not when the promise is settled: room that comes in between would be missed.
+    // At once, not when the promise is settled: room that is freed in between would be missed.
     isReading = false
   }
 

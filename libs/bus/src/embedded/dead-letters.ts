@@ -1,6 +1,6 @@
 /**
- * A dead letter is stored whole and with its reason, until an operator has it replayed and its
- * group has finished it. A replay that a crash interrupted begins again at the next start.
+ * A dead letter is stored whole and with its reason until an operator replays it and its group has
+ * finished it, or until it is discarded. A replay that a crash interrupted starts again.
  */
 import type { Database } from '@causeway/postgres'
 import { type Logger, type Metrics, retrying } from '@causeway/process'
@@ -15,7 +15,7 @@ export interface DeadLetters {
   store(owner: Owner, delivery: Delivery, reason: string): Promise<void>
   /** A delivery is finished: a replayed dead letter is removed, unless it was stored again. */
   finished(owner: Owner, delivery: Delivery): void
-  /** Whether there was one. */
+  /** Whether there was a dead letter with that id. */
   discard(owner: Owner, id: string): Promise<boolean>
   /** Resolves when every finished dead letter is removed. */
   settled(): Promise<void>

@@ -1,36 +1,36 @@
 /**
- * A message on its way to groups: from memory as it was given, or from a table as it was stored.
+ * A message on its way to groups: from memory as it was published, or from a table as it was stored.
  */
 import type { Message } from '../event-bus.ts'
 import { restore, type StoredMessage } from './envelope.ts'
 import type { LogRow, StoredDeadLetter } from './store.ts'
 
-/** So much memory is counted for a payload that was never written out. */
+/** Assumed memory of a payload that was never serialized, in bytes. */
 const payload_bytes = 1_024
 
 export interface Delivery {
-  /** 0 for what has no number in the log: a replayed dead letter, or a derived message. */
+  /** 0 for a message without a number in the log: a replayed dead letter or a derived event. */
   readonly n: number
   /**
-   * The position of such a message among those that its group took; 0 before and for all others.
+   * Position of such a message among those that its group has taken; 0 before and for all others.
    */
-  follower: number
+  derivedNumber: number
   readonly topic: string
   readonly key: string
   readonly type: string
   readonly bytes: number
-  /** Neither it nor what lies behind it in the log was announced before, in ms since 1970. */
+  /** Neither it nor any later row of the log was announced before, in ms since 1970. */
   readonly at_ms: number
   readonly content: InMemory | FromTable | Replayed
-  /** Its own work, and each thing it led to that others have not finished yet. */
+  /** Counts its own work and each derived event that a reader has not finished yet. */
   unfinished: number
-  /** Called once all that is finished. */
+  /** Called when all of that is finished. */
   readonly onFinished: (() => void) | undefined
 }
 
 interface InMemory {
   readonly from: 'memory'
-  /** As its publisher gave it: never written out and read again. */
+  /** The publisher's object, never serialized. */
   readonly message: Message
 }
 
@@ -50,7 +50,7 @@ export function inMemory(n: number, message: Message, bytes: number, at_ms: numb
   const content = { from: 'memory', message } as const
   return {
     n,
-    follower: 0,
+    derivedNumber: 0,
     topic,
     key,
     type,
@@ -62,8 +62,8 @@ export function inMemory(n: number, message: Message, bytes: number, at_ms: numb
   }
 }
 
-/** What follows from another and is not in the log. */
-export function following(message: Message, at_ms: number, onFinished: () => void): Delivery {
+/** A derived event, which is not in the log. */
+export function derived(message: Message, at_ms: number, onFinished: () => void): Delivery {
   let bytes = payload_bytes
   for (const value of Object.values(message.headers)) bytes += value.length
   return { ...inMemory(0, message, bytes, at_ms), onFinished }
@@ -91,11 +91,12 @@ function stored(
   const { topic, key, type, headers, value, at } = row
   const bytes = headers.length + value.length
   const at_ms = at.getTime()
-  return { n, follower: 0, topic, key, type, bytes, at_ms, content, unfinished: 1, onFinished }
+  return { n, derivedNumber: 0, topic, key, type, bytes, at_ms, content, unfinished: 1, onFinished }
 }
 
 /**
- * The message with its payload checked; throws when it cannot be read. From memory nothing is read.
+ * The message with its payload checked; throws when it cannot be read. A payload from memory is not
+ * checked again.
  */
 export function open(
   { content }: Delivery,

@@ -12,7 +12,7 @@ function openLog() {
   const sequence = openSequence<readonly OutgoingMessage[]>(0, (_first, messages) => {
     order.push(...messages.map(({ id }) => `${id} from the log`))
   })
-  let keepsUp = false
+  let isCaughtUp = false
   const open: { committed(): void }[] = []
   const reader: Reader = {
     group: 'bills',
@@ -22,7 +22,7 @@ function openLog() {
       onFinished?.()
     },
     reads: () => true,
-    keepsUp: () => keepsUp,
+    isCaughtUp: () => isCaughtUp,
   }
   const derivedEvents = openDerivedEvents({
     writer: {
@@ -37,10 +37,10 @@ function openLog() {
     mayBeDuplicate: () => true,
   })
   const publishDerived = derivedEvents(() => () => undefined)
-  return { order, open, publishDerived, comeBack: () => (keepsUp = true) }
+  return { order, open, publishDerived, comeBack: () => (isCaughtUp = true) }
 }
 
-test('what may have been written is not overtaken by its repeat from memory', async () => {
+test('A derived event that may have been written is not overtaken by its repeat from memory', async () => {
   const { order, open, publishDerived, comeBack } = openLog()
   const bill = [message('bills', 'a', 1)]
   await publishDerived(bill).catch(() => order.push('not known'))

@@ -1,13 +1,12 @@
 /**
- * What a step that stores nothing derives from a batch goes from memory to memory: the log has the
- * source messages, and they stay unfinished until the derived ones are finished. After a crash the
- * derived ones are published again.
+ * Derived events are delivered from memory and not written: the log has their source messages, and
+ * these stay unfinished until the derived events are finished. After a crash the source messages are
+ * processed again and the derived events are published again.
  *
- * Where a reader could miss them, because it does not keep up with the log, they are written
- * instead.
+ * If a reader is away or behind, and could miss them, the derived events are written to the log.
  */
 import type { PublishDerived, OutgoingMessage } from '../event-bus.ts'
-import { following } from './delivery.ts'
+import { derived } from './delivery.ts'
 import type { Reader } from './listener.ts'
 import type { Writer } from './writer.ts'
 
@@ -15,13 +14,13 @@ export interface DerivedEventsOptions {
   readonly writer: Pick<Writer, 'publish' | 'sequence'>
   /** The current readers of each topic. */
   readonly readers: ReadonlyMap<string, readonly Reader[]>
-  /** Which groups read a topic or did once. */
+  /** The groups that read a topic or once did. */
   readonly known: ReadonlyMap<string, ReadonlySet<string>>
   /** Whether what is published now may have been published before. */
   readonly mayBeDuplicate: () => boolean
 }
 
-/** Keeps the messages of a batch unfinished until the release that it returns is called. */
+/** Holds the messages of a batch unfinished until the returned release is called. */
 export type Hold = () => () => void
 
 /** Without a hold everything is written. */
@@ -29,43 +28,43 @@ export type DerivedEvents = (hold: Hold | undefined) => PublishDerived
 
 export function openDerivedEvents(options: DerivedEventsOptions): DerivedEvents {
   const { writer, readers, known, mayBeDuplicate } = options
-  /** What was written instead and is not handed over yet may not be overtaken. */
+  /** Derived events that were written and are not delivered yet must not be overtaken. */
   let writtenUpTo = 0
 
   function isOpen(topic: string): boolean {
     const present = readers.get(topic) ?? []
     const groups = present.filter(({ group }) => group !== undefined).length
-    return groups === (known.get(topic)?.size ?? 0) && present.every((each) => each.keepsUp())
+    return groups === (known.get(topic)?.size ?? 0) && present.every((each) => each.isCaughtUp())
   }
 
   return (hold) => async (messages) => {
     const { sequence } = writer
     const topics = new Set(messages.map(({ topic }) => topic))
     if (hold !== undefined && writtenUpTo <= sequence.handedOver && [...topics].every(isOpen)) {
-      handOn(messages, { readers, release: hold(), maybeDuplicate: mayBeDuplicate() })
+      deliver(messages, { readers, release: hold(), maybeDuplicate: mayBeDuplicate() })
     } else {
       try {
         await writer.publish(messages)
       } finally {
-        // Also where it is not known whether they were written: a repeat comes behind them.
+        // Also when the outcome of the write is unknown: a repeat must come after them.
         writtenUpTo = sequence.used
       }
     }
   }
 }
 
-interface HandingOn {
+interface DerivedDelivery {
   readonly readers: ReadonlyMap<string, readonly Reader[]>
   readonly release: () => void
   readonly maybeDuplicate: boolean
 }
 
-function handOn(
+function deliver(
   messages: readonly OutgoingMessage[],
-  { readers, release, maybeDuplicate }: HandingOn,
+  { readers, release, maybeDuplicate }: DerivedDelivery,
 ): void {
-  const said_ms = Date.now()
-  const time = new Date(said_ms).toISOString()
+  const now_ms = Date.now()
+  const time = new Date(now_ms).toISOString()
   let unfinished = 1
   const finish = () => {
     unfinished -= 1
@@ -75,7 +74,7 @@ function handOn(
     for (const reader of readers.get(message.topic) ?? []) {
       if (!reader.reads(message.type)) continue
       unfinished += 1
-      reader.push(following({ ...message, time, maybeDuplicate }, said_ms, finish))
+      reader.push(derived({ ...message, time, maybeDuplicate }, now_ms, finish))
     }
   }
   finish()

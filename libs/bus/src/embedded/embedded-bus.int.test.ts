@@ -16,14 +16,14 @@ busContract('the embedded engine', openEmbeddedUnderTest)
 
 const never = () => new Promise<void>(() => undefined)
 
-describe('the embedded engine', () => {
+describe('The embedded engine:', () => {
   let under: EmbeddedUnderTest
   beforeEach(async () => {
     under = await openEmbeddedUnderTest({ queued_bytes_max: 1_000_000 })
   })
   afterEach(() => under.stop())
 
-  test('hands over in memory what its publisher gave it, neither written out nor read again', async () => {
+  test('A message is delivered in memory as the object that was published, neither serialized nor read again', async () => {
     const { subscription, seen } = recorder('orders', {
       read: () => {
         throw new Error('messages from memory are not read')
@@ -36,7 +36,7 @@ describe('the embedded engine', () => {
     expect(seen[0]?.payload).toBe(sent.payload)
   })
 
-  test('hands over nothing behind an open number, neither in memory nor from the table', async () => {
+  test('No message behind an open number is delivered, neither from memory nor from the table', async () => {
     const live = recorder('orders', { group: 'live' })
     await under.bus.subscribe(live.subscription)
     const { slow, lock } = await slowCommit(under)
@@ -54,7 +54,7 @@ describe('the embedded engine', () => {
     expect(late.seen.map(({ id }) => id)).toEqual(live.seen.map(({ id }) => id))
   })
 
-  test('a message that is delivered for the first time is not marked as a possible duplicate', async () => {
+  test('A message that is delivered for the first time is not marked as a possible duplicate', async () => {
     const { subscription, seen } = recorder('orders')
     await under.bus.subscribe(subscription)
     await under.bus.publish([message('orders', 'a', 1)])
@@ -62,7 +62,7 @@ describe('the embedded engine', () => {
     expect(seen[0]?.maybeDuplicate).toBe(false)
   })
 
-  test('messages after a crash, and what their work publishes again, are marked as possible duplicates', async () => {
+  test('Messages after a crash, and what their handler publishes again, are marked as possible duplicates', async () => {
     const hung = recorder('orders', { handleBatch: never })
     await under.bus.subscribe(hung.subscription)
     await under.bus.publish([message('orders', 'a', 1)])
@@ -85,10 +85,10 @@ describe('the embedded engine', () => {
     await eventually(async () => {
       await under.bus.publish([message('bills', 'b', bills.seen.length)])
       return bills.seen.at(-1)?.maybeDuplicate === false
-    }, 'one that surely comes for the first time')
+    }, 'one that is certainly delivered for the first time')
   })
 
-  test('messages whose work failed, and what it publishes again, are marked as possible duplicates', async () => {
+  test('Messages whose handler failed, and what it publishes again, are marked as possible duplicates', async () => {
     const bills = recorder('bills', { group: 'billing' })
     await under.bus.subscribe(bills.subscription)
     const orders: Message[] = []
@@ -106,7 +106,7 @@ describe('the embedded engine', () => {
     expect(bills.seen.map(({ maybeDuplicate }) => maybeDuplicate)).toEqual([false, true])
   })
 
-  test('the low watermark does not pass a COMMIT that is under way', async () => {
+  test('The low watermark does not pass a COMMIT in progress', async () => {
     const { subscription, seen } = recorder('orders')
     const subscribed = await under.bus.subscribe(subscription)
     const late = await under.bus.subscribe({ ...subscription, group: 'late', topics: ['bills'] })
@@ -122,10 +122,10 @@ describe('the embedded engine', () => {
     await eventually(() => seen.length === 2, 'both')
     expect(Date.parse(seen[0]?.time ?? '')).toBeLessThanOrEqual(since)
     const isPast = async () => (await subscribed.lowWatermark()).getTime() > since
-    await eventually(isPast, 'to be worked off')
+    await eventually(isPast, 'to be processed')
   })
 
-  test('the low watermark does not pass messages that were dropped because the queue is full', async () => {
+  test('The low watermark does not pass messages that were dropped because the queue is full', async () => {
     const first = await openEmbeddedUnderTest({ queued_max: 4 })
     let open = (): void => undefined
     const opened = new Promise<void>((resolve) => (open = resolve))
@@ -148,7 +148,7 @@ describe('the embedded engine', () => {
     await first.stop()
   })
 
-  test('writes what follows from a batch only while a reader of it is away', async () => {
+  test('Derived events are written to the log only while a reader of them is away', async () => {
     const bills = recorder('bills')
     const reading = await under.bus.subscribe(bills.subscription)
     await under.bus.subscribe({
@@ -166,7 +166,7 @@ describe('the embedded engine', () => {
     await eventually(async () => (await written()).includes('bills'), 'the second bill')
   })
 
-  test('hands over what comes for a key though a batch with that key has something left to do', async () => {
+  test('Later messages of a key are delivered while an earlier batch with that key has background work', async () => {
     let done = (): void => undefined
     const left = new Promise<void>((resolve) => (done = resolve))
     const seen: number[] = []
@@ -187,7 +187,7 @@ describe('the embedded engine', () => {
     done()
   })
 
-  test('goes on above every number that was used, also when no row is left', async () => {
+  test('Numbers continue above every number that was used, even when no row is left', async () => {
     const { subscription, seen } = recorder('orders')
     const subscribed = await under.bus.subscribe(subscription)
     await under.bus.publish([message('orders', 'a', 1), message('orders', 'a', 2)])
@@ -202,7 +202,7 @@ describe('the embedded engine', () => {
     expect(await under.sql('select n from bus.log')).toEqual([{ n: '3' }])
   })
 
-  test('stores how far a group is while it works, and also past messages of others', async () => {
+  test('The offset of a group is stored while it works, also past messages of other topics', async () => {
     const { subscription, seen } = recorder('orders')
     await under.bus.subscribe(subscription)
     await under.bus.publish([1, 2, 3].map((n) => message('orders', 'a', n)))
@@ -216,7 +216,7 @@ describe('the embedded engine', () => {
     await eventually(() => offset('4'), 'the offset past the other message')
   })
 
-  test('deletes what is old and finished by every group, and nothing else', async () => {
+  test('Messages that are old and finished by every group are deleted, and no others', async () => {
     const { subscription, seen } = recorder('orders')
     await under.bus.subscribe(subscription)
     const stuck = recorder('bills', {
@@ -240,7 +240,7 @@ describe('the embedded engine', () => {
     )
   })
 
-  test('the group that holds back old messages is named once an hour, until it has finished them', async () => {
+  test('A group that holds back old messages is named once an hour, until it has finished them', async () => {
     const { subscription, seen } = recorder('orders', { group: 'gone' })
     const gone = await under.bus.subscribe(subscription)
     const alive = recorder('orders', { group: 'alive' })
@@ -280,13 +280,13 @@ describe('the embedded engine', () => {
     ])
 
     await under.bus.subscribe(subscription)
-    await eventually(async () => (await offsetOf('gone')) === '2', 'the group that was gone')
+    await eventually(async () => (await offsetOf('gone')) === '2', 'the group that was away')
     await retention.sweep()
     expect(await under.sql('select n from bus.log')).toEqual([])
     expect(await held()).toEqual([])
   })
 
-  test('keeps the bytes that wait for a slow group bounded, and loses none of them', async () => {
+  test('The bytes that wait for a slow group stay bounded, and no message is lost', async () => {
     let open = (): void => undefined
     const opened = new Promise<void>((resolve) => (open = resolve))
     const { subscription, seen } = recorder('orders', { batch_max: 2 })
@@ -310,7 +310,7 @@ describe('the embedded engine', () => {
     expect(seen.every((one) => body.equals(one.headers['relay-body'] as Buffer))).toBe(true)
   })
 
-  test('refuses a second reader of a topic in a group, and takes it when the first has left', async () => {
+  test('A second reader of a topic in a group is refused until the first has left', async () => {
     const { subscription } = recorder('orders')
     const first = await under.bus.subscribe(subscription)
     await expect(under.bus.subscribe(subscription)).rejects.toThrow(
@@ -321,7 +321,7 @@ describe('the embedded engine', () => {
     await second.stop()
   })
 
-  test('the time without progress of a group with work is reported', async () => {
+  test('The time without progress of a group with work is reported', async () => {
     const { subscription } = recorder('orders')
     await under.bus.subscribe({ ...subscription, handleBatch: never })
     expect(under.engine.progress()).toBeUndefined()
@@ -331,7 +331,7 @@ describe('the embedded engine', () => {
     expect(metric?.values[0]?.value).toBeGreaterThan(0.05)
   })
 
-  test('stops when the work in flight is done, and has stored all of it as finished', async () => {
+  test('A stop waits for the work in flight and stores all of it as finished', async () => {
     const { subscription, seen } = recorder('orders', { batch_max: 10 })
     await under.bus.subscribe({
       ...subscription,
@@ -349,7 +349,7 @@ describe('the embedded engine', () => {
     await expect(refused).rejects.toThrow('pool')
   })
 
-  test('a new topic of an old group is read from its beginning, and the old ones are not again', async () => {
+  test('A new topic of an existing group is read from its beginning, and its other topics are not read again', async () => {
     const before = recorder('orders')
     await under.bus.publish([message('bills', 'a', 1), message('orders', 'a', 2)])
     const subscribed = await under.bus.subscribe(before.subscription)

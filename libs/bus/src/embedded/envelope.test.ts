@@ -17,13 +17,13 @@ const message: Message = {
 
 const store = (of: Message) => stored(prepare(of))
 
-describe('a stored message', () => {
-  test('is restored as it was, text as text and bytes as bytes', () => {
+describe('Stored messages:', () => {
+  test('A stored message is restored as it was, text as text and bytes as bytes', () => {
     expect(restore(store(message))).toEqual(message)
     expect(idOf(store(message))).toBe('e4b1')
   })
 
-  test('is restored for any headers, names and payload', () => {
+  test('A stored message with any headers, names and payload is restored', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 40 })
     const bytes = fc.uint8Array({ maxLength: 3000 }).map((array) => Buffer.from(array))
     const headers = fc.dictionary(text, fc.oneof(text, bytes), { noNullPrototype: true })
@@ -36,19 +36,19 @@ describe('a stored message', () => {
     )
   })
 
-  test('keeps headers that are called like attributes apart from them', () => {
+  test('Headers with the names of attributes are not mistaken for them', () => {
     const odd = { ...message, headers: { ce_id: 'another', ce_time: 'never' } }
     expect(restore(store(odd))).toEqual(odd)
   })
 
-  test('is refused when JSON or PostgreSQL cannot carry it', () => {
-    expect(() => store({ ...message, payload: undefined })).toThrow('is no JSON')
+  test('A message that JSON or PostgreSQL cannot carry is refused', () => {
+    expect(() => store({ ...message, payload: undefined })).toThrow('is not JSON')
     expect(() => store({ ...message, payload: 1n })).toThrow(TypeError)
     expect(() => store({ ...message, key: 'a\0b' })).toThrow('U+0000')
     expect(() => store({ ...message, headers: { ['x'.repeat(256)]: '' } })).toThrow('too long')
   })
 
-  test('cannot be read when its block is cut off anywhere', () => {
+  test('A message whose header block is truncated anywhere cannot be read', () => {
     const whole = store(message)
     for (let length = 0; length < whole.headers.length; length++) {
       const cut = { ...whole, headers: whole.headers.subarray(0, length) }

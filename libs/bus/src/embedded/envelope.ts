@@ -24,7 +24,7 @@ const entry_bytes = 6
 const name_bytes_max = 255
 
 /**
- * A message ready to be written: what it takes is known, and nothing about it can fail any more.
+ * A message ready to be written: its size is known, and serializing it can no longer fail.
  */
 export interface Prepared {
   readonly message: Message
@@ -41,18 +41,18 @@ export function prepare(message: Message): Prepared {
     throw new Error(`the message ${id} has U+0000 in its topic, key or type`)
   }
   const json = JSON.stringify(message.payload) as string | undefined
-  if (json === undefined) throw new Error(`the payload of the message ${id} is no JSON`)
+  if (json === undefined) throw new Error(`the payload of the message ${id} is not JSON`)
   let headers_bytes = bytesOf('ce_id', id) + bytesOf('ce_source', source) + bytesOf('ce_time', time)
   for (const name in headers) headers_bytes += bytesOf(name, headers[name] ?? '')
   return { message, json, json_bytes: Buffer.byteLength(json), headers_bytes }
 }
 
-/** Writes the payload and answers where it ends. */
+/** Writes the payload and returns where it ends. */
 export function writeValue({ json }: Prepared, target: Buffer, at: number): number {
   return at + target.write(json, at)
 }
 
-/** Writes the header block and answers where it ends. */
+/** Writes the header block and returns where it ends. */
 export function writeHeaders({ message }: Prepared, target: Buffer, at: number): number {
   const { id, source, time, headers } = message
   let end = writeEntry(target, at, 'ce_id', id)
@@ -71,8 +71,7 @@ export function stored(prepared: Prepared): StoredMessage {
 }
 
 /**
- * The message with its payload as parsed JSON, which may have come before; throws when it cannot be
- * read.
+ * The message with its payload as parsed JSON; it may be a redelivery. Throws when it cannot be read.
  */
 export function restore({ topic, key, type, headers, value }: StoredMessage): Message {
   const { id, source, time, rest } = readHeaders(headers)

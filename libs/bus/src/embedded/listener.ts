@@ -6,7 +6,7 @@ import { open, type Delivery } from './delivery.ts'
 import type { Member } from './member.ts'
 
 /** A receiver of the messages of its topics, in the order of the numbers. */
-export interface Reader extends Pick<Member, 'take' | 'push' | 'reads' | 'keepsUp'> {
+export interface Reader extends Pick<Member, 'take' | 'push' | 'reads' | 'isCaughtUp'> {
   /** undefined for a reader that stores no offset. */
   readonly group: string | undefined
 }
@@ -26,6 +26,6 @@ export function openListener(listening: BroadcastSubscription, log: Logger): Rea
       delivery.onFinished?.()
     },
     reads: (type) => types.has(type),
-    keepsUp: () => true,
+    isCaughtUp: () => true,
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One group's reading of its topics. While it keeps up it gets its messages from memory; when its
- * queue is full it lets go, and reads the table as soon as there is room again.
+ * Reads the topics of one group. While the group keeps pace, it takes its messages from memory;
+ * when its queue is full it falls behind, and reads the table as soon as there is room again.
  */
 import type { Database } from '@causeway/postgres'
 import type { Logger } from '@causeway/process'
@@ -17,7 +17,7 @@ import { announcedAfter, readPage, type Offset, type StoredDeadLetter } from './
 
 export interface MemberOptions {
   readonly subscription: Subscription
-  /** Where the group is in each topic. */
+  /** Offset of the group in each topic. */
   readonly starts: ReadonlyMap<string, number>
   readonly bounds: InFlightBounds
   readonly db: Database
@@ -26,11 +26,11 @@ export interface MemberOptions {
   readonly deadLetters: DeadLetters
   readonly derivedEvents: DerivedEvents
   readonly turns: Turns
-  /** Something of it is done again. */
-  readonly onAgain: () => void
+  /** Work of the group is repeated. */
+  readonly onRepeat: () => void
   /** Everything up to here may be read from the table. */
   readonly handedOver: () => number
-  /** So many more are finished, or it has come further otherwise. */
+  /** `finished` more messages are finished; 0 when the group has advanced past other messages. */
   readonly onMoved: (finished: number) => void
 }
 
@@ -38,43 +38,43 @@ export interface Member {
   readonly subscription: Subscription
   readonly group: string
   readonly topics: readonly string[]
-  /** The next message of its topics, in the order of the numbers. */
+  /** Takes the next message of its topics, in the order of the numbers. */
   take(delivery: Delivery): void
   replay(deadLetter: StoredDeadLetter): void
-  /** Whether messages of this type are worked on; others are finished unread. */
+  /** Whether messages of this type are processed; others are finished unread. */
   reads(type: string): boolean
-  /** Whether it takes what is pushed at once, in the order in which it comes. */
-  keepsUp(): boolean
-  /** What has no place in the log. */
+  /** Whether it takes pushed messages at once, in the order of the pushes. */
+  isCaughtUp(): boolean
+  /** Takes a message that has no number in the log. */
   push(delivery: Delivery): void
-  /** Everything up to these is finished. */
+  /** Everything up to these numbers is finished. */
   offsets(): readonly Offset[]
-  /** Everything up to there is finished; 0 while a dead letter is worked on again. */
+  /** Everything up to this number is finished; 0 while a dead letter is replayed. */
   finishedUpTo(): number
-  /** Messages queued or worked on. */
+  /** Messages queued or in work. */
   unfinished(): number
   /** Age of the oldest message that is not finished; 0 when there is none. */
   lag_ms(): number
   /**
-   * The moment before which all that is handed over is finished, at most `spoken_ms`: what is not
-   * handed over was announced no earlier than that.
+   * The moment before which every delivered message is finished, at most `announced_ms`: what is
+   * not delivered yet was announced no earlier than that.
    */
-  lowWatermark_ms(spoken_ms: number): Promise<number>
-  /** Milliseconds since anything was finished or read though there is work. */
+  lowWatermark_ms(announced_ms: number): Promise<number>
+  /** Milliseconds since anything was finished or read; undefined without work. */
   progress(): number | undefined
-  /** Why it stands still until a newer release starts; undefined while it does not. */
+  /** Why it is blocked until a newer release starts; undefined while it is not. */
   heldBy(): string | undefined
-  /** Begins nothing further, waits for what is in flight. */
+  /** Starts no further work and waits for what is in flight. */
   stop(): Promise<void>
 }
 
 const page_rows_max = 1_000
-/** Rows of other groups' topics are passed over in steps, so that no query takes long. */
+/** Rows of other topics are skipped in steps, so that no query takes long. */
 const page_numbers_max = 20_000
 
 export function openMember(options: MemberOptions): Member {
   const { subscription, starts, bounds, db, log, alarm } = options
-  const { deadLetters, handedOver, onMoved, onAgain } = options
+  const { deadLetters, handedOver, onMoved, onRepeat } = options
   const { group, topics, types, batch_max = 100, batches_in_flight_max = 1 } = subscription
   let replaying = 0
   const intake = openInFlightWindow({
@@ -93,7 +93,7 @@ export function openMember(options: MemberOptions): Member {
       move(deliveries.length)
     },
   })
-  const work = openWork({ ...options, hold: (held) => intake.hold(held), onFailed: onAgain })
+  const work = openWork({ ...options, hold: (held) => intake.hold(held), onFailed: onRepeat })
   const { catchUp, unknownType } = openTable(intake, options)
   const move = (finished: number): void => {
     onMoved(finished)
@@ -113,12 +113,12 @@ export function openMember(options: MemberOptions): Member {
       if (!catchUp.isBehind()) take(delivery, subscription, intake, catchUp)
     },
     replay(deadLetter) {
-      onAgain()
+      onRepeat()
       replaying += 1
       intake.push(replayed(deadLetter, () => (replaying -= 1)))
     },
     reads: (type) => types.has(type),
-    keepsUp: () => !catchUp.isBehind() && intake.isFree(0),
+    isCaughtUp: () => !catchUp.isBehind() && intake.isFree(0),
     push: (delivery) => intake.push(delivery),
     finishedUpTo: () => (replaying > 0 ? 0 : finishedUpTo()),
     offsets() {
@@ -127,7 +127,7 @@ export function openMember(options: MemberOptions): Member {
     },
     unfinished: () => bounds.queued_max - intake.room(),
     lag_ms: () => lagOf(intake, catchUp),
-    lowWatermark_ms: (spoken_ms) => lowWatermark_ms(spoken_ms, intake, db, catchUp),
+    lowWatermark_ms: (announced_ms) => lowWatermark_ms(announced_ms, intake, db, catchUp),
     progress: () =>
       intake.progress() ?? (unknownType() === undefined ? catchUp.progress() : undefined),
     heldBy: () => heldBy(group, unknownType(), intake),
@@ -161,7 +161,7 @@ function openTable(
   return { catchUp, unknownType: () => unknownType }
 }
 
-/** What is handed over in memory; a group that has no room for it falls behind. */
+/** Takes a message from memory; a group that has no room for it falls behind. */
 function take(
   delivery: Delivery,
   { types, known }: Subscription,
@@ -175,7 +175,7 @@ function take(
     return
   }
   catchUp.letGo(delivery.n - 1)
-  // What it does not know is found in the table, once it is handed over.
+  // A message of an unknown type is read from the table, after it was delivered.
   if (!isOurs) setImmediate(() => catchUp.readOn())
 }
 
@@ -195,17 +195,17 @@ function lagOf(intake: InFlightWindow, catchUp: CatchUp): number {
 }
 
 async function lowWatermark_ms(
-  spoken_ms: number,
+  announced_ms: number,
   intake: InFlightWindow,
   db: Database,
   catchUp: CatchUp,
 ): Promise<number> {
-  // Taken before the log is asked: what is read and finished meanwhile does no harm.
-  const taken_ms = Math.min(spoken_ms, intake.lowest_ms() ?? Infinity)
+  // Taken before the log is read: what is read and finished meanwhile does no harm.
+  const taken_ms = Math.min(announced_ms, intake.lowest_ms() ?? Infinity)
   return Math.min(taken_ms, await unread_ms(db, catchUp))
 }
 
-/** No message that lies in the table unread was announced before. */
+/** No unread message in the table was announced before. */
 async function unread_ms(db: Database, catchUp: CatchUp): Promise<number> {
   if (!catchUp.isBehind()) return Infinity
   return (await announcedAfter(db, catchUp.position())) ?? Infinity
@@ -214,7 +214,7 @@ async function unread_ms(db: Database, catchUp: CatchUp): Promise<number> {
 interface Taken {
   /** Everything up to here is taken. */
   readonly upTo: number
-  /** What comes next is of a type that this release does not know. */
+  /** The next message has a type that this release does not know. */
   readonly unknown:
     | { readonly type: string; readonly topic: string; readonly n: number }
     | undefined

@@ -9,9 +9,9 @@ import { storeOffsets, type Offset } from './store.ts'
 export interface Offsets {
   /** Something was handed over or finished; count of what was finished. */
   moved(finished: number): void
-  /** Resolves when all that is known now is stored; rejects when that failed. */
+  /** Resolves when the current offsets are stored; rejects when that failed. */
   store(): Promise<void>
-  /** Stores nothing by itself any more. */
+  /** Stops storing periodically. */
   stop(): void
 }
 
@@ -42,7 +42,7 @@ export function openOffsets({ db, log, read }: OffsetsOptions): Offsets {
     for (const { group, topic, n } of moved) stored.set(`${group} ${topic}`, n)
   }
 
-  /** One at a time, so that an older offset never comes after a newer one. */
+  /** One at a time, so that an older offset never replaces a newer one. */
   async function storeNext(): Promise<void> {
     while (storing !== undefined) await storing.catch(() => undefined)
     storing = storeMoved().finally(() => (storing = undefined))

@@ -1,6 +1,6 @@
 /**
- * The event bus of a process that holds every service: PostgreSQL is the log, memory is the way. What
- * a transaction announces is a row of it, and is handed over the moment it is known to be committed.
+ * The event bus of a process that runs every service. PostgreSQL is the log; delivery is in memory.
+ * Each announced event is a row of the log, and is delivered as soon as its commit is known.
  */
 import { setMaxListeners } from 'node:events'
 import type { Database, Outbox, DatabaseOptions } from '@causeway/postgres'
@@ -26,14 +26,14 @@ import { openOffsets, type Offsets } from './offsets.ts'
 import { openRetention } from './retention.ts'
 import * as store from './store.ts'
 import { inTurn, openTurns, type Turns } from '../turns.ts'
-import { openWriter, type Said, type Writer } from './writer.ts'
+import { openWriter, type Publication, type Writer } from './writer.ts'
 
 export interface EmbeddedBusOptions {
   /** Opens the schema `bus` with its own role; services may insert into its table `log`. */
   readonly openDatabase: (options: DatabaseOptions, outbox: Outbox) => Promise<Database>
   readonly log: Logger
   readonly metrics: Metrics
-  /** LOG_RETENTION_H: so long a row stays at least, however fast it was finished (24). */
+  /** LOG_RETENTION_H: the least time for which a row is retained, finished or not (24). */
   readonly retention_h?: number
   readonly bounds?: Partial<InFlightBounds>
 }
@@ -42,13 +42,13 @@ export interface EmbeddedBus {
   readonly bus: EventBus
   /** For the databases of the services. */
   readonly outbox: Outbox
-  /** The longest standstill: milliseconds since a group with work moved; undefined without work. */
+  /** The longest stall: milliseconds since a group with work advanced; undefined without work. */
   progress(): number | undefined
   /** Rejects while a group waits for a newer release. */
   answers(): Promise<void>
-  /** Finishes what is in flight, stores how far each group is, closes the database. */
+  /** Finishes what is in flight, stores the offset of each group, closes the database. */
   stop(): Promise<void>
-  /** As if the process was killed: stores nothing and waits for nothing; the database stays open. */
+  /** Like a kill of the process: stores nothing and does not wait; the database stays open. */
   crash(): void
 }
 
@@ -68,11 +68,11 @@ interface Engine {
   readonly log: Logger
   readonly bounds: InFlightBounds
   readonly members: Set<Member>
-  /** Who reads a topic. */
+  /** The readers of each topic. */
   readonly readers: Map<string, Reader[]>
-  /** What is read or about to be read, as `group topic`. */
+  /** Subscriptions, also those that are about to be read, as `group topic`. */
   readonly claimed: Set<string>
-  /** Who reads a topic or did once. */
+  /** The groups that read a topic or once did. */
   readonly known: Map<string, Set<string>>
   readonly derivedEvents: DerivedEvents
   readonly turns: Turns
@@ -84,8 +84,8 @@ interface Engine {
 }
 
 /**
- * No backend of an earlier process may be left on the database. In an outage every write and every letter
- * waits for its end or for `stopping`, however many they are.
+ * No backend of an earlier process may be left on the database. In an outage every write and every
+ * dead letter waits for its end or for `stopping`, however many there are.
  */
 export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<EmbeddedBus> {
   const { metrics, retention_h = retention_h_default } = options
@@ -107,7 +107,8 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
     db,
     log,
     highest,
-    handOver: (first, said) => handOver(readers, offsets, first, said),
+    handOver: (first, publication) =>
+      handOver(readers, offsets, first, publication),
     mayBeDuplicate,
     onFailed: () => redeliveryWindow.begin(writer.sequence.used),
     stopping: stopping.signal,
@@ -161,7 +162,7 @@ function busOf(engine: Engine): EventBus {
     announce: (tx, messages) => void tx.announced.push(...messages),
     publish: (messages) => inTurn(turns, {}, () => writer.publish(messages)),
     subscribe: (subscription) => subscribe(engine, subscription),
-    subscribeBroadcast: (listening) => Promise.resolve(listen(engine, listening)),
+    subscribeBroadcast: (subscription) => Promise.resolve(listen(engine, subscription)),
     deadLetters: (limit) => store.newestDeadLetters(db, limit),
     async replay(group, id) {
       const deadLetter = await store.markReplayed(db, group, id)
@@ -187,7 +188,7 @@ function handOver(
   readers: ReadonlyMap<string, readonly Reader[]>,
   offsets: Offsets,
   first: number,
-  { batch, since_ms }: Said,
+  { batch, since_ms }: Publication,
 ): void {
   for (let at = 0; at < batch.length; at++) {
     const { message, json_bytes, headers_bytes } = batch[at] as Prepared
@@ -235,14 +236,14 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
       handedOver: () => sequence.handedOver,
       onMoved(finished) {
         offsets.moved(finished)
-        settleDoubt(engine)
+        settleRedelivery(engine)
       },
-      onAgain: () => redeliveryWindow.begin(sequence.used),
+      onRepeat: () => redeliveryWindow.begin(sequence.used),
     })
     members.add(member)
-    join(readers, topics, member)
+    addReader(readers, topics, member)
     for (const deadLetter of replayed) member.replay(deadLetter)
-    settleDoubt(engine)
+    settleRedelivery(engine)
     return {
       lowWatermark: async () => new Date(await member.lowWatermark_ms(writer.since_ms())),
       stop: () => leave(engine, member),
@@ -253,8 +254,8 @@ async function subscribe(engine: Engine, subscription: Subscription): Promise<Su
   }
 }
 
-/** While a group is not back yet, what it had not finished before is not finished. */
-function settleDoubt({ redeliveryWindow, members, known, writer }: Engine): void {
+/** While a group has not subscribed again, its unfinished messages remain unfinished. */
+function settleRedelivery({ redeliveryWindow, members, known, writer }: Engine): void {
   if (!redeliveryWindow.isOpen) return
   const present = new Set<string>()
   let finished = writer.sequence.handedOver
@@ -268,20 +269,20 @@ function settleDoubt({ redeliveryWindow, members, known, writer }: Engine): void
   redeliveryWindow.settle(finished, writer.sequence.used)
 }
 
-function listen({ readers, log }: Engine, listening: BroadcastSubscription): Listener {
-  const { topics, group } = listening
-  const listener = openListener(listening, log.child({ group }))
-  join(readers, topics, listener)
+function listen({ readers, log }: Engine, subscription: BroadcastSubscription): Listener {
+  const { topics, group } = subscription
+  const listener = openListener(subscription, log.child({ group }))
+  addReader(readers, topics, listener)
   return {
-    stop: () => Promise.resolve(part(readers, topics, listener)),
+    stop: () => Promise.resolve(removeReader(readers, topics, listener)),
   }
 }
 
-function join(readers: Map<string, Reader[]>, topics: readonly string[], reader: Reader): void {
+function addReader(readers: Map<string, Reader[]>, topics: readonly string[], reader: Reader): void {
   for (const topic of topics) readers.set(topic, [...(readers.get(topic) ?? []), reader])
 }
 
-function part(readers: Map<string, Reader[]>, topics: readonly string[], reader: Reader): void {
+function removeReader(readers: Map<string, Reader[]>, topics: readonly string[], reader: Reader): void {
   for (const topic of topics) {
     const others = (readers.get(topic) ?? []).filter((other) => other !== reader)
     if (others.length === 0) readers.delete(topic)
@@ -297,9 +298,9 @@ async function leave(engine: Engine, member: Member): Promise<void> {
     await deadLetters.settled()
     await offsets.store()
   } catch (error) {
-    log.warn({ err: error, group: member.group }, 'offset not stored: messages come again')
+    log.warn({ err: error, group: member.group }, 'offset not stored: messages are delivered again')
   }
   members.delete(member)
-  part(readers, member.topics, member)
+  removeReader(readers, member.topics, member)
   release(claimed, member.group, member.topics)
 }

@@ -1,13 +1,13 @@
 /**
- * Whether what is published now may have been published before. A step that stores nothing
- * publishes the same again when it is repeated, because the process was restarted or the work has
- * failed; and so do the steps that follow from it.
+ * Whether a message that is published now may have been published before. A step that stores nothing
+ * publishes the same messages again when it is repeated after a restart or a failure, and so do the
+ * steps after it.
  */
 
 export interface RedeliveryWindow {
   /** Whether anything published now may be a repeat. */
   readonly isOpen: boolean
-  /** Work is repeated whose numbers are no higher than that. */
+  /** Messages with numbers up to this one are processed again. */
   begin(used: number): void
   /**
    * Every group has finished everything up to the first number; the second is the highest so far.
@@ -15,7 +15,7 @@ export interface RedeliveryWindow {
   settle(finished: number, used: number): void
 }
 
-/** More than one event after the other ever follows from the first one. */
+/** Longer than any chain of events that follow from one another. */
 const rounds_max = 8
 
 /** @param highest the highest number of the processes before */
@@ -30,8 +30,8 @@ export function openRedeliveryWindow(highest: number): RedeliveryWindow {
       upTo = used
       rounds = rounds_max
     },
-    // What was done again is finished, then what it has led to by now, and so on to the end of the
-    // chain.
+    // The repeated messages are finished, then the messages derived from them, and so on to the end
+    // of the chain.
     settle(finished, used) {
       for (; rounds > 0 && finished >= upTo; rounds -= 1) upTo = used
     },

@@ -1,7 +1,7 @@
 /**
- * The log retains what some group has not finished, however old it is, and the rest for its time. A
- * metric shows for which group it is retained: one that never reads again makes the log grow for
- * ever.
+ * The log retains messages that some group has not finished, however old they are, and all others for
+ * the retention time. A metric shows for which group they are retained: the log grows without bound
+ * for a group that never reads again.
  */
 import type { Database } from '@causeway/postgres'
 import type { Logger, Metrics } from '@causeway/process'

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { openSequence, type Span } from './sequence.ts'
 
-describe('the sequence', () => {
-  test('hands over in number order, whatever commits first', () => {
+describe('The sequence of the log:', () => {
+  test('Messages are delivered in the order of their numbers, whichever commits first', () => {
     const seen: string[] = []
     const sequence = openSequence<string>(10, (first, content) => seen.push(`${first}${content}`))
     const [a, b, c] = [sequence.open(2, 'a'), sequence.open(1, 'b'), sequence.open(3, 'c')]
@@ -16,7 +16,7 @@ describe('the sequence', () => {
     expect(sequence.oldest_ms()).toBeUndefined()
   })
 
-  test('skips what rolled back and waits for what is open', () => {
+  test('Rolled-back numbers are skipped, and open ones are waited for', () => {
     const seen: string[] = []
     const sequence = openSequence<string>(0, (_first, content) => seen.push(content))
     const [a, b, c] = [sequence.open(1, 'a'), sequence.open(1, 'b'), sequence.open(1, 'c')]
@@ -28,13 +28,13 @@ describe('the sequence', () => {
     expect([seen, sequence.handedOver]).toEqual([['c'], 3])
   })
 
-  test('a span is closed once', () => {
+  test('A span that is closed cannot be closed again', () => {
     const span = openSequence(0, () => undefined).open(1, undefined)
     span.committed()
     expect(() => span.rolledBack()).toThrow('closed already')
   })
 
-  test('for any outcomes in any order: all committed, in order, nothing behind an open number', () => {
+  test('For any outcomes in any order, all committed messages are delivered in order and none behind an open number', () => {
     const spec = fc.array(fc.record({ count: fc.integer({ min: 1, max: 4 }), good: fc.boolean() }))
     fc.assert(
       fc.property(spec, fc.infiniteStream(fc.nat()), (specs, chance) => {

@@ -1,7 +1,7 @@
 /**
- * The order of the log. Numbers are given out before it is known whether their transaction commits;
- * what committed is handed over in the order of its numbers, what rolled back is skipped, and nothing
- * behind a number that is still open is handed over.
+ * The order of the log. Numbers are assigned before it is known whether their transaction commits.
+ * Committed messages are delivered in the order of their numbers, rolled-back ones are skipped, and
+ * no message is delivered while a lower number is open.
  */
 
 /** Numbers in a row that belong to one transaction; exactly one of the two is called. */
@@ -13,11 +13,11 @@ export interface Span {
 
 export interface Sequence<Content> {
   open(count: number, content: Content): Span
-  /** The highest number that was ever given out. */
+  /** The highest number that was ever assigned. */
   readonly used: number
-  /** No number up to this one is open, and all that committed is handed over. */
+  /** No number up to this one is open, and all committed messages up to it are delivered. */
   readonly handedOver: number
-  /** What has the lowest number that is not handed over; undefined when all is. */
+  /** The content with the lowest number that is not delivered; undefined when there is none. */
   oldest(): Content | undefined
   /** How long the oldest open number has been open; undefined when none is. */
   oldest_ms(): number | undefined
@@ -33,7 +33,7 @@ interface OpenSpan<Content> {
 
 /**
  * @param highest the highest number that was ever used
- * @param handOver gets the content of committed spans, with their first numbers, in order
+ * @param handOver receives the content of committed spans, with their first numbers, in order
  */
 export function openSequence<Content>(
   highest: number,

@@ -68,7 +68,7 @@ const insertMessage = statement(`
   insert into bus.log (n, topic, key, type, headers, value, at)
   values ($1::bigint, $2, $3, $4, $5, $6, $7::timestamptz)`)
 
-/** Without arrays one message costs 35 µs less, and where little happens all come alone. */
+/** Without arrays one message costs 35 µs less, and under low load most messages arrive alone. */
 async function insertAlone(db: Queries, n: number, prepared: Prepared, at: string): Promise<void> {
   const { topic, key, type, headers, value } = stored(prepared)
   await db.query(insertMessage, [n, topic, key, type, headers, value, at])
@@ -91,7 +91,7 @@ const insertVoid = statement(`
 
 /**
  * Decides whether the transaction that was to write this number has written it. While it runs this
- * waits for its end; if it did not commit, a row of no topic takes the number for ever, so that
+ * waits for its end; if it did not commit, a row without a topic occupies the number for ever, so that
  * statements of it that are still in a socket find the number taken and fail.
  */
 export async function wasWritten(db: Database, n: number, since_ms: number): Promise<boolean> {
@@ -109,7 +109,7 @@ const insertOffsets = statement(`
 const selectOffsets = statement(`
   select topic, n from bus.offsets where group_name = $1 and topic = any ($2::text[])`)
 
-/** Where the group is in each topic; a new one is before the oldest row. */
+/** Offset of the group in each topic; that of a new group is before the oldest row. */
 export async function join(
   db: Database,
   group: string,
@@ -124,7 +124,7 @@ export async function join(
 
 const selectReaders = statement(`select group_name as "group", topic from bus.offsets`)
 
-/** Every group that reads a topic or did once, by topic. */
+/** Every group that reads a topic or once did, by topic. */
 export async function readersKnown(db: Database): Promise<Map<string, Set<string>>> {
   const known = new Map<string, Set<string>>()
   for (const { group, topic } of await db.query<Omit<Offset, 'n'>>(selectReaders, [])) {
@@ -142,7 +142,7 @@ const upsertOffsets = statement(`
   on conflict (group_name, topic) do update set n = excluded.n, at = excluded.at
   where offsets.n < excluded.n`)
 
-/** A crash may lose the last of these; messages after them are then handed over again. */
+/** A crash may lose the last of these; messages after them are then delivered again. */
 export async function storeOffsets(db: Database, offsets: readonly Offset[]): Promise<void> {
   await db.query(upsertOffsets, [
     textArray(offsets.map(({ group }) => group)),
@@ -204,7 +204,7 @@ export async function readPage(db: Database, options: PageOptions): Promise<Page
 
 const selectNext = statement(`select at from bus.log where n > $1::bigint order by n limit 1`)
 
-/** Nothing in the log behind that number was announced before; undefined when there is nothing. */
+/** No row after that number was announced before; undefined when there is none. */
 export async function announcedAfter(db: Database, n: number): Promise<number | undefined> {
   const [row] = await db.query<{ at: Date }>(selectNext, [n])
   return row?.at.getTime()
@@ -225,7 +225,7 @@ const deleteSlice = statement(`
   )
   select count(*)::int as deleted from gone`)
 
-/** Deletes old rows that every group has finished; answers how many. */
+/** Deletes old rows that every group has finished; returns how many. */
 export async function deleteOldest(
   db: Database,
   retention_h: number,
@@ -249,13 +249,13 @@ const selectHolders = statement(`
 /** A group for which messages are retained beyond the retention time. */
 export interface Holder {
   readonly group: string
-  /** Those that it has read least far come first. */
+  /** The topics with the most unread rows first. */
   readonly topics: readonly string[]
   /** How long the oldest of them has been retained for it. */
   readonly held_s: number
 }
 
-/** The group that holds back the most comes first. */
+/** The group that holds back the most first. */
 export function holders(db: Database, retention_h: number): Promise<readonly Holder[]> {
   return db.query<Holder>(selectHolders, [retention_h])
 }
@@ -275,7 +275,7 @@ export async function storeDeadLetter(
   },
 ): Promise<void> {
   const { group, id, topic, key, type, headers, value } = deadLetter
-  // Text in PostgreSQL is without U+0000, and the message of an error is made of anything.
+  // Text in PostgreSQL cannot contain U+0000, and the message of an error may.
   const reason = deadLetter.reason.replaceAll('\0', '')
   await db.query(insertDeadLetter, [group, id, topic, key, type, headers, value, reason])
 }

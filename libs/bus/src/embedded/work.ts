@@ -1,4 +1,4 @@
-/** A group's work on a batch, and what of it goes on when the handler is done. */
+/** Runs a group's handler on a batch, and its background work after the handler has returned. */
 import type { Logger } from '@causeway/process'
 import type { BatchContext, Message, Subscription } from '../event-bus.ts'
 import { inTurn, type Turns } from '../turns.ts'
@@ -9,7 +9,7 @@ import type { DerivedEvents } from './derived-events.ts'
 
 export interface GroupWork {
   handleBatch(messages: readonly Message[], deliveries: readonly Delivery[]): Promise<void>
-  /** Resolves when nothing goes on any more. */
+  /** Resolves when no background work is left. */
   settled(): Promise<void>
 }
 
@@ -19,12 +19,12 @@ export interface GroupWorkOptions {
     'group' | 'deadLetterObserver' | 'handleBatch' | 'givesWay'
   >
   readonly derivedEvents: DerivedEvents
-  /** Keeps them unfinished until the release that it returns is called. */
+  /** Holds the deliveries unfinished until the returned release is called. */
   readonly hold: (deliveries: readonly Delivery[]) => () => void
   readonly deadLetters: Pick<DeadLetters, 'store'>
   readonly turns: Turns
   readonly log: Logger
-  /** Work has failed, and may be done again. */
+  /** Work has failed and may be repeated. */
   readonly onFailed: () => void
 }
 
@@ -37,7 +37,7 @@ export function openWork(options: GroupWorkOptions): GroupWork {
   })
   const failed = new WeakSet<Delivery>()
 
-  function workOn(
+  function processBatch(
     messages: readonly Message[],
     deliveries: readonly Delivery[],
     giveWay: BatchContext['giveWay'],
@@ -49,8 +49,8 @@ export function openWork(options: GroupWorkOptions): GroupWork {
     })
   }
 
-  /** A dead letter goes when the work on it ends, so everything has to be done by then. */
-  async function workOnReplay(
+  /** A dead letter is removed when its work ends, so everything has to be done by then. */
+  async function processReplay(
     messages: readonly Message[],
     giveWay: BatchContext['giveWay'],
   ): Promise<void> {
@@ -66,13 +66,13 @@ export function openWork(options: GroupWorkOptions): GroupWork {
   return {
     async handleBatch(messages, deliveries) {
       const isReplay = deliveries.some(({ content }) => content.from === 'dead letter')
-      const isAgain = deliveries.some((delivery) => failed.has(delivery))
-      const told = isAgain
+      const isRepeat = deliveries.some((delivery) => failed.has(delivery))
+      const marked = isRepeat
         ? messages.map((message) => ({ ...message, maybeDuplicate: true }))
         : messages
       try {
         await inTurn(turns, subscription, (giveWay) =>
-          isReplay ? workOnReplay(told, giveWay) : workOn(told, deliveries, giveWay),
+          isReplay ? processReplay(marked, giveWay) : processBatch(marked, deliveries, giveWay),
         )
       } catch (error) {
         for (const delivery of deliveries) failed.add(delivery)

@@ -1,6 +1,6 @@
 /**
- * Everything that is published is written to the log under a number of its own, and is delivered as
- * soon as it is known to be committed: from memory, in the order of the numbers.
+ * Writes each published message to the log under a number of its own, and delivers it as soon as its
+ * commit is known: from memory, in the order of the numbers.
  */
 import { type Database, type Outbox, wasRefused } from '@causeway/postgres'
 import { gather, type Logger } from '@causeway/process'
@@ -10,8 +10,8 @@ import { prepare, type Prepared } from './envelope.ts'
 import { openSequence, type Sequence, type Span } from './sequence.ts'
 import { insert, wasWritten } from './store.ts'
 
-/** Messages that go into the log with one statement. */
-export interface Said {
+/** Messages that one statement writes to the log. */
+export interface Publication {
   readonly batch: readonly Prepared[]
   /** Neither these nor any of a higher number were announced before, in ms since 1970. */
   readonly since_ms: number
@@ -22,7 +22,7 @@ export interface WriterOptions {
   readonly log: Logger
   /** The highest number ever used. */
   readonly highest: number
-  readonly handOver: (first: number, publication: Said) => void
+  readonly handOver: (first: number, publication: Publication) => void
   /** Whether what is published now may have been published before. */
   readonly mayBeDuplicate: () => boolean
   /** A failed publication may be repeated, and it may have been committed. */
@@ -35,7 +35,7 @@ export interface Writer {
   readonly outbox: Outbox
   readonly sequence: Pick<Sequence<unknown>, 'handedOver' | 'oldest_ms' | 'used'>
   publish(messages: readonly OutgoingMessage[]): Promise<void>
-  /** Nothing that is not handed over yet was announced before, in ms since 1970; now at most. */
+  /** No message that is not delivered yet was announced before, in ms since 1970; now at most. */
   since_ms(): number
 }
 
@@ -48,18 +48,18 @@ const publish_batch_max = 100
 
 export function openWriter(options: WriterOptions): Writer {
   const { db, highest, handOver, mayBeDuplicate, onFailed } = options
-  const sequence = openSequence<Said>(highest, handOver)
+  const sequence = openSequence<Publication>(highest, handOver)
   const publishing = new Set<Publishing>()
 
   /**
-   * What has no number yet is published later than now, or was published and waits for its number.
-   * So these moments never decrease from one number to the next.
+   * Messages without a number will be published later than now, or are in a call of `publish` and
+   * wait for one. So these moments never decrease from one number to the next.
    */
   function unnumbered_ms(now_ms: number): number {
     return Math.min(now_ms, publishing.values().next().value?.since_ms ?? Infinity)
   }
 
-  function open(batch: readonly Prepared[], now_ms: number): Span & Said {
+  function open(batch: readonly Prepared[], now_ms: number): Span & Publication {
     const publication = { batch, since_ms: unnumbered_ms(now_ms) }
     return { ...publication, ...sequence.open(batch.length, publication) }
   }
@@ -90,7 +90,7 @@ export function openWriter(options: WriterOptions): Writer {
         try {
           await insert(tx, span.first, span)
         } catch (error) {
-          // COMMIT is not sent after this, so the transaction is undone in any case.
+          // COMMIT is not sent after this, so the transaction is rolled back in any case.
           span.rolledBack()
           throw error
         }
@@ -117,14 +117,14 @@ export function openWriter(options: WriterOptions): Writer {
   }
 }
 
-/** The answer of a commit was lost: the numbers stay open until the database has decided it. */
-async function findOut({ db, log, stopping }: WriterOptions, span: Span & Said): Promise<void> {
+/** The response to a commit was lost: the numbers stay open until the database knows its outcome. */
+async function findOut({ db, log, stopping }: WriterOptions, span: Span & Publication): Promise<void> {
   let written: boolean | undefined
   for (let tries = 1; written === undefined && !stopping.aborted; tries++) {
     try {
       written = await wasWritten(db, span.first, span.since_ms)
     } catch (error) {
-      log.warn({ err: error, n: span.first, tries }, 'outcome of a commit is unknown: asking again')
+      log.warn({ err: error, n: span.first, tries }, 'outcome of a commit is unknown: tried again')
       await pause(delayAfter(tries), stopping)
     }
   }
@@ -132,7 +132,7 @@ async function findOut({ db, log, stopping }: WriterOptions, span: Span & Said):
   if (written === false) span.rolledBack()
 }
 
-/** Throws for a message that cannot be carried, before it can spoil the batch of others. */
+/** Throws for a message that cannot be carried, before it can fail a batch with other messages. */
 function prepareAll(
   messages: readonly OutgoingMessage[],
   now_ms: number,

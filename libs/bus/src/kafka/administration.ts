@@ -1,6 +1,6 @@
 /**
- * Requests to the brokers that a caller waits for: they are answered within some seconds or fail as
- * an outage, and a connection that has failed is not used again.
+ * Requests to the brokers that a caller waits for: they succeed within some seconds or fail as an
+ * outage, and a connection that has failed is not used again.
  */
 import { type Logger, Outage } from '@causeway/process'
 import type { Admin, RetryOptions } from 'kafkajs'
@@ -17,7 +17,7 @@ export interface Ends {
   readonly partition: number
   /** The offset of the oldest message that is retained. */
   readonly low: number
-  /** The offset that comes next. */
+  /** The offset of the next message. */
   readonly high: number
 }
 
@@ -26,13 +26,12 @@ export interface OffsetOf {
   readonly offset: number
 }
 
-/** Topics and groups are called here as they are at the brokers. */
+/** Topics and groups have their names at the brokers here. */
 export interface Administration {
   ask<T>(question: (admin: Admin) => Promise<T>): Promise<T>
   ends(topics: readonly string[]): Promise<readonly OfPartitions<Ends>[]>
   /**
-   * The first offsets that the log took at that moment or later; the next ones where there are
-   * none.
+   * The first offsets with a timestamp at that moment or later; the next offsets where there are none.
    */
   offsetsAt(topics: readonly string[], at_ms: number): Promise<readonly OfPartitions<OffsetOf>[]>
   /** What the group has committed; below 0 where it has nothing. */
@@ -91,7 +90,7 @@ export function openAdministration(brokers: Brokers, log: Logger): Administratio
       }),
     forgetGroup(group) {
       const forgetting = ask((admin) => admin.deleteGroups([group]))
-      forgetting.catch((error: unknown) => log.debug({ err: error, group }, 'group not forgotten'))
+      forgetting.catch((error: unknown) => log.debug({ err: error, group }, 'group not removed'))
     },
     async stop() {
       stopped = true

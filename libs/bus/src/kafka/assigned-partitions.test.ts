@@ -21,7 +21,7 @@ function reading(next: number, unfinished: readonly number[]) {
   return { assignedPartitions, assigned }
 }
 
-test('everything before the oldest unfinished one is finished', () => {
+test('Every offset before the oldest unfinished message counts as finished', () => {
   const { assigned } = reading(7, [4, 5, 6])
   expect(finishedBefore(assigned)).toBe(4)
   assigned.mark.finish(5)
@@ -62,11 +62,11 @@ test('A partition that was lost long ago is read from the offset of the group', 
   expect(placeOf(assignedPartitions).next).toBeUndefined()
 })
 
-test('A fetch that begins behind what was taken is repeated before a gap is accepted', () => {
+test('A fetch that leaves out messages is repeated before the gap is accepted', () => {
   const { assigned } = reading(7, [])
   expect(fitOf(assigned, 7)).toBe('fits')
   expect(fitOf(assigned, 3)).toBe('fits')
   expect(fitOf(assigned, 9)).toBe('leaves out')
-  assigned.soughtAgain = 7
+  assigned.refetchedFrom = 7
   expect(fitOf(assigned, 9)).toBe('was deleted')
 })

@@ -1,12 +1,12 @@
 /**
- * The position of a member in each of its partitions. No message is left out, whatever kafkajs
- * delivers, and only what is finished without a gap may be committed.
+ * The position of a member in each of its partitions. No message is skipped, whatever kafkajs
+ * delivers, and only offsets that are finished without a gap may be committed.
  */
 import { watermark, type Watermark } from '../watermark.ts'
 
 /** A partition that the member reads. */
 export interface AssignedPartition {
-  /** As it is called at the brokers. */
+  /** Its name at the brokers. */
   readonly topic: string
   readonly partition: number
   readonly mark: Watermark
@@ -14,16 +14,16 @@ export interface AssignedPartition {
   next: number | undefined
   /** Everything before it is committed as finished. */
   committed: number
-  /** It was asked for this offset again because the log went on with a later one. */
-  soughtAgain: number | undefined
-  /** Another member reads it now: its queued messages are not processed. */
+  /** The offset that was fetched again because the log continued with a later one. */
+  refetchedFrom: number | undefined
+  /** Assigned to another member now: its queued messages are not processed. */
   isLost: boolean
 }
 
 export interface AssignedPartitions {
   /**
-   * What the member reads from now on; it goes on where it was in what it read before. Answers
-   * those that it begins where the group has committed.
+   * Assigns the partitions that the member reads from now on. Partitions that it had before continue at
+   * their positions. Returns those that begin at the committed offset of the group.
    */
   assign(
     assignment: Readonly<Record<string, readonly number[]>>,
@@ -39,7 +39,7 @@ export interface AssignedPartitions {
 /** How the log's next messages relate to the position. */
 export type Fit = 'fits' | 'leaves out' | 'was deleted'
 
-/** A fetch that is older than this is not answered any more. */
+/** A fetch that is older than this gets no response any more. */
 const remembered_ms = 30_000
 
 export function openAssignedPartitions(): AssignedPartitions {
@@ -94,14 +94,14 @@ export function finishedBefore({ mark, next }: AssignedPartition): number | unde
 }
 
 /**
- * Whether what was read from `fetched` on may be taken. A fetch that was sent before a rebalance
- * may begin behind what has been taken; it is repeated, and only when it has the same gap a second
- * time has the log deleted what lies between.
+ * Whether the messages from offset `fetched` on may be taken. A fetch that was sent before a rebalance
+ * may leave out messages. It is repeated; if it leaves out the same messages again, the log has deleted
+ * them.
  */
 export function fitOf(assigned: AssignedPartition, fetched: number): Fit {
-  const { next, soughtAgain } = assigned
+  const { next, refetchedFrom } = assigned
   if (next === undefined || fetched <= next) return 'fits'
-  return soughtAgain === next ? 'was deleted' : 'leaves out'
+  return refetchedFrom === next ? 'was deleted' : 'leaves out'
 }
 
 function newAssigned(
@@ -110,5 +110,5 @@ function newAssigned(
   next: number | undefined,
 ): AssignedPartition {
   const mark = watermark()
-  return { topic, partition, mark, next, committed: -1, soughtAgain: undefined, isLost: false }
+  return { topic, partition, mark, next, committed: -1, refetchedFrom: undefined, isLost: false }
 }

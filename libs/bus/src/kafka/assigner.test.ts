@@ -4,7 +4,7 @@ import { spread } from './assigner.ts'
 
 const topics = ['a', 'b', 'c'] as const
 
-test('every partition goes to one member that subscribes to its topic', () => {
+test('Every partition is assigned to one member that subscribes to its topic', () => {
   const member = fc.record({ memberId: fc.uuid(), topics: fc.subarray([...topics]) })
   const members = fc.uniqueArray(member, {
     minLength: 1,
@@ -32,7 +32,7 @@ test('every partition goes to one member that subscribes to its topic', () => {
   )
 })
 
-test('members with the same topics get as good as the same number of partitions', () => {
+test('Members with the same topics get nearly the same number of partitions', () => {
   const members = ['x', 'y', 'z'].map((memberId) => ({ memberId, topics: [...topics] }))
   const shares = spread(members, () => [0, 1, 2, 3])
   const counts = [...shares.values()].map((share) => Object.values(share).flat().length)

@@ -1,7 +1,7 @@
 /**
- * Which member of a group reads which partition: each topic is spread over the members that
- * subscribe to it. The assigners of kafkajs assume that all members subscribe to the same topics,
- * and that holds neither for two subscriptions of one group nor during a rolling update.
+ * Assigns the partitions of a group: each topic is spread over the members that subscribe to it. The
+ * assigners of kafkajs assume that all members subscribe to the same topics; with two subscriptions of
+ * one group, or during a rolling update, they do not.
  */
 import kafkajs, { type PartitionAssigner } from 'kafkajs'
 
@@ -43,7 +43,7 @@ export interface SubscribedMember {
 
 type Share = Record<string, number[]>
 
-/** Every partition goes to one member that subscribes to its topic, in turns. */
+/** Assigns every partition to one member that subscribes to its topic, in turns. */
 export function spread(
   members: readonly SubscribedMember[],
   partitionsOf: (topic: string) => readonly number[],

@@ -1,6 +1,6 @@
 /**
- * What a process receives for itself: all partitions of the topics that it subscribes to, from the
- * moment of the subscription. Its group is its own and commits nothing, so the brokers forget it
+ * Receives broadcasts: all partitions of the topics that the process subscribes to, from the moment of
+ * the subscription. Each process has a group of its own that commits nothing, so the brokers remove it
  * some minutes after the process ends.
  */
 import { randomUUID } from 'node:crypto'
@@ -31,11 +31,11 @@ export interface BroadcastConsumer {
   /** Milliseconds since the last answer of Kafka, when that is long ago. */
   progress(): number | undefined
   stop(): Promise<void>
-  /** As if the process was killed. */
+  /** Like a kill of the process. */
   crash(): Promise<void>
 }
 
-/** No other member takes over from it, so it may poll seldom. */
+/** No other member waits for its partitions, so it may poll seldom. */
 const fetchWait_ms = 1_500
 const silence_ms_max = 15_000
 
@@ -91,7 +91,7 @@ async function listen(parts: Parts, listening: BroadcastSubscription): Promise<L
   const names = listening.topics.map((topic) => topics.nameOf(topic))
   const read = new Set([...listeners].flatMap((other) => namesOf(parts, other)))
   const more = names.filter((name) => !read.has(name))
-  const what = `asking where ${listening.group} begins to listen`
+  const what = `reading the offsets at which ${listening.group} begins`
   const found = await retrying(() => administration.ends(more), { log, what, signal: stopping })
   for (const { topic, partitions } of found) {
     for (const { partition, high } of partitions) {

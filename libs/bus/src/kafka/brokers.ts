@@ -1,6 +1,6 @@
 /**
- * The one way to reach the brokers for everything in a process: the same addresses and identity,
- * and endless retries for whatever must not be lost. What is closed stays closed.
+ * The access of a process to the brokers: one set of addresses, one identity, and endless retries for
+ * everything that must not be lost. What is closed stays closed.
  */
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
@@ -16,7 +16,7 @@ import kafkajs, {
 export interface BrokerTls {
   /** PEM of the authorities that may issue a broker's certificate. */
   readonly ca: string
-  /** PEM of what this process shows to the brokers; '' when it shows nothing. */
+  /** PEM of the client certificate of this process; '' when it has none. */
   readonly certificate: string
   readonly key: string
 }
@@ -28,7 +28,7 @@ export interface BrokerLogin {
 }
 
 export interface BrokersOptions {
-  /** host:port of some brokers; the others are learnt from them. */
+  /** host:port of some brokers; the others are discovered through them. */
   readonly addresses: readonly string[]
   readonly clientId: string
   readonly tls: BrokerTls | undefined
@@ -47,13 +47,13 @@ export interface Brokers {
   /** Milliseconds since a broker last sent anything, on any connection. */
   silent_ms(): number
   /**
-   * The same brokers with connections of its own: what ends here ends there, but not the other way
-   * round.
+   * The same brokers with connections of their own: closing the parent closes these, but not the other
+   * way round.
    */
   branch(): Brokers
-  /** Ends every connection; they are made again. */
+  /** Closes every connection; they are opened again. */
   cut(): void
-  /** Ends every connection for good, and with them all endless retries. */
+  /** Closes every connection for good, and so ends all endless retries. */
   close(): void
 }
 
@@ -163,7 +163,7 @@ function connect(
   tls: ConnectionOptions | undefined | null,
   onConnect: () => void,
 ): Socket {
-  // kafkajs hands over null or undefined where there is no TLS.
+  // kafkajs passes null or undefined where there is no TLS.
   if (tls === undefined || tls === null) return connectTcp({ host, port }, onConnect)
   const name = isIP(host) === 0 ? { servername: host } : {}
   return connectTls({ host, port, ...name, ...tls }, onConnect)

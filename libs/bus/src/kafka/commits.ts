@@ -1,6 +1,6 @@
 /**
- * How far a member has come is committed 200 ms after something moved, and not at all while nothing
- * does: a crash hands over again what was finished since.
+ * Commits the offsets of a member 200 ms after one moved, and not at all while none does. After a crash,
+ * messages that were finished since the last commit are delivered again.
  */
 import type { Logger } from '@causeway/process'
 import type { EachBatchPayload } from 'kafkajs'
@@ -11,7 +11,7 @@ import {
 } from './assigned-partitions.ts'
 
 /**
- * Commits once, under the generation that the member is in; kafkajs hands it over with each batch.
+ * Commits once, under the generation that the member is in; kafkajs supplies it with each batch.
  */
 export type Commit = EachBatchPayload['commitOffsetsIfNecessary']
 
@@ -22,9 +22,9 @@ export interface Commits {
   use(commit: Commit | undefined): void
   /** Something was finished or taken. */
   moved(): void
-  /** Resolves when all that is known now is committed; rejects when that failed. */
+  /** Resolves when the current offsets are committed; rejects when that failed. */
   commit(): Promise<void>
-  /** Commits nothing by itself any more. */
+  /** Stops committing periodically. */
   stop(): void
 }
 
@@ -53,7 +53,7 @@ export function openCommits({
     for (const { assigned, offset } of moved) assigned.committed = offset
   }
 
-  /** One at a time, so that an older offset never comes after a newer one. */
+  /** One at a time, so that an older offset never replaces a newer one. */
   async function commitNext(): Promise<void> {
     while (committing !== undefined) await committing.catch(() => undefined)
     committing = commitMoved().finally(() => (committing = undefined))

@@ -1,4 +1,4 @@
-/** What is patched in kafkajs: a connection that is opened again begins without the rest of an answer. */
+/** What is patched in kafkajs: a connection that is opened again discards the rest of a response. */
 import { createRequire } from 'node:module'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
@@ -28,7 +28,7 @@ const KafkaConnection = require('kafkajs/src/network/connection.js') as new (
 const quiet = () => undefined
 const log: Options = { debug: quiet, info: quiet, warn: quiet, error: quiet, namespace: () => log }
 
-/** An exchange whose answer is a text. */
+/** A request whose response is a text. */
 const exchange = {
   request: {
     apiKey: 0,
@@ -77,7 +77,7 @@ function answer(correlationId: number, text: string): Buffer {
 }
 
 test.each([2, 6, 10])(
-  'an answer that is cut off after %d bytes is forgotten when the connection is opened again',
+  'A response that ends after %d bytes is discarded when the connection is opened again',
   async (length) => {
     onRequest = (socket, correlationId) =>
       socket.end(answer(correlationId, 'lost').subarray(0, length))

@@ -1,13 +1,13 @@
 /**
- * One consumer of a process whose topics may change while it runs. A running kafkajs consumer
- * cannot subscribe to more topics, so a change is a new consumer; changes at about the same time
- * are one change.
+ * One consumer of a process whose topics may change while it runs. A running kafkajs consumer cannot
+ * subscribe to further topics, so a change starts a new consumer; changes at about the same time are
+ * one change.
  *
- * kafkajs takes some effects of an outage for final (a connection that is lost during login, a
- * coordinator that is not found), and sometimes waits for ever for an answer that will not come.
- * When a consumer breaks off or stays silent, a new one replaces it. A consumer that is stopped
- * while it joins joins nevertheless, and would hold partitions that no process reads: so each has
- * connections of its own, which end with it, and the group soon removes it.
+ * kafkajs treats some effects of an outage as final (a connection that is lost during login, a
+ * coordinator that is not found), and sometimes waits for ever for a response. When a consumer ends or
+ * stays silent, a new one replaces it. A consumer that is stopped while it joins the group joins
+ * nevertheless, and would hold partitions that no process reads. So each has connections of its own,
+ * which are closed with it, and the group soon removes it.
  */
 import type { Logger } from '@causeway/process'
 import type { Consumer, ConsumerCrashEvent, EachBatchPayload } from 'kafkajs'
@@ -20,13 +20,13 @@ export type Assignment = Readonly<Record<string, readonly number[]>>
 
 export interface ConsumptionOptions {
   readonly brokers: Brokers
-  /** As it is called at the brokers. */
+  /** Its name at the brokers. */
   readonly groupId: string
-  /** Where nothing is committed it begins with the oldest message, or with what comes. */
+  /** Where nothing is committed it begins with the oldest message, or with the next one. */
   readonly begins: 'oldest' | 'newest'
-  /** A member that is silent for this long counts as dead, and its partitions go to others. */
+  /** After this silence a member counts as dead, and its partitions are assigned to others. */
   readonly session_ms: number
-  /** How long an idle fetch lasts, and so a stop. */
+  /** Duration of an idle fetch, and so of a stop. */
   readonly fetchWait_ms: number
   readonly log: Logger
   readonly onJoined: (assignment: Assignment, consumer: Consumer) => void
@@ -38,19 +38,19 @@ export interface ConsumptionOptions {
 }
 
 export interface Consumption {
-  /** Reads these as well from soon on, each from where it was committed. */
+  /** Soon reads these as well, each from its committed offset. */
   add(topics: readonly string[]): void
-  /** Reads these no more. Without any left it leaves the group, and then it has left. */
+  /** Stops reading these. Without any topic left it leaves the group before it resolves. */
   remove(topics: readonly string[]): Promise<void>
-  /** The one that runs. */
+  /** The running consumer. */
   readonly consumer: Consumer | undefined
-  /** Whether it has its part in the group with all of its topics. */
+  /** Whether it has joined the group with all of its topics. */
   readonly isJoined: boolean
   /** Since the last answer of Kafka; 0 while nothing is read. */
   silent_ms(): number
   stop(): Promise<void>
   /**
-   * As if the process was killed, the brokers being closed; resolves when nothing is tried any
+   * Like a kill of the process, the brokers being closed; resolves when nothing is retried any
    * more.
    */
   crash(): Promise<void>
@@ -60,18 +60,18 @@ interface Running {
   readonly consumer: Consumer
   readonly brokers: Brokers
   readonly topics: ReadonlySet<string>
-  /** Something was removed of what it reads, or it has broken off. */
+  /** A topic was removed, or the consumer has ended. */
   isStale: boolean
-  /** Ends the wait for its beginning. */
+  /** Ends the wait for its start. */
   readonly givenUp: AbortController
 }
 
-/** What a service subscribes to when it starts comes within that time, and is one change. */
+/** A service makes its subscriptions at its start within this time; they are one change. */
 const gather_ms = 30
-/** After one subscription the others are mostly stopped soon, and then nothing needs to change. */
+/** After one subscription is stopped the others mostly follow, and then nothing needs to change. */
 const linger_ms = 500
 const begin_again_ms = 500
-/** Twice what it takes until a member that is dead is missed, and no less than this. */
+/** Twice the time until the group notices a dead member, and no less than this. */
 const silence_ms_max = 10_000
 const look_ms = 1_000
 const leave_ms_max = 2_000
@@ -86,7 +86,7 @@ interface Parts extends ConsumptionOptions {
 interface State {
   running: Running | undefined
   changing: Promise<void> | undefined
-  /** Cuts the wait short in which changes gather. */
+  /** Ends the wait in which changes gather. */
   gathering: AbortController
   isJoined: boolean
   received_ms: number
@@ -166,7 +166,7 @@ function renewIfSilent(parts: Parts): void {
   void follow(parts, 0)
 }
 
-/** One change after the other, each to what is wanted by then. */
+/** Makes one change after the other, each to the topics required by then. */
 function follow(parts: Parts, gather_ms_max: number): Promise<void> {
   const { state } = parts
   state.changing ??= change(parts, gather_ms_max).finally(() => {
@@ -185,7 +185,7 @@ async function change(parts: Parts, gather_ms_max: number): Promise<void> {
   }
 }
 
-/** A consumer that begins while Kafka is away is not waited for. */
+/** Does not wait for a consumer that starts while Kafka is away. */
 async function settled({ log }: Parts, changed: Promise<void>): Promise<void> {
   const waiting = within(changed, leave_ms_max, 'the consumer was not changed')
   await waiting.catch((error: unknown) => {
@@ -213,13 +213,13 @@ async function begin(parts: Parts): Promise<void> {
     await Promise.race([run(parts, current), aborted(current.givenUp.signal)])
   } catch (error) {
     if (isStopped(parts)) return
-    log.warn({ err: error }, 'the consumer did not begin')
+    log.warn({ err: error }, 'the consumer did not start')
     current.isStale = true
   }
   if (current.isStale) await pause(begin_again_ms, stopping.signal)
 }
 
-/** Resolves when it reads its part, or has broken off. */
+/** Resolves when it reads its partitions, or has ended. */
 async function run(parts: Parts, current: Running): Promise<void> {
   const { state, begins, take } = parts
   const { consumer, topics } = current
@@ -255,7 +255,7 @@ function listen(parts: Parts, current: Running): void {
     state.received_ms = performance.now()
     onJoined(payload.memberAssignment, consumer)
     state.isJoined = true
-    log.info({ assignment: payload.memberAssignment }, 'reads its part of the group')
+    log.info({ assignment: payload.memberAssignment }, 'reads its partitions of the group')
   })
   consumer.on(REBALANCING, () => {
     if (isCurrent()) void onLeaving()
@@ -264,7 +264,7 @@ function listen(parts: Parts, current: Running): void {
     if (!isCurrent()) return
     onBegun()
     if (isStopped(parts)) return
-    log.warn({ err: payload.error }, 'the consumer broke off')
+    log.warn({ err: payload.error }, 'the consumer ended')
     current.isStale = true
     void follow(parts, begin_again_ms)
   })
@@ -278,7 +278,7 @@ async function leave(parts: Parts): Promise<void> {
   state.isJoined = false
   state.running = undefined
   const leaving = within(left.consumer.disconnect(), leave_ms_max, 'the group was not left')
-  await leaving.catch((error: unknown) => log.warn({ err: error }, 'the group notices by itself'))
+  await leaving.catch((error: unknown) => log.warn({ err: error }, 'the group will notice'))
   left.brokers.close()
 }
 

@@ -1,6 +1,6 @@
 /**
- * The databases of a process whose bus is Kafka: each service's own, wherever it is, with an outbox
- * in its schema and one pump for it. All of them are closed together.
+ * The databases of a process whose bus is Kafka: one for each service, at any address, with an outbox in
+ * its schema and one pump for it. All of them are closed together.
  */
 import {
   type Database,
@@ -19,7 +19,7 @@ import type { Pump } from './outbox.ts'
 export interface Databases {
   openDatabase(options: DatabaseOptions): Promise<Database>
   openExclusive(options: ExclusiveOptions): Promise<ExclusiveDatabase>
-  /** Rejects when one of them does not answer. */
+  /** Rejects when a database does not answer. */
   answer(): Promise<void>
   /**
    * Callers that still wait for a lock stop waiting; open databases are closed when they are idle.
@@ -28,13 +28,13 @@ export interface Databases {
 }
 
 export interface DatabasesOptions {
-  /** DATABASE_URL: of a service that names none; '' when every service has to. */
+  /** DATABASE_URL, for services without a URL of their own; '' when every service needs one. */
   readonly url: string
   readonly kafka: Pick<KafkaBus, 'pump'>
   readonly log: Logger
 }
 
-/** One for what is sent, one for the outcome of transactions. */
+/** One for sending, one for the outcomes of transactions. */
 const pump_connections = 2
 
 export function openDatabases({ url: url_default, kafka, log }: DatabasesOptions): Databases {
@@ -50,7 +50,7 @@ export function openDatabases({ url: url_default, kafka, log }: DatabasesOptions
     throw new StartError(`${options.schema} needs a database: set ${name} or DATABASE_URL.`)
   }
 
-  /** A schema is one service's in one database, however many connections lead there. */
+  /** A schema belongs to one service in one database, over any number of connections. */
   function pumpFor(options: DatabaseOptions): Promise<Pump> {
     const { schema } = options
     const known = pumps.get(schema)

@@ -1,8 +1,8 @@
 /**
  * Dead letters are stored in a compacted topic, each whole and with its reason, until an operator
- * has it replayed and its group has finished it. A replay is a copy in a topic of replays, meant
- * for that group alone: it is delivered like any other message, also after a crash, and no process
- * writes to another service's topic.
+ * replays it and its group has finished it, or until it is discarded. A replay is a copy in the topic
+ * `replays` for that group alone: it is delivered like any other message, also after a crash, and no
+ * process writes to another service's topic.
  */
 import { randomUUID } from 'node:crypto'
 import { type Logger, type Metrics, retrying } from '@causeway/process'
@@ -31,9 +31,9 @@ export interface DeadLetterTopic {
   finished(owner: Owner, delivery: Delivery): void
   /** Resolves when every finished dead letter is removed. */
   settled(): Promise<void>
-  /** The newest first. */
+  /** Dead letters, newest first. */
   newest(limit: number): Promise<readonly DeadLetter[]>
-  /** Delivers it to its group again; false if there is none. */
+  /** Delivers a dead letter to its group again; false if there is none. */
   replay(group: string, id: string): Promise<boolean>
   /** @param ownerOf the reader of a topic of the catalogue in this process */
   discard(
@@ -68,7 +68,7 @@ export const deadLetterHeaders = {
 
 const read_ms_max = 20_000
 const fetch_wait_ms = 50
-/** After this many empty answers there is nothing left to read. */
+/** After this many empty fetches there is nothing left to read. */
 const empty_max = 40
 
 export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetterTopic {
@@ -141,7 +141,7 @@ function keyIn(group: string, id: string): string {
   return `${group}\n${id}`
 }
 
-/** What a group's observer receives of a dead letter. */
+/** A dead letter as a group's observer receives it. */
 type Named = Pick<DeadLetter, 'id' | 'topic' | 'key' | 'type'>
 
 function namedOf(delivery: Delivery): Named {
@@ -210,7 +210,7 @@ function deadLetterOf({ headers }: KafkaMessage): DeadLetter {
   }
 }
 
-/** All dead letters by key, the newest last, as of the call. Read seldom, so nothing is cached. */
+/** All dead letters by key at the time of the call, the newest last. Read seldom, so not cached. */
 async function readAll(
   options: DeadLetterTopicOptions,
 ): Promise<ReadonlyMap<string, KafkaMessage>> {

@@ -1,9 +1,9 @@
-/** What Kafka does not do in time is an outage: the caller may try the same again. */
+/** A request that Kafka does not complete in time is an outage: the caller may try it again. */
 import { Outage } from '@causeway/process'
 
 /**
- * Settles as the work does, or rejects with that outage after the given time, or when the process
- * stops; the work itself goes on.
+ * Settles as the work does, or rejects with that outage after the given time or when the process stops;
+ * the work itself continues.
  */
 export async function within<T>(
   work: Promise<T>,

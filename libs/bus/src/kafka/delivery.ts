@@ -7,7 +7,7 @@ import { attributes, headerText, keyOf, toMessage } from './record.ts'
 export interface Delivery {
   readonly assigned: AssignedPartition
   readonly offset: number
-  /** As the catalogue names it. */
+  /** Its name in the catalogue. */
   readonly topic: string
   readonly key: string
   /** undefined when the record has none. */
@@ -16,7 +16,7 @@ export interface Delivery {
   /** Whether it is a dead letter that is delivered again. */
   readonly isReplay: boolean
   readonly record: KafkaMessage
-  /** Its batch, and what of it goes on beyond the batch. */
+  /** Counts its batch and the background work after it. */
   unfinished: number
 }
 
@@ -56,14 +56,14 @@ export function handlingOf(
 ): Handling {
   // A replay of an unknown type stays a dead letter.
   if (isReplay && headerText(record.headers, attributes.replayFor) !== group) return 'passed over'
-  // Without a type it cannot be read, and then it is a dead letter.
+  // Without a type it cannot be read, so it becomes a dead letter.
   if (type === undefined || types.has(type)) return 'taken'
   return isReplay || known?.has(type) !== false ? 'passed over' : 'unknown'
 }
 
 /**
- * The message with its payload checked; throws when it cannot be read. What another process has now
- * is not worked on, so it need not be read.
+ * The message with its payload checked; throws when it cannot be read. A message of a partition that was
+ * lost is not processed, so it need not be readable.
  */
 export function openDelivery(
   { topic, record, assigned, key, type = '' }: Delivery,

@@ -29,7 +29,7 @@ export function packHeaders(headers: MessageHeaders): Buffer {
   return block
 }
 
-/** Every value as bytes: on their way texts are bytes as well. */
+/** Every value as bytes: Kafka carries text as bytes as well. */
 export function unpackHeaders(block: Buffer): Readonly<Record<string, Buffer>> {
   const headers: Record<string, Buffer> = {}
   let at = 0

@@ -1,7 +1,7 @@
 /**
- * The in-doubt transactions of this process: those that publish messages and whose outcome is not
- * known yet. A commit whose answer is lost may still be on its way: until it is decided nothing
- * that was published later is written, so that it cannot overtake.
+ * The in-doubt transactions of this process: those that announce messages and whose outcome is not known
+ * yet. A commit whose response is lost may still reach the database. Until it is decided, no later
+ * announcement is written, so that none overtakes it.
  */
 import { randomUUID } from 'node:crypto'
 import type { Database } from '@causeway/postgres'
@@ -13,7 +13,7 @@ import { takeAway } from './outbox-store.ts'
 export interface InDoubtCommit {
   /** Written with its first message. */
   readonly ticket: string
-  /** Nothing of it was announced before, in ms since 1970. */
+  /** None of its messages was announced before, in ms since 1970. */
   readonly since_ms: number
   /** Its rows are visible to every session, or never will be. */
   isDecided: boolean
@@ -23,20 +23,20 @@ export interface InDoubtCommits {
   /** Waits until every earlier transaction is decided. */
   begin(): Promise<InDoubtCommit>
   committed(commit: InDoubtCommit): void
-  /** Nothing of it is left to be sent. */
+  /** None of its messages is left to be sent. */
   over(commit: InDoubtCommit): void
-  /** The answer of its commit was lost. */
+  /** The response to its commit was lost. */
   unknown(commit: InDoubtCommit): void
-  /** Those whose outcome is decided. */
+  /** Transactions whose outcome is decided. */
   decided(): readonly InDoubtCommit[]
-  /** Nothing that is not over was announced before, in ms since 1970. */
+  /** No transaction in this list announced anything before, in ms since 1970. */
   since_ms(): number
 }
 
 export interface InDoubtCommitsOptions {
   readonly db: Database
   readonly log: Logger
-  /** Rows are there to be sent. */
+  /** There are rows to send. */
   readonly onDecided: () => void
   readonly stopping: AbortSignal
 }
@@ -64,7 +64,7 @@ export function openInDoubtCommits({
       } catch (error) {
         log.warn(
           { err: error, failures: ++failures },
-          'outcome of a commit is unknown: asking again',
+          'outcome of a commit is unknown: tried again',
         )
         await pause(delayAfter(failures), stopping)
       }

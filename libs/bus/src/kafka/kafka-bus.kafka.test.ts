@@ -29,15 +29,14 @@ const idOf = ({ id }: { readonly id: string }) => id
 const spread: KafkaUnderTestOptions = { partitions: 6, publish_ms_max: 60_000 }
 
 /**
- * The last time that each number of a key comes, they come in order; before that they may be
- * repeats.
+ * The last deliveries of each number of a key are in order; earlier ones may be repeats.
  */
 function inOrder(order: readonly number[]): boolean {
   const first = [...new Set(order)]
   return first.every((n, at) => at === 0 || (first[at - 1] ?? 0) < n)
 }
 
-/** Stopped after each test, also when it failed. */
+/** Stopped after each test, even if it failed. */
 const opened: KafkaUnderTest[] = []
 
 async function keep(opening: Promise<KafkaUnderTest>): Promise<KafkaUnderTest> {
@@ -50,7 +49,7 @@ afterEach(async () => {
   for (const under of opened.splice(0)) await under.stop()
 })
 
-test('messages that were deleted before their group had read them raise an alarm', async () => {
+test('Messages that were deleted before their group had read them raise an alarm', async () => {
   const under = await keep(openKafkaUnderTest())
   const before = recorder('orders')
   const subscribed = await under.bus.subscribe(before.subscription)
@@ -73,7 +72,7 @@ describe('on many partitions', () => {
     under = await keep(openKafkaUnderTest(spread))
   })
 
-  test('a crash loses nothing and keeps each key in order', async () => {
+  test('On many partitions a crash loses nothing, and each key stays in order', async () => {
     const before = recorder('orders', { batch_max: 20, batches_in_flight_max: 3 })
     await under.bus.subscribe(before.subscription)
     const messages = numbers(3_000).map((n) => message('orders', `k${n % 40}`, n))
@@ -146,7 +145,7 @@ describe('on many partitions', () => {
     await eventually(async () => (await readiness(other)) === 'ready', 'the other')
   })
 
-  test('two subscriptions of one group read each their own topics', async () => {
+  test('Two subscriptions of one group each read their own topics', async () => {
     const orders = recorder('orders')
     const bills = recorder('bills')
     await under.bus.subscribe(orders.subscription)
@@ -174,12 +173,12 @@ describe('on many partitions', () => {
     await other.engine.crash()
     await eventually(
       async () => (await broadcastGroups()).length === 1,
-      'the end of the dead one',
+      'the end of the killed process',
       30_000,
     )
     await under.stopInOrder()
     under = await keep(under.restart())
-    await eventually(async () => (await broadcastGroups()).length === 0, 'the end of the other')
+    await eventually(async () => (await broadcastGroups()).length === 0, 'the end of the other process')
   })
 
   test('A broadcast consumer receives what was published while its connection was cut', async () => {
@@ -196,7 +195,7 @@ describe('on many partitions', () => {
     expect(missed).toEqual([])
   })
 
-  test('what is committed is sent by another process when its own is dead', async () => {
+  test('What a killed process has committed is sent by another process', async () => {
     const other = await keep(under.openAnother())
     const { subscription, byKey } = recorder('orders')
     await other.bus.subscribe(subscription)
@@ -210,7 +209,7 @@ describe('on many partitions', () => {
       }),
     )
     await eventually(() => Object.keys(byKey()).length === 10, 'some work')
-    // The Kafka of this process is gone first, so that something is left in its outbox.
+    // This process loses Kafka first, so that rows are left in its outbox.
     under.brokers.close()
     const left = async () => {
       const [row] = await other.sql<{ count: string }>(
@@ -233,7 +232,7 @@ describe('on many partitions', () => {
     await eventually(async () => (await left()) === 0, 'the empty outbox')
   })
 
-  test('a stop in order sends what is committed and commits what is finished', async () => {
+  test('An orderly stop sends what is committed and commits what is finished', async () => {
     const { subscription, seen } = recorder('orders')
     await under.bus.subscribe(subscription)
     await under.bus.publish(numbers(50).map((n) => message('orders', `k${n}`, n)))
@@ -261,7 +260,7 @@ describe('on many partitions', () => {
     await expect(announcing).rejects.toThrow('not in the catalogue')
   })
 
-  test('the time without progress of a group with work is reported', async () => {
+  test('The time without progress of a group with work is reported', async () => {
     const { subscription } = recorder('orders')
     const never = () => new Promise<void>(() => undefined)
     await under.bus.subscribe({ ...subscription, handleBatch: never })
@@ -274,7 +273,7 @@ describe('on many partitions', () => {
 })
 
 describe('when Kafka fails', () => {
-  // A test that fails may have left it dead.
+  // A test that failed may have left the broker killed.
   afterEach(() => startBroker(testBroker().port, testBroker().folder).catch(() => undefined))
 
   let cutter: ProduceCutter | undefined
@@ -329,7 +328,7 @@ describe('when Kafka fails', () => {
     for (const order of Object.values(byKey)) expect(inOrder(order)).toBe(true)
   }
 
-  test('no acknowledged message is lost and none reordered when answers of Produce are lost', async () => {
+  test('No acknowledged message is lost or reordered when responses to Produce are lost', async () => {
     const { between, behind } = testBroker()
     cutter = await openProduceCutter(between, behind)
     const { dropped } = cutter
@@ -338,15 +337,15 @@ describe('when Kafka fails', () => {
     await under.bus.subscribe(subscription)
     cutter.isDropped = () => chance(4) === 0
     const { acknowledged, over } = publisher(under, 12)
-    await eventually(() => dropped() >= 25, 'many lost answers', 60_000)
+    await eventually(() => dropped() >= 25, 'many lost responses', 60_000)
     cutter.isDropped = () => false
     await over()
     await expectAll(seen, acknowledged)
-    // The idempotent producer sent again what the broker had: it was taken once.
+    // The idempotent producer sent again what the broker had: the broker appended it once.
     for (const order of Object.values(byKey())) expect(order).toEqual(numbers(order.length))
   })
 
-  test('A broker that is killed and comes back stops no member, and nothing is lost', async () => {
+  test('A broker that is killed and restarted stops no member, and nothing is lost', async () => {
     const { port, folder } = testBroker()
     const under = await keep(openKafkaUnderTest(spread))
     const { subscription, seen, byKey } = recorder('orders')
@@ -358,7 +357,7 @@ describe('when Kafka fails', () => {
       const from = seen.length
       await eventually(() => seen.length > from + 200, 'work before', 60_000)
       await killBroker(folder)
-      // The database takes announcements while Kafka is away.
+      // The database accepts announcements while Kafka is away.
       const options = { topic: 'bills', key: 'a', linger_ms: 0, fails: false }
       for (let n = 0; n < 10; n++) await announceNext(under, under.database, options)
       await expect(subscribed.lowWatermark()).rejects.toThrow('Kafka did not answer')
@@ -422,7 +421,7 @@ describe('when Kafka fails', () => {
     await eventually(isAlone, 'no other member in the group', 4 * session_ms)
   })
 
-  test('a stop while Kafka is away takes no longer than a process may, and what is committed is sent later', async () => {
+  test('A stop while Kafka is away takes no longer than a process may, and what is committed is sent later', async () => {
     const { port, folder } = testBroker()
     let under = await keep(openKafkaUnderTest(spread))
     const { subscription } = recorder('orders')

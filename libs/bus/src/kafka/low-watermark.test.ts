@@ -3,18 +3,18 @@ import type { Administration } from './administration.ts'
 import { lowWatermark_ms } from './low-watermark.ts'
 
 interface Log {
-  /** When the log took each message of its one partition, in ms before now. */
+  /** When the log appended each message of its one partition, in ms before now. */
   readonly taken_ms_ago: readonly number[]
   readonly committed: number
   readonly finished?: number
-  /** Messages of a second partition, all deleted, and not known to the group. */
+  /** Messages of a second partition, all deleted, without a committed offset. */
   readonly deleted?: number
 }
 
-/** How far the answer lies back, in ms. */
+/** Age of the watermark, in ms. */
 async function lag(
   { taken_ms_ago, committed, finished, deleted = 0 }: Log,
-  spoken_ms_ago = 0,
+  announced_ms_ago = 0,
 ): Promise<number> {
   const now = Date.now()
   const taken = taken_ms_ago.map((ago) => now - ago)
@@ -44,7 +44,7 @@ async function lag(
     group: 'g',
     topics: ['t'],
     finished: () => new Map(finished === undefined ? [] : [['t 0', finished]]),
-    since_ms: () => (spoken_ms_ago === 0 ? Infinity : now - spoken_ms_ago),
+    since_ms: () => (announced_ms_ago === 0 ? Infinity : now - announced_ms_ago),
     underWay_ms_max: 100,
   })
   return now - until
@@ -52,7 +52,7 @@ async function lag(
 
 const about = (ms: number) => expect.closeTo(ms, -2)
 
-test('When all is finished the watermark lies back by what may be under way', async () => {
+test('When all is finished, the watermark is earlier by the time that a publication may take', async () => {
   expect(await lag({ taken_ms_ago: [], committed: -1 })).toEqual(about(100))
   expect(await lag({ taken_ms_ago: [9_000, 10], committed: 2 })).toEqual(about(100))
 })
@@ -63,11 +63,11 @@ test('A partition whose messages are all deleted does not hold back the watermar
   expect(behind).toBeLessThan(2_000)
 })
 
-test('What this process has finished counts before it is committed', async () => {
+test('Messages that this process has finished count before their offset is committed', async () => {
   expect(await lag({ taken_ms_ago: [9_000, 10], committed: 0, finished: 2 })).toEqual(about(100))
 })
 
-test('The watermark lies before the oldest unfinished message, however many come after it', async () => {
+test('The watermark is before the oldest unfinished message, however many follow it', async () => {
   const answers = await Promise.all([
     lag({ taken_ms_ago: [9_000, 500, 10], committed: 1 }),
     lag({ taken_ms_ago: [9_000, 500, 10], committed: 0 }),
@@ -79,6 +79,6 @@ test('The watermark lies before the oldest unfinished message, however many come
   expect(answers[2]).toBeGreaterThan(9_000_100)
 })
 
-test('The watermark lies before what this process has under way', async () => {
+test('The watermark is before the publications in progress in this process', async () => {
   expect(await lag({ taken_ms_ago: [10], committed: 1 }, 700)).toEqual(about(700))
 })

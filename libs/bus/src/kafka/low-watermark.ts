@@ -1,7 +1,7 @@
 /**
- * The low watermark of a group, from its committed offsets and the log. The log notes when it took
- * each message, so everything that it took before some moment lies before some offsets; when the
- * group has finished up to these, nothing of that time is left.
+ * The low watermark of a group, from its committed offsets and the timestamps of the log. The log stamps
+ * each message when it appends it, so all messages that it appended before a moment are before certain
+ * offsets; when the group has finished up to these, none of them is left.
  */
 import type { Administration, Ends, OfPartitions, OffsetOf } from './administration.ts'
 import { nameOf } from './assigned-partitions.ts'
@@ -12,26 +12,27 @@ export interface LowWatermarkOptions {
   readonly topics: readonly string[]
   /** What this process has finished and not committed yet. */
   readonly finished: () => ReadonlyMap<string, number>
-  /** Nothing that this process has under way was announced before, in ms since 1970. */
+  /** No publication in progress in this process was announced before, in ms since 1970. */
   readonly since_ms: () => number
-  /** Within that time what another process publishes is in the log, or has failed for it. */
+  /** Within this time a message that another process publishes is in the log or has failed. */
   readonly underWay_ms_max: number
 }
 
 /**
- * How far the moments lie back that are tried; what lies further back than the last is not known.
+ * The ages of the moments that are tried; a watermark older than the last is not found.
  */
 const steps_ms = [0, 300, 600, 1_000, 2_000, 4_000, 8_000, 15_000, 30_000, 60_000].concat(
   Array.from({ length: 14 }, (_, at) => 120_000 * 2 ** at),
 )
 
 /**
- * A moment before which all is processed, in ms since 1970; rejects when the log does not answer.
+ * A moment before which all messages are processed, in ms since 1970; rejects when the log does not
+ * answer.
  */
 export async function lowWatermark_ms(options: LowWatermarkOptions): Promise<number> {
   const { administration, group, topics, finished, underWay_ms_max } = options
   const now_ms = Date.now()
-  const spoken_ms = options.since_ms()
+  const announced_ms = options.since_ms()
   const committed = await administration.committed(group, topics)
   const done = furthest(committed, finished())
   const ends = await administration.ends(topics)
@@ -39,7 +40,7 @@ export async function lowWatermark_ms(options: LowWatermarkOptions): Promise<num
     const at_ms = now_ms - back_ms
     const reached = back_ms === 0 ? highest(ends) : await administration.offsetsAt(topics, at_ms)
     if (covers(done, withoutEmpty(reached, ends)))
-      return Math.min(at_ms - underWay_ms_max, spoken_ms)
+      return Math.min(at_ms - underWay_ms_max, announced_ms)
   }
   return 0
 }
@@ -51,7 +52,7 @@ function highest(ends: readonly OfPartitions<Ends>[]): readonly OfPartitions<Off
   }))
 }
 
-/** Deleted messages need no work, wherever the group is in that partition. */
+/** Deleted messages need no work, whatever the offset of the group in that partition. */
 function withoutEmpty(
   reached: readonly OfPartitions<OffsetOf>[],
   ends: readonly OfPartitions<Ends>[],
@@ -82,7 +83,7 @@ function furthest(
   return done
 }
 
-/** Whether all of it lies before what is done. */
+/** Whether all offsets that were reached are done. */
 function covers(
   done: ReadonlyMap<string, number>,
   reached: readonly OfPartitions<OffsetOf>[],

@@ -1,6 +1,6 @@
 /**
- * One subscription of this process: its bounded queue, and what of it is being worked on. Where it is in
- * the log its group's reader keeps; what was lost to another process is not worked on any more.
+ * One subscription of this process: its bounded queue and the messages in work. The reader of its group
+ * has its offsets. Messages of a partition that was assigned to another process are not processed.
  */
 import type { Logger } from '@causeway/process'
 import type { KafkaMessage } from 'kafkajs'
@@ -14,42 +14,42 @@ import type { DeadLetterTopic } from './dead-letter-topic.ts'
 import type { AssignedPartition } from './assigned-partitions.ts'
 
 export interface IntakeBounds {
-  /** Messages queued or worked on. */
+  /** Messages queued or in work. */
   readonly queued_max: number
-  /** Bytes of messages queued or worked on; one message may go beyond. */
+  /** Bytes of messages queued or in work; one message may exceed it. */
   readonly queued_bytes_max: number
 }
 
 export interface MemberOptions {
   readonly subscription: Subscription
-  /** Durable before it resolves: the offset is committed after it. */
+  /** The messages are durable before it resolves: the offset is committed after it. */
   readonly publishDerived: PublishDerived
   readonly turns: Turns
   readonly bounds: IntakeBounds
   readonly log: Logger
   readonly alarm: Alarm
   readonly deadLetters: DeadLetterTopic
-  /** This release does not understand a message of it, which another process of the group may. */
+  /** This release does not understand a message of the partition; another process may. */
   readonly onHeld: (assigned: AssignedPartition) => void
-  /** Some of it is finished: there may be room, and something to commit. */
+  /** Messages are finished: there may be room, and offsets to commit. */
   readonly onFinished: () => void
 }
 
 export interface Member {
   readonly subscription: Subscription
-  /** Takes the next record of a place, of a topic as the catalogue names it. */
+  /** Takes the next record of a partition. `topic` is its name in the catalogue. */
   take(assigned: AssignedPartition, topic: string, record: KafkaMessage): Handling
   /** Whether this share of every bound is free. */
   isFree(assigned: AssignedPartition, share: number): boolean
-  /** Messages queued or worked on. */
+  /** Messages queued or in work. */
   unfinished(): number
-  /** Milliseconds since anything was finished though there is work. */
+  /** Milliseconds since anything was finished; undefined without work. */
   progress(): number | undefined
-  /** Begins nothing further, waits for what is in flight. */
+  /** Starts no further work and waits for what is in flight. */
   stop(): Promise<void>
 }
 
-/** A message that takes for ever lets this many finish beyond it. */
+/** At most this many later messages finish while one message does not. */
 const spread_max = 100_000
 
 export function openMember(options: MemberOptions): Member {
@@ -114,7 +114,7 @@ export function openMember(options: MemberOptions): Member {
   }
 }
 
-/** How a delivery ends: when its batch has, and what of it goes on beyond the batch. */
+/** A delivery ends when its batch and the background work after it have ended. */
 function openEnds({ subscription, deadLetters, log, onFinished }: MemberOptions) {
   function settle(delivery: Delivery): void {
     delivery.unfinished -= 1

@@ -1,7 +1,7 @@
 /**
- * The event bus of a process that is one of many: Kafka is the log. What a transaction announces goes
- * by way of an outbox in its own database; what has no database is promised when all in-sync replicas
- * have it.
+ * The event bus of a process in a distributed hub: Kafka is the log. Events that a transaction announces
+ * are sent from an outbox in its own database; `publish` resolves when all in-sync replicas have the
+ * messages.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '@causeway/postgres'
@@ -31,9 +31,9 @@ export interface KafkaBusOptions {
   readonly brokers: Brokers
   readonly topics: TopicsOptions
   readonly compression: Compression
-  /** A publish is acknowledged within that time, or fails for its publisher. */
+  /** A publish is acknowledged within this time, or fails for its publisher. */
   readonly publish_ms_max: number
-  /** A member that is silent for so long is taken for dead. */
+  /** After this silence a member counts as dead. */
   readonly session_ms: number
   readonly bounds?: Partial<IntakeBounds>
   readonly log: Logger
@@ -45,17 +45,17 @@ export interface KafkaBus {
   /** For a database of this process: two connections of the pump's own to its schema. */
   pump(db: Database, schema: string): Pump
   /**
-   * The longest standstill: milliseconds since something with work moved; undefined without work, and
-   * while the brokers are away.
+   * The longest stall: milliseconds since a part with work advanced; undefined without work and while
+   * the brokers are away.
    */
   progress(): number | undefined
   /** Rejects when the brokers do not answer. */
   answers(): Promise<void>
-  /** Finishes what is in flight, commits how far each group is, leaves the groups. */
+  /** Finishes what is in flight, commits the offsets of each group, leaves the groups. */
   stop(): Promise<void>
   /**
-   * As if the process was killed: commits nothing, leaves no group, finishes nothing. Resolves when
-   * nothing is tried any more.
+   * Like a kill of the process: commits nothing, leaves no group, finishes nothing. Resolves when
+   * nothing is retried any more.
    */
   crash(): Promise<void>
 }
@@ -63,7 +63,7 @@ export interface KafkaBus {
 const bounds_default: IntakeBounds = { queued_max: 10_000, queued_bytes_max: 64 * 2 ** 20 }
 const stop_ms_max = 2_000
 const start_retry_ms = 500
-/** So far apart the clocks of the processes and the brokers may be. */
+/** Greatest difference between the clocks of the processes and the brokers. */
 const clocks_ms_max = 1_000
 
 /** The parts of the engine, for its functions. */
@@ -78,14 +78,14 @@ interface Engine extends KafkaBusOptions {
   /** By group. */
   readonly readers: Map<string, Reader>
   readonly broadcasts: BroadcastConsumer
-  /** What is read or about to be read, as `group topic`. */
+  /** Subscriptions, also those that are about to be read, as `group topic`. */
   readonly claimed: Set<string>
   readonly pumps: Set<Pump>
   /** Calls of `publish` that Kafka has not settled, the oldest first. */
   readonly publishing: Set<{ readonly since_ms: number }>
 }
 
-/** Waits for the brokers. Throws StartError when they refuse who it is, or the topics. */
+/** Waits for the brokers. Throws StartError when they refuse its identity or the topics. */
 export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> {
   const stopping = new AbortController()
   const engine = await openEngine(options, stopping.signal)
@@ -126,8 +126,8 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> 
       ])
       await Promise.all([...pumps].map((pump) => pump.stop()))
       stopping.abort()
-      await within(sender.stop(), stop_ms_max, 'not all was sent').catch((error: unknown) => {
-        log.warn({ err: error }, 'Kafka has not taken everything')
+      await within(sender.stop(), stop_ms_max, 'some events were not sent').catch((error: unknown) => {
+        log.warn({ err: error }, 'Kafka has not acknowledged all events')
       })
       await administration.stop()
       brokers.close()
@@ -170,7 +170,7 @@ async function openEngine(options: KafkaBusOptions, stopping: AbortSignal): Prom
   }
 }
 
-/** The brokers may start later: they are waited for. What they refuse for good is told at once. */
+/** Waits for brokers that start later. What they refuse for good is reported at once. */
 async function makeTopics(brokers: Brokers, options: TopicsOptions, log: Logger): Promise<Topics> {
   for (;;) {
     try {
@@ -183,7 +183,7 @@ async function makeTopics(brokers: Brokers, options: TopicsOptions, log: Logger)
       }
       brokers.close()
       if (error instanceof StartError) throw error
-      throw new StartError(`Kafka does not answer as it should: ${(error as Error).message}.`)
+      throw new StartError(`Kafka refuses a request: ${(error as Error).message}.`)
     }
   }
 }
@@ -232,7 +232,7 @@ async function publish(engine: Engine, messages: readonly OutgoingMessage[]): Pr
   })
   publishing.add(call)
   const sending = sender.send(records)
-  // It may be on its way still when its publisher has given up.
+  // A publication may still be in progress after its publisher's deadline.
   const unsettled = sending.settled.finally(() => publishing.delete(call))
   const late = setTimeout(() => sending.withdraw(), publish_ms_max)
   try {
@@ -266,7 +266,7 @@ function subscribe(engine: Engine, subscription: Subscription): Subscribed {
   }
 }
 
-/** All subscriptions of a group go through one consumer. */
+/** All subscriptions of a group share one consumer. */
 function readerOf(engine: Engine, group: string): Reader {
   const { readers, brokers, known, session_ms, deadLetters } = engine
   const there = readers.get(group)
@@ -288,7 +288,7 @@ function readerOf(engine: Engine, group: string): Reader {
   return reader
 }
 
-/** Nothing that this process has under way was announced before, in ms since 1970. */
+/** No publication in progress in this process was announced before, in ms since 1970. */
 function since_ms({ publishing, pumps }: Engine): number {
   const published = publishing.values().next().value?.since_ms ?? Infinity
   return Math.min(published, ...[...pumps].map((pump) => pump.since_ms()))

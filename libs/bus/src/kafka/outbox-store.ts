@@ -1,7 +1,6 @@
 /**
- * All SQL of the outbox, a table in the schema of each service that announces. It is read by
- * deletion, one reader at a time and oldest first, so that nothing depends on what a reader
- * remembers.
+ * All SQL of the outbox, a table in the schema of each service that announces. Its rows are deleted as
+ * they are sent, oldest first and by one process at a time, so no read position has to be stored.
  */
 import {
   byteaArray,
@@ -39,7 +38,7 @@ const definition = `
     alter column headers set storage external,
     alter column value set storage external`
 
-/** Makes the table where it is missing, one process at a time. */
+/** Creates the table if it is missing, one process at a time. */
 export async function makeOutbox(options: ConnectionOptions): Promise<void> {
   await onOwnConnection(connectionConfig(options), async (client) => {
     await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [
@@ -51,7 +50,7 @@ export async function makeOutbox(options: ConnectionOptions): Promise<void> {
       [options.schema],
     )
     if (rows[0]?.is_there === true) return
-    // A role that may make no schemas may not even ask for one that is there.
+    // Without the right to create schemas, `create schema if not exists` fails for an existing one too.
     if (rows[0]?.schema_is_there !== true) await client.query(`create schema ${options.schema}`)
     await client.query(definition)
   })
@@ -96,8 +95,8 @@ const takeTicket = statement(`
   on conflict (ticket) where ticket is not null do nothing`)
 
 /**
- * After this a transaction with that ticket has committed or never will: while it runs this waits
- * for its end, and if it comes later it finds its ticket taken.
+ * After this a transaction with that ticket has committed or never will: while it runs, this waits for
+ * its end; if it arrives later, its ticket is taken and it fails.
  */
 export async function takeAway(db: Queries, ticket: string): Promise<void> {
   await db.query(takeTicket, [ticket])
@@ -119,19 +118,18 @@ const selectOldest = statement(`
 
 export interface Page {
   readonly rows: readonly NumberedRow[]
-  /** Whether there was no more. */
+  /** Whether there were no further rows. */
   readonly isAll: boolean
 }
 
 /**
- * The oldest rows, which are the transaction's until it ends; waits for other readers to end
- * theirs.
+ * The oldest rows, locked until the transaction ends; waits for the transactions of other readers.
  */
 export async function takeOldest(
   tx: Transaction,
   { rows_max, bytes_max }: { readonly rows_max: number; readonly bytes_max: number },
 ): Promise<Page> {
-  // One trip, yet two statements: what the second one sees is as of after the lock.
+  // Two statements in one round trip: the snapshot of the second is taken after the lock.
   const [, rows] = await Promise.all([
     tx.query(lockOutbox, []),
     tx.query<NumberedRow>(selectOldest, [rows_max, bytes_max]),
@@ -145,8 +143,7 @@ const deleteRows = statement(`
   delete from outbox using without_fsync where n = any ($1::text[]::bigint[])`)
 
 /**
- * They were sent, and with the commit they are gone. A loss of power may bring back the last of
- * them: they are sent again.
+ * Deletes rows that were sent. A loss of power may restore the last of them; they are sent again.
  */
 export function remove(tx: Transaction, rows: readonly NumberedRow[]): void {
   tx.finish(deleteRows, [textArray(rows.map(({ n }) => n))])
@@ -155,7 +152,7 @@ export function remove(tx: Transaction, rows: readonly NumberedRow[]): void {
 const deleteTaken = statement(`
   delete from outbox where topic = '' and at < now() - interval '1 day'`)
 
-/** Tickets that were taken long ago belong to no transaction that is still on its way. */
+/** Tickets that were taken long ago belong to no transaction that is still running. */
 export async function forgetTaken(db: Queries): Promise<void> {
   await db.query(deleteTaken, [])
 }

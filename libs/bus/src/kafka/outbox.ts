@@ -1,11 +1,11 @@
 /**
- * The messages of a transaction are rows in a table of its own schema, and go to Kafka as soon as
- * it is committed, in the order of the commits of each key. After a crash at any point they are
- * sent again: at least once.
+ * The messages of a transaction are rows in a table of its own schema, and are sent to Kafka as soon as
+ * it is committed, in the order of the commits of each key. After a crash at any point they are sent
+ * again: at least once.
  *
- * The pump is woken by the commit, without a timer; what other processes have left behind it finds
- * by polling. It holds a lock of the schema while it reads, sends and deletes, so that rows never
- * overtake each other through two processes.
+ * The pump is woken by the commit, without a timer; rows that other processes have left it finds by
+ * polling. It holds a lock of the schema while it reads, sends and deletes, so that rows never overtake
+ * each other through two processes.
  */
 import type { Database, Outbox } from '@causeway/postgres'
 import { type Logger, periodically } from '@causeway/process'
@@ -37,22 +37,22 @@ export interface PumpOptions {
 
 export interface Pump {
   readonly outbox: Outbox
-  /** Nothing of this process that is not sent yet was announced before, in ms since 1970. */
+  /** No unsent message of this process was announced before, in ms since 1970. */
   since_ms(): number
-  /** Milliseconds since anything was sent though something waits; undefined when nothing does. */
+  /** Milliseconds since anything was sent; undefined when nothing waits. */
   progress(): number | undefined
   /** Rejects when the database does not answer. */
   answers(): Promise<void>
-  /** Sends what is committed, for a while, and closes the connections. */
+  /** Sends committed messages for a bounded time and closes the connections. */
   stop(): Promise<void>
-  /** As if the process was killed. */
+  /** Like a kill of the process. */
   crash(): void
 }
 
 const page = { rows_max: 1_000, bytes_max: 2 ** 22 }
 const look_every_ms = 2_000
 const forget_every_ms = 3_600_000
-/** The database is not held longer by a Kafka that does not answer. */
+/** A transaction waits no longer than this for a Kafka that does not answer. */
 const hold_ms_max = 10_000
 const stop_ms_max = 2_000
 
@@ -68,14 +68,14 @@ export function openPump(options: PumpOptions): Pump {
   })
   const send = oncePerRow(options.sender)
 
-  /** Whether everything is sent that was committed before. */
+  /** Whether every message that was committed before is sent. */
   async function pass(): Promise<boolean> {
     const decided = inDoubt.decided()
     await send.settled()
     const { rows, isAll } = await db.transaction(async (tx) => {
       const oldest = await takeOldest(tx, page)
       if (oldest.rows.length > 0) {
-        const what = 'Kafka did not take the outbox'
+        const what = 'Kafka did not acknowledge the outbox'
         await within(send.all(oldest.rows), hold_ms_max, what, stopping.signal)
         remove(tx, oldest.rows)
       }
@@ -125,7 +125,7 @@ function outboxOf(inDoubt: InDoubtCommits): Outbox {
       try {
         await insert(tx, commit.ticket, rowsOf(messages, commit.since_ms))
       } catch (error) {
-        // COMMIT is not sent after this, so the transaction is undone in any case.
+        // COMMIT is not sent after this, so the transaction is rolled back in any case.
         inDoubt.over(commit)
         throw error
       }
@@ -145,7 +145,7 @@ interface LoopOptions {
   readonly stopping: AbortSignal
 }
 
-/** Passes one after the other while it is woken, without end while they fail. */
+/** Makes passes while it is woken, without end while they fail. */
 function openLoop({ pass, log, stopping }: LoopOptions) {
   let awake = false
   let running: Promise<void> | undefined
@@ -171,7 +171,7 @@ function openLoop({ pass, log, stopping }: LoopOptions) {
     awake = true
     running ??= run().finally(() => {
       running = undefined
-      // A wake-up after its last look and before this moment is not lost.
+      // A wake-up between the last pass and this moment is not lost.
       if (awake && !stopping.aborted) wake()
     })
   }
@@ -199,8 +199,8 @@ function recordOfRow({ topic, key, headers, value }: NumberedRow): OutgoingRecor
 }
 
 /**
- * Sends rows, and remembers those that arrived until they are deleted: when the deletion is lost,
- * which an outage of the database does, they are not sent a second time by this process.
+ * Sends rows, and remembers the acknowledged ones until they are deleted: if an outage of the database
+ * prevents the deletion, this process does not send them a second time.
  */
 function oncePerRow(sender: Sender) {
   const arrived = new Set<string>()
@@ -214,11 +214,11 @@ function oncePerRow(sender: Sender) {
       })
       return sending
     },
-    /** Earlier sends that are still under way: they must end before anything is sent again. */
+    /** Earlier sends that are still in progress: they must end before anything is sent again. */
     settled: () => sending.catch(() => undefined),
     /**
-     * They are deleted; all of them when there was no more, whatever the outcome of earlier
-     * deletions.
+     * The rows are deleted. When there were no further rows, so are all earlier ones, whatever the outcome
+     * of their deletion.
      */
     forget(rows: readonly NumberedRow[] | 'all'): void {
       if (rows === 'all') arrived.clear()

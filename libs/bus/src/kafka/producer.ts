@@ -1,10 +1,10 @@
 /**
- * One send to Kafka: it is promised only when all in-sync replicas have all of it.
+ * One send to Kafka: it is acknowledged only when all in-sync replicas have all of it.
  *
- * kafkajs loses promised messages when an idempotent producer sends twice at once or goes on after
- * a send was rejected, and when partitions change their leader between two tries of one send. So
- * there is one send at a time, its partitions are decided once, its answer is compared with what
- * was sent, and a producer of which anything was rejected is thrown away.
+ * kafkajs loses acknowledged messages when an idempotent producer sends twice at once or continues after
+ * a rejected send, and when partitions change their leader between two attempts of one send. So there
+ * is one send at a time, its partitions are decided once, its response is compared with what was sent,
+ * and a producer of which anything was rejected is replaced.
  */
 import { type Logger, Outage } from '@causeway/process'
 import kafkajs, {
@@ -40,9 +40,9 @@ interface Slot {
   readonly partition: number
 }
 
-/** What is wrong with the messages and not with the moment. */
+/** Errors that are caused by the messages. */
 const isForGood = /TOO_LARGE|INVALID_RECORD|INVALID_TOPIC/
-/** The brokers are not set up for this process. */
+/** Errors of brokers that are not set up for this process. */
 const isUninvited = /AUTHORIZATION|AUTHENTICATION/
 
 export function openProducer({ brokers, topics, compression, log }: ProducerOptions): Producer {
@@ -53,7 +53,7 @@ export function openProducer({ brokers, topics, compression, log }: ProducerOpti
       const { topicMessages, slots } = sorted(records, topics)
       const current = (producer ??= newProducer(brokers))
       try {
-        // Connecting again is nothing when it is connected.
+        // Connecting has no effect when it is connected.
         await current.connect()
         const answers = await current.sendBatch({
           acks: -1,
@@ -88,7 +88,7 @@ function newProducer(brokers: Brokers): KafkaProducer {
     idempotent: true,
     allowAutoTopicCreation: false,
     retry: brokers.retry,
-    // The partition is decided before, so that it is the same at each try.
+    // The partition is decided before, so that it is the same at each attempt.
     createPartitioner:
       () =>
       ({ message }) =>
@@ -96,7 +96,7 @@ function newProducer(brokers: Brokers): KafkaProducer {
   })
 }
 
-/** By topic, with the partition of each; and which partitions have something to answer for. */
+/** The records by topic, each with its partition; and the partitions that must be in the response. */
 function sorted(records: readonly OutgoingRecord[], topics: Topics) {
   const byTopic = new Map<string, KafkaOutgoing[]>()
   const slots = new Map<string, Slot>()
@@ -117,7 +117,7 @@ function sorted(records: readonly OutgoingRecord[], topics: Topics) {
   return { topicMessages, slots: [...slots.values()] }
 }
 
-/** What a broker refuses for good is a bug; everything else is an outage. */
+/** A final refusal of a broker is a bug; everything else is an outage. */
 function refusal(error: unknown): Error {
   const kinds = [error, (error as { readonly cause?: unknown }).cause].map(kindOf)
   const kind = kinds.find((each) => isForGood.test(each))
@@ -126,7 +126,7 @@ function refusal(error: unknown): Error {
   if (uninvited !== undefined) {
     return new Outage(`Kafka refuses this process: ${uninvited}`, { cause: error, kind: 'REFUSED' })
   }
-  return new Outage('Kafka did not take the messages', { cause: error })
+  return new Outage('Kafka did not acknowledge the messages', { cause: error })
 }
 
 function kindOf(error: unknown): string {

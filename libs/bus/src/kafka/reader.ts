@@ -1,7 +1,8 @@
 /**
- * This process's part in one group: one consumer for all subscriptions. Fetching only fills their bounded
- * queues, since kafkajs waits for every batch of a broker before it asks that broker again. What was lost
- * to another process is not worked on any more, what stayed goes on where it was.
+ * This process as a member of one group: one consumer for all subscriptions. Fetching only fills their
+ * bounded queues, since kafkajs waits for every batch of a broker before it sends that broker the next
+ * fetch. After a rebalance, partitions that stay continue at their positions, and queued messages of a
+ * lost partition are not processed.
  */
 import type { Logger } from '@causeway/process'
 import type { EachBatchPayload, KafkaMessage } from 'kafkajs'
@@ -44,33 +45,33 @@ export interface ReaderOptions {
 export interface Reading {
   readonly group: string
   readonly topics: readonly string[]
-  /** Messages queued or worked on. */
+  /** Messages queued or in work. */
   unfinished(): number
   /** Age of the oldest message that is not finished; 0 when there is none. */
   lag_ms(): number
   /** By `nameOf` the partition: everything before that offset is finished. */
   finished(): ReadonlyMap<string, number>
-  /** Milliseconds since anything was finished though there is work, or since Kafka was last heard. */
+  /** Milliseconds since anything was finished or, without work, since Kafka last sent anything. */
   progress(): number | undefined
-  /** Begins nothing further, waits for what is in flight, commits; the last one leaves the group. */
+  /** Starts no further work, waits for what is in flight, commits; the last one leaves the group. */
   stop(): Promise<void>
 }
 
 export interface Reader {
   add(subscription: Subscription): Reading
-  /** Whether it has its part in the group for all its subscriptions. */
+  /** Whether it has joined the group with all its subscriptions. */
   readonly isJoined: boolean
-  /** Whether nothing is read any more. */
+  /** Whether it has no subscriptions left. */
   readonly isIdle: boolean
   /** Why it has left a topic to processes of a newer release; undefined while it has not. */
   heldBy(): string | undefined
-  /** Who reads a topic of the catalogue here. */
+  /** The subscription that reads a topic of the catalogue in this process. */
   ownerOf(topic: string): Owner | undefined
-  /** As if the process was killed, the brokers being closed; resolves when nothing is tried any more. */
+  /** Like a kill of the process, the brokers being closed; resolves when nothing is retried any more. */
   crash(): Promise<void>
 }
 
-/** The longest silence of a consumer to which nothing comes, several times over. */
+/** Several times the longest silence of an idle consumer. */
 const silence_ms_max = 10_000
 const commit_ms_max = 2_000
 const fetchWait_ms = 500
@@ -80,11 +81,11 @@ interface Parts extends ReaderOptions {
   readonly consumption: Consumption
   readonly assignedPartitions: AssignedPartitions
   readonly commits: Commits
-  /** Whose a topic is, as the catalogue names it. */
+  /** The member that reads each topic of the catalogue. */
   readonly members: Map<string, Member>
-  /** What the consumer does not fetch, and whose queue has no room for it. */
+  /** Partitions that the consumer does not fetch, and the member whose queue has no room. */
   readonly paused: Map<AssignedPartition, Member | undefined>
-  /** Topics of which this release does not understand something, as they are called at the brokers. */
+  /** Topics with a message that this release does not understand, by their names at the brokers. */
   readonly left: Set<string>
 }
 
@@ -197,7 +198,7 @@ function add(parts: Parts, subscription: Subscription): Reading {
   }
 }
 
-/** Fills the queues, and stops fetching what there is no room for. */
+/** Fills the queues, and stops fetching partitions for which there is no room. */
 function take(parts: Parts, payload: EachBatchPayload): void {
   const { batch } = payload
   const { assignedPartitions, commits } = parts
@@ -226,7 +227,7 @@ function take(parts: Parts, payload: EachBatchPayload): void {
   commits.moved()
 }
 
-/** What of the answer is taken; undefined when the log is asked again for what it leaves out. */
+/** The first offset of the fetch to take; undefined when it leaves out messages and is repeated. */
 function beginAt(
   { consumption, log }: Parts,
   assigned: AssignedPartition,
@@ -235,17 +236,17 @@ function beginAt(
   const fit = fitOf(assigned, fetched)
   const { topic, partition, next = fetched } = assigned
   if (fit === 'leaves out') {
-    assigned.soughtAgain = assigned.next
+    assigned.refetchedFrom = assigned.next
     consumption.consumer?.seek({ topic, partition, offset: String(next) })
     return undefined
   }
-  assigned.soughtAgain = undefined
+  assigned.refetchedFrom = undefined
   if (fit === 'fits') return next
   log.error({ topic, partition, from: next, to: fetched }, 'messages were deleted unread')
   return fetched
 }
 
-/** Whether it was taken; what waits for room, or for a subscription that is stopped, is paused. */
+/** Whether the record was taken; if there is no room or no subscription, its partition is paused. */
 function push(parts: Parts, assigned: AssignedPartition, record: KafkaMessage): boolean {
   const { topics, members, paused } = parts
   const plain = topics.plainName(assigned.topic)
@@ -268,8 +269,8 @@ function push(parts: Parts, assigned: AssignedPartition, record: KafkaMessage): 
 }
 
 /**
- * Another process of the group may understand what this one does not: the group is divided anew without
- * this one in that topic, until it starts again.
+ * Another process of the group may understand the message: this one leaves the topic to the others until
+ * it starts again.
  */
 function leaveTopic({ left, consumption, topics, log }: Parts, { topic }: AssignedPartition): void {
   if (left.has(topic) || topics.plainName(topic) === replays) return
@@ -278,7 +279,7 @@ function leaveTopic({ left, consumption, topics, log }: Parts, { topic }: Assign
   void consumption.remove([topic])
 }
 
-/** What the log has deleted before the group had read it is lost, and nothing else would tell. */
+/** Raises an alarm for messages that the log has deleted before the group had read them. */
 async function lookForDeleted(
   { administration, topics, group, alarm, log }: Parts,
   assignedPartitions: readonly AssignedPartition[],
@@ -298,7 +299,7 @@ async function lookForDeleted(
       }
     }
   } catch (error) {
-    log.warn({ err: error }, 'it is not known whether messages were deleted unread')
+    log.warn({ err: error }, 'could not check for messages that were deleted unread')
   }
 }
 
@@ -323,7 +324,7 @@ function resume({ paused, consumption, log }: Parts): void {
       free.map(([{ topic, partition }]) => ({ topic, partitions: [partition] })),
     )
   } catch (error) {
-    // A consumer that begins anew has nothing paused.
+    // A new consumer has nothing paused.
     log.debug({ err: error }, 'nothing to resume')
   }
 }
@@ -337,12 +338,12 @@ async function remove(parts: Parts, member: Member, own: readonly string[]): Pro
     log.debug({ err: error }, 'nothing to pause')
   }
   await member.stop()
-  await within(deadLetters.settled(), commit_ms_max, 'deadLetters were not removed').catch(
-    (error: unknown) => log.warn({ err: error }, 'replayed deadLetters are still there'),
+  await within(deadLetters.settled(), commit_ms_max, 'dead letters were not removed').catch(
+    (error: unknown) => log.warn({ err: error }, 'replayed dead letters are still stored'),
   )
   await commitNow(parts)
   for (const topic of member.subscription.topics) members.delete(topic)
-  // Whatever waited in its queue comes again from where it was committed.
+  // Messages in its queue are delivered again from the committed offset.
   assignedPartitions.forget([...own, ofReplays])
   await consumption.remove(members.size === 0 ? [...own, ofReplays] : own)
 }
@@ -351,7 +352,7 @@ async function commitNow({ commits, log }: Parts): Promise<void> {
   const committing = commits.commit()
   await within(committing, commit_ms_max, 'the offsets were not committed').catch(
     (error: unknown) => {
-      log.warn({ err: error }, 'offset not committed: messages come again')
+      log.warn({ err: error }, 'offset not committed: messages are delivered again')
     },
   )
 }

@@ -17,7 +17,7 @@ const message: Message = {
   headers: {},
 }
 
-/** As it comes back: everything is bytes on its way. */
+/** As it is received: Kafka carries everything as bytes. */
 function carried({ key, value, headers }: OutgoingRecord): KafkaMessage {
   return {
     key: key === '' ? null : Buffer.from(key),
@@ -35,7 +35,7 @@ const bytes = fc.uint8Array({ maxLength: 40 }).map((array) => Buffer.from(array)
 const name = fc.stringMatching(/^[a-z][a-z -]{0,20}$/)
 const headers = fc.dictionary(name, fc.oneof(fc.string(), bytes), { noNullPrototype: true })
 
-test('a message comes back as it was, texts as texts and bytes as bytes', () => {
+test('A message is received as it was sent, texts as texts and bytes as bytes', () => {
   fc.assert(
     fc.property(headers, fc.string(), fc.jsonValue(), (own, key, payload) => {
       // JSON knows no -0.
@@ -46,7 +46,7 @@ test('a message comes back as it was, texts as texts and bytes as bytes', () => 
   )
 })
 
-test('headers come back from their block as bytes', () => {
+test('Headers are read from their block as bytes', () => {
   fc.assert(
     fc.property(headers, (own) => {
       const all = Object.entries(own).map(([key, value]) => [key, Buffer.from(value)] as const)
@@ -59,7 +59,7 @@ test('A message that no broker would take is refused where it is created', () =>
   const large = { ...message, payload: 'x'.repeat(record_bytes_max) }
   expect(() => toRecord(large)).toThrow(/at most \d+ may be/)
   expect(() => toRecord({ ...message, headers: { ce_id: '2' } })).toThrow('has the header ce_id')
-  expect(() => toRecord({ ...message, payload: undefined })).toThrow('is no JSON')
+  expect(() => toRecord({ ...message, payload: undefined })).toThrow('is not JSON')
   expect(() => packHeaders({ ['x'.repeat(256)]: '' })).toThrow('is too long')
 })
 

@@ -3,22 +3,22 @@
  * CloudEvents Kafka binding, and its own headers with them. Relayed bodies are carried byte for
  * byte.
  *
- * Headers whose name begins with `ce_` belong to the bus. `ce_byteheaders` lists, as JSON, those of
- * the others whose value is bytes and not text.
+ * Headers whose name begins with `ce_` are reserved for the bus. `ce_byteheaders` lists, as JSON, the
+ * other headers whose value is bytes and not text.
  */
 import type { IHeaders, KafkaMessage } from 'kafkajs'
 import type { AnnouncedMessage, Message, MessageHeaders } from '../event-bus.ts'
 
 /** A record ready to be sent; nothing about it can fail any more. */
 export interface OutgoingRecord {
-  /** As the catalogue names it. */
+  /** Its name in the catalogue. */
   readonly topic: string
   /** '' means none. */
   readonly key: string
-  /** null takes away what a compacted topic holds under the key. */
+  /** null removes the record of the key from a compacted topic. */
   readonly value: string | Buffer | null
   readonly headers: MessageHeaders
-  /** About what it takes on its way. */
+  /** Approximate size on the wire. */
   readonly bytes: number
 }
 
@@ -30,13 +30,13 @@ export const attributes = {
   time: 'ce_time',
   version: 'ce_specversion',
   byteHeaders: 'ce_byteheaders',
-  /** The only group that takes it: a dead letter that is delivered again. */
+  /** The only group that takes it; set for a dead letter that is delivered again. */
   replayFor: 'ce_replayfor',
 } as const
 
 /**
- * A broker refuses a larger one; so it is refused where its maker sees it. A received body has up
- * to 5 MiB, and what is read of it may take as much again.
+ * A broker refuses a larger record, so it is refused at the publisher. A received body has up to 5 MiB,
+ * and the fields read from it may take as much again.
  */
 export const record_bytes_max = 12 * 2 ** 20
 const overhead_bytes = 64
@@ -45,7 +45,7 @@ const overhead_bytes = 64
 export function toRecord(message: AnnouncedMessage): OutgoingRecord {
   const { id, topic, key, type, source, time, payload, headers } = message
   const value = JSON.stringify(payload) as string | undefined
-  if (value === undefined) throw new Error(`the payload of the message ${id} is no JSON`)
+  if (value === undefined) throw new Error(`the payload of the message ${id} is not JSON`)
   const all: Record<string, string | Buffer> = {
     [attributes.version]: '1.0',
     [attributes.id]: id,
@@ -70,7 +70,7 @@ export function recordOf(record: Omit<OutgoingRecord, 'bytes'>): OutgoingRecord 
   let bytes = overhead_bytes + key.length + (value === null ? 0 : Buffer.byteLength(value))
   for (const name in headers) bytes += name.length + Buffer.byteLength(headers[name] ?? '') + 4
   if (bytes > record_bytes_max) {
-    throw new Error(`a message of ${bytes} bytes to ${topic}: at most ${record_bytes_max} may be`)
+    throw new Error(`a message of ${bytes} bytes to ${topic}: the limit is ${record_bytes_max}`)
   }
   return { ...record, bytes }
 }
@@ -88,7 +88,7 @@ export function toMessage(topic: string, { key, value, headers = {} }: KafkaMess
   const source = attribute(attributes.source)
   const time = attribute(attributes.time)
   const payload: unknown = JSON.parse(value.toString())
-  // Whether another member had it, or its sender sent it twice, is not known.
+  // It is not known whether another member had it, or its sender sent it twice.
   const maybeDuplicate = true
   return {
     id,
@@ -113,7 +113,7 @@ export function headerText(headers: IHeaders | undefined, name: string): string 
   return value === undefined || Array.isArray(value) ? undefined : value.toString()
 }
 
-/** Every header as it is on its way, for a record that is passed on. */
+/** Every header as received, for a record that is forwarded. */
 export function headerBytes(headers: IHeaders | undefined): Record<string, Buffer> {
   const all: Record<string, Buffer> = {}
   for (const name in headers) {
@@ -137,7 +137,7 @@ function ownHeaders(headers: IHeaders): MessageHeaders {
   return rest
 }
 
-/** The same few lists come all the time. */
+/** The same few lists occur all the time. */
 const lists = new Map<string, ReadonlySet<string>>()
 const lists_max = 1_000
 const none: ReadonlySet<string> = new Set()

@@ -38,12 +38,12 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('a connection without requests sets no timer', () => {
+test('A connection without requests sets no timer', () => {
   queue.checkPendingRequests()
   expect(jest.getTimerCount()).toBe(0)
 })
 
-test('one that the broker has throttled looks again when that is over', () => {
+test('A connection that the broker has throttled sends again when the throttling is over', () => {
   queue.maybeThrottle(500)
   queue.checkPendingRequests()
   expect(jest.getTimerCount()).toBe(1)

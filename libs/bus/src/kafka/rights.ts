@@ -1,14 +1,13 @@
 /**
- * The rights of the services at the brokers: each has a user of its own, named after its folder,
- * that may write and read what it is given and nothing else. What it had before and is not given
- * any more is taken away, but only below the prefix of this hub: other hubs may use the same
- * brokers.
+ * The rights of the services at the brokers: each service has a user named after its folder, that may
+ * write and read what is granted and nothing else. Rights that are no longer granted are revoked, but
+ * only below the prefix of this hub: other hubs may use the same brokers.
  */
 import kafkajs, { type AclEntry, type AclFilter, type Admin } from 'kafkajs'
 import { deadLetters, ownGroups, replays, type TopicsOptions } from './topics.ts'
 
 export interface TopicAccess {
-  /** Folder name of the service; its user is called so. */
+  /** Folder name of the service, and name of its user. */
   readonly service: string
   readonly writes: readonly string[]
   readonly reads: readonly string[]

@@ -31,8 +31,8 @@ function slowKafka() {
   }
 }
 
-describe('the sender', () => {
-  test('has one send under way, and what gathers meanwhile is the next', async () => {
+describe('The sender:', () => {
+  test('One send is in progress at a time, and the calls that arrive meanwhile form the next', async () => {
     const { sender, sent, answer } = slowKafka()
     const first = sender.send([record(0)])
     const second = sender.send([record(1), record(2)])
@@ -53,7 +53,7 @@ describe('the sender', () => {
     expect(sender.progress()).toBeUndefined()
   })
 
-  test('splits what is too large for one send, in order', async () => {
+  test('Calls that exceed the size of one send are sent with several, in order', async () => {
     const { sender, sent, answer } = slowKafka()
     const many = sender.send(numbers(1_500).map((n) => record(n)))
     const large = sender.send(numbers(3).map((n) => record(n, 600_000)))
@@ -66,7 +66,7 @@ describe('the sender', () => {
     expect(sent()).toEqual([numbers(1_000), numbers(500, 1_000), [0], [1], [2], [7]])
   })
 
-  test('a failure is that of the calls that were sent together, and of no other', async () => {
+  test('A failed send rejects the calls that were sent together, and no other', async () => {
     const { sender, answer } = slowKafka()
     const first = sender.send([record(0)])
     await turn()
@@ -78,7 +78,7 @@ describe('the sender', () => {
     await second.settled
   })
 
-  test('takes back what is not on its way yet', async () => {
+  test('A call that is not being sent yet can be withdrawn', async () => {
     const { sender, sent, answer } = slowKafka()
     const first = sender.send([record(0)])
     await turn()
@@ -92,7 +92,7 @@ describe('the sender', () => {
     expect(sent()).toEqual([[0]])
   })
 
-  test('a full queue refuses further calls as an outage', async () => {
+  test('A full queue rejects further calls as an outage', async () => {
     const { sender, answer } = slowKafka()
     const first = sender.send([record(0)])
     await turn()

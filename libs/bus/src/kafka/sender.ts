@@ -1,6 +1,6 @@
 /**
- * Everything that the process sends to Kafka goes out here: one send is under way at a time, what
- * gathers meanwhile is the next, and the queue is bounded.
+ * Sends all records of the process to Kafka: one send is in progress at a time, the calls that arrive
+ * meanwhile form the next, and the queue is bounded.
  */
 import { Outage } from '@causeway/process'
 import type { Producer } from './producer.ts'
@@ -9,7 +9,7 @@ import type { OutgoingRecord } from './record.ts'
 export interface Sending {
   /** Resolves when all in-sync replicas have all of it; rejects when some of it may be missing. */
   readonly settled: Promise<void>
-  /** Takes it back if it is not on its way yet: it is then rejected as an outage. */
+  /** Withdraws the call if it is not being sent yet: it is then rejected as an outage. */
   withdraw(): void
 }
 
@@ -17,7 +17,7 @@ export interface Sender {
   /** The records of one call keep their order. Rejects as an outage when too many wait already. */
   send(records: readonly OutgoingRecord[]): Sending
   /**
-   * Milliseconds since anything was settled though something waits; undefined when nothing does.
+   * Milliseconds since anything was settled; undefined when nothing waits.
    */
   progress(): number | undefined
   /** Resolves when nothing waits any more. */
@@ -32,7 +32,7 @@ interface Call {
 }
 
 const batch_records_max = 1_000
-/** What a partition gets with one send the broker takes up to the size its topics are made for. */
+/** Limit for one partition in one send: the message size that the topics are created with. */
 const batch_bytes_max = 2 ** 20
 const queued_records_max = 20_000
 const queued_bytes_max = 64 * 2 ** 20
@@ -62,7 +62,7 @@ export function openSender(producer: Producer): Sender {
     if (isSending) return
     isSending = true
     progressed_ms = performance.now()
-    // All that comes in this turn of the event loop goes together.
+    // All calls of this turn of the event loop are sent together.
     setImmediate(() => void sendAll())
   }
 
@@ -80,7 +80,7 @@ export function openSender(producer: Producer): Sender {
         settled,
         withdraw() {
           if (call !== undefined && queue.remove(call)) {
-            call.reject(new Outage('Kafka took no message in time'))
+            call.reject(new Outage('Kafka acknowledged no message in time'))
           }
         },
       }
@@ -93,7 +93,7 @@ export function openSender(producer: Producer): Sender {
   }
 }
 
-/** What waits for the next send. */
+/** The calls that wait for the next send. */
 function openQueue() {
   let calls: Call[] = []
   let records = 0
@@ -117,7 +117,7 @@ function openQueue() {
       bytes += call.bytes
       return true
     },
-    /** What goes together. Calls stay whole: one that is too long for it goes alone. */
+    /** The calls of the next send. A call is not split: one that exceeds the limit is sent alone. */
     take(): readonly Call[] {
       let count = 0
       let taken_records = 0
@@ -134,7 +134,7 @@ function openQueue() {
       gone(taken)
       return taken
     },
-    /** Whether it still waited. */
+    /** Whether the call was still waiting. */
     remove(call: Call): boolean {
       const at = calls.indexOf(call)
       if (at < 0) return false

@@ -9,13 +9,13 @@
 const away_ms = 5_000
 
 /**
- * Asked again and again, as watchdogs do.
+ * To be called periodically, as watchdogs do.
  * @param now_ms a clock
  */
 export function openStallDetector(now_ms = () => performance.now()) {
   let back_ms = -Infinity
   /**
-   * @param without_ms since anything moved; undefined: there is nothing to do
+   * @param without_ms since anything advanced; undefined: there is no work
    * @param silent_ms since a broker sent anything
    */
   return (without_ms: number | undefined, silent_ms: number): number | undefined => {

@@ -1,17 +1,17 @@
 /**
- * The topics of the catalogue are created by code, by the process that starts first, and the
- * partition of a key is decided here: the same everywhere, by the hash of the Java client.
+ * The topics of the catalogue are created by the process that starts first, and the partition of a key
+ * is decided here: the same in every process, by the hash of the Java client.
  */
 import { StartError } from '@causeway/process'
 import kafkajs, { type Admin, type ITopicConfig, type PartitionMetadata } from 'kafkajs'
 import { record_bytes_max } from './record.ts'
 
 export interface TopicsOptions {
-  /** Goes before every topic and group, so that several hubs may share brokers; '' for none. */
+  /** Prefix of every topic and group, so that several hubs can share brokers; '' for none. */
   readonly prefix: string
-  /** Folder name of the service whose process this is. */
+  /** Folder name of the service of this process. */
   readonly service: string
-  /** As the catalogue names them. */
+  /** Their names in the catalogue. */
   readonly catalogue: readonly string[]
   readonly partitions: number
   readonly replicas: number
@@ -21,12 +21,12 @@ export interface TopicsOptions {
 }
 
 export interface Topics {
-  /** How it is called at the brokers; throws for a topic that is not in the catalogue. */
+  /** The name of a topic at the brokers; throws for one that is not in the catalogue. */
   nameOf(topic: string): string
   /** The topic of the catalogue behind a name at the brokers. */
   plainName(name: string): string
   groupName(group: string): string
-  /** Of a group that no other process is ever in: it begins with the name of this service. */
+  /** Name of a group of this process alone: it begins with the name of this service. */
   ownGroupName(what: string, id: string): string
   /** Throws for a topic that is not in the catalogue. */
   partitionOf(topic: string, key: string): number
@@ -64,7 +64,7 @@ async function create(admin: Admin, topics: ITopicConfig[]): Promise<void> {
       readonly topic?: string
     }
     throw new StartError(
-      `Kafka does not make the topic ${topic ?? topics.map((each) => each.topic).join()}: ${message}.`,
+      `Kafka does not create the topic ${topic ?? topics.map((each) => each.topic).join()}: ${message}.`,
     )
   }
 }
@@ -73,9 +73,9 @@ function topicConfigs(options: TopicsOptions): ITopicConfig[] {
   const { prefix, catalogue, partitions, replicas, minInsync, retention_h } = options
   const common = {
     'min.insync.replicas': minInsync,
-    // The low watermark is computed from when the log took a message.
+    // The low watermark is computed from the times at which the log appended messages.
     'message.timestamp.type': 'LogAppendTime',
-    // A batch may be one message of that size, with what is around it.
+    // A batch may be one message of that size, with its overhead.
     'max.message.bytes': record_bytes_max + 2 ** 20,
   }
   const topic = (name: string, numPartitions: number, more: Record<string, string | number>) => ({
@@ -99,7 +99,7 @@ function topicConfigs(options: TopicsOptions): ITopicConfig[] {
   ]
 }
 
-/** So the groups begin that are of one process of the service alone. */
+/** Prefix of groups that belong to one process of the service. */
 export function ownGroups(prefix: string, service: string): string {
   return `${prefix}${service.replaceAll('-', '_')}.`
 }

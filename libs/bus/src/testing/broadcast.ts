@@ -1,4 +1,4 @@
-/** The promises about broadcasts, as tests that every engine passes. */
+/** The guarantees of broadcasts, as tests that every engine passes. */
 import { eventually } from '@causeway/process/testing'
 import { expect, test } from '@jest/globals'
 import {
@@ -11,8 +11,8 @@ import {
 } from './bus-under-test.ts'
 import { listenerTo } from './listener.ts'
 
-export function broadcasts(under: () => BusUnderTest, restart: () => Promise<void>): void {
-  test('a broadcast subscription receives all events from then on, announced and published, each key in order', async () => {
+export function testsOfBroadcasts(under: () => BusUnderTest, restart: () => Promise<void>): void {
+  test('A broadcast subscription receives all later events, announced and published, each key in order', async () => {
     const { bus, database } = under()
     await bus.publish([message('orders', 'before', 1)])
     const { received, missed, listening } = listenerTo(['orders'])
@@ -29,7 +29,7 @@ export function broadcasts(under: () => BusUnderTest, restart: () => Promise<voi
     expect([received.length, missed]).toEqual([40, []])
   })
 
-  test('a broadcast subscription takes nothing from the groups, and each one receives everything', async () => {
+  test('Every broadcast subscription receives every message, and takes none from the groups', async () => {
     const { bus } = under()
     const group = recorder('orders', { group: 'shop' })
     await bus.subscribe(group.subscription)
@@ -49,7 +49,7 @@ export function broadcasts(under: () => BusUnderTest, restart: () => Promise<voi
     expect(second.received.length).toBe(2)
   })
 
-  test('a broadcast that cannot be read is reported as missed, stops no other and is no dead letter', async () => {
+  test('A broadcast that cannot be read is reported as missed, stops no other and is no dead letter', async () => {
     const { bus } = under()
     const { received, missed, listening } = listenerTo(['orders'], {
       onMessages(messages) {
@@ -66,7 +66,7 @@ export function broadcasts(under: () => BusUnderTest, restart: () => Promise<voi
     expect(await bus.deadLetters(10)).toEqual([])
   })
 
-  test('nothing is retained for a broadcast subscriber that is away: it receives from its next subscription on', async () => {
+  test('Nothing is retained for a broadcast subscriber that is away: it receives from its next subscription on', async () => {
     const before = listenerTo(['orders'])
     await under().bus.subscribeBroadcast(before.listening)
     await under().bus.publish([message('orders', 'a', 1)])

@@ -1,5 +1,5 @@
 /**
- * What the contract tests ask of an engine: a bus, a service's database that announces to it, and a
+ * What the contract tests need of an engine: a bus, a service's database that announces to it, and a
  * crash.
  */
 import { type Database, statement } from '@causeway/postgres'
@@ -21,34 +21,34 @@ export interface BusUnderTest {
   /** Has the tables of `migrations/`; what its transactions announce goes to the bus. */
   readonly database: Database
   readonly metrics: Registry
-  /** The same database over a connection that can be cut: a TCP proxy or the like. */
+  /** The same database over a connection that can be broken: a TCP proxy or the like. */
   openCutDatabase(): Promise<CutDatabase>
   /**
    * Ends every connection to the database; the bus and the database connect again by themselves.
    */
   cutConnections(): Promise<void>
-  /** The table of which what a transaction announces is rows; it has a column `key`. */
+  /** The table of announced events; it has a column `key`. */
   readonly announcements: string
-  /** Runs SQL as superuser and answers its rows. */
+  /** Runs SQL as superuser and returns its rows. */
   sql<Row>(text: string): Promise<readonly Row[]>
   /** The role of the database. */
   readonly role: string
   /** The readiness check of the bus; rejects with why it is not ready. */
   answers(): Promise<void>
-  /** As if the process was killed and started again; this one is dead and needs no stop. */
+  /** Like a kill and a restart of the process; this object needs no stop afterwards. */
   restart(): Promise<BusUnderTest>
-  /** Closes everything at once, with whatever a test has left in flight. */
+  /** Closes everything at once, with all that a test has left in flight. */
   stop(): Promise<void>
 }
 
-/** What becomes of a COMMIT. In all but the first the client loses its connection at once. */
+/** The outcome of a COMMIT. In all but the first the client loses its connection at once. */
 export type CommitOutcome = 'pass' | 'never arrives' | 'arrives late' | 'answer lost'
 
 export interface CutDatabase {
   readonly database: Database
-  /** Asked once for each COMMIT. */
+  /** Called once for each COMMIT. */
   decide: () => CommitOutcome
-  /** So many COMMITs have not arrived yet and still will. */
+  /** COMMITs that have not arrived yet and still will. */
   readonly onTheirWay: () => number
 }
 
@@ -74,7 +74,7 @@ export function numberOf({ payload }: Message): number {
   return (payload as { readonly n: number }).n
 }
 
-/** A subscription to one topic with one type; what it got is noted by key, in order. */
+/** A subscription to one topic with one type; what it receives is recorded by key, in order. */
 export function recorder(topic: string, more: Partial<Subscription> = {}) {
   const seen: Message[] = []
   const subscription: Subscription = {
@@ -128,7 +128,7 @@ export async function announceNext(
   })
 }
 
-/** What was committed, by key: a rolled-back number is used again, so they have no gaps. */
+/** The committed numbers by key: a rolled-back number is used again, so they have no gaps. */
 export async function committed(database: Database): Promise<Record<string, number[]>> {
   const rows = await database.query<{ key: string; count: number }>(selectAnnounced, [])
   const counted: Record<string, number[]> = {}
@@ -136,19 +136,19 @@ export async function committed(database: Database): Promise<Record<string, numb
   return counted
 }
 
-/** So many numbers, one after the other. */
+/** `count` consecutive numbers. */
 export const numbers = (count: number, from = 0) =>
   Array.from({ length: count }, (_, at) => from + at)
 /** A whole number from 0, below the given one. */
 export const chance = (below: number) => Math.floor(Math.random() * below)
 
-/** Publishes messages numbered from 0, with so many keys, 500 at a time. */
+/** Publishes messages numbered from 0 with `keys` keys, 500 at a time. */
 export async function publishNumbers(under: BusUnderTest, topic: string, count: number, keys = 5) {
   const messages = numbers(count).map((n) => message(topic, `k${n % keys}`, n))
   for (let at = 0; at < count; at += 500) await under.bus.publish(messages.slice(at, at + 500))
 }
 
-/** What two readers of a message see alike. */
+/** The parts of a message that are the same for every reader. */
 export function asSent(message: Message): AnnouncedMessage {
   return Object.fromEntries(
     Object.entries(message).filter(([name]) => name !== 'maybeDuplicate'),

@@ -1,6 +1,6 @@
 /**
- * A proxy between a PostgreSQL client and its server that cuts the connection at a COMMIT: before
- * it arrives, or after it was done and before its answer arrives, or when it is still on its way.
+ * A proxy between a PostgreSQL client and its server that breaks the connection at a COMMIT: before it
+ * arrives, after it was executed and before its response arrives, or while it is in transit.
  */
 import { createConnection, createServer, type Server, type Socket } from 'node:net'
 import { statement } from '@causeway/postgres'
@@ -15,7 +15,7 @@ export interface CommitCutter {
 const commit = statement('commit').name
 const late_ms = 100
 
-/** Listens on `path` and passes everything on to `server`. */
+/** Listens on `path` and forwards everything to `server`. */
 export function openCommitCutter(
   path: string,
   server: string,

@@ -1,17 +1,17 @@
-/** The promises of the event bus, as tests that every engine passes. */
+/** The contract of the event bus, as tests that every engine passes. */
 import { afterEach, beforeEach, describe } from '@jest/globals'
 import type { BusUnderTest } from './bus-under-test.ts'
-import { whatIsDelivered } from './delivered.ts'
-import { whatIsGivenUp } from './given-up.ts'
-import { broadcasts } from './broadcast.ts'
-import { whatIsNewer } from './from-newer-release.ts'
-import { whatSurvives } from './survives.ts'
-import { whatFollows } from './what-follows.ts'
-import { howWorkIsCut } from './work-cut.ts'
+import { testsOfDelivery } from './delivery.ts'
+import { testsOfDeadLetters } from './dead-letters.ts'
+import { testsOfBroadcasts } from './broadcast.ts'
+import { testsOfNewerReleases } from './from-newer-release.ts'
+import { testsOfRecovery } from './recovery.ts'
+import { testsOfDerivedEvents } from './derived-events.ts'
+import { testsOfBatches } from './batches.ts'
 import { testsOfLowWatermark } from './low-watermark.ts'
 
 export function busContract(name: string, open: () => Promise<BusUnderTest>): void {
-  describe(`${name} keeps the contract of the event bus:`, () => {
+  describe(`Contract of the event bus, ${name}:`, () => {
     let under: BusUnderTest
     beforeEach(async () => {
       under = await open()
@@ -21,13 +21,13 @@ export function busContract(name: string, open: () => Promise<BusUnderTest>): vo
     const restart = async () => {
       under = await under.restart()
     }
-    whatIsDelivered(current)
-    howWorkIsCut(current)
-    whatSurvives(current, restart)
-    whatIsGivenUp(current, restart)
-    whatIsNewer(current, restart)
+    testsOfDelivery(current)
+    testsOfBatches(current)
+    testsOfRecovery(current, restart)
+    testsOfDeadLetters(current, restart)
+    testsOfNewerReleases(current, restart)
     testsOfLowWatermark(current, restart)
-    broadcasts(current, restart)
-    whatFollows(current, restart)
+    testsOfBroadcasts(current, restart)
+    testsOfDerivedEvents(current, restart)
   })
 }

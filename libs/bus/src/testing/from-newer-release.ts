@@ -1,4 +1,4 @@
-/** The promises about messages of a newer release, as tests that every engine passes. */
+/** The guarantees for messages of a newer release, as tests that every engine passes. */
 import { eventually } from '@causeway/process/testing'
 import { expect, test } from '@jest/globals'
 import { FromNewerRelease } from '../from-newer-release.ts'
@@ -7,7 +7,7 @@ import { alarmsOf, message, numberOf, recorder, type BusUnderTest } from './bus-
 const known = new Set(['Counted', 'Other'])
 const newer = (n: number) => ({ ...message('orders', 'a', n), type: 'Newer' })
 
-export function whatIsNewer(under: () => BusUnderTest, restart: () => Promise<void>): void {
+export function testsOfNewerReleases(under: () => BusUnderTest, restart: () => Promise<void>): void {
   const whyNotReady = () =>
     under()
       .answers()
@@ -21,7 +21,7 @@ export function whatIsNewer(under: () => BusUnderTest, restart: () => Promise<vo
     ['after', 'from memory or Kafka', true],
     ['before', 'from the log', false],
   ])(
-    'a type that this release does not know, published %s the group came (%s), stops its topic until one that knows it comes',
+    'A message of an unknown type, published %s the group subscribed (%s), stops its topic until a release that knows it starts',
     async (_when, _from, isThere) => {
       const old = recorder('orders', { known })
       if (isThere) await under().bus.subscribe(old.subscription)
@@ -29,21 +29,21 @@ export function whatIsNewer(under: () => BusUnderTest, restart: () => Promise<vo
       await under().bus.publish([message('orders', 'a', 0), other, newer(2)])
       await under().bus.publish([message('orders', 'a', 3)])
       if (!isThere) await under().bus.subscribe(old.subscription)
-      await eventually(() => old.seen.length === 1, 'what comes before it')
+      await eventually(() => old.seen.length === 1, 'the message before it')
       await eventually(waits, 'readiness fails')
       expect(await alarmsOf(under(), 'NEWER_RELEASE')).toBeGreaterThan(0)
       expect(old.seen.map(numberOf)).toEqual([0])
       await restart()
       const next = recorder('orders', { types: new Set(['Counted', 'Newer']) })
       await under().bus.subscribe(next.subscription)
-      await eventually(() => next.seen.some((one) => numberOf(one) === 3), 'what lies behind it')
+      await eventually(() => next.seen.some((one) => numberOf(one) === 3), 'the message after it')
       expect(next.seen.map(numberOf).filter((n) => n > 0)).toEqual([2, 3])
       expect(await under().bus.deadLetters(10)).toEqual([])
       await eventually(async () => (await whyNotReady()) === '', 'readiness')
     },
   )
 
-  test('known types that the group does not take are skipped, and hold nothing up', async () => {
+  test('Known types that the group does not take are skipped and hold up nothing', async () => {
     const { subscription, seen } = recorder('orders', { known })
     await under().bus.subscribe(subscription)
     const other = { ...message('orders', 'a', 0), type: 'Other' }
@@ -52,7 +52,7 @@ export function whatIsNewer(under: () => BusUnderTest, restart: () => Promise<vo
     await eventually(async () => (await whyNotReady()) === '', 'readiness')
   })
 
-  test('what its handler does not understand waits for a newer release, and is no dead letter', async () => {
+  test('A message that its handler does not understand waits for a newer release and is no dead letter', async () => {
     const old = recorder('orders', {
       handleBatch: (messages) => {
         if (messages.some((one) => numberOf(one) === 1)) throw new FromNewerRelease('reason MOON')
@@ -72,7 +72,7 @@ export function whatIsNewer(under: () => BusUnderTest, restart: () => Promise<vo
     expect(await under().bus.deadLetters(10)).toEqual([])
   })
 
-  test('an unknown type is reported to a broadcast subscriber as missed', async () => {
+  test('A message of an unknown type is reported to a broadcast subscriber as missed', async () => {
     const { bus } = under()
     const received: number[] = []
     let missed = 0

@@ -1,4 +1,4 @@
-/** A Kafka broker of a test run: how it is started, and how the tests find it, who may kill it and bring it back. */
+/** A Kafka broker of a test run: how it is started, and how tests find, kill and restart it. */
 import { execFile } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -14,12 +14,12 @@ export const brokerFolderVariable = 'CAUSEWAY_TEST_KAFKA_FOLDER'
 const script = fileURLToPath(new URL('../../../tooling/src/kafka-broker.mjs', import.meta.url))
 const run = promisify(execFile)
 /**
- * Its own, the controller's, that for who comes in between, where that one listens, that for log-ins, that
- * for certificates.
+ * Ports of the broker, the controller, the proxy listener, the proxy itself, the listener for logins and
+ * the listener for certificates.
  */
 const ports = [0, 1, 2, 3, 4, 5] as const
 
-/** The authority of the run, and its files beside the broker's data. */
+/** The authority of the run, and its files next to the broker's data. */
 export const caFiles = {
   name: 'Kafka of the tests',
   certificate: 'ca.pem',
@@ -38,7 +38,7 @@ export function writeCertificates(folder: string): void {
   write(caFiles.broker, `${broker.key}${broker.certificate}`)
 }
 
-/** Needs the certificates; answers when it takes messages. */
+/** Needs the certificates; resolves when it accepts messages. */
 export async function startBroker(port: number, folder: string): Promise<void> {
   await run(process.execPath, [script, 'start', String(port), folder])
 }
@@ -59,7 +59,7 @@ export function testBroker() {
   throw new Error('Tests on Kafka are run by `npm run test:kafka`, which starts a broker')
 }
 
-/** The first of a few ports in a row that nobody listens on. */
+/** The first of a few ports in a row on which nothing listens. */
 export async function freePorts(): Promise<number> {
   for (;;) {
     const first = 20_000 + Math.floor(Math.random() * 10_000)

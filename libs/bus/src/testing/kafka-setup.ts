@@ -22,7 +22,7 @@ export default async function kafkaSetup(): Promise<void> {
   process.env[brokerFolderVariable] = folder
 }
 
-/** A run that was cut off could not end its broker. */
+/** A run that was killed could not end its broker. */
 async function removeRunsThatWereKilled(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     const run = /^causeway-kafka-(\d+)-/.exec(name)?.[1]

@@ -35,9 +35,9 @@ export interface KafkaUnderTest extends BusUnderTest {
   openDatabase(options: Omit<DatabaseOptions, 'url'>): Promise<Database>
   /** The consumer groups of this hub that the brokers know. */
   groups(): Promise<readonly string[]>
-  /** How many the brokers count in a consumer group. */
+  /** Number of members of a consumer group, as the brokers count. */
   membersOf(group: string): Promise<number>
-  /** Deletes the messages of the only partition of a topic that lie before that offset. */
+  /** Deletes the messages of the only partition of a topic before that offset. */
   deleteBefore(topic: string, offset: number): Promise<void>
   /** An orderly stop of the process; nothing is deleted. */
   stopInOrder(): Promise<void>
@@ -45,13 +45,13 @@ export interface KafkaUnderTest extends BusUnderTest {
 
 export interface KafkaUnderTestOptions {
   readonly bounds?: Partial<IntakeBounds>
-  /** Where the broker is reached; its own port when left out. */
+  /** Port at which the broker is reached; its own if omitted. */
   readonly address?: string
   readonly login?: BrokerLogin
-  /** The catalogue of topics; those of the contract tests when left out. */
+  /** The catalogue of topics; those of the contract tests if omitted. */
   readonly topics?: readonly string[]
   readonly log?: Logger
-  /** Of each topic; 1 when left out. */
+  /** Partitions of each topic; 1 if omitted. */
   readonly partitions?: number
   readonly publish_ms_max?: number
   readonly session_ms?: number
@@ -194,7 +194,7 @@ async function openOn(name: string, options: KafkaUnderTestOptions): Promise<Kaf
     deleteBefore: (topic, offset) =>
       withAdmin(async (admin) => {
         const of = `${name}.${topic}`
-        // What kafkajs has not asked about a topic it does not know.
+        // kafkajs does not know a topic before it has requested its metadata.
         await admin.fetchTopicOffsets(of)
         const partitions = [{ partition: 0, offset: String(offset) }]
         await admin.deleteTopicRecords({ topic: of, partitions })

@@ -1,6 +1,6 @@
 /**
- * The promises about the low watermark of a group, as tests that every engine passes: code that
- * acts on the absence of a message may rely on them.
+ * The guarantees of the low watermark of a group, as tests that every engine passes: code that acts on
+ * the absence of a message may rely on them.
  */
 import { statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
@@ -28,7 +28,7 @@ async function caughtUp(subscribed: Subscribed): Promise<void> {
 }
 
 export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Promise<void>): void {
-  test('with nothing to do the low watermark is about now, and never later', async () => {
+  test('With nothing to do, the low watermark is about now and never later', async () => {
     const subscribed = await under().bus.subscribe(recorder('orders').subscription)
     await caughtUp(subscribed)
     expect(await asked(subscribed)).toBeLessThanOrEqual(Date.now())
@@ -37,7 +37,7 @@ export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Pr
     await caughtUp(subscribed)
   })
 
-  test('the low watermark does not pass a message in work, nor those behind it', async () => {
+  test('The low watermark does not pass a message in work, nor those behind it', async () => {
     const { bus } = under()
     const gates = [gate(), gate()]
     const begun: Message[] = []
@@ -65,7 +65,7 @@ export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Pr
     expect(begun.length).toBe(3)
   })
 
-  test('the low watermark does not pass a message that is tried again, but passes a dead letter', async () => {
+  test('The low watermark does not pass a message that is tried again, but passes a dead letter', async () => {
     const { bus, database } = under()
     const outages = gate()
     const tried: Message[] = []
@@ -87,7 +87,7 @@ export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Pr
     expect((await bus.deadLetters(10)).length).toBe(1)
   })
 
-  test('the low watermark of a group that starts with a backlog lies before the backlog', async () => {
+  test('The low watermark of a group that starts with a backlog is before the backlog', async () => {
     const { bus } = under()
     const first = recorder('orders', { group: 'first' })
     await bus.subscribe(first.subscription)
@@ -104,7 +104,7 @@ export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Pr
     await caughtUp(subscribed)
   })
 
-  test('after a crash the low watermark does not pass what is delivered again', async () => {
+  test('After a crash the low watermark does not pass messages that are delivered again', async () => {
     const held = gate()
     const { subscription, seen } = recorder('orders', { batch_max: 1 })
     await under().bus.subscribe({
@@ -127,7 +127,7 @@ export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Pr
     await caughtUp(subscribed)
   })
 
-  test('with publishing and any outcome of COMMITs: nothing below the low watermark is delivered later', async () => {
+  test('With publishing and any outcome of COMMITs, no message below the low watermark is delivered later', async () => {
     const { bus, database } = under()
     const cut = await under().openCutDatabase()
     const outcomes = ['arrives late', 'never arrives', 'answer lost', 'pass', 'pass'] as const
@@ -138,7 +138,7 @@ export function testsOfLowWatermark(under: () => BusUnderTest, restart: () => Pr
     const look = (messages: readonly Message[]) => {
       tooLate += messages.filter((one) => timeOf(one) < until).length
     }
-    // A backlog to begin with, of which the group knows nothing yet.
+    // A backlog that was published before the group subscribes.
     for (const n of numbers(60)) {
       await bus.publish(numbers(50).map((k) => message('orders', `old ${k}`, n)))
     }

@@ -1,13 +1,13 @@
 /**
- * A proxy between a Kafka client and its broker that drops the connection on the answer of a Produce
+ * A proxy between a Kafka client and its broker that drops the connection on the response to a Produce
  * request: the broker has the messages, and the client does not know.
  */
 import { connect, createServer, type Socket } from 'node:net'
 
 export interface ProduceCutter {
-  /** Asked once for each Produce request. */
+  /** Called once for each Produce request. */
   isDropped: () => boolean
-  /** So many answers were dropped. */
+  /** Number of dropped responses. */
   readonly dropped: () => number
   close(): Promise<void>
 }
@@ -15,7 +15,7 @@ export interface ProduceCutter {
 const produce = 0
 const length_bytes = 4
 
-/** Listens on one port and passes everything on to the other. */
+/** Listens on one port and forwards everything to the other. */
 export function openProduceCutter(port: number, brokerPort: number): Promise<ProduceCutter> {
   const open = new Set<Socket>()
   let dropped = 0
@@ -63,7 +63,7 @@ export function openProduceCutter(port: number, brokerPort: number): Promise<Pro
   })
 }
 
-/** Cuts a stream into the messages of the protocol, each with its length before it. */
+/** Splits a stream into the messages of the protocol, each with its length before it. */
 function frames(onFrame: (frame: Buffer) => void): (data: Buffer) => void {
   let rest = Buffer.alloc(0)
   return (data) => {

@@ -1,4 +1,4 @@
-/** The promises about messages that cannot be processed, as tests that every engine passes. */
+/** The guarantees for messages that cannot be processed, as tests that every engine passes. */
 import { statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
 import { expect, test } from '@jest/globals'
@@ -19,8 +19,8 @@ const noteDone = statement(
   `insert into done as d (id) select unnest($1::text[]) on conflict (id) do update set times = d.times + 1`,
 )
 
-export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<void>): void {
-  test('one bad message stops no other: it is a dead letter with its reason', async () => {
+export function testsOfDeadLetters(under: () => BusUnderTest, restart: () => Promise<void>): void {
+  test('One bad message stops no other: it becomes a dead letter with its reason', async () => {
     const { bus } = under()
     const { subscription, seen } = recorder('orders')
     await bus.subscribe({
@@ -53,7 +53,7 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     )
   })
 
-  test('a dead letter is replayed to its own group, byte for byte, and then gone', async () => {
+  test('A dead letter is replayed to its own group, byte for byte, and then removed', async () => {
     const { bus } = under()
     let broken = true
     const { subscription, seen } = recorder('orders')
@@ -88,7 +88,7 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     expect(await bus.replay('recorder', 'orders/a/1')).toBe(false)
   })
 
-  test('a replay that a crash interrupted begins again', async () => {
+  test('A replay that a crash interrupted starts again', async () => {
     const { subscription } = recorder('orders')
     const refuse = () => Promise.reject(new Error('never'))
     const subscribed = await under().bus.subscribe({ ...subscription, handleBatch: refuse })
@@ -113,7 +113,7 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     await eventually(async () => !(await isDead()), 'no dead letter')
   })
 
-  test('a payload that the group cannot read is a dead letter without a call of the handler', async () => {
+  test('A payload that the group cannot read becomes a dead letter without a call of the handler', async () => {
     const { bus } = under()
     await publishNumbers(under(), 'orders', 3)
     const { subscription, seen } = recorder('orders', {
@@ -130,7 +130,7 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     ])
   })
 
-  test('a refused login never makes a dead letter: all is processed when the login works again', async () => {
+  test('A refused login makes no dead letter: all messages are processed when the login works again', async () => {
     const { bus, database, role } = under()
     const { subscription } = recorder('orders', { batch_max: 10 })
     await bus.subscribe({
@@ -157,7 +157,7 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     expect(await bus.deadLetters(10)).toEqual([])
   })
 
-  test('the observer of a group is called before each dead letter is stored and before it is removed', async () => {
+  test('The observer of a group is called before each dead letter is stored and before it is removed', async () => {
     const { bus } = under()
     const calls: string[] = []
     const idsNow = async () => (await bus.deadLetters(10)).map(({ id }) => id).join()
@@ -191,7 +191,7 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     ])
   })
 
-  test('a dead letter is discarded by a process of its group, and is then gone', async () => {
+  test('A dead letter is discarded by a process of its group, and is then removed', async () => {
     const { bus } = under()
     const removed: string[] = []
     const { subscription } = recorder('orders', {
@@ -214,7 +214,7 @@ export function whatIsGivenUp(under: () => BusUnderTest, restart: () => Promise<
     expect(await bus.replay('recorder', 'orders/a/1')).toBe(false)
   })
 
-  test('an outage never makes a dead letter: the batch is repeated until it is over', async () => {
+  test('An outage makes no dead letter: the batch is repeated until the outage is over', async () => {
     const { bus, database } = under()
     let outages = 0
     const { subscription, seen } = recorder('orders', { batch_max: 1 })

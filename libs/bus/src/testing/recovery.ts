@@ -1,4 +1,4 @@
-/** The promises about restarts, crashes and lost connections, as tests that every engine passes. */
+/** The guarantees after restarts, crashes and lost connections, as tests that every engine passes. */
 import { statement } from '@causeway/postgres'
 import { isOutage } from '@causeway/process'
 import { eventually } from '@causeway/process/testing'
@@ -20,8 +20,8 @@ import {
 const noteOne = statement(`insert into done (id) values (gen_random_uuid())`)
 const bill = { topic: 'bills', linger_ms: 0, fails: false }
 
-export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<void>): void {
-  test('a group that was away continues where it was; a new one begins with what is retained', async () => {
+export function testsOfRecovery(under: () => BusUnderTest, restart: () => Promise<void>): void {
+  test('A group that was away continues at its offset; a new one begins with the oldest retained message', async () => {
     const { bus } = under()
     const early = recorder('orders')
     const subscribed = await bus.subscribe(early.subscription)
@@ -40,7 +40,7 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     expect(fresh.seen.map(numberOf)).toEqual([1, 2, 3])
   })
 
-  test('announcements of a transaction that the database refuses are not delivered', async () => {
+  test('Announcements of a transaction that the database refuses are not delivered', async () => {
     const { bus, database, announcements } = under()
     await under().sql(`create function refuse() returns trigger language plpgsql as
       'begin raise exception ''refused''; end'`)
@@ -53,12 +53,12 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     await next('first')
     await expect(next('refused')).rejects.toThrow('refused')
     await next('last')
-    await eventually(() => seen.some(({ key }) => key === 'last'), 'what comes after it')
+    await eventually(() => seen.some(({ key }) => key === 'last'), 'the message after it')
     expect(seen.map(({ key }) => key)).toEqual(['first', 'last'])
     expect(await committed(database)).toEqual({ first: [1], last: [1] })
   })
 
-  test('a full disk is an outage: nothing is lost, and all goes on when there is room again', async () => {
+  test('A full disk is an outage: nothing is lost, and processing continues when there is room again', async () => {
     const { bus, database, announcements } = under()
     const bills = recorder('bills')
     await bus.subscribe(bills.subscription)
@@ -97,7 +97,7 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     expect(await bus.deadLetters(10)).toEqual([])
   })
 
-  test('a stop finishes what is in flight and starts nothing further', async () => {
+  test('A stop finishes what is in flight and starts nothing further', async () => {
     const { bus } = under()
     const first = gate()
     const begun: number[] = []
@@ -122,7 +122,7 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     expect(next.seen.map(numberOf)).toEqual([1, 2, 3, 4])
   })
 
-  test('after a crash a group gets again what was not stored as finished, in any split', async () => {
+  test('After a crash a group receives again what was not stored as finished, in any batches', async () => {
     const { database } = under()
     const total = 2_000
     const enough = gate()
@@ -149,7 +149,7 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     }
   })
 
-  test('crash after crash, what is announced and committed is handled, each key in order', async () => {
+  test('However many crashes there are, every committed announcement is processed, each key in order', async () => {
     const handled: Record<string, number[]> = {}
     let last = 0
     const subscribe = () =>
@@ -183,7 +183,7 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
       Object.entries(all).every(([key, order]) => handled[key]?.at(-1) === order.at(-1))
     await eventually(reached, 'the last of each key')
     for (const [key, order] of Object.entries(all)) {
-      // A crash takes the order back by some messages, which then come again in their order.
+      // After a crash some messages are delivered again, in their order.
       const got = handled[key] ?? []
       expect([...new Set(got)]).toEqual(order)
       for (let at = 1; at < got.length; at++) {
@@ -192,7 +192,7 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     }
   })
 
-  test('a COMMIT whose answer is lost neither loses nor reorders, whether it was done or not', async () => {
+  test('A COMMIT whose response is lost neither loses nor reorders messages, whatever its outcome', async () => {
     const cut = await under().openCutDatabase()
     const { subscription, seen, byKey } = recorder('orders')
     await under().bus.subscribe(subscription)
@@ -222,7 +222,7 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     await Promise.all(numbers(12).map(one))
     await eventually(() => cut.onTheirWay() === 0, 'the late ones')
     const all = await committed(under().database)
-    // What a new group reads is what was committed, so nothing was announced but not handed over.
+    // A new group reads what was committed, so nothing was committed but not delivered.
     const fresh = recorder('orders', { group: 'fresh' })
     await under().bus.subscribe(fresh.subscription)
     const last = message('orders', 'last', 1)
@@ -237,7 +237,7 @@ export function whatSurvives(under: () => BusUnderTest, restart: () => Promise<v
     }
   })
 
-  test('when all connections are cut again and again, what was promised is delivered', async () => {
+  test('When all connections break again and again, every acknowledged message is delivered', async () => {
     const { database, bus } = under()
     const { subscription, seen, byKey } = recorder('orders')
     await bus.subscribe(subscription)

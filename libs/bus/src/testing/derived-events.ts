@@ -1,4 +1,4 @@
-/** The promises about derived events and background work, as tests that every engine passes. */
+/** The guarantees of derived events and background work, as tests that every engine passes. */
 import { statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
 import { expect, test } from '@jest/globals'
@@ -21,8 +21,8 @@ function billOf(order: Message) {
   return { ...message('bills', order.key, numberOf(order)), id: `bill of ${order.id}` }
 }
 
-export function whatFollows(under: () => BusUnderTest, restart: () => Promise<void>): void {
-  test('derived events arrive once at every reader, each key in order, though one falls behind', async () => {
+export function testsOfDerivedEvents(under: () => BusUnderTest, restart: () => Promise<void>): void {
+  test('Derived events arrive once at every reader, each key in order, even if one falls behind', async () => {
     const { bus } = under()
     const slow = gate()
     const prompt = recorder('bills', { group: 'prompt' })
@@ -51,7 +51,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect([prompt.seen.length, tardy.seen.length]).toEqual([count, count])
   }, 90_000)
 
-  test('broadcast subscribers receive derived events, though no group reads them', async () => {
+  test('Broadcast subscribers receive derived events even if no group reads them', async () => {
     const { received, listening } = listenerTo(['bills'])
     await under().bus.subscribeBroadcast(listening)
     await under().bus.subscribe(billing())
@@ -60,7 +60,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect(received.map(numberOf)).toEqual([0, 1, 2])
   })
 
-  test('a derived event is not lost by a crash before its reader has finished it', async () => {
+  test('A derived event is not lost by a crash before its reader has finished it', async () => {
     const begun: string[] = []
     const hangs = recorder('bills', {
       handleBatch: (messages) => {
@@ -83,7 +83,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect(ids()).toEqual(new Set(['bill of orders/a/1', 'bill of orders/b/2']))
   })
 
-  test('a group that is away gets derived events when it is back', async () => {
+  test('A group that is away receives derived events when it subscribes again', async () => {
     const { bus } = under()
     const early = recorder('bills')
     const away = await bus.subscribe(early.subscription)
@@ -103,7 +103,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect([early.seen, back.seen].map((seen) => seen.map(numberOf))).toEqual([[1], [2, 3]])
   })
 
-  test('a message that was finished with all derived events is not delivered again', async () => {
+  test('A message that was finished with all derived events is not delivered again', async () => {
     const first = recorder('bills')
     const reading = await under().bus.subscribe(first.subscription)
     const billed = await under().bus.subscribe(billing())
@@ -120,7 +120,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect(after.seen.map(numberOf)).toEqual([20])
   })
 
-  test('the low watermark does not pass an unfinished derived event', async () => {
+  test('The low watermark does not pass an unfinished derived event', async () => {
     const { bus } = under()
     const held = gate()
     const begun: Message[] = []
@@ -143,7 +143,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     await eventually(() => isOver(billed), 'the end of the order')
   })
 
-  test('a batch with background work is delivered again after a crash, and a stop waits for it', async () => {
+  test('A batch with background work is delivered again after a crash, and a stop waits for it', async () => {
     const left = gate()
     const begun: Message[] = []
     const subscribed = await under().bus.subscribe(
@@ -186,7 +186,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect(after.seen.map(numberOf)).toEqual([2])
   })
 
-  test('later messages of the same key do not wait for the background work', async () => {
+  test('Later messages of the same key do not wait for background work', async () => {
     const left = gate()
     const seen: Message[] = []
     const subscribed = await under().bus.subscribe(
@@ -207,7 +207,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect(seen.map(numberOf)).toEqual([1, 2])
   })
 
-  test('background work that fails makes a dead letter of its message', async () => {
+  test('If background work fails, its message becomes a dead letter', async () => {
     const seen: Message[] = []
     await under().bus.subscribe(
       recorder('orders', {
@@ -226,7 +226,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     expect(stored).toMatchObject({ id: 'orders/a/1', reason: 'Error: out of ink' })
   })
 
-  test('a message that cannot be written is a dead letter nevertheless, without its payload', async () => {
+  test('A message that cannot be written becomes a dead letter without its payload', async () => {
     const refuses = recorder('bills', { handleBatch: () => Promise.reject(new Error('no')) })
     await under().bus.subscribe(refuses.subscription)
     await under().bus.subscribe(
@@ -239,7 +239,7 @@ export function whatFollows(under: () => BusUnderTest, restart: () => Promise<vo
     await eventually(async () => (await under().bus.deadLetters(1))[0], 'the dead letter')
   })
 
-  test('events derived from a replayed dead letter survive a crash as well', async () => {
+  test('Events derived from a replayed dead letter are not lost by a crash', async () => {
     let works = false
     const fails = billing({
       handleBatch: (orders, { publishDerived }) =>

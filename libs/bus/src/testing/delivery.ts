@@ -1,6 +1,6 @@
 /**
- * The promises about what reaches a group, in which order and shape, as tests that every engine
- * passes.
+ * The guarantees of delivery: which messages a group receives, in which order and shape, as tests that
+ * every engine passes.
  */
 import { eventually } from '@causeway/process/testing'
 import { expect, test } from '@jest/globals'
@@ -18,8 +18,8 @@ import {
   type BusUnderTest,
 } from './bus-under-test.ts'
 
-export function whatIsDelivered(under: () => BusUnderTest): void {
-  test('every committed event is delivered, each key in order, none of the rolled back', async () => {
+export function testsOfDelivery(under: () => BusUnderTest): void {
+  test('Every committed event is delivered, each key in order, and no rolled-back one', async () => {
     const { bus, database } = under()
     const { subscription, byKey, seen } = recorder('orders')
     await bus.subscribe(subscription)
@@ -39,7 +39,7 @@ export function whatIsDelivered(under: () => BusUnderTest): void {
     expect(byKey()).toEqual(all)
   })
 
-  test('messages published together or by many at once all arrive, each call in order', async () => {
+  test('Messages published in one call or by many callers at once all arrive, each call in order', async () => {
     const { bus } = under()
     const { subscription, seen, byKey } = recorder('orders')
     await bus.subscribe(subscription)
@@ -52,7 +52,7 @@ export function whatIsDelivered(under: () => BusUnderTest): void {
     expect(seen.length).toBe(count)
   })
 
-  test('each of two groups sees every message', async () => {
+  test('Each of two groups receives every message', async () => {
     const first = recorder('orders', { group: 'first' })
     const second = recorder('orders', { group: 'second' })
     await under().bus.subscribe(first.subscription)
@@ -62,7 +62,7 @@ export function whatIsDelivered(under: () => BusUnderTest): void {
     expect(first.byKey()).toEqual(second.byKey())
   })
 
-  test('a group reads its topics and types alone, and finishes other types unread', async () => {
+  test('A group reads only its topics and types, and finishes other types unread', async () => {
     const { bus } = under()
     const read: string[] = []
     const { subscription, seen } = recorder('orders', {
@@ -82,7 +82,7 @@ export function whatIsDelivered(under: () => BusUnderTest): void {
     expect(await bus.deadLetters(10)).toEqual([])
   })
 
-  test('a message is the same by any way of delivery: payload, text, and bytes', async () => {
+  test('A message is the same from memory and from the log: payload, text and bytes', async () => {
     const { bus, database } = under()
     const body = Buffer.from(Uint8Array.from(numbers(7_000), (n) => n * 7))
     const sent: OutgoingMessage = {
@@ -112,7 +112,7 @@ export function whatIsDelivered(under: () => BusUnderTest): void {
     expect(time).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
   })
 
-  test('a message that JSON cannot carry is refused, and its neighbours are not', async () => {
+  test('A message that JSON cannot carry is refused, and messages published with it are not', async () => {
     const { bus } = under()
     const { subscription, seen } = recorder('orders')
     await bus.subscribe(subscription)

@@ -1,6 +1,5 @@
 /**
- * The promises about how a group's messages are split into batches, as tests that every engine
- * passes.
+ * The guarantees of batches: how a group's messages are divided, as tests that every engine passes.
  */
 import { statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
@@ -16,8 +15,8 @@ import {
   type BusUnderTest,
 } from './bus-under-test.ts'
 
-export function howWorkIsCut(under: () => BusUnderTest): void {
-  test('batches respect their bound and grow with the queue', async () => {
+export function testsOfBatches(under: () => BusUnderTest): void {
+  test('Batches respect their bound and grow with the queue', async () => {
     const { bus } = under()
     const sizes: number[] = []
     const first = gate()
@@ -39,7 +38,7 @@ export function howWorkIsCut(under: () => BusUnderTest): void {
     expect(byKey()).toEqual({ k0: numbers(101) })
   })
 
-  test('batches in flight never hold the same key, and never are more than they may', async () => {
+  test('Batches in flight never hold the same key and never exceed their number', async () => {
     const { bus } = under()
     const inFlight = new Map<string, number>()
     let batches = 0
@@ -72,7 +71,7 @@ export function howWorkIsCut(under: () => BusUnderTest): void {
     expect(await bus.deadLetters(10)).toEqual([])
   })
 
-  test('a subscription that gives way begins when others are done, and lets them go between its pieces', async () => {
+  test('A subscription that gives way starts when others are done, and yields to them between its pieces', async () => {
     const { bus } = under()
     const [billed, piece] = [gate(), gate()]
     const log: string[] = []
@@ -107,7 +106,7 @@ export function howWorkIsCut(under: () => BusUnderTest): void {
     expect(log).toEqual(['bill', 'billed', 'first piece', 'bill', 'billed', 'second piece'])
   })
 
-  test('a slow group gets everything in order, and what waits for it stays bounded', async () => {
+  test('A slow group receives everything in order, and its queue stays bounded', async () => {
     const { bus, metrics } = under()
     const slow = gate()
     const { subscription, seen, byKey } = recorder('orders', { group: 'slow' })
@@ -131,7 +130,7 @@ export function howWorkIsCut(under: () => BusUnderTest): void {
     expect(byKey()).toEqual(fast.byKey())
   })
 
-  test('a hundred thousand events go through, each key in order', async () => {
+  test('A hundred thousand events are delivered, each key in order', async () => {
     const { bus } = under()
     const { subscription, seen, byKey } = recorder('orders', { batch_max: 500 })
     await bus.subscribe(subscription)
