@@ -1,7 +1,7 @@
 /**
  * `npm run archive -- --month YYYY-MM --to FOLDER`: moves what FSPs sent in a month, and how it was
- * delivered, from the database to files. Ids, states and the ledger stay. Exit 0, or 1 with a
- * sentence.
+ * delivered, from the database to files. Ids, states and the ledger stay. Exits 0, or 1 with an error
+ * message.
  */
 import { archive } from './command.ts'
 

@@ -59,7 +59,7 @@ function restoreFrom(monthFolder: string): Promise<void> {
   return restore(['--from', monthFolder], surroundings())
 }
 
-/** Rows of every kind that text could spoil. */
+/** Rows with every kind of value that a text format could damage. */
 async function fill(month: string): Promise<void> {
   await ensureMonthlyPartitions(db, tables, new Date(`${month}-15T00:00:00Z`))
   await db.query(
@@ -98,7 +98,7 @@ function manifestIn(monthFolder: string): Manifest {
   return JSON.parse(readFileSync(join(monthFolder, 'manifest.json'), 'utf8')) as Manifest
 }
 
-test('a month leaves its tables, and comes back as it was, with its owner and its indexes', async () => {
+test('A month that is archived and restored is as it was, with its owner and its indexes', async () => {
   await fill('2026-03')
   const before = await content('2026-03')
   const folder = temporaryFolder('archive')
@@ -123,14 +123,14 @@ test('a month leaves its tables, and comes back as it was, with its owner and it
   expect(row).toEqual({ owner: 'months', indexes: 2 })
 
   await restoreFrom(monthFolder)
-  expect(reports).toContain('months.bodies: 2026-03 is there.')
+  expect(reports).toContain('months.bodies: 2026-03 is in the database.')
   await archiveTo(folder, '2026-03')
   expect(await content('2026-03')).toBe('')
   await archiveTo(folder, '2026-03')
   expect(reports.at(-1)).toMatch(/was archived in .* before; its files are intact/)
 })
 
-test('this month and the last are too young', async () => {
+test('The current month and the last cannot be archived', async () => {
   const now = new Date()
   const last = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1))
   await ensureMonthlyPartitions(db, tables, now)
@@ -184,21 +184,21 @@ test('A run that is killed between its steps is repeated, and loses nothing', as
   await fill('2025-08')
   const before = await content('2025-08')
   const folder = temporaryFolder('killed')
-  // Killed while it wrote: the partition is out of its table, the file is half there.
+  // Killed while it wrote: the partition is detached, the file incomplete.
   await db.query(statement('alter table bodies detach partition bodies_2025_08'), [])
   await archiveTo(folder, '2025-02')
   const monthFolder = join(folder, '2025-08')
   await archiveTo(folder, '2025-08')
   const first = manifestIn(monthFolder)
   await restoreFrom(monthFolder)
-  // Killed before it dropped: the file and the table are both there.
+  // Killed before it dropped: both the file and the table exist.
   await db.query(statement('alter table bodies detach partition bodies_2025_08'), [])
   writeFileSync(join(monthFolder, 'months.bodies.copy.gz.part'), 'half')
   await archiveTo(folder, '2025-08')
   expect(manifestIn(monthFolder).tables.map(({ rows }) => rows)).toEqual(
     first.tables.map(({ rows }) => rows),
   )
-  // Killed while it restored: a table that is half full, or full and not attached yet.
+  // Killed while it restored: a table that is incomplete, or complete and not attached yet.
   await db.query(
     statement('create table bodies_2025_08_unfinished (like bodies including all)'),
     [],

@@ -1,8 +1,8 @@
 /**
- * Archives a month of the tables of one database: each partition leaves its table, is copied to a
- * file, and is dropped when the file has been read back from the disk. After an interruption at any
- * point a month is in the database or in the folder or in both, and the same command continues from
- * there. Services keep running: no lock is taken that one of them would wait for.
+ * Archives a month of the tables of one database: each partition is detached from its table, copied to a
+ * file, and dropped when the file has been read back from the disk. After an interruption at any point a
+ * month is in the database, in the folder or in both, and the same command continues from there.
+ * Services continue to run: no lock is taken that one of them would wait for.
  */
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ import { partitionName, type Month } from './month.ts'
 
 export interface ArchiveOptions {
   readonly month: Month
-  /** Of all months: this one gets a folder in it. */
+  /** The folder of all months: this one gets a folder in it. */
   readonly folder: string
   /** Receives what was done, one sentence for each step. */
   readonly report: (sentence: string) => void
@@ -45,7 +45,7 @@ export interface Archived {
 }
 
 /**
- * Throws when a file cannot be written or does not read back: the table of it is then still there.
+ * Throws when a file cannot be written or read back: its table then still exists.
  */
 export async function archiveMonth(
   client: Client,
@@ -76,7 +76,7 @@ export async function archiveMonth(
 }
 
 /**
- * From now on the rows are invisible. Waits for transactions that see them, and blocks no other.
+ * Makes the rows invisible. Waits for transactions that see them, and blocks no other.
  */
 async function detach(
   client: Client,
@@ -116,7 +116,7 @@ async function drop(client: Client, { schema, table }: MonthTable, month: Month)
   await client.query(`drop table ${qualified(client, schema, partitionName(table, month))}`)
 }
 
-/** A file with rows that are nowhere else is checked again. */
+/** Checks the file again, because its rows exist nowhere else. */
 async function checked(
   monthFolder: string,
   { tables }: Manifest,
@@ -128,7 +128,7 @@ async function checked(
   return [entry]
 }
 
-/** Throws StartError when the file is not the one that the manifest speaks of. */
+/** Throws StartError when the file does not match the manifest. */
 export async function requireIntact(monthFolder: string, entry: ArchivedTable): Promise<void> {
   const path = join(monthFolder, entry.file)
   const read = await readBack(path).catch((error: unknown) => {

@@ -1,10 +1,10 @@
 /**
  * Which tables have months to archive, and the state of a month's partition: from PostgreSQL's own
- * catalogue, so that it cannot be out of step with the tables.
+ * catalogue, which always matches the tables.
  *
  * A service marks a table that is partitioned by month with a comment that begins with `archived by
- * month`, and a function `archive_refusal(month date) returns text` of its schema returns why a
- * month of it must stay; null: it may go.
+ * month`. A function `archive_refusal(month date) returns text` of its schema returns why a month must
+ * stay; null: it can be archived.
  */
 import type { Client } from 'pg'
 import { boundsOf, partitionName, type Month } from './month.ts'
@@ -21,7 +21,7 @@ export interface MonthTable {
  */
 export type PartitionState = 'ATTACHED' | 'DETACHING' | 'DETACHED' | 'ABSENT'
 
-/** Those of all schemas that the role may change. */
+/** The tables of all schemas that the role may change. */
 export async function monthTables(client: Client): Promise<readonly MonthTable[]> {
   const { rows } = await client.query<MonthTable>(
     `select n.nspname as schema, p.relname as table, pg_get_userbyid(p.relowner) as owner
@@ -49,7 +49,7 @@ export async function partitionState(
   return rows[0]?.state ?? 'ABSENT'
 }
 
-/** Why months of the schemas must stay; none: they may go. */
+/** Why the month must stay, for each schema that refuses; empty: it can be archived. */
 export async function refusals(
   client: Client,
   tables: readonly MonthTable[],
@@ -74,7 +74,7 @@ export async function refusals(
   return found
 }
 
-/** Of the table of all months, or of one partition, by that name. */
+/** The qualified name of the partitioned table or of one partition. */
 export async function columnsOf(
   client: Client,
   schema: string,
@@ -97,7 +97,7 @@ export async function clockOf(client: Client): Promise<Date> {
 }
 
 /**
- * Every statement that changes a table is the owner's, so that a new one belongs to its service.
+ * Runs every statement that changes a table as its owner, so that a new table has the same owner.
  */
 export async function asOwner<T>(
   client: Client,

@@ -1,4 +1,4 @@
-/** What `npm run archive` and `npm run restore` do once they know what they are asked. */
+/** The commands `npm run archive` and `npm run restore`. */
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { StartError } from '@causeway/process'
@@ -17,7 +17,7 @@ export interface Surroundings {
 const archiveUsage = 'npm run archive -- --month YYYY-MM --to FOLDER'
 const restoreUsage = 'npm run restore -- --from FOLDER/YYYY-MM'
 
-/** Throws StartError, with nothing touched, for a month that must stay. */
+/** Throws StartError, before it changes anything, for a month that must stay. */
 export async function archive(
   args: readonly string[],
   { environment, report }: Surroundings,
@@ -74,7 +74,7 @@ function readFlags<Name extends string>(
   return Object.fromEntries(read) as Record<Name, string>
 }
 
-/** All databases are asked before the first of them is touched. */
+/** All databases are checked before the first of them is changed. */
 async function requireFinished(databases: readonly OpenedDatabase[], month: Month): Promise<void> {
   const reasons: string[] = []
   for (const { client, tables } of databases) {

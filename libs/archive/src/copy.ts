@@ -1,6 +1,6 @@
 /**
- * Copies rows of a table to a file and back. What a file contains is known from the file: it is
- * read again from the disk, and counted, before any step relies on it.
+ * Copies rows of a table to a file and back. A file is read again from the disk, and its rows counted,
+ * before any step relies on it.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -20,12 +20,12 @@ export interface Written {
 }
 
 const newline = 0x0a
-/** More would cost CPU that payments need. */
+/** A higher level would take CPU time that payments need. */
 const compression = { level: 4 }
 
 /**
  * Writes all rows, gzipped, and gives the file its name when it is on disk and reads back as it was
- * written. Throws when what it reads back is not what was written.
+ * written; otherwise throws.
  */
 export async function copyOut(
   client: Client,
@@ -68,7 +68,7 @@ export async function readBack(path: string): Promise<Written> {
   return { rows: rows.count(), bytes: size, sha256: hash.digest('hex') }
 }
 
-/** How many rows it put into the table. */
+/** Number of rows that were inserted. */
 export async function copyIn(
   client: Client,
   table: string,

@@ -1,5 +1,5 @@
 /**
- * The databases that archive and restore work on: those that the environment names, else the one of
+ * The databases that archive and restore work on: those that the environment names, or else that of
  * DATA_DIR, whether its hub runs or not. One command at a time works on a database.
  */
 import { existsSync } from 'node:fs'
@@ -19,12 +19,12 @@ export interface OpenedDatabase {
 const urlName = /^([A-Z][A-Z0-9_]*_)?DATABASE_URL$/
 const database = 'causeway'
 const lock = `hashtextextended('causeway archive', 0)`
-/** Files read the same wherever they are read. */
+/** Makes the files independent of the settings of the database. */
 const session = '-c timezone=UTC -c datestyle=ISO -c bytea_output=hex -c extra_float_digits=1'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Opens them all, has the work done, and closes them. Throws StartError for what a person can put right. */
+/** Opens all, does the work, closes them. Throws StartError for errors that an operator can repair. */
 export async function withDatabases<T>(
   environment: Environment,
   work: (databases: readonly OpenedDatabase[]) => Promise<T>,
@@ -43,7 +43,7 @@ export async function withDatabases<T>(
   }
   const log = openLog({ name: 'archive', level: 'silent' })
   const onExit = () => {
-    // The query that is under way rejects.
+    // The query in progress rejects.
   }
   const server = await startServer({ dataDir, durability: 'fsync', log, onExit })
   try {
@@ -57,7 +57,7 @@ function urlsIn(environment: Environment): readonly string[] {
   const urls = Object.entries(environment).flatMap(([name, url]) => {
     if (!urlName.test(name) || name.startsWith('PROVISION_')) return []
     if (url === undefined || url === '') return []
-    if (!URL.canParse(url)) throw new StartError(`${name} is no URL.`)
+    if (!URL.canParse(url)) throw new StartError(`${name} is not a URL.`)
     return [url]
   })
   return [...new Set(urls)]
@@ -93,12 +93,12 @@ function clientOf(url: string): Client {
     keepAlive: true,
   })
   client.on('error', () => {
-    // The query that is under way rejects with the same error.
+    // The query in progress rejects with the same error.
   })
   return client
 }
 
-/** By schema, for services may share a database and be named one by one. */
+/** One lock for each schema, since services may share a database. */
 async function takeTurn({ client, tables }: OpenedDatabase): Promise<void> {
   for (const schema of new Set(tables.map((table) => table.schema))) {
     const { rows } = await client.query<{ given: boolean }>(
@@ -106,6 +106,6 @@ async function takeTurn({ client, tables }: OpenedDatabase): Promise<void> {
       [schema],
     )
     if (rows[0]?.given === true) continue
-    throw new StartError(`Another archive or restore is at work on ${schema}.`)
+    throw new StartError(`Another archive or restore is running on ${schema}.`)
   }
 }

@@ -1,7 +1,6 @@
 /**
- * The content of the folder of an archived month: a manifest and one file for each table. A file,
- * and after it the manifest that names it, is on disk before it has its name, so neither is ever
- * half there.
+ * The content of the folder of an archived month: a manifest and one file for each table. A file, and
+ * then the manifest that names it, is on disk before it gets its name, so neither is ever incomplete.
  */
 import { open, readFile, rename } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
@@ -12,13 +11,13 @@ import type { Month } from './month.ts'
 const archivedTable = z.strictObject({
   schema: z.string().regex(/^[a-z][a-z0-9_]*$/),
   table: z.string().regex(/^[a-z][a-z0-9_]*$/),
-  /** In the order in which the file has them. */
+  /** In the order of the file. */
   columns: z.array(z.string()).min(1),
   rows: z.int().min(0),
   /** In the folder of the manifest: rows as PostgreSQL's COPY writes text, gzipped. */
   file: z.string().regex(/^[a-z0-9_.]+$/),
   bytes: z.int().min(0),
-  /** Of the file, as sha256sum prints it. */
+  /** The hash of the file, as sha256sum prints it. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   archived_at: z.iso.datetime(),
 })
@@ -61,7 +60,7 @@ export async function readManifest(folder: string): Promise<Manifest | undefined
   }
   const read = manifest.safeParse(jsonOf(text))
   if (read.success) return read.data
-  throw new StartError(`${path} is no manifest of an archived month.`)
+  throw new StartError(`${path} is not the manifest of an archived month.`)
 }
 
 export async function writeManifest(folder: string, whole: Manifest): Promise<void> {
@@ -76,13 +75,13 @@ export async function writeManifest(folder: string, whole: Manifest): Promise<vo
   await putInPlace(`${path}.part`, path)
 }
 
-/** Gives a file that is on disk its name, for good. */
+/** Gives a file that is on disk its name, durably. */
 export async function putInPlace(from: string, to: string): Promise<void> {
   await rename(from, to)
   await syncFolder(dirname(to))
 }
 
-/** What was named in the folder stays named after a loss of power. */
+/** Makes the names in the folder durable, so that a loss of power does not undo them. */
 export async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r')
   try {

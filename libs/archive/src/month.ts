@@ -1,16 +1,16 @@
-/** Which months may be archived: those that no clock files anything under any more. */
+/** Which months can be archived: those that get no rows any more by any clock. */
 
 /** '2026-08'. */
 export type Month = string
 
 const pattern = /^(\d{4})-(0[1-9]|1[0-2])$/
 
-/** undefined when it is no month. */
+/** undefined if the text is not a month. */
 export function monthIn(text: string): Month | undefined {
   return pattern.test(text) ? text : undefined
 }
 
-/** The month that lies so many months after it. */
+/** The month that many months later. */
 function monthAfter(month: Month, months: number): Month {
   const [year = 0, number = 1] = month.split('-').map(Number)
   return new Date(Date.UTC(year, number - 1 + months)).toISOString().slice(0, 7)
@@ -21,12 +21,12 @@ export function boundsOf(month: Month): readonly [from: string, to: string] {
   return [`${month}-01`, `${monthAfter(month, 1)}-01`]
 }
 
-/** What partitions of the month are called. */
+/** Name of the partition of the month. */
 export function partitionName(table: string, month: Month): string {
   return `${table}_${month.replace('-', '_')}`
 }
 
-/** Rows still come to this month and to the one before; later months are not there yet. */
+/** This month and the one before still get rows; later months have no partition to archive. */
 export function isTooYoung(month: Month, now: Date): boolean {
   return month >= monthAfter(now.toISOString().slice(0, 7), -1)
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run restore -- --from FOLDER/YYYY-MM`: puts back what `npm run archive` moved to files. Exit
- * 0, or 1 with a sentence.
+ * `npm run restore -- --from FOLDER/YYYY-MM`: restores what `npm run archive` moved to files. Exits 0, or
+ * 1 with an error message.
  */
 import { restore } from './command.ts'
 

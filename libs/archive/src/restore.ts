@@ -1,7 +1,7 @@
 /**
- * Restores an archived month: each file is read whole before anything is created from it, becomes a
- * separate table, and joins the others in one step. After an interruption the same command begins
- * that table again; the files stay as they are. Services keep running.
+ * Restores an archived month: each file is read whole before anything is created from it, is copied into
+ * a separate table, and that is attached in one step. After an interruption the same command starts that
+ * table again; the files are not changed. Services continue to run.
  */
 import { join } from 'node:path'
 import { row_bytes_whole } from '@causeway/postgres'
@@ -20,7 +20,7 @@ export interface RestoreOptions {
   readonly report: (sentence: string) => void
 }
 
-/** Those of the manifest that this database has tables for; the names of what it put back. */
+/** Restores the entries of the manifest that this database has tables for; returns their names. */
 export async function restoreMonth(
   client: Client,
   tables: readonly MonthTable[],
@@ -33,7 +33,7 @@ export async function restoreMonth(
     if (entry === undefined) continue
     const state = await partitionState(client, table, month)
     if (state === 'ATTACHED') {
-      report(`${nameOf(table)}: ${month} is there.`)
+      report(`${nameOf(table)}: ${month} is in the database.`)
       continue
     }
     if (state === 'ABSENT') await bringIn(client, table, entry, { monthFolder, manifest, report })

@@ -31,7 +31,7 @@ export interface DataFolder {
 /** A socket's path has 104 bytes on some systems; the longest name in the folder takes the rest. */
 const socketFolder_bytes_max = 90
 
-/** Finds the user and makes the folders. Throws StartError where one cannot be had. */
+/** Finds the user and makes the folders. Throws StartError where one is not available. */
 export function prepareDataFolder(dataDirectory: string): DataFolder {
   const dataDir = resolve(dataDirectory)
   const pgFolder = join(dataDir, 'pg')
@@ -57,7 +57,7 @@ export function socketFolderOf(dataDir: string, reachable = true): string {
   return join(tmpdir(), `causeway-${hash}`)
 }
 
-/** With all folders above it; Node's own way of doing that misreports read-only file systems. */
+/** Creates it with all parents; Node's own option for that misreports read-only file systems. */
 function makeFolder(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false })
   if (found === undefined) {
@@ -74,7 +74,7 @@ export function makePrivateFolder(path: string, account: Account | undefined): v
   if (account !== undefined) chownSync(path, account.uid, account.gid)
 }
 
-/** Throws one sentence that names why the file system refused the work. */
+/** Throws a StartError with the reason why the file system refused the work. */
 export function inWords<T>(folder: string, work: () => T): T {
   try {
     return work()
@@ -138,9 +138,8 @@ function canEnter({ uid, gid }: Account, folder: string): boolean {
 }
 
 /**
- * A folder that this process's own user owns may be one that another start has created and not yet
- * handed over, or never will, since it was killed in between: the process that finds it hands it
- * over.
+ * If this process's own user owns the folder, another start may have created it and not changed its owner
+ * yet, or was killed before it did: the process that finds it changes the owner.
  */
 function makeSocketFolder(path: string, account: Account | undefined): void {
   const found = makeOrFind(path)

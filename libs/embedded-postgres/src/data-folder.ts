@@ -18,7 +18,7 @@ import { StartError } from '@causeway/process'
 import type { Installation } from './installation.ts'
 import { inWords, makePrivateFolder, type DataFolder } from './data-folder-owner.ts'
 
-/** A postmaster that runs on our data. */
+/** A postmaster that runs on this data folder. */
 export interface Postmaster {
   readonly pid: number
   readonly socketFolder: string
@@ -27,7 +27,7 @@ export interface Postmaster {
 /** The path under which a server started in the folder finds it, also where parents are closed. */
 export const workingFolder = '/proc/self/cwd'
 
-/** How PostgreSQL's programs are started: as their user, in the folder, with nothing inherited. */
+/** Options for PostgreSQL's programs: their user, the folder, no inherited environment. */
 export function spawnOptions({ account }: DataFolder, folder: string) {
   return {
     cwd: folder,
@@ -36,7 +36,7 @@ export function spawnOptions({ account }: DataFolder, folder: string) {
   }
 }
 
-/** The postmaster of the data folder if it lives; a note left by a dead one is removed. */
+/** The running postmaster of the data folder; the pid file of a dead one is removed. */
 export function livePostmaster(dataFolder: DataFolder): Postmaster | undefined {
   const note = join(dataFolder.pgFolder, 'postmaster.pid')
   let lines: readonly string[]
@@ -54,12 +54,12 @@ export function livePostmaster(dataFolder: DataFolder): Postmaster | undefined {
     const socketFolder = lines[4]?.trim() ?? ''
     return { pid, socketFolder: isAbsolute(socketFolder) ? socketFolder : dataFolder.socketFolder }
   }
-  // PostgreSQL would take any living process with this number for its own.
+  // PostgreSQL would mistake any process with this number for its own.
   rmSync(note, { force: true })
   return undefined
 }
 
-/** Process numbers are used again, so the process must also work in our folder. */
+/** Process numbers are reused, so the process must also work in this folder. */
 function isPostmasterOf(pid: number, pgFolder: string): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 1) return false
   if (existsSync('/proc/self/cwd')) {
@@ -93,7 +93,7 @@ export function deleteData({ pgFolder, dataDir }: DataFolder): void {
 }
 
 /**
- * The folder gets its name when it is complete, so that a start that was cut off leaves no data.
+ * The folder gets its name when it is complete, so that an interrupted start leaves no data.
  */
 export async function makeData(
   dataFolder: DataFolder,
@@ -155,7 +155,7 @@ function initdb(
   })
 }
 
-/** What starts that were killed have left; a start that is under way in another process stays. */
+/** Removes folders of killed starts, but not that of a start in progress in another process. */
 function removeUnfinished({ dataDir }: DataFolder): void {
   for (const name of readdirSync(dataDir)) {
     const pid = Number(/^pg\.init-(\d+)$/.exec(name)?.[1])
@@ -175,13 +175,13 @@ function isAlive(pid: number): boolean {
 const diskIsFull = /No space left on device|Disk quota exceeded/
 
 /**
- * What is added to a sentence where PostgreSQL reported that its disk is full; '' where it did not.
+ * The addition to an error if PostgreSQL reported that its disk is full; otherwise ''.
  */
 export function fullDisk(dataDir: string, output: string): string {
   return diskIsFull.test(output) ? `: the disk of DATA_DIR ${dataDir} is full` : ''
 }
 
-/** The sentence for a program of PostgreSQL that ended with words on stderr. */
+/** The error of a program of PostgreSQL that ended with output on stderr. */
 export function failure(dataDir: string, output: string): StartError {
   if (diskIsFull.test(output)) {
     return new StartError(`The disk of DATA_DIR ${dataDir} is full.`)

@@ -1,4 +1,4 @@
-/** How the embedded PostgreSQL is set: durable, small, and on a socket only. */
+/** Settings of the embedded PostgreSQL: durable, small, and on a socket only. */
 import { socketPort } from '@causeway/postgres'
 
 /** 'fsync': a commit survives a power loss. 'none': it survives a killed process only. */
@@ -11,14 +11,14 @@ const settings = {
   listen_addresses: '',
   port: String(socketPort),
   unix_socket_permissions: '0700',
-  // Also without fsync a commit has reached the system, so that a killed server loses none.
+  // Even without fsync a commit has reached the operating system, so that a killed server loses none.
   synchronous_commit: 'on',
-  // A backend whose client was killed does not finish a long statement first.
+  // A backend whose client was killed does not first finish a long statement.
   client_connection_check_interval: '1s',
   shared_buffers: '128MB',
   effective_cache_size: '1GB',
   random_page_cost: '1.1',
-  // No statement here is worth a second process or a compiler.
+  // No statement here benefits from parallel workers or JIT compilation.
   jit: 'off',
   max_parallel_workers_per_gather: '0',
   max_parallel_maintenance_workers: '0',
@@ -32,12 +32,12 @@ const settings = {
   max_wal_size: '1GB',
   checkpoint_timeout: '15min',
   autovacuum: 'on',
-  // Tables grow fast after a first start, and plans are only as good as what is known of them.
+  // Tables grow fast after a first start, and plans depend on current statistics.
   autovacuum_naptime: '10s',
   timezone: 'UTC',
   log_timezone: 'UTC',
   lc_messages: 'C',
-  // The log carries no statement, parameter or key: payloads are in them.
+  // The log contains no statement, parameter or key: they contain payloads.
   log_line_prefix: '',
   log_checkpoints: 'off',
   log_error_verbosity: 'terse',

@@ -36,7 +36,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   dataDir = newFolder()
-  // Making data takes a second, copying it a tenth of that.
+  // Creating data takes a second, copying it a tenth of that.
   spawnSync('cp', ['-a', join(madeOnce, 'pg'), dataDir])
   exits = []
   started = []
@@ -120,8 +120,8 @@ function postmasterPid(): number {
   return Number(readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8').split('\n')[0])
 }
 
-describe('an embedded PostgreSQL', () => {
-  test('keeps its data between starts, on a socket and on no port', async () => {
+describe('The embedded PostgreSQL:', () => {
+  test('The server retains its data between starts, and listens on a socket and no port', async () => {
     const first = await start()
     await remember(first, 'kept')
     await first.stop()
@@ -141,7 +141,7 @@ describe('an embedded PostgreSQL', () => {
     expect(exits).toEqual([])
   })
 
-  test('is durable unless DURABILITY=none is asked for', async () => {
+  test('The server is durable unless DURABILITY=none is set', async () => {
     const names = ['fsync', 'full_page_writes', 'synchronous_commit'] as const
     const lasting = await start({ durability: 'fsync' })
     expect(await settingsOf(lasting, ...names)).toEqual(['on', 'on', 'on'])
@@ -150,7 +150,7 @@ describe('an embedded PostgreSQL', () => {
     expect(await settingsOf(fleeting, ...names)).toEqual(['off', 'off', 'on'])
   })
 
-  test('starts with empty data when asked to', async () => {
+  test('The server starts with empty data on request', async () => {
     const old = await start()
     await remember(old, 'forgotten')
     await old.stop()
@@ -158,7 +158,7 @@ describe('an embedded PostgreSQL', () => {
     await expect(remembered(fresh)).rejects.toMatchObject({ code: '42P01' })
   })
 
-  test('reports to its process when it ends unexpectedly, and recovers', async () => {
+  test('An unexpected end of the server is reported to its process, and the next start recovers', async () => {
     const server = await start()
     await remember(server, 'kept')
     process.kill(postmasterPid(), 'SIGKILL')
@@ -168,7 +168,7 @@ describe('an embedded PostgreSQL', () => {
     expect(await remembered(await start())).toEqual(['kept'])
   })
 
-  test('reports to its process when the lock of the hub is lost', async () => {
+  test('The loss of the hub lock is reported to the process', async () => {
     const server = await start()
     await ask(server, (client) =>
       client.query(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'`),
@@ -178,8 +178,8 @@ describe('an embedded PostgreSQL', () => {
   })
 })
 
-describe('a DATA_DIR that another process uses', () => {
-  test('is refused with the number of that process, and nothing is touched', async () => {
+describe('A DATA_DIR of another process:', () => {
+  test('A DATA_DIR in use is refused with the number of its process, and nothing is changed', async () => {
     const holder = startElsewhere()
     expect(await holder.firstLine).toBe('ready')
     const postmaster = postmasterPid()
@@ -189,7 +189,7 @@ describe('a DATA_DIR that another process uses', () => {
     expect(postmasterPid()).toBe(postmaster)
   })
 
-  test('is taken over when that process was killed, without one of its backends', async () => {
+  test('The DATA_DIR of a killed process is taken over, without any of its backends', async () => {
     const holder = startElsewhere()
     expect(await holder.firstLine).toBe('ready')
     const old = postmasterPid()
@@ -207,7 +207,7 @@ describe('a DATA_DIR that another process uses', () => {
     expect(rows).toEqual([{ application_name: `causeway hub, process ${process.pid}` }])
   })
 
-  test('is used though another start was killed before it handed over the socket folder', async () => {
+  test('A DATA_DIR can be used after a start that was killed before it changed the owner of the socket folder', async () => {
     rmSync(join(dataDir, 'run'), { recursive: true, force: true })
     mkdirSync(join(dataDir, 'run'), { mode: 0o700 })
     const server = await start()
@@ -215,7 +215,7 @@ describe('a DATA_DIR that another process uses', () => {
     expect(await remembered(server)).toContain('kept')
   })
 
-  test('goes to exactly one of two that start at the same time', async () => {
+  test('Exactly one of two processes that start at the same time gets the DATA_DIR', async () => {
     rmSync(join(dataDir, 'pg'), { recursive: true })
     const lines = await Promise.all([startElsewhere().firstLine, startElsewhere().firstLine])
     expect(lines.filter((line) => line === 'ready')).toHaveLength(1)
@@ -226,8 +226,8 @@ describe('a DATA_DIR that another process uses', () => {
   })
 })
 
-describe('what was left in DATA_DIR', () => {
-  test('a note of a postmaster whose number another process has now is no obstacle', async () => {
+describe('Remains in DATA_DIR:', () => {
+  test('A pid file whose number another process has now does not prevent a start', async () => {
     const server = await start()
     await remember(server, 'kept')
     const note = readFileSync(join(dataDir, 'pg', 'postmaster.pid'), 'utf8')
@@ -237,14 +237,14 @@ describe('what was left in DATA_DIR', () => {
     expect(await remembered(await start())).toEqual(['kept'])
   })
 
-  test('a first start that was interrupted is repeated', async () => {
+  test('A first start that was interrupted is repeated', async () => {
     rmSync(join(dataDir, 'pg'), { recursive: true })
     mkdirSync(join(dataDir, 'pg.init-999999999', 'base'), { recursive: true })
     await start()
     expect(readdirSync(dataDir).sort()).toEqual(['pg', 'run'])
   })
 
-  test('data of another version of PostgreSQL is refused untouched', async () => {
+  test('Data of another version of PostgreSQL is refused and not changed', async () => {
     writeFileSync(join(dataDir, 'pg', 'PG_VERSION'), '15\n')
     await expect(start()).rejects.toThrow(
       `The data in ${join(dataDir, 'pg')} was made by PostgreSQL 15, and this is PostgreSQL 18.`,
@@ -252,8 +252,8 @@ describe('what was left in DATA_DIR', () => {
   })
 })
 
-describe('a DATA_DIR that is hard to reach', () => {
-  test('with a long path has its socket under a short one, which is gone afterwards', async () => {
+describe('Paths of DATA_DIR:', () => {
+  test('A DATA_DIR with a long path has its socket under a short one, which is removed afterwards', async () => {
     const long = join(dataDir, 'd'.repeat(90), "it's, é", 'data')
     const server = await start({ dataDir: long })
     expect(server.socketFolder).toMatch(/causeway-[0-9a-f]{8}$/)
@@ -264,13 +264,13 @@ describe('a DATA_DIR that is hard to reach', () => {
     expect(await remembered(again)).toEqual(['kept'])
   })
 
-  test('with a path that needs quoting works all the same', async () => {
+  test('A DATA_DIR whose path needs quoting works', async () => {
     const server = await start({ dataDir: join(dataDir, `a "b", 'c' é`) })
     await remember(server, 'kept')
     expect(await remembered(server)).toEqual(['kept'])
   })
 
-  test('behind a folder that is closed to others works, also where PostgreSQL runs as another user', async () => {
+  test('A DATA_DIR below a folder without access for others works, even if PostgreSQL runs as another user', async () => {
     const closed = join(dataDir, 'closed')
     mkdirSync(closed, { mode: 0o700 })
     const first = await start({ dataDir: join(closed, 'data') })
@@ -280,7 +280,7 @@ describe('a DATA_DIR that is hard to reach', () => {
     expect(await remembered(second)).toEqual(['kept'])
   })
 
-  test('that is a file is refused in a sentence', async () => {
+  test('A DATA_DIR that is a file is refused', async () => {
     writeFileSync(join(dataDir, 'file'), '')
     const file = join(dataDir, 'file')
     await expect(start({ dataDir: file })).rejects.toThrow(`DATA_DIR ${file} is not a folder.`)

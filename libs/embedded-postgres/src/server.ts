@@ -1,7 +1,7 @@
 /**
  * The embedded PostgreSQL: a real server from npm on a socket that only its user and root can open,
- * one per DATA_DIR, run by the process that holds the hub's lock. Whatever was killed before, a
- * start finds a server without a single old backend.
+ * one per DATA_DIR, run by the process that holds the hub's lock. After any crash, a start has a server
+ * without a backend of an earlier process.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -40,13 +40,13 @@ export interface ServerOptions {
 }
 
 export interface PostgresServer {
-  /** Private to PostgreSQL's user and root; other sockets of the process may lie here too. */
+  /** Private to PostgreSQL's user and root; other sockets of the process may be here too. */
   readonly socketFolder: string
   /** Ends all connections and the server; what was committed stays. */
   stop(): Promise<void>
 }
 
-/** How long a living server of our data is asked for the hub's lock. */
+/** How long a running server of this data is tried for the hub's lock. */
 const lock_ms = 5_000
 /** Recovery after a crash reads at most max_wal_size. */
 const start_ms = 300_000
@@ -55,7 +55,7 @@ const immediateStop_ms = 10_000
 const startTries_max = 20
 const startRetry_ms = 250
 
-/** Throws StartError with one sentence for everything that a person can put right. */
+/** Throws StartError with one sentence for everything that an operator can repair. */
 export async function startServer(options: ServerOptions): Promise<PostgresServer> {
   const dataFolder = prepareDataFolder(options.dataDir)
   const installation = findInstallation(dataFolder)
@@ -74,7 +74,7 @@ export async function startServer(options: ServerOptions): Promise<PostgresServe
   }
 }
 
-/** A server whose hub died is stopped, so that none of its backends is left; else this refuses. */
+/** Stops a server whose hub is dead, so that none of its backends is left; otherwise refuses the start. */
 async function stopOldPostmaster(dataFolder: DataFolder): Promise<void> {
   const old = livePostmaster(dataFolder)
   if (old === undefined) return
@@ -148,7 +148,7 @@ function spawnServer(
       [...args, ...serverArguments(socketFolder, durability, connections_max)],
       {
         ...spawnOptions(dataFolder, pgFolder),
-        // A Ctrl-C in the terminal is for us; we stop the server when its users have stopped.
+        // Ctrl-C in the terminal is for this process; it stops the server when its users have stopped.
         detached: true,
         stdio: ['ignore', 'ignore', 'pipe'],
       },
@@ -193,7 +193,7 @@ function watched(
   }
 }
 
-/** A short path that was made because DATA_DIR is long; others may still use it. */
+/** Removes the short path that replaced a long DATA_DIR; other processes may still use it. */
 function removeEmpty({ dataDir, socketFolder }: DataFolder): void {
   if (socketFolder.startsWith(dataDir)) return
   try {
@@ -204,7 +204,8 @@ function removeEmpty({ dataDir, socketFolder }: DataFolder): void {
 }
 
 /**
- * Fast first: connections are cut and everything is written. Then at once: the next start recovers.
+ * A fast shutdown first: connections are closed and everything is written. Then an immediate one, after
+ * which the next start recovers.
  */
 async function stopProcess(
   kill: (signal: NodeJS.Signals) => unknown,

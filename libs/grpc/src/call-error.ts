@@ -3,8 +3,8 @@ import { Outage, type OutageKind } from '@causeway/process'
 import { status, type ServiceError } from '@grpc/grpc-js'
 
 /**
- * A call to another service failed. Where its cause is an outage, the call may or may not have had
- * its effect and is repeated with the same ids. Anything else is a bug of one of the two sides.
+ * A call to another service failed. If its cause is an outage, the call may or may not have had its
+ * effect and is repeated with the same ids. Anything else is a bug of the caller or the provider.
  */
 export class GrpcCallError extends Error {
   override readonly name = 'GrpcCallError'
@@ -30,9 +30,9 @@ export class GrpcCallError extends Error {
 const late = status.DEADLINE_EXCEEDED
 
 /**
- * UNIMPLEMENTED: the provider is still starting, or an older release. CANCELLED: one of the two
- * sides is being stopped, since no call is ever cancelled otherwise. PERMISSION_DENIED is a fault
- * of the configuration, not of the messages in work.
+ * UNIMPLEMENTED: the provider is still starting, or an older release. CANCELLED: the caller or the
+ * provider is being stopped, since calls are not cancelled otherwise. PERMISSION_DENIED is caused by the
+ * configuration, not by the messages in work.
  */
 const outageKinds: ReadonlyMap<status, OutageKind> = new Map([
   [status.UNAVAILABLE, 'AWAY'],

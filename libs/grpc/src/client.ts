@@ -1,7 +1,7 @@
 /**
- * Calls to other services: connections are made at the first call, to every replica that an address
- * leads to. A query that an outage interrupted is sent to the next replica; a call that changes
- * something is repeated by its caller alone, which knows whether it may be.
+ * Calls to other services: connections are opened at the first call, to every replica of an address. A
+ * query that an outage interrupted is sent to the next replica; a call that changes something is only
+ * repeated by its caller, which can decide whether that is safe.
  */
 import { Client, Metadata, status, type ChannelOptions, type ServiceError } from '@grpc/grpc-js'
 import { messageBounds } from './bounds.ts'
@@ -26,7 +26,7 @@ export interface GrpcClients {
 }
 
 const deadline_ms_default = 2_000
-/** Of a question, the first try included. */
+/** Attempts of a query, the first one included. */
 const tries_max = 3
 
 const channelOptions: ChannelOptions = {
@@ -41,12 +41,12 @@ const channelOptions: ChannelOptions = {
   'grpc.enable_channelz': 0,
 }
 
-/** A replica may be gone for ever: when it is not called it is not tried to be reached either. */
+/** A replica may be gone for ever: without calls no connection to it is attempted. */
 const ofReplica: ChannelOptions = { 'grpc.client_idle_timeout_ms': 30_000 }
 
-/** A call while the provider is away waits for it, until the deadline. */
+/** A call to a provider that is away waits for it until the deadline. */
 const waiting = new Metadata({ waitForReady: true })
-/** Not for one replica: another one may have taken over from it. */
+/** Calls to one replica do not wait: another one may have taken over from it. */
 const atOnce = new Metadata()
 
 export function openClients(
@@ -55,7 +55,7 @@ export function openClients(
 ): GrpcClients {
   const channels = new Map<string, Client>()
 
-  /** Without certificates all services of an address are one, and share a connection. */
+  /** Without certificates all services of an address share a connection. */
   function channelTo(provider: string, address: string, further: ChannelOptions = {}): Client {
     const target = identity === undefined ? address : `${provider} ${address}`
     const open = channels.get(target)
@@ -63,7 +63,7 @@ export function openClients(
     const channel = new Client(targetOf(address), channelCredentials(identity, provider), {
       ...channelOptions,
       ...further,
-      // The name is checked by `identity`; this one only is not to be an IP address.
+      // `identity` checks the name; this one only must not be an IP address.
       ...(identity === undefined ? {} : { 'grpc.ssl_target_name_override': provider }),
     })
     channels.set(target, channel)
@@ -86,7 +86,7 @@ export function openClients(
   }
 }
 
-/** How a request gets to the provider and its answer back; rejects with a `ServiceError`. */
+/** Sends a request to the provider and returns its response; rejects with a `ServiceError`. */
 export type Way = (
   method: MethodDefinition,
   request: object,
@@ -94,7 +94,7 @@ export type Way = (
   traces: readonly string[] | undefined,
 ) => Promise<object>
 
-/** The methods of a service as calls that go this way. */
+/** The methods of a service as calls over this transport. */
 export function callsBy<D extends object>(service: D, provider: string, way: Way): Calls<D> {
   const calls = [...methodsOf(service)].map(([name, method]) => {
     const once = (
@@ -111,7 +111,7 @@ export function callsBy<D extends object>(service: D, provider: string, way: Way
 
 type Call = (request: object, options?: CallOptions) => Promise<object>
 
-/** Within the deadline of the first try: the next one reaches another replica, if there is one. */
+/** Within the deadline of the first attempt; the next one uses another replica, if there is one. */
 function askingAgain(once: Call): Call {
   return async (request, { deadline_ms = deadline_ms_default, ...rest } = {}) => {
     const until_ms = Date.now() + deadline_ms

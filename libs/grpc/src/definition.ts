@@ -1,9 +1,9 @@
 /**
  * The types of handlers and calls, derived from the service definitions that are generated from the
- * .proto files: a contract that changes does not compile until both of its sides have followed.
+ * .proto files: code does not compile until both sides have followed a change of the contract.
  */
 
-/** The index signature that every generated definition has is no method. */
+/** Excludes the index signature of every generated definition, which is not a method. */
 type MethodName<D> = keyof {
   readonly [
     Name in keyof D as string extends Name ? never : number extends Name ? never : Name
@@ -18,27 +18,27 @@ type ResponseOf<Method> = Method extends { responseDeserialize: (bytes: Buffer) 
   ? Response
   : never
 
-/** The call that a request came with. */
+/** The call of a request. */
 export interface HandledCall {
   /**
-   * Aborts, as an outage, when the caller is gone or its deadline has passed: no caller receives
-   * the answer.
+   * Aborts, as an outage, when the caller is gone or its deadline has passed: no caller receives the
+   * response.
    */
   readonly signal: AbortSignal
   /**
-   * How long the caller still waits: what is asked of others for it may take as long. At least 0.
+   * How long the caller still waits, and so how long calls to other services may take. At least 0.
    */
   readonly left_ms: () => number
-  /** The `traceparent` of each span of its caller that it is part of; mostly none. */
+  /** The `traceparent` of each span of its caller that it is part of; mostly empty. */
   readonly traces?: readonly string[]
-  /** The service that calls; undefined where no certificates are asked for. */
+  /** The calling service; undefined where no certificates are used. */
   readonly caller: string | undefined
 }
 
 /**
- * What a service does for each method of its definition. Requests and responses are the generated
- * `…__Output` types, filled in wholly, so that a forgotten field does not compile; a nested message
- * that is absent is null.
+ * The handlers of a service, one for each method of its definition. Requests and responses are the
+ * generated `…__Output` types with all fields required, so that a forgotten field does not compile; an
+ * absent nested message is null.
  */
 export type Handlers<D> = {
   readonly [Name in MethodName<D>]: (
@@ -48,7 +48,7 @@ export type Handlers<D> = {
 }
 
 export interface CallOptions {
-  /** How long the answer may take, waiting for the connection included. */
+  /** How long the response may take, waiting for the connection included. */
   readonly deadline_ms?: number
   /** The `traceparent` of each span that the call is part of. */
   readonly traces?: readonly string[]

@@ -1,4 +1,4 @@
-/** A socket file that a killed process left behind does not stop the next start. */
+/** Replaces the socket file of a killed process, so that it does not prevent the next start. */
 import { rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { StartError } from '@causeway/process'

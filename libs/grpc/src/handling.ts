@@ -1,5 +1,5 @@
 /**
- * The result of a handled call: its answer, or the status that reports the failure to the caller.
+ * The result of a handled call: its response, or the status that reports the failure to the caller.
  */
 import { type Logger, isOutage, Outage } from '@causeway/process'
 import { status } from '@grpc/grpc-js'
@@ -14,7 +14,7 @@ export function handlersOf(handlers: object): readonly (readonly [string, Handle
 
 const detail_length_max = 500
 
-/** A caller repeats what an outage of ours interrupted; what we got wrong it must not repeat. */
+/** UNAVAILABLE for an outage, which the caller repeats; INTERNAL for a bug, which it does not. */
 export function failure(
   error: unknown,
   path: string,
@@ -23,19 +23,19 @@ export function failure(
   const message = error instanceof Error ? error.message : String(error)
   const details = message.slice(0, detail_length_max)
   if (isOutage(error)) {
-    log.warn({ err: error, path }, 'a gRPC call was cut off by an outage')
+    log.warn({ err: error, path }, 'an outage interrupted a gRPC call')
     return { code: status.UNAVAILABLE, details }
   }
   log.error({ err: error, path }, 'a gRPC call failed')
   return { code: status.INTERNAL, details }
 }
 
-/** Of a caller that waits for ever. */
+/** For a caller without a deadline. */
 const left_ms_max = 600_000
 
 /**
- * Hardly a handler asks for the signal or the traces, so they are made when one does.
- * @param deadline_ms when the caller ceases to wait, in ms since 1970; Infinity: never
+ * Few handlers use the signal or the traces, so they are created on demand.
+ * @param deadline_ms when the caller stops waiting, in ms since 1970; Infinity: never
  */
 export function handledCall(
   caller: string | undefined,

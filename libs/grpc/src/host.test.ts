@@ -14,7 +14,7 @@ const log = openLog({ name: 'test', level: 'silent' })
 const echo = (request: Items) => Promise.resolve(request)
 const handlers = { Reflect: echo, Other: echo }
 const nothing: Items = { items: [] }
-// The usual deadline is for a hub at work, and a machine that tests may be busier.
+// Longer than the usual deadline, because a machine that runs tests may be busy.
 const patient = { deadline_ms: 60_000 }
 
 let folder = ''
@@ -55,8 +55,8 @@ async function failureOf(call: Promise<unknown>): Promise<GrpcCallError> {
   throw new Error(`the call did not fail with a GrpcCallError but gave ${String(error)}`)
 }
 
-describe.each(ways)('calls %s', (_way, callerOf) => {
-  test('a thousand items with bytes and decimals come back unchanged in one call', async () => {
+describe.each(ways)('Calls %s:', (_way, callerOf) => {
+  test('A thousand items with bytes and decimals are returned unchanged in one call', async () => {
     const host = await openHost()
     const caller = await callerOf(host)
     host.serve(mirrorService, handlers)
@@ -66,7 +66,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
     expect(answer.items[0]?.evidence).not.toBe(items[0]?.evidence)
   })
 
-  test('a message of more than 4 MiB is taken', async () => {
+  test('A message of more than 4 MiB is accepted', async () => {
     const host = await openHost()
     const caller = await callerOf(host)
     host.serve(mirrorService, handlers)
@@ -87,7 +87,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
     expect([isOutage(error), needsOperator(error)]).toEqual([true, true])
   })
 
-  test('A handler is notified, as of an outage, that its caller no longer waits', async () => {
+  test('The signal of a handler aborts, with an outage, when its caller no longer waits', async () => {
     const host = await openHost()
     const caller = await callerOf(host)
     let reason: unknown
@@ -110,7 +110,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
     expect(isOutage(reason)).toBe(true)
   })
 
-  test('a call without an answer fails at its deadline as an outage', async () => {
+  test('A call without a response fails at its deadline as an outage', async () => {
     const host = await openHost()
     const caller = await callerOf(host)
     let answer: (items: Items) => void = () => undefined
@@ -124,7 +124,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
     answer(nothing)
   })
 
-  test('a handler that throws fails its call alone and is no outage', async () => {
+  test('A handler that throws fails its call alone, and that is no outage', async () => {
     const host = await openHost()
     const caller = await callerOf(host)
     host.serve(mirrorService, {
@@ -156,7 +156,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
     expect(isOutage(error)).toBe(true)
   })
 
-  test('a response that does not fit its message fails the call', async () => {
+  test('A response that does not match its message type fails the call', async () => {
     const host = await openHost()
     const caller = await callerOf(host)
     const wrong = [nothing] as unknown as Items
@@ -166,7 +166,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
     expect(isOutage(error)).toBe(false)
   })
 
-  test('a method that is not served yet is an outage, and served from then on', async () => {
+  test('A call of a method that is not served yet is an outage until it is served', async () => {
     const host = await openHost()
     const caller = await callerOf(host)
     const calls = caller.client(mirrorService, 'mirror')
@@ -175,7 +175,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
     expect(await calls.Reflect(nothing, patient)).toEqual(nothing)
   })
 
-  test('a stop waits for the calls in flight, and takes no more', async () => {
+  test('A stop waits for the calls in flight and accepts no more', async () => {
     const host = await openHost()
     const caller = await callerOf(host)
     let answer: (items: Items) => void = () => undefined
@@ -200,7 +200,7 @@ describe.each(ways)('calls %s', (_way, callerOf) => {
   })
 })
 
-describe('connections', () => {
+describe('Connections:', () => {
   test('Each provider is reached at its address', async () => {
     const a = await openHost({ listen: '127.0.0.1:0' })
     const b = await openHost({ listen: '127.0.0.1:0' })
@@ -222,7 +222,7 @@ describe('connections', () => {
     expect(answers.map(({ items }) => items[0]?.id)).toEqual(['a', 'b'])
   })
 
-  test('a call waits for a provider that starts after it, and finds it again after a restart', async () => {
+  test('A call waits for a provider that starts later, and reaches it again after a restart', async () => {
     const address = `unix:${join(folder, 'provider.sock')}`
     const caller = await openHost({ addressOf: () => address })
     const calls = caller.client(mirrorService, 'mirror')
@@ -237,8 +237,8 @@ describe('connections', () => {
   })
 })
 
-describe('the socket', () => {
-  test('a file that a killed process left behind is replaced', async () => {
+describe('The socket:', () => {
+  test('The socket file of a killed process is replaced', async () => {
     const path = join(folder, 'left-behind.sock')
     await writeFile(path, '')
     const host = await openHost({ listen: `unix:${path}` })
@@ -246,7 +246,7 @@ describe('the socket', () => {
     expect(await host.client(mirrorService, 'mirror').Reflect(nothing, patient)).toEqual(nothing)
   })
 
-  test('one that another process listens on stops the start with a sentence', async () => {
+  test('A socket on which another process listens is refused as in use', async () => {
     const path = join(folder, 'taken.sock')
     const other = createServer().listen(path)
     await new Promise((resolve) => other.once('listening', resolve))
@@ -256,13 +256,13 @@ describe('the socket', () => {
     other.close()
   })
 
-  test('a port in use stops the start with a sentence', async () => {
+  test('A port in use is refused with its address', async () => {
     const host = await openHost({ listen: '127.0.0.1:0' })
     await expect(openGrpcHost({ log, listen: host.address })).rejects.toThrow(StartError)
   })
 })
 
-test('the health of every service is served, and what is served is described', async () => {
+test('The health and the reflection of every service are served', async () => {
   const host = await openHost()
   host.serve(mirrorService, handlers)
   const client = new Client(host.address, credentials.createInsecure())
@@ -308,7 +308,7 @@ function reflected(client: Client, request: Buffer): Promise<string> {
   })
 }
 
-test('a forgotten field or method does not compile', () => {
+test('A forgotten field or method does not compile', () => {
   const forgetful: readonly Handlers<typeof mirrorService>[] = [
     // @ts-expect-error the answer has no items
     { ...handlers, Reflect: () => Promise.resolve({}) },

@@ -1,7 +1,7 @@
 /**
- * gRPC in a process: one server for all its services, one connection to each process that it calls.
- * A call waits for its provider within its deadline, so the order in which services start is free.
- * Where all services are in this process their calls do not leave it.
+ * gRPC in a process: one server for all its services, one connection to each process that it calls. A
+ * call waits for its provider within its deadline, so services can start in any order. If all services
+ * are in this process, calls between them stay in it.
  */
 import type { Logger } from '@causeway/process'
 import { callsBy, openClients } from './client.ts'
@@ -10,7 +10,7 @@ import type { GrpcIdentity } from './identity.ts'
 import { openServer } from './server.ts'
 import { openInProcessTransport } from './in-process-transport.ts'
 
-/** What a service sees of it. */
+/** The interface for services. */
 export interface GrpcHost {
   /**
    * Serves the methods of a definition, from now on. A handler that throws fails its call alone.
@@ -21,13 +21,13 @@ export interface GrpcHost {
    * before the first call.
    */
   client<D extends object>(service: D, provider: string): Calls<D>
-  /** The same to one replica of it, whose own address is known. */
+  /** The same, to one replica by its own address. */
   clientAt<D extends object>(service: D, provider: string, address: string): Calls<D>
-  /** Where others reach this very process: `unix:/path` or `host:port`. */
+  /** The address of this process for others: `unix:/path` or `host:port`. */
   readonly address: string
 }
 
-/** What the process sees of it. */
+/** The interface for the process. */
 export interface OpenGrpcHost extends GrpcHost {
   /** Takes no new calls and finishes those in flight (at most 3 s); it still calls others. */
   drain(): Promise<void>
@@ -40,8 +40,8 @@ export interface GrpcHostOptions {
   /** `unix:/path` or `host:port`; port 0 takes any free one. */
   readonly listen: string
   /**
-   * Where the service of that folder name is reached; asked once per provider. Default: all are
-   * here.
+   * The address of the service with that folder name; called once per provider. Default: all are in this
+   * process.
    */
   readonly addressOf?: (provider: string) => string
   /** The host by which others reach this server; default: the one that it listens on. */
@@ -51,8 +51,7 @@ export interface GrpcHostOptions {
 }
 
 /**
- * A call that takes longer is an outage for its caller; the rest of the stop needs its time as
- * well.
+ * A call that takes longer is an outage for its caller: the rest of the stop needs time as well.
  */
 const drain_ms_max = 3_000
 const stop_ms_max = 10_000

@@ -1,7 +1,7 @@
 /**
- * Identity between processes. Each end shows a certificate that the common authority signed, whose
- * common name is the folder name of its service: names and addresses of hosts prove nothing here,
- * so replicas may come and go anywhere.
+ * Identity between processes. Each end presents a certificate of the common authority, whose common name
+ * is the folder name of its service. Names and addresses of hosts prove nothing here, so replicas may run
+ * on any host.
  */
 import {
   experimental,
@@ -11,7 +11,7 @@ import {
 } from '@grpc/grpc-js'
 import type { PeerCertificate } from 'node:tls'
 
-/** The certificate that a process shows, and the authority that it trusts; all PEM. */
+/** The certificate of a process and the authority that it trusts; all PEM. */
 export interface GrpcCertificates {
   readonly certificate: string
   readonly key: string
@@ -26,7 +26,7 @@ export interface GrpcIdentity {
 
 /** Certificates that may be renewed; existing connections are not affected. */
 export interface Renewable {
-  /** Serves from the next connection on. */
+  /** Is used from the next connection on. */
   renew(certificates: GrpcCertificates): void
   readonly provider: experimental.CertificateProvider
 }
@@ -44,7 +44,7 @@ export function renewable(first: GrpcCertificates): Renewable {
     provider: {
       addCaCertificateListener(listener) {
         ofCa.add(listener)
-        // Later, because the library is only ready for it then.
+        // Later, because the library is not ready for it before.
         process.nextTick(() => listener(current.ca))
       },
       removeCaCertificateListener: (listener) => void ofCa.delete(listener),
@@ -82,7 +82,7 @@ export function channelCredentials(
     checkServerIdentity: (_host, shown) => {
       const name = commonNameOf(shown)
       if (name === provider) return undefined
-      return new Error(`the certificate of ${provider} is shown by '${name ?? ''}'`)
+      return new Error(`'${name ?? ''}' presents its certificate where ${provider} is called`)
     },
   })
 }

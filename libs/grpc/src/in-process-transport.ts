@@ -1,7 +1,7 @@
 /**
- * Calls between services of one process. Messages are written and read as if they travelled, so
- * that neither side holds what the other may change, and what fails fails in the same way; only
- * nothing travels, which would cost ten times as much.
+ * Calls between services of one process. Messages are serialized and parsed as for a connection, so that
+ * the two sides share no objects and failures are the same; but nothing is sent over a socket, which
+ * would cost ten times as much.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Logger } from '@causeway/process'
@@ -19,7 +19,7 @@ export interface InProcessTransport {
   stop(longest_ms: number): Promise<void>
 }
 
-/** What a call over a connection would be answered with. */
+/** The result of a call, as over a connection. */
 class Refusal extends Error implements ServiceError {
   override readonly name = 'Refusal'
   readonly metadata = new Metadata()
@@ -114,7 +114,7 @@ function untilDeadline(
 ): Promise<object> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      reject(new Refusal(status.DEADLINE_EXCEEDED, `no answer within ${deadline_ms} ms`))
+      reject(new Refusal(status.DEADLINE_EXCEEDED, `no response within ${deadline_ms} ms`))
       giveUp()
     }, deadline_ms)
     void answering.then(resolve, reject).finally(() => clearTimeout(timer))

@@ -10,7 +10,7 @@ import { item, mirrorService, type Items } from './test-service.ts'
 const log = openLog({ name: 'test', level: 'silent' })
 const authority = makeTestCa('Hub CA')
 const nothing: Items = { items: [] }
-// The usual deadline is for a hub at work, and a machine that tests may be busier.
+// Longer than the usual deadline, because a machine that runs tests may be busy.
 const patient = { deadline_ms: 60_000 }
 const reflect = '/causeway.test.v1.Mirror/Reflect'
 let open: OpenGrpcHost[] = []
@@ -20,7 +20,7 @@ afterEach(async () => {
   open = []
 })
 
-/** Reflect is for office alone, Other for office and shop. */
+/** Only office may call Reflect; office and shop may call Other. */
 function identityOf(name: string, ca: TestCa = authority): GrpcIdentity {
   const callersOf = (path: string) => (path === reflect ? ['office'] : ['office', 'shop'])
   const certificates = renewable({ ...ca.issue(name), ca: authority.certificate })
@@ -57,15 +57,15 @@ async function failureOf(call: Promise<unknown>): Promise<GrpcCallError> {
   throw new Error(`the call did not fail with a GrpcCallError but gave ${String(error)}`)
 }
 
-describe('a method', () => {
-  test('is answered to the services that it names, and receives the name of the caller', async () => {
+describe('Methods:', () => {
+  test('A method admits the services that it names, and receives the name of the caller', async () => {
     const mirror = await openMirror()
     const office = await openHost('office', { addressOf: () => mirror.address })
     const answer = await office.client(mirrorService, 'mirror').Reflect(nothing, patient)
     expect(answer.items[0]?.id).toBe('office')
   })
 
-  test('is refused to any other caller, and that is an outage until an operator admits it', async () => {
+  test('A method refuses any other caller, and that is an outage until an operator admits it', async () => {
     const mirror = await openMirror()
     const shop = await openHost('shop', { addressOf: () => mirror.address })
     const calls = shop.client(mirrorService, 'mirror')
@@ -77,10 +77,10 @@ describe('a method', () => {
   })
 })
 
-describe('nothing is sent', () => {
+describe('Certificates:', () => {
   const soon = { deadline_ms: 300 }
 
-  test('to a caller whose certificate another authority signed', async () => {
+  test('A caller with a certificate of another authority receives nothing', async () => {
     const mirror = await openMirror()
     const identity = identityOf('office', makeTestCa('Another CA'))
     const stranger = await openHost('office', { addressOf: () => mirror.address, identity })
@@ -88,7 +88,7 @@ describe('nothing is sent', () => {
     expect(isOutage(error)).toBe(true)
   })
 
-  test('to a caller without a certificate, not even the health of the service', async () => {
+  test('A caller without a certificate receives nothing, not even the health of the service', async () => {
     const mirror = await openMirror()
     const options = { 'grpc.ssl_target_name_override': 'mirror' }
     const ca = credentials.createSsl(Buffer.from(authority.certificate), null, null, {
@@ -107,7 +107,7 @@ describe('nothing is sent', () => {
     expect(code).toBe(status.UNAVAILABLE)
   })
 
-  test('to a server that is another service than the one that is called', async () => {
+  test('A server that is not the called service receives nothing', async () => {
     const shop = await openMirror('shop')
     const office = await openHost('office', { addressOf: () => shop.address })
     const error = await failureOf(office.client(mirrorService, 'mirror').Reflect(nothing, soon))
@@ -115,8 +115,8 @@ describe('nothing is sent', () => {
   })
 })
 
-describe('replicas', () => {
-  test('share the calls, and a query that one does not answer is answered by the other', async () => {
+describe('Replicas:', () => {
+  test('Replicas share the calls, and a query that one does not answer is sent to the other', async () => {
     const [one, two] = [await openMirror('mirror', 'one'), await openMirror('mirror', 'two')]
     const office = await openHost('office', { addressOf: () => `${one.address},${two.address}` })
     const calls = office.client(mirrorService, 'mirror')
@@ -133,7 +133,7 @@ describe('replicas', () => {
     )
   })
 
-  test('are each reached at their own address', async () => {
+  test('Each replica can be called at its own address', async () => {
     const two = await openMirror('mirror', 'two')
     const office = await openHost('office')
     const calls = office.clientAt(mirrorService, 'mirror', two.address)
@@ -141,7 +141,7 @@ describe('replicas', () => {
   })
 })
 
-test('certificates are renewed on both sides while calls go on', async () => {
+test('Certificates are renewed on both sides while calls continue', async () => {
   const mirror = identityOf('mirror')
   const host = await openHost('mirror', { identity: mirror })
   const echo = (request: Items) => Promise.resolve(request)

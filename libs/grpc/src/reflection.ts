@@ -18,9 +18,9 @@ type Described = ConstructorParameters<typeof ReflectionService>[0]
 type Answer = handleBidiStreamingCall<object, object>
 
 /**
- * The library describes the services that exist when it is created, whereas services are added one
- * by one; and reflection is hardly ever used. So the description is created again at the first
- * request after a service was added.
+ * The library describes the services that exist when it is created, but services are added one by one and
+ * reflection is seldom used. So the description is created again at the first request after a service
+ * was added.
  */
 export function openReflection(server: Server): Reflection {
   const described: Described = {}
@@ -43,7 +43,7 @@ export function openReflection(server: Server): Reflection {
 }
 
 /**
- * By the name of the reflection service: the library brings one for each version of the protocol.
+ * By the name of the reflection service: the library has one for each version of the protocol.
  */
 function answersFor(described: Described): ReadonlyMap<string, Answer> {
   const answers = new Map<string, Answer>()

@@ -25,7 +25,7 @@ export interface GrpcServer {
   stop(longest_ms: number): Promise<void>
 }
 
-/** Clients reconnect this often, and so find new replicas; calls in flight may finish. */
+/** Clients reconnect at this interval, and so find new replicas; calls in flight may finish. */
 const connection_ms_max = 300_000
 const connection_grace_ms = 120_000
 

@@ -17,7 +17,7 @@ test.each([
   ['https://transfers:4200', 'is not'],
   ['', "'' is not"],
   ['10.0.0.1:4200,transfers:4200', "'transfers:4200' is none"],
-])('%s is refused with a sentence', (address, sentence) => {
+])('The gRPC address %j is refused', (address, sentence) => {
   expect(() => targetOf(address)).toThrow(StartError)
   expect(() => targetOf(address)).toThrow(sentence)
 })

@@ -1,12 +1,12 @@
 /**
- * An address of the settings as a target of the gRPC library, which balances over all that it
- * finds.
+ * An address of the settings as a target of the gRPC library, which balances calls over all its
+ * addresses.
  */
 import { isIPv4 } from 'node:net'
 import { StartError } from '@causeway/process'
 import type { ChannelOptions } from '@grpc/grpc-js'
 
-/** Each call goes to the next replica that answers. */
+/** Each call is sent to the next replica that responds. */
 export const balancing: ChannelOptions = {
   'grpc.service_config': JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   'grpc.service_config_disable_resolution': 1,

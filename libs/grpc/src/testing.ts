@@ -1,2 +1,2 @@
-/** For tests: a service that gives back what it is sent. */
+/** For tests: a service that returns what it is sent. */
 export { type Items, mirrorService } from './test-service.ts'

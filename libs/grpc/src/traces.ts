@@ -9,7 +9,7 @@ export function withTraces(metadata: Metadata, traces: readonly string[]): Metad
   return all
 }
 
-/** HTTP/2 joins the values of a header on their way. */
+/** HTTP/2 joins the values of a header. */
 export function tracesIn(metadata: Metadata): readonly string[] {
   return metadata.get(header).flatMap((value) => String(value).split(/, ?/))
 }

@@ -4,7 +4,7 @@ import { openBasePaths } from './base-paths.ts'
 
 const apiPaths = ['/participants', '/participants/:name/limits', '/v2/settlements', '/']
 
-describe('a path under a base path is the path of the API behind it', () => {
+describe('Paths under a base path:', () => {
   const withoutBase = openBasePaths('FSP_BASE_PATHS', '/als, /fsp/1.0', apiPaths)
 
   test.each([
@@ -20,17 +20,17 @@ describe('a path under a base path is the path of the API behind it', () => {
     ['/fsp/participants', '/fsp/participants'],
     ['/als/als/participants', '/als/participants'],
     ['', ''],
-  ])('%s', (path, expected) => {
+  ])('The path "%s" is "%s" without its base path', (path, expected) => {
     expect(withoutBase(path)).toBe(expected)
   })
 })
 
-test('the longest of the base paths counts', () => {
+test('The longest matching base path is removed', () => {
   const withoutBase = openBasePaths('FSP_BASE_PATHS', '/fsp,/fsp/als', [])
   expect(withoutBase('/fsp/als/participants')).toBe('/participants')
 })
 
-test('without a base path every path stays', () => {
+test('Without base paths every path is unchanged', () => {
   expect(openBasePaths('FSP_BASE_PATHS', ' ', apiPaths)('/als/x')).toBe('/als/x')
 })
 
@@ -42,14 +42,14 @@ test.each([
   ['/a b', '/a b'],
   ['/als?x', '/als?x'],
   ['/../x', '/../x'],
-])('%s is not a base path', (setting, named) => {
+])('"%s" is refused as a base path', (setting, named) => {
   expect(() => openBasePaths('FSP_BASE_PATHS', setting, [])).toThrow(
     new StartError(`FSP_BASE_PATHS: '${named}' is not a path such as /als or /fsp/1.0.`),
   )
 })
 
 test.each(['/participants', '/participants/x', '/v2/settlements'])(
-  '%s begins like a path of the API, and would take its requests',
+  'The base path %s is refused because it begins like a path of the API',
   (setting) => {
     expect(() => openBasePaths('FSP_BASE_PATHS', setting, apiPaths)).toThrow(
       new StartError(`FSP_BASE_PATHS: '${setting}' begins as paths of the API do.`),

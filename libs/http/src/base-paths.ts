@@ -7,13 +7,13 @@ import { StartError } from '@causeway/process'
 /** Takes the base path from the beginning of a request target, which keeps its query. */
 export type WithoutBase = (target: string) => string
 
-/** Segments that no client writes in another way: letters, digits, '-', '_', '.' within. */
+/** Segments that have only one spelling: letters, digits, '-', '_', and '.' inside. */
 const basePath = /^(?:\/[\w-][\w.-]*)+$/
 
 /**
- * @param name the setting, for what is wrong with it
- * @param list base paths, parted by commas
- * @param apiPaths what the API serves: no base path may begin as one of these does
+ * @param name the setting, for errors
+ * @param list base paths, separated by commas
+ * @param apiPaths the paths of the API: no base path may begin like one of these
  * @throws {StartError}
  */
 export function openBasePaths(

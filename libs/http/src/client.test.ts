@@ -54,8 +54,8 @@ async function failureOf(request: Promise<unknown>): Promise<HttpFailure> {
   throw new Error(`the request did not fail with an HttpFailure but gave ${String(error)}`)
 }
 
-describe('requests', () => {
-  test('carry method, path, query, headers and the very bytes of the body', async () => {
+describe('Requests:', () => {
+  test('A request has the given method, path, query, headers and the exact bytes of the body', async () => {
     const { url } = await serve((request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -79,14 +79,14 @@ describe('requests', () => {
     expect(answer.truncated).toBe(false)
   })
 
-  test('share pooled connections, at most as many as the bound', async () => {
+  test('Requests share pooled connections, at most as many as the bound', async () => {
     const { url, connections } = await serve((_request, response) => response.end('fine'))
     for (let n = 0; n < 5; n++) await get(url)
     await Promise.all(Array.from({ length: 20 }, () => get(url)))
     expect(connections()).toBe(2)
   })
 
-  test('a burst opens two connections at a time', async () => {
+  test('A burst of requests opens two connections at a time', async () => {
     const opened: Socket[] = []
     const silent = createRawServer((socket: Socket) => opened.push(socket)).listen(0)
     await once(silent, 'listening')
@@ -102,7 +102,7 @@ describe('requests', () => {
     silent.close()
   })
 
-  test('bursts are answered in full over at most as many connections as the bound', async () => {
+  test('Every request of a burst is answered, over at most as many connections as the bound', async () => {
     const { url, connections } = await serve((_request, response) => response.end('fine'))
     const wide = createHttpClient({ connections_per_origin_max: 32, timeout_ms: 60_000 })
     const send = () => wide.request({ method: 'GET', url, headers: {} })
@@ -114,7 +114,7 @@ describe('requests', () => {
     await wide.close()
   })
 
-  test('all connections are opened where the server is slow to answer', async () => {
+  test('With a slow server all connections are opened', async () => {
     const held: ServerResponse[] = []
     const { url } = await serve((_request, response) => {
       held.push(response)
@@ -126,7 +126,7 @@ describe('requests', () => {
     await wide.close()
   })
 
-  test('what waits is sent on a new connection where the server ends each one', async () => {
+  test('If the server closes each connection, waiting requests are sent on new ones', async () => {
     const { url, connections } = await serve((_request, response) => {
       response.writeHead(200, { connection: 'close' }).end()
     })
@@ -137,7 +137,7 @@ describe('requests', () => {
     await wide.close()
   })
 
-  test('redirects are answers and never followed', async () => {
+  test('A redirect is returned as a response and not followed', async () => {
     const { url } = await serve((request, response) => {
       if (request.url === '/elsewhere') response.end('followed')
       else response.writeHead(307, { location: '/elsewhere' }).end()
@@ -145,14 +145,14 @@ describe('requests', () => {
     expect(await get(url)).toMatchObject({ status: 307, headers: { location: '/elsewhere' } })
   })
 
-  test('an answer without a body has an empty one', async () => {
+  test('A response without a body has an empty one', async () => {
     const { url } = await serve((_request, response) => response.writeHead(204).end())
     expect((await get(url)).body).toHaveLength(0)
   })
 })
 
-describe('bounds', () => {
-  test('of a body that never ends the first 64 KiB are returned and the connection is closed', async () => {
+describe('Bounds:', () => {
+  test('Of a body that never ends the first 64 KiB are returned and the connection is closed', async () => {
     let closed: Promise<unknown> = Promise.resolve()
     const { url } = await serve((_request, response) => {
       closed = once(response, 'close')
@@ -168,24 +168,24 @@ describe('bounds', () => {
     await closed
   })
 
-  test('an answer that does not come is a TIMEOUT', async () => {
+  test('A missing response is a TIMEOUT', async () => {
     const { url } = await serve(() => undefined)
     expect((await failureOf(getHastily(url))).kind).toBe('TIMEOUT')
   })
 
-  test('a body that stops in its middle is a TIMEOUT', async () => {
+  test('A body that stops in its middle is a TIMEOUT', async () => {
     const { url } = await serve((_request, response) => response.writeHead(200).write('half'))
     expect((await failureOf(getHastily(url))).kind).toBe('TIMEOUT')
   })
 
-  test('the wait for a connection counts', async () => {
+  test('The wait for a connection counts towards the time-out', async () => {
     const { url } = await serve(() => undefined)
     const failures = ['/1', '/2', '/3'].map((path) => failureOf(getHastily(url + path)))
     const kinds = (await Promise.all(failures)).map(({ kind }) => kind)
     expect(kinds).toEqual(['TIMEOUT', 'TIMEOUT', 'TIMEOUT'])
   })
 
-  test('a request that is aborted while it waits for a connection is never sent', async () => {
+  test('A request that is aborted while it waits for a connection is never sent', async () => {
     const seen: string[] = []
     const held: ServerResponse[] = []
     const waiting = new AbortController()
@@ -204,8 +204,8 @@ describe('bounds', () => {
   })
 })
 
-describe('failures', () => {
-  test('an address without a listening process is REFUSED', async () => {
+describe('Failures:', () => {
+  test('An address without a listening process is REFUSED', async () => {
     const { url } = await serve((_request, response) => response.end())
     const [server] = servers
     server?.close()
@@ -213,17 +213,17 @@ describe('failures', () => {
     expect(failures.map(({ kind }) => kind)).toEqual(Array(20).fill('REFUSED'))
   })
 
-  test('a connection that ends before the answer is a RESET', async () => {
+  test('A connection that ends before the response is a RESET', async () => {
     const { url } = await serve((request) => request.socket.destroy())
     expect((await failureOf(get(url))).kind).toBe('RESET')
   })
 
-  test('an https request to a port that speaks plain HTTP is TLS', async () => {
+  test('An https request to a port with plain HTTP fails as TLS', async () => {
     const { url } = await serve((_request, response) => response.end())
     expect((await failureOf(get(url.replace('http:', 'https:')))).kind).toBe('TLS')
   })
 
-  test('a name that does not exist is DNS, and each of several addresses counts', () => {
+  test('A name that does not exist fails as DNS, and the first of several addresses decides the kind', () => {
     const unknown = Object.assign(new Error('getaddrinfo ENOTFOUND x.invalid'), {
       code: 'ENOTFOUND',
     })
@@ -232,7 +232,7 @@ describe('failures', () => {
     expect(httpFailure(new AggregateError([refused, refused])).kind).toBe('REFUSED')
   })
 
-  test('an answer that is no HTTP is OTHER', async () => {
+  test('A response that is not HTTP fails as OTHER', async () => {
     const raw = createRawServer((socket: Socket) => socket.end('what?\r\n\r\n')).listen(0)
     await once(raw, 'listening')
     const { port } = raw.address() as AddressInfo
@@ -240,7 +240,7 @@ describe('failures', () => {
     raw.close()
   })
 
-  test('an aborted request is OTHER, before it is sent and while it waits', async () => {
+  test('An aborted request fails as OTHER, before it is sent and while it waits', async () => {
     const { url } = await serve(() => undefined)
     expect((await failureOf(get(url, { signal: AbortSignal.abort() }))).kind).toBe('OTHER')
     const abort = new AbortController()
@@ -249,13 +249,13 @@ describe('failures', () => {
     expect((await request).message).toContain('aborted')
   })
 
-  test('a URL that is none, and a header that cannot be sent, reject as OTHER', async () => {
+  test('An invalid URL and a header that cannot be sent fail as OTHER', async () => {
     expect((await failureOf(get('not a url'))).kind).toBe('OTHER')
     const { url } = await serve((_request, response) => response.end())
     expect((await failureOf(get(url, { headers: { 'x-a': 'b\r\nc: d' } }))).kind).toBe('OTHER')
   })
 
-  test('a client that was closed fails its requests in flight, and those that wait for a connection', async () => {
+  test('A client that is closed fails its requests in flight and those that wait for a connection', async () => {
     const { url } = await serve(() => undefined)
     const wide = createHttpClient({ connections_per_origin_max: 8, timeout_ms: 60_000 })
     const requests = Array.from({ length: 20 }, () =>

@@ -1,6 +1,6 @@
 /**
- * Requests to others' servers: connections are pooled, bounded per origin and opened a few at a time,
- * an answer is bounded in size and time, redirects are never followed, and a failure has a kind.
+ * An HTTP client: connections are pooled, bounded per origin and opened a few at a time, a response is
+ * bounded in size and time, redirects are not followed, and a failure has a kind.
  */
 import { createSecureContext } from 'node:tls'
 import { exchange } from './exchange.ts'
@@ -9,11 +9,11 @@ import { openFewAtOnce, type FewAtOnce } from './few-at-once.ts'
 
 export interface HttpClientOptions {
   readonly connections_per_origin_max: number
-  /** From the call to the last byte of the answer, waiting for a connection included. */
+  /** From the call to the last byte of the response, waiting for a connection included. */
   readonly timeout_ms: number
-  /** Of the body of an answer, what goes beyond is cut off (64 KiB). */
+  /** A longer body of a response is truncated (64 KiB). */
   readonly body_bytes_max?: number
-  /** What https servers are shown, and what they are held against; the public CAs when left out. */
+  /** The identity and the trusted CAs for https servers; the public CAs if omitted. */
   readonly tls?: ClientTls
 }
 
@@ -43,7 +43,7 @@ export interface HttpAnswer {
 }
 
 export interface HttpClient {
-  /** Rejects with HttpFailure when there is no whole answer. Any status is an answer. */
+  /** Rejects with HttpFailure when there is no complete response. Any status is a response. */
   request(request: HttpRequest): Promise<HttpAnswer>
   /** Fails what is in flight and closes every connection. */
   close(): Promise<void>
@@ -51,7 +51,7 @@ export interface HttpClient {
 
 /** Connections to this many origins stay open; then the ones used longest ago are closed. */
 const origins_max = 1_000
-/** Connections to an origin that was not asked for as long are closed. */
+/** Connections to an origin without a request for this long are closed. */
 const unused_ms_max = 300_000
 
 interface Origin {
@@ -89,7 +89,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }
   }
 
-  /** Requests in flight are finished, nothing is cut. */
+  /** Requests in flight are finished. */
   function drop(name: string, pool: FewAtOnce): void {
     origins.delete(name)
     pool.close()
@@ -112,7 +112,7 @@ function parsed(url: string): URL {
   try {
     return new URL(url)
   } catch (cause) {
-    throw new HttpFailure('OTHER', `${url} is no URL`, { cause })
+    throw new HttpFailure('OTHER', `${url} is not a URL`, { cause })
   }
 }
 
@@ -125,7 +125,7 @@ function openPool(
     connections: options.connections_per_origin_max,
     pipelining: 1,
     connect: { timeout: options.timeout_ms, ...secure },
-    /** The exchange has one time-out for all of it. */
+    /** One time-out covers the whole exchange. */
     headersTimeout: 0,
     bodyTimeout: 0,
   })

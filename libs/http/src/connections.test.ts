@@ -45,7 +45,7 @@ async function serve(changed: Partial<ConnectionBounds>): Promise<HttpServer> {
 }
 
 interface Client {
-  /** The answer to a request on the connection, or to the connection itself: status and body. */
+  /** The response to a request on the connection, or to the connection itself: status and body. */
   ask(token?: string): Promise<string>
   readonly socket: Socket
 }

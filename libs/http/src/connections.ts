@@ -1,7 +1,6 @@
 /**
- * The connections of a server, within bounds: no client takes more than its part, and when there
- * are too many, idle ones make room, those of strangers first, then those of the client that has
- * most.
+ * The bounds on a server's connections: no client has more than its share. When there are too many, idle
+ * ones are closed, first those of unidentified clients, then those of the client with the most.
  */
 import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -10,26 +9,26 @@ import { clientAt, peerAt } from './peer.ts'
 
 export interface ConnectionBounds {
   /**
-   * At the same time. Beyond it an idle one is closed for a new one; where none is idle, the new
-   * one.
+   * Connections at the same time. Beyond it an idle one is closed for a new one; if none is idle, the new
+   * one is closed.
    */
   readonly total_max: number
-  /** At the same time of one client, by the common name of its certificate. */
+  /** Connections of one client at the same time, by the common name of its certificate. */
   readonly per_client_max: number
-  /** Clients that speak for many others: only the bound of all holds for them. */
+  /** Clients that connect on behalf of many others: only the bound on all connections applies to them. */
   readonly gateways: ReadonlySet<string>
 }
 
 export interface Connections {
   readonly open: ReadonlySet<Socket>
-  /** With TLS: sockets whose handshake is not done, by address. They have sent no request. */
+  /** With TLS: sockets during their handshake, by address. They have sent no request. */
   readonly handshaking: ReadonlyMap<string, Socket>
 }
 
 export interface TrackingOptions {
   readonly isTls: boolean
   readonly bounds: ConnectionBounds | undefined
-  /** Answers one connection too many of a client, and closes it. */
+  /** Responds to a client's connection beyond its bound, and closes it. */
   readonly turnAway: (socket: Socket) => void
 }
 
@@ -49,7 +48,7 @@ export function trackConnections(
     else leaving.destroy()
   }
 
-  /** Whether the client has as many as it may. */
+  /** Whether the client has reached its bound. */
   function countPeer(socket: Socket): boolean {
     const name = isTls ? peerAt(socket) : undefined
     if (bounds === undefined || name === undefined || bounds.gateways.has(name)) return true
@@ -83,8 +82,8 @@ export function trackConnections(
 }
 
 /**
- * One that no request is at work on: of a stranger, or else of the client that has most
- * connections, of a gateway last; the oldest of those.
+ * The oldest connection without a request in progress: of an unidentified client, or else of the client
+ * with the most connections, gateways last.
  */
 function leastMissed(open: ReadonlySet<Socket>, gateways: ReadonlySet<string>): Socket | undefined {
   const countOf = new Map<string, number>()
@@ -108,7 +107,7 @@ function addressOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`
 }
 
-/** The answer that is due on the connection, begun or not. */
+/** The response that is due on the connection, started or not. */
 export function answerOf(socket: Duplex): ServerResponse | undefined {
   const { _httpMessage: answer } = socket as { readonly _httpMessage?: ServerResponse | null }
   return answer ?? undefined

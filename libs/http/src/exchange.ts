@@ -1,6 +1,6 @@
 /**
- * One request and its answer over a pool of connections: settled exactly once, by the whole answer,
- * by a failure, or by the time-out, whichever comes first.
+ * One request and its response over a pool of connections: settled exactly once, by the complete
+ * response, a failure, or the time-out, whichever is first.
  */
 import type { Dispatcher } from 'undici'
 import type { HttpAnswer, HttpClientOptions, HttpRequest } from './client.ts'
@@ -42,11 +42,11 @@ export function exchange(
 }
 
 interface Answering extends Handler {
-  /** Ends the exchange, unless it has ended: a connection that is still busy with it is cut. */
+  /** Ends the exchange, unless it has ended; a connection that is still busy with it is closed. */
   readonly settle: (outcome: HttpAnswer | HttpFailure) => void
 }
 
-/** Collects the answer; `settled` is called once. */
+/** Collects the response; `settled` is called once. */
 function handler(
   body_bytes_max: number,
   settled: (outcome: HttpAnswer | HttpFailure) => void,
@@ -87,7 +87,7 @@ function handler(
       bytes += chunk.length
       if (bytes <= body_bytes_max) return
       settle(answer(true))
-      current.abort(new HttpFailure('OTHER', 'the rest of the body is not wanted'))
+      current.abort(new HttpFailure('OTHER', 'the rest of the body is not read'))
     },
     onResponseEnd: () => settle(answer(false)),
     onResponseError: (_controller, error) => settle(httpFailure(error)),

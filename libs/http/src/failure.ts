@@ -1,13 +1,13 @@
-/** Why an HTTP request got no whole answer, in few kinds that a caller can decide by. */
+/** Why an HTTP request got no complete response, in a few kinds that a caller can decide by. */
 
 /**
- * TIMEOUT: no whole answer in time. REFUSED: no process listens there, or no route exists. RESET:
- * the connection ended before the answer did. TLS: the certificates do not agree. DNS: the name is
- * unknown. OTHER: anything else, for example an aborted request or an answer that is no HTTP.
+ * TIMEOUT: no complete response in time. REFUSED: no process listens there, or no route exists. RESET:
+ * the connection ended before the response did. TLS: the handshake or a certificate failed. DNS: the
+ * name is unknown. OTHER: anything else, such as an aborted request or a response that is not HTTP.
  */
 export type HttpFailureKind = 'TIMEOUT' | 'REFUSED' | 'RESET' | 'TLS' | 'DNS' | 'OTHER'
 
-/** The request may or may not have reached the other side, but for REFUSED, TLS and DNS. */
+/** The request may or may not have reached the server, except for REFUSED, TLS and DNS. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly kind: HttpFailureKind

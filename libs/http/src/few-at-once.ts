@@ -14,7 +14,7 @@ export interface FewAtOnce {
 }
 
 export interface Handler extends Dispatcher.DispatchHandler {
-  /** The caller no longer waits: a request that has not begun does not begin. */
+  /** The caller no longer waits: a request that has not started is not sent. */
   isSettled(): boolean
 }
 
@@ -26,7 +26,7 @@ interface Waiting {
 /** Handshakes with one server at the same time; those that follow can resume a session. */
 const opening_max = 2
 
-/** Requests for which no connection is free, and for which none may be opened yet, wait in order. */
+/** Requests wait, in order, while no connection is free and none may be opened yet. */
 export function openFewAtOnce(origin: string, options: Pool.Options): FewAtOnce {
   const waiting: Waiting[] = []
   let underWay = 0
@@ -55,7 +55,7 @@ export function openFewAtOnce(origin: string, options: Pool.Options): FewAtOnce 
 
   function ended(hasFailed: boolean): void {
     underWay -= 1
-    // A connection that did not come to be, or was lost, does not become free.
+    // A connection that was not established, or was lost, does not become free.
     if (hasFailed) setImmediate(beginWaiting)
   }
 

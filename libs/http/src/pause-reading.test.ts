@@ -34,7 +34,7 @@ function open(port: number): Socket {
   return socket
 }
 
-/** How long the answer took, in milliseconds. */
+/** Response time in milliseconds. */
 async function ask(socket: Socket, path: string, body = ''): Promise<number> {
   const begun_ms = performance.now()
   socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
@@ -43,19 +43,19 @@ async function ask(socket: Socket, path: string, body = ''): Promise<number> {
   return performance.now() - begun_ms
 }
 
-test('a connection is paused after its response, each time, and others are not', async () => {
+test('A connection is paused after its response, each time, and others are not', async () => {
   const port = await serve()
   const flooding = open(port)
   await ask(flooding, '/often', 'x'.repeat(200_000))
   const next = ask(flooding, '/often')
   const beside = open(port)
   for (let n = 0; n < 10; n += 1) await ask(beside, '/seldom')
-  // The timer may fire a moment early by another clock.
+  // By another clock the timer may fire a moment early.
   expect(await next).toBeGreaterThan(pause_ms / 2)
   expect(await ask(flooding, '/seldom')).toBeGreaterThan(pause_ms / 2)
 })
 
-test('a server stops at once while connections are paused', async () => {
+test('A server stops at once while connections are paused', async () => {
   const port = await serve()
   await ask(open(port), '/often')
   const begun_ms = performance.now()

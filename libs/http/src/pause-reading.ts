@@ -1,10 +1,10 @@
-/** A connection whose client sends too much is not read for a while: it slows down and costs nothing. */
+/** Stops reading a connection whose client sends too much: that slows the client without cost here. */
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 const paused = new WeakSet<Socket>()
 
-/** Reads nothing from the connection for that long. Requests that were read are still answered. */
+/** Reads nothing from the connection for this time. Requests that were read are still answered. */
 function pauseReading(socket: Socket, length_ms: number): void {
   if (socket.destroyed || paused.has(socket)) return
   paused.add(socket)

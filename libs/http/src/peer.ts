@@ -8,14 +8,14 @@ import type { PeerCertificate, TLSSocket } from 'node:tls'
 /** Names by connection, since reading a certificate costs more than a small request. */
 const peers = new WeakMap<Socket, { readonly name: string | undefined }>()
 
-/** The common name of the client's certificate, where the server's CA vouches for it. */
+/** The common name of the client's certificate, if the server's CA has signed it. */
 export function peerOf({ socket }: IncomingMessage): string | undefined {
   return peerAt(socket)
 }
 
 const clients = new WeakMap<Socket, string>()
 
-/** Notes the client of a connection that has authenticated by other means than a certificate. */
+/** Records the client of a connection that was authenticated by other means than a certificate. */
 export function noteClient({ socket }: IncomingMessage, client: string): void {
   if (!clients.has(socket)) clients.set(socket, client)
 }

@@ -33,7 +33,7 @@ async function serve(options: Partial<HttpServerOptions> = {}): Promise<HttpServ
   return server
 }
 
-/** A connection that sends what a well-behaved client would not. */
+/** A connection that can send malformed requests. */
 function raw({ url }: HttpServer): { socket: Socket; received: Promise<string> } {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const chunks: Buffer[] = []
@@ -47,14 +47,14 @@ function head(bytes: number): string {
   return fixed.replace('X-Long: ', `X-Long: ${'a'.repeat(bytes - fixed.length)}`)
 }
 
-describe('what cannot be read', () => {
-  test('a head of 60,000 bytes is accepted', async () => {
+describe('Malformed requests:', () => {
+  test('A head of 60,000 bytes is accepted', async () => {
     const { socket, received } = raw(await serve())
     socket.write(head(60_000))
     expect(await received).toMatch(/^HTTP\/1.1 200 OK[^]*fine$/)
   })
 
-  test('a head of 70,000 bytes is refused with the given answer', async () => {
+  test('A head of 70,000 bytes is refused with the given response', async () => {
     const { socket, received } = raw(await serve())
     socket.write(head(70_000))
     const answer = await received
@@ -62,14 +62,14 @@ describe('what cannot be read', () => {
     expect(answer.endsWith(`\r\n\r\n${tooLarge.body}`)).toBe(true)
   })
 
-  test('a client that sends on after its head was refused still gets the answer', async () => {
+  test('A client that continues to send after its head was refused still gets the response', async () => {
     const { socket, received } = raw(await serve())
     socket.write(head(70_000).slice(0, -4))
     socket.write('b'.repeat(2_000_000))
     expect(await received).toContain(tooLarge.body)
   })
 
-  test('what is no HTTP is answered with 400 in the given shape', async () => {
+  test('Bytes that are not HTTP are answered with 400 in the given shape', async () => {
     const shaped = raw(await serve({ onUnreadable: { ...tooLarge, body: '{"error":"what?"}' } }))
     shaped.socket.write('hello\r\n\r\n')
     expect(await shaped.received).toMatch(/^HTTP\/1.1 400 Bad Request[^]*{"error":"what\?"}$/)
@@ -80,7 +80,7 @@ describe('what cannot be read', () => {
     )
   })
 
-  test('a broken request behind one that is being answered cannot be taken for its answer', async () => {
+  test('The response to a malformed request cannot be mistaken for that to the request before it', async () => {
     let respond = (): void => undefined
     const handler = (_request: IncomingMessage, response: ServerResponse) => {
       respond = () => response.end('the first')
@@ -91,15 +91,15 @@ describe('what cannot be read', () => {
     respond()
   })
 
-  test('a body that is not chunked as it says is answered with 400', async () => {
+  test('A body with malformed chunks is answered with 400', async () => {
     const { socket, received } = raw(await serve({ handler: (request) => request.resume() }))
     socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno length\r\n')
     expect(await received).toMatch(/^HTTP\/1.1 400 /)
   })
 })
 
-describe('requests', () => {
-  test('one connection carries many of them', async () => {
+describe('Requests:', () => {
+  test('Several requests can be sent on one connection', async () => {
     const server = await serve()
     const { socket, received } = raw(server)
     socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
@@ -108,7 +108,7 @@ describe('requests', () => {
     expect((await received).match(/HTTP\/1.1 200 OK/g)).toHaveLength(2)
   })
 
-  test('a handler that throws fails its request with 500', async () => {
+  test('A handler that throws fails its request with 500', async () => {
     const server = await serve({
       handler: () => {
         throw new Error('a bug')
@@ -119,7 +119,7 @@ describe('requests', () => {
     expect(await received).toMatch(/^HTTP\/1.1 500 /)
   })
 
-  test('a body that comes slowly is taken byte by byte', async () => {
+  test('A body that arrives slowly is read byte by byte', async () => {
     const handler = (request: IncomingMessage, response: ServerResponse) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -133,8 +133,8 @@ describe('requests', () => {
   })
 })
 
-describe('stop', () => {
-  test('finishes the request in flight, closes idle connections and takes no new ones', async () => {
+describe('Start and stop:', () => {
+  test('A stop finishes the request in flight, closes idle connections and accepts no new ones', async () => {
     let begun: (response: ServerResponse) => void = () => undefined
     const request = new Promise<ServerResponse>((resolve) => (begun = resolve))
     const server = await serve({ handler: (_request, response) => begun(response) })
@@ -154,7 +154,7 @@ describe('stop', () => {
   })
 })
 
-test('a port in use stops the start with a sentence that names port and server', async () => {
+test('A port in use is refused with an error that names port and server', async () => {
   const { url } = await serve()
   const port = Number(new URL(url).port)
   const start = serve({ name: 'FSP server', port })

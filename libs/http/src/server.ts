@@ -1,7 +1,6 @@
 /**
- * An HTTP server with bounds: on the head, on how long a request may take to arrive, and on how
- * long a stop waits. What cannot be read as HTTP is answered in the shape that its clients
- * understand.
+ * An HTTP server with bounds: on the head, on how long a request may take to arrive, and on how long a
+ * stop waits. Malformed requests are answered in the shape of the server's API.
  */
 import {
   createServer,
@@ -21,45 +20,45 @@ import {
   type Connections,
 } from './connections.ts'
 
-/** An answer given before there is a request to hand to the handler. */
+/** A response without a request for the handler. */
 export interface FixedAnswer {
   readonly status: number
   readonly contentType: string
   readonly body: string
 }
 
-/** The server's identity, and the authority of its clients. All are PEM. */
+/** The server's identity, and the CA of its clients. All are PEM. */
 export interface ServerTls {
   readonly certificate: string
   readonly key: string
-  /** Of the clients; it may be empty where they are not asked. */
+  /** CA of the clients; may be empty if they need no certificate. */
   readonly ca: string
   /**
    * Whether the server requests a certificate of a client. A client without one, or without one of
-   * the CA, is admitted: `peerOf` reports it to the handler, whose error is clearer than a broken
+   * the CA, is admitted: `peerOf` reports it to the handler, whose error is clearer than a failed
    * handshake.
    */
   readonly asksClient: boolean
 }
 
 export interface HttpServerOptions {
-  /** What the server is for, for people: 'FSP server'. */
+  /** Name of the server for people: 'FSP server'. */
   readonly name: string
   readonly host: string
   /** 0 takes any free one. */
   readonly port: number
-  /** A throw is logged and answered with 500, or ends the connection if the answer has begun. */
+  /** A throw is logged and answered with 500, or ends the connection if the response has started. */
   readonly handler: (request: IncomingMessage, response: ServerResponse) => void
   readonly log: Logger
-  /** The answer to a head of more than 64 KiB; 400 without a body when left out. */
+  /** The response to a head of more than 64 KiB; 400 without a body if omitted. */
   readonly onHeadTooLarge?: FixedAnswer
-  /** The answer to what is no HTTP; 400 without a body when left out. */
+  /** The response to bytes that are not HTTP; 400 without a body if omitted. */
   readonly onUnreadable?: FixedAnswer
-  /** Plain HTTP when left out. */
+  /** Plain HTTP if omitted. */
   readonly tls?: ServerTls
-  /** As many as come when left out. */
+  /** Unbounded if omitted. */
   readonly connections?: ConnectionBounds
-  /** The answer to one connection too many of a client; 503 without a body when left out. */
+  /** The response to a client's connection beyond its bound; 503 without a body if omitted. */
   readonly onTooManyConnections?: FixedAnswer
 }
 
@@ -80,14 +79,14 @@ const bounds = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
-  /** Longer than gateways keep an idle connection, so that it is they who close it. */
+  /** Longer than gateways retain an idle connection, so that the gateway closes it. */
   keepAliveTimeout: 65_000,
 }
 
 const handshake = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const
 
 const stop_ms_max = 10_000
-/** How long a refused client may take to read the answer before its connection is cut. */
+/** How long a refused client may take to read the response before its connection is closed. */
 const linger_ms = 1_000
 const unreadable: FixedAnswer = { status: 400, contentType: 'text/plain', body: '' }
 const tooMany: FixedAnswer = { status: 503, contentType: 'text/plain', body: '' }
@@ -172,11 +171,11 @@ function answerTo(code: string | undefined, options: HttpServerOptions): FixedAn
 const refused = new WeakSet<Duplex>()
 
 /**
- * Answers and closes. What the client still sends is read and thrown away for a while: a connection
- * closed with unread bytes is reset, and the client would lose the answer.
+ * Responds and closes. Further bytes of the client are read and discarded for a while: a connection that
+ * is closed with unread bytes is reset, and the client would lose the response.
  */
 function refuse(socket: Duplex, { status, contentType, body }: FixedAnswer): void {
-  // Node.js 24 reports each further piece of what it cannot read.
+  // Node.js 24 reports each further piece that it cannot parse.
   if (refused.has(socket)) return
   if (!socket.writable || owesAnswer(socket)) {
     socket.destroy()
@@ -195,16 +194,16 @@ function refuse(socket: Duplex, { status, contentType, body }: FixedAnswer): voi
 }
 
 /**
- * Whether the answer to an earlier request of the connection is not finished: what is written now
- * would be taken for that answer. An answer that is not begun, to a request that is not whole, is
- * the one to be given here.
+ * Whether the response to an earlier request of the connection is not finished: bytes that are written
+ * now would be mistaken for it. A response that is not started, to an incomplete request, is the one
+ * that is written here.
  */
 function owesAnswer(socket: Duplex): boolean {
   const answer = answerOf(socket)
   return answer !== undefined && (answer.headersSent || answer.req.complete)
 }
 
-/** Node counts a connection that never sent a request as busy, so that it is not left to Node. */
+/** Node counts a connection that never sent a request as busy, so it is closed here. */
 async function stop(server: Server, { open, handshaking }: Connections): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve())

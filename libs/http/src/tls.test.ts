@@ -35,7 +35,7 @@ function tlsOf(own: TestCertificate, changed: Partial<ServerTls> = {}): ServerTl
   return { ...own, ca: ca.certificate, asksClient: true, ...changed }
 }
 
-/** Answers with the name of its client's certificate. */
+/** Responds with the name of its client's certificate. */
 async function serve(tls: ServerTls | undefined): Promise<HttpServer> {
   const server = await serveHttp({
     name: 'test server',
@@ -64,8 +64,8 @@ async function ask(from: HttpClient, url: string): Promise<string> {
   return body.toString()
 }
 
-describe('a server with TLS', () => {
-  test('identifies its clients by their certificates, and they the server by its own', async () => {
+describe('A server with TLS:', () => {
+  test('Server and client identify each other by their certificates', async () => {
     const { url } = await serve(tlsOf(hub))
     expect(url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/)
     const green = client(greenbank)
@@ -73,7 +73,7 @@ describe('a server with TLS', () => {
     expect(await ask(client(ca.issue('blüewallet')), url)).toBe('blüewallet')
   })
 
-  test('admits a client without a certificate of its CA, without an identity', async () => {
+  test('A client without a certificate of the CA is admitted without an identity', async () => {
     const { url } = await serve(tlsOf(hub))
     expect(await ask(client(strangers.issue('greenbank')), url)).toBe('nobody')
     const ended = ca.issue('greenbank', { until: new Date(Date.now() - 1_000) })
@@ -81,12 +81,12 @@ describe('a server with TLS', () => {
     expect(await ask(client({ certificate: '', key: '' }), url)).toBe('nobody')
   })
 
-  test('requests no certificate where the option is off', async () => {
+  test('No certificate is requested if the option is off', async () => {
     const { url } = await serve(tlsOf(hub, { asksClient: false }))
     expect(await ask(client(greenbank), url)).toBe('nobody')
   })
 
-  /** Each request has a connection of its own; whether it took up the session of one before. */
+  /** For each request, on a connection of its own: whether it resumed an earlier session. */
   function resuming(url: string, trusted: string) {
     const agent = new Agent({ keepAlive: false, maxCachedSessions: 10 })
     const options = { agent, cert: greenbank.certificate, key: greenbank.key, ca: trusted }
@@ -100,14 +100,14 @@ describe('a server with TLS', () => {
       })
   }
 
-  test('identifies a client that resumes its session', async () => {
+  test('A client that resumes its session is identified', async () => {
     const { url } = await serve(tlsOf(hub))
     const asking = resuming(url, ca.certificate)
     expect(await asking()).toEqual(['greenbank', false])
     expect(await asking()).toEqual(['greenbank', true])
   })
 
-  test('refuses to resume a session of another CA', async () => {
+  test('A session of another CA cannot be resumed', async () => {
     const server = await serve(tlsOf(hub))
     const next = makeTestCa('Next Scheme CA')
     const asking = resuming(server.url, ca.certificate + next.certificate)
@@ -116,7 +116,7 @@ describe('a server with TLS', () => {
     expect(await asking()).toEqual(['nobody', false])
   })
 
-  test('refuses TLS older than 1.2', async () => {
+  test('TLS older than 1.2 is refused', async () => {
     const { url } = await serve(tlsOf(hub))
     const { port } = new URL(url)
     const at = { host: '127.0.0.1', port: Number(port), ca: ca.certificate }
@@ -128,7 +128,7 @@ describe('a server with TLS', () => {
     known.destroy()
   })
 
-  test('continues after a client that connects without TLS', async () => {
+  test('A client that connects without TLS does not stop the server', async () => {
     const { url } = await serve(tlsOf(hub))
     const socket = connectPlain(Number(new URL(url).port), '127.0.0.1')
     socket.on('error', () => undefined)
@@ -140,7 +140,7 @@ describe('a server with TLS', () => {
     expect(await ask(client(greenbank), url)).toBe('greenbank')
   })
 
-  test('does not wait at its stop for unfinished handshakes', async () => {
+  test('A stop does not wait for unfinished handshakes', async () => {
     const server = await serve(tlsOf(hub))
     opened.pop()
     const silent = connectPlain(Number(new URL(server.url).port), '127.0.0.1')
@@ -152,7 +152,7 @@ describe('a server with TLS', () => {
     await ended
   })
 
-  test('shows a new certificate to the next client, and closes no connection', async () => {
+  test('A renewed certificate is presented to the next client, and no connection is closed', async () => {
     const server = await serve(tlsOf(hub))
     const before = client(greenbank)
     expect(await ask(before, server.url)).toBe('greenbank')
@@ -164,22 +164,22 @@ describe('a server with TLS', () => {
     expect(await ask(client(greenbank, strangers.certificate), server.url)).toBe('nobody')
   })
 
-  test('cannot be added to a server without it', async () => {
+  test('TLS cannot be added to a server that was opened without it', async () => {
     const server = await serve(undefined)
     expect(() => server.renewTls(tlsOf(hub))).toThrow('without TLS')
     expect(await ask(client(greenbank), server.url)).toBe('nobody')
   })
 })
 
-describe('a client with TLS', () => {
-  test('sends nothing to a server without a certificate of its CA', async () => {
+describe('A client with TLS:', () => {
+  test('A client sends nothing to a server without a certificate of its CA', async () => {
     const { url } = await serve(tlsOf(strangers.issue('Hub')))
     await expect(ask(client(greenbank), url)).rejects.toThrow(HttpFailure)
     const ended = await serve(tlsOf(ca.issue('Hub', { until: new Date(Date.now() - 1_000) })))
     await expect(ask(client(greenbank), ended.url)).rejects.toThrow(HttpFailure)
   })
 
-  test('sends nothing to a server of another name', async () => {
+  test('A client sends nothing to a server of another name', async () => {
     const { url } = await serve(tlsOf(hub))
     await expect(ask(client(greenbank), url.replace('127.0.0.1', 'localhost'))).rejects.toThrow(
       HttpFailure,
@@ -187,7 +187,7 @@ describe('a client with TLS', () => {
   })
 })
 
-test('a file of PEM is read, and one that is not is named with its setting', async () => {
+test('A PEM file is read, and the setting of an invalid one is named', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pem-'))
   const file = join(folder, 'hub.crt')
   writeFileSync(file, hub.certificate)

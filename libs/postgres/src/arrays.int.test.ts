@@ -31,8 +31,8 @@ async function bytes(values: readonly (Buffer | null)[]) {
   return rows.map(({ value }) => value)
 }
 
-test('any texts and nulls come back from PostgreSQL as they were sent', async () => {
-  // U+0000 is no text to PostgreSQL, and half a surrogate pair is none in UTF-8.
+test('Any texts and nulls are read from PostgreSQL as they were sent', async () => {
+  // PostgreSQL refuses U+0000 in text, and half a surrogate pair is not valid UTF-8.
   const text = fc.string({ unit: 'binary' }).map((each) => each.replaceAll('\0', ''))
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(text)), async (values) => {
@@ -41,7 +41,7 @@ test('any texts and nulls come back from PostgreSQL as they were sent', async ()
   )
 })
 
-test('any bytes and nulls come back from PostgreSQL as they were sent', async () => {
+test('Any bytes and nulls are read from PostgreSQL as they were sent', async () => {
   const buffer = fc.uint8Array().map((each) => Buffer.from(each))
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(buffer)), async (values) => {
@@ -71,7 +71,7 @@ test('Text that is special in array literals arrives unchanged', async () => {
   expect(await texts([null])).toEqual([null])
 })
 
-test('a zero byte, an empty buffer and a megabyte go through', async () => {
+test('A zero byte, an empty buffer and a megabyte arrive unchanged', async () => {
   const megabyte = Buffer.alloc(1_048_576, Buffer.from([0, 1, 39, 92, 255]))
   const [large, ...rest] = await bytes([megabyte, Buffer.from([0]), Buffer.alloc(0), null])
   expect(large?.equals(megabyte)).toBe(true)
@@ -80,7 +80,7 @@ test('a zero byte, an empty buffer and a megabyte go through', async () => {
   expect(await texts([text])).toEqual([text])
 })
 
-test('eighteen nines with four decimals keep every digit through numeric(40,0)', async () => {
+test('Eighteen nines with four decimals retain every digit through numeric(40,0)', async () => {
   const units = '9999999999999999999999'
   const rows = await db.query(unnestNumeric, [textArray([units, `-${units}`, '0'])])
   expect(rows).toEqual([{ value: units }, { value: `-${units}` }, { value: '0' }])
@@ -92,7 +92,7 @@ test('eighteen nines with four decimals keep every digit through numeric(40,0)',
   expect(row).toEqual({ whole: units, sum: '10000000000000000000000', list: [units] })
 })
 
-test('every type comes back without losing anything', async () => {
+test('Values of every type are read without loss', async () => {
   const rows = await db.query(
     statement(`select 9223372036854775807::int8 as large, 7 as small, true as yes, null as nothing,
                       '2026-12-31T23:59:59.999Z'::timestamptz(3) as at, '2026-12-01'::date as day,

@@ -1,6 +1,6 @@
 /**
  * Arrays in PostgreSQL's binary form: nothing is quoted or escaped, so any text but U+0000 and any
- * bytes come through unchanged, and a batch costs one copy.
+ * bytes arrive unchanged, and a batch costs one copy.
  */
 
 const textOid = 25

@@ -1,6 +1,6 @@
 /**
- * What a column becomes in TypeScript: nothing loses a digit or a time zone. int8, numeric, date and
- * timestamp are text, and so are the members of their arrays.
+ * The TypeScript values of columns: none loses a digit or a time zone. int8, numeric, date and timestamp
+ * are text, and so are the members of their arrays.
  */
 import pg from 'pg'
 
@@ -15,7 +15,7 @@ const asText: ReadonlySet<number> = new Set([
 const arraysAsText: ReadonlySet<number> = new Set([1016, 1115, 1182, 1231])
 const textArray = 1009
 
-/** The client's own parsers, also for types that its list of names leaves out. */
+/** The client's own parsers, also for types that its list of names omits. */
 const parsers = pg.types as {
   getTypeParser(oid: number, format: 'text'): (text: string) => unknown
 }

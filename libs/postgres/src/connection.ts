@@ -1,6 +1,6 @@
 /**
- * One way to connect for the whole process: every connection names its service, sees its schema
- * alone, and has a time limit.
+ * Connections of the process: each has the name of its service, only the schema of its service in its
+ * search path, and a time limit.
  */
 import pg from 'pg'
 import type { ClientBase, ClientConfig, QueryResult, QueryResultRow } from 'pg'
@@ -8,10 +8,10 @@ import type { Statement, Value } from './database.ts'
 import { connecting, failureOf } from './failure.ts'
 import { roundTrip } from './round-trip.ts'
 
-/** No statement of a service works longer; a longer one is cut off and repeated as an outage. */
+/** Longest time of a statement of a service; a longer one is cancelled and repeated as an outage. */
 const statement_timeout_ms = 60_000
 const connect_timeout_ms = 10_000
-/** From then on the system asks an idle peer every second, and gives it up some 10 s later. */
+/** After this time the system probes an idle peer every second, and closes the connection 10 s later. */
 const keepAlive_ms = 2_000
 
 /**
@@ -56,7 +56,7 @@ export async function onOwnConnection<T>(
 ): Promise<T> {
   const client = new pg.Client(config)
   client.on('error', () => {
-    // The query that is under way rejects with the same error.
+    // The query in progress rejects with the same error.
   })
   try {
     await connecting(() => client.connect())

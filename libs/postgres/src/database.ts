@@ -1,6 +1,6 @@
 /**
- * How a service talks to PostgreSQL: prepared set-based statements, transactions that are repeated
- * after a deadlock or a serialization failure, and announcements that are rows of the transaction.
+ * How a service uses PostgreSQL: prepared set-based statements, transactions that are repeated after a
+ * deadlock or a serialization failure, and announcements that are rows of the transaction.
  */
 import type { OutgoingMessage } from './outgoing-message.ts'
 
@@ -18,14 +18,14 @@ export interface Queries {
 }
 
 /**
- * An open transaction. What is announced in it leaves if and only if it commits. Statements that are
- * asked for side by side travel together and run in their order; after one that fails none is run.
+ * An open transaction. What is announced in it is published if and only if it commits. Statements that
+ * are issued at the same time share a round trip and run in their order; after one that fails none runs.
  */
 export interface Transaction extends Queries {
   readonly announced: OutgoingMessage[]
   /**
-   * Has this statement run last, on the way to COMMIT, which saves a trip. Its rows are not given, and
-   * when it fails so does the transaction. No other statement is taken any more.
+   * Runs this statement last, in one round trip with COMMIT. Its rows are not returned, and when it fails
+   * so does the transaction. No further statement is accepted.
    */
   finish(statement: Statement, values: readonly Value[]): void
 }
@@ -44,7 +44,7 @@ export interface Database extends Queries {
   close(): Promise<void>
 }
 
-/** What the transaction function does with announcements; each bus engine brings its own. */
+/** How the transaction function stores announcements; each bus engine has its own. */
 export interface Outbox {
   /** Writes the messages as the last statement before COMMIT. */
   write(tx: Queries, messages: readonly OutgoingMessage[]): Promise<OutboxTicket>
@@ -54,6 +54,6 @@ export interface Outbox {
 export interface OutboxTicket {
   committed(): void
   rolledBack(): void
-  /** The answer of COMMIT was lost: it may or may not have committed. */
+  /** The response to COMMIT was lost: it may or may not have committed. */
   unknown(): void
 }

@@ -59,10 +59,10 @@ test('The next process in line takes over when the backend of the holder ends, a
 })
 
 test.each([
-  ['waits for rows of another', "insert into lines values ('late')"],
+  ['waits for rows of another transaction', "insert into lines values ('late')"],
   ['works on a long statement', 'select pg_sleep(30)'],
 ])(
-  'the next in line takes over soon when the process of a holder dies that %s',
+  'The next process in line takes over soon when a holder that %s is killed',
   async (_, text) => {
     const outside = await databases.openDatabase({
       url: '',
@@ -89,8 +89,8 @@ test.each([
 test.each([
   ['at rest', 'select 1'],
   ['within a transaction', "begin; insert into lines values ('half')"],
-])('the next in line takes over from a process that is frozen %s', async (_, text) => {
-  // Makes the schema and the role, as whom the other process comes in then.
+])('The next process in line takes over from a process that is frozen %s', async (_, text) => {
+  // Creates the schema and the role that the other process connects as.
   await (await open()).close()
   const program = new URL('./testing/lock-holder.ts', import.meta.url)
   const url = new URL(databases.databaseUrl)
@@ -109,7 +109,7 @@ test.each([
   await holder.kill()
 })
 
-describe('a server that does not answer any more', () => {
+describe('A server that stops responding:', () => {
   const silent = openLog({ name: 'test', level: 'silent' })
   const outbox = { write: () => Promise.reject(new Error('nothing is announced')) }
   const held = statement('select pg_sleep(0)')
@@ -117,7 +117,7 @@ describe('a server that does not answer any more', () => {
 
   beforeEach(async () => {
     proxy = await openBreakingProxy()
-    // Makes the schema and the role, as whom the holder comes in through the proxy.
+    // Creates the schema and the role that the holder connects as, through the proxy.
     await (await open()).close()
   })
 
@@ -147,7 +147,7 @@ describe('a server that does not answer any more', () => {
     ['at rest', freezeAtRest],
     ['within a transaction', freezeInTransaction],
   ])(
-    'gives the lock of a holder %s to the next one, and the holder learns it by itself',
+    'If the connection of a holder %s freezes, the next process gets the lock and the holder notices the loss',
     async (_, freeze) => {
       const options = { ...throughProxy(), lock: 'writer' }
       const holder = await openExclusive(options, { outbox, log: silent })
@@ -161,7 +161,7 @@ describe('a server that does not answer any more', () => {
     15_000,
   )
 
-  test('fails a statement of a pool as an outage', async () => {
+  test('A statement of a pool on a frozen connection fails as an outage', async () => {
     const pool = openPool({ ...throughProxy(), applicationName: 'pool', outbox, log: silent })
     await pool.query(held, [])
     proxy.freeze()
@@ -169,7 +169,7 @@ describe('a server that does not answer any more', () => {
     await pool.close()
   }, 15_000)
 
-  test('is another matter than one that works on a long statement', async () => {
+  test('A long statement is not mistaken for a server that does not respond', async () => {
     const holder = await open()
     const pool = await databases.openDatabase({ ...throughProxy(), url: '' })
     const long = statement("select 'done' as text from pg_sleep(4)")
@@ -195,7 +195,7 @@ test('An idle holder retains its lock while others wait for it', async () => {
   await expect(waiting).rejects.toThrow('enough')
 })
 
-test('an idle holder learns that its lock is lost', async () => {
+test('An idle holder notices that its lock is lost', async () => {
   const first = await open()
   await kill(await pidOf(first))
   await first.lost
@@ -203,7 +203,7 @@ test('an idle holder learns that its lock is lost', async () => {
   expect(await again.query(lines, [])).toEqual([])
 })
 
-test('a holder that lost its connection takes the lock again after a newer release has migrated', async () => {
+test('A holder that lost its connection takes the lock again after a newer release has migrated', async () => {
   const first = await open()
   await first.query(later, [])
   await kill(await pidOf(first))
@@ -212,7 +212,7 @@ test('a holder that lost its connection takes the lock again after a newer relea
   expect(await again.query(lines, [])).toEqual([])
 })
 
-test('a schema that was put back meanwhile is migrated again', async () => {
+test('A schema that was restored to an older state meanwhile is migrated again', async () => {
   const first = await open()
   await first.query(statement('drop table lines'), [])
   await first.query(statement('delete from migrations'), [])
@@ -258,7 +258,7 @@ test('A stopped process opens nothing any more, and reports why', async () => {
   expect(isOutage(error)).toBe(true)
 })
 
-test('work is done one after the other, never interleaved', async () => {
+test('Work is done one piece after the other, never interleaved', async () => {
   const db = await open()
   let inside = 0
   const work = (text: string) =>
@@ -273,7 +273,7 @@ test('work is done one after the other, never interleaved', async () => {
   expect(await db.query(lines, [])).toHaveLength(4)
 })
 
-test('a failure that is no outage costs nothing but its own work', async () => {
+test('A failure that is no outage affects only its own work', async () => {
   const db = await open()
   const backend = await pidOf(db)
   await expect(db.query(statement('select 1 / 0'), [])).rejects.toMatchObject({ code: '22012' })

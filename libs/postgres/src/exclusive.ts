@@ -1,9 +1,8 @@
 /**
- * One writer: work runs on the very connection that holds a session advisory lock, one piece after
- * the other, so a process that loses the lock loses the transaction with it. A holder shows that it
- * lives by its statements on that connection. A process that waits for the lock ends the session of
- * a holder that is silent (it is frozen, or its machine is gone), and with the session its
- * transaction and lock.
+ * One writer: work runs on the connection that holds a session advisory lock, one piece after the other,
+ * so a process that loses the lock loses the transaction with it. The statements of a holder on that
+ * connection are its heartbeat. A process that waits for the lock ends the session of a silent holder
+ * (it is frozen, or its machine is gone), and with the session its transaction and lock.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isOutage } from '@causeway/process'
@@ -34,27 +33,26 @@ export interface ExclusiveOptions extends DatabaseOptions {
 }
 
 const retry_ms = 25
-/** So often a holder without work shows that it lives. */
+/** Heartbeat interval of a holder without work. */
 const beat_ms = 300
 /**
- * How long a holder waits for an answer, and then for the answer whether its backend works: after
- * that it has lost the lock, or is about to, and reports so before its own callers time out.
+ * How long a holder waits for a response, and then for the state of its backend. After that it has lost
+ * the lock or is about to, and reports so before its own callers time out.
  */
 const patience = { silent_ms: 1_000, answer_ms: 1_500 }
-/** A holder that is silent for this long, without a statement under way, counts as gone. */
+/** A holder that is silent for this long, without a statement in progress, counts as gone. */
 const silence_ms_max = 1_500
-/** So often is looked for that. */
+/** How often a waiting process checks for a silent holder. */
 const look_ms = 250
 /**
- * The server ends the session, and gives the lock away, some 3 s after the machine of the holder is
- * gone. Nothing on a socket.
+ * The server ends the session, and so releases the lock, some 3 s after the machine of the holder is
+ * gone. Without effect on a Unix socket.
  */
 const machineGone =
   '-c tcp_keepalives_idle=1 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=2 -c tcp_user_timeout=3000'
 /**
- * A process that dies on a living machine is noticed at once between two statements, and no later
- * than this within one: without it the server first ends the statement, however long that waits for
- * others.
+ * The server notices a killed process at once between two statements, and within this time during one.
+ * Without it the server first finishes the statement, however long that waits for others.
  */
 const processGone = process.platform === 'win32' ? '' : '-c client_connection_check_interval=100'
 
@@ -68,7 +66,7 @@ const endSilentHolder = statement(`
     and (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)
     and state like 'idle%' and state_change < clock_timestamp() - interval '${silence_ms_max} ms'`)
 
-/** Waits until the lock is given. Rejects when the connection fails or the signal aborts. */
+/** Waits until the lock is acquired. Rejects when the connection fails or the signal aborts. */
 export async function openExclusive(
   options: ExclusiveOptions,
   { outbox }: DatabaseParts,
@@ -80,7 +78,7 @@ export async function openExclusive(
   const client = new pg.Client({ ...config, options: `${session} ${machineGone} ${processGone}` })
   watchOver(client, openLiveness({ config: { ...config, options: session }, ...patience }))
   client.on('error', () => {
-    // `lost` resolves, and the query that is under way rejects with the same error.
+    // `lost` resolves, and the query in progress rejects with the same error.
   })
   const lost = new Promise<void>((resolve) => client.once('end', resolve))
   try {
@@ -92,7 +90,7 @@ export async function openExclusive(
   }
   const lend = lendInTurn(client)
   const beating = setInterval(() => {
-    // What it fails of, the next piece of work fails of as well.
+    // The next piece of work fails with the same error.
     if (!lend.isBusy()) lend((session) => run(session.client, beat, [])).catch(() => undefined)
   }, beat_ms)
   beating.unref()

@@ -18,7 +18,7 @@ const sqlStatesOfOutages = [
   /^40P01$/, // deadlock
 ] as const
 
-/** Of a server that answers and admits no client: login, database, schema, right to connect. */
+/** Codes of a server that responds and refuses the client: login, database, schema, rights. */
 const sqlStatesOfRefusals = /^(28|3D|3F|42501)/
 
 /** The fields of a PostgreSQL error in addition to its message. */
@@ -50,8 +50,8 @@ function isOfWork(error: Error): boolean {
 }
 
 /**
- * What fails before there is a session (connecting, TLS, login, a missing role or database) is not
- * caused by any work, whatever its code.
+ * A failure before there is a session (connecting, TLS, login, a missing role or database) is not caused
+ * by any work, whatever its code.
  */
 export async function connecting<T>(connect: () => Promise<T>): Promise<T> {
   try {
@@ -65,7 +65,7 @@ export async function connecting<T>(connect: () => Promise<T>): Promise<T> {
 function kindOf(error: Error): OutageKind {
   if (isServerError(error)) return sqlStatesOfRefusals.test(error.code) ? 'REFUSED' : 'AWAY'
   const { code, syscall } = error as { readonly code?: unknown; readonly syscall?: unknown }
-  // What the network fails with names the system call; what is left with a code is TLS.
+  // Errors of the network name the system call; all others with a code are of TLS.
   const isOfNetwork = syscall !== undefined || 'errors' in error
   return typeof code === 'string' && !isOfNetwork && !networkCodes.has(code) ? 'REFUSED' : 'AWAY'
 }
@@ -88,7 +88,7 @@ export function sqlState(error: unknown): string | undefined {
   return serverErrorIn(error)?.code
 }
 
-/** An ERROR undoes its statement for certain; a FATAL ends the connection and may come after it. */
+/** An ERROR undoes its statement for certain; a FATAL ends the connection and may follow its execution. */
 export function wasRefused(error: unknown): boolean {
   return serverErrorIn(error)?.severity === 'ERROR'
 }

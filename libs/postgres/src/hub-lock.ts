@@ -23,16 +23,16 @@ export type LockAnswer =
 
 export interface AskOptions {
   readonly socketFolder: string
-  /** How long the lock is asked for once the server answers. */
+  /** How long to try for the lock once the server responds. */
   readonly lock_ms: number
-  /** How long the server may take until it answers. */
+  /** How long the server may take until it responds. */
   readonly connect_ms: number
-  /** Ends the wait for an answer: the server is gone. */
+  /** Ends the wait for a response: the server is gone. */
   readonly gone: () => boolean
 }
 
 /**
- * Asks the server behind the socket for the lock; 'silent' when there is no server that answers.
+ * Requests the lock of the server behind the socket; 'silent' if no server responds.
  */
 export async function askForHubLock(options: AskOptions): Promise<LockAnswer> {
   const connection = await connect(options)
@@ -68,12 +68,12 @@ export function superuserClient(socketFolder: string, database: string, name: st
     connectionTimeoutMillis: 5_000,
   })
   client.on('error', () => {
-    // Users of the connection learn it from the query that fails, or from the event `end`.
+    // Users of the connection notice by the query that fails or by the event `end`.
   })
   return client
 }
 
-/** Until the server takes connections; a server that starts or ends refuses them for a while. */
+/** Waits until the server accepts connections; a server that starts or ends refuses them for a while. */
 async function connect(options: AskOptions): Promise<Client | undefined> {
   const deadline = Date.now() + options.connect_ms
   while (!options.gone() && Date.now() < deadline) {

@@ -1,4 +1,4 @@
-/** How a service talks to PostgreSQL. */
+/** How a service uses PostgreSQL. */
 export { byteaArray, textArray } from './arrays.ts'
 export { type ConnectionOptions, connectionConfig, onOwnConnection } from './connection.ts'
 export type { Database, Outbox, Queries, Statement, Transaction, Value } from './database.ts'

@@ -25,7 +25,7 @@ function open(files: Readonly<Record<string, string>>): Promise<Database> {
 const selectApplied = statement('select number, name, applied_at from migrations order by number')
 const selectAccounts = statement('select * from accounts')
 
-test('files are applied once, in the order of their numbers, and later ones at a later start', async () => {
+test('Migrations are applied once, in the order of their numbers, and later ones at a later start', async () => {
   await open(first)
   const db = await open({ ...second, ...first })
   await open({ ...first, ...second })
@@ -36,13 +36,13 @@ test('files are applied once, in the order of their numbers, and later ones at a
   ])
 })
 
-test('processes that start at the same time apply each file once', async () => {
+test('Processes that start at the same time apply each migration once', async () => {
   const slow = { '0003-slow.sql': 'select pg_sleep(0.05); create table slow (id integer);' }
   const all = await Promise.all([1, 2, 3].map(() => open({ ...first, ...second, ...slow })))
   expect(await all[2]?.query(selectAccounts, [])).toEqual([{ id: 1, name: 'Hub' }])
 })
 
-test('a file that was changed after it was applied stops the start', async () => {
+test('A migration that was changed after it was applied stops the start', async () => {
   await open(first)
   const changed = { '0001-accounts.sql': 'create table accounts (id bigint primary key);' }
   await expect(open(changed)).rejects.toThrow(
@@ -50,7 +50,7 @@ test('a file that was changed after it was applied stops the start', async () =>
   )
 })
 
-test('a file that is missing stops the start', async () => {
+test('A missing file of an applied migration stops the start', async () => {
   await open({ ...first, ...second })
   await expect(open(second)).rejects.toThrow(
     'The migration 0001-accounts.sql was applied to the schema books, but its file is missing.',
@@ -58,7 +58,7 @@ test('a file that is missing stops the start', async () => {
   await expect(open(first)).rejects.toThrow(/0002-names.sql .* is missing/)
 })
 
-test('a file that comes before an applied one stops the start', async () => {
+test('A migration with a number below an applied one stops the start', async () => {
   await open(second2)
   await expect(open({ ...first, ...second2 })).rejects.toThrow(
     'The migration 0001-accounts.sql comes before 0002-other.sql, which was applied to the schema books already.',
@@ -67,7 +67,7 @@ test('a file that comes before an applied one stops the start', async () => {
 
 const second2 = { '0002-other.sql': 'create table other (id integer);' }
 
-test('a file that fails leaves nothing behind and is tried again at the next start', async () => {
+test('A migration that fails is rolled back and is tried again at the next start', async () => {
   const broken = { '0002-names.sql': 'create table half (id integer); select 1 / 0;' }
   await expect(open({ ...first, ...broken })).rejects.toMatchObject({
     message: 'The migration 0002-names.sql of the schema books failed',
@@ -79,7 +79,7 @@ test('a file that fails leaves nothing behind and is tried again at the next sta
   ])
 })
 
-test('a name without a number, and a number given twice, stop the start', async () => {
+test('A file name without a number and a number that occurs twice stop the start', async () => {
   await expect(open({ 'accounts.sql': '' })).rejects.toThrow(
     'The migration accounts.sql must be called NNNN-name.sql.',
   )

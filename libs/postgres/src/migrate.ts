@@ -1,6 +1,6 @@
 /**
- * Migrations run forward only, each in one transaction, and by one process at a time. What was
- * applied must still be there unchanged: a schema that does not match its files stops the start.
+ * Migrations run forward only, each in one transaction, and by one process at a time. The files of
+ * applied migrations must exist unchanged: a schema that does not match its files stops the start.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -31,9 +31,8 @@ const fileName = /^(\d{4})-[a-z0-9-]+\.sql$/
 const brought = new Map<string, readonly Migration[]>()
 
 /**
- * Brings the schema up to the last file of the folder. Once this process has done so it only
- * requires, at each further call, that all of it is still there: a newer release may have migrated
- * meanwhile.
+ * Applies the migrations up to the last file of the folder. After that, each further call of this process
+ * only requires that they are still applied: a newer release may have migrated meanwhile.
  */
 export async function migrate(options: ConnectionOptions, folder: URL): Promise<void> {
   const target = `${options.url} ${options.schema} ${folder.href}`
@@ -104,7 +103,7 @@ async function createTable(client: OwnConnection, schema: string): Promise<void>
   )
 }
 
-/** Why the start must stop: an applied file is gone or changed, or a new one comes before it. */
+/** Why the start must stop: an applied file is missing or changed, or a new one has a lower number. */
 function differenceOf(
   schema: string,
   migrations: readonly Migration[],

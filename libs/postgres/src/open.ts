@@ -23,11 +23,11 @@ export interface DatabaseOptions {
 }
 
 /**
- * A server that is gone is noticed within 5 s, however long a statement takes on one that is there.
+ * A server that is gone is noticed within 5 s, without a limit on statements of one that works.
  */
 const patience = { silent_ms: 2_000, answer_ms: 3_000 }
 
-/** What a database needs from the process it lives in. */
+/** What a database needs from its process. */
 export interface DatabaseParts {
   readonly outbox: Outbox
   readonly log: Logger
@@ -42,7 +42,7 @@ export async function openDatabase(
   return openPool({ ...connection, outbox, log })
 }
 
-/** Connections to a schema that is there already. */
+/** Connections to an existing schema. */
 export function openPool(
   options: ConnectionOptions & DatabaseParts & Pick<DatabaseOptions, 'connections_max'>,
 ): Database {
@@ -53,7 +53,7 @@ export function openPool(
   pool.on('connect', (client) => {
     watchOver(client, watchman)
     client.on('error', () => {
-      // The query that is under way rejects with the same error; an idle one is reported below.
+      // The query in progress rejects with the same error; an idle connection is reported below.
     })
   })
   pool.on('error', (error) => {
@@ -67,7 +67,7 @@ export function openPool(
   }
 }
 
-/** A connection that saw an outage is not lent again. */
+/** A connection that met an outage is not used again. */
 function lendFrom(pool: pg.Pool): Lend {
   return async (work) => {
     const client = await connecting(() => pool.connect())

@@ -33,7 +33,7 @@ async function partitions(): Promise<readonly string[]> {
   return (await db.query<{ name: string }>(selectPartitions, [])).map(({ name }) => name)
 }
 
-test('the month before, this month and the next two have partitions, over the turn of the year, however often asked', async () => {
+test('The month before, this month and the next two have partitions, over the turn of the year and after repeated calls', async () => {
   const now = new Date('2026-11-30T23:59:59.999Z')
   const ask = () => ensureMonthlyPartitions(db, ['bodies', 'journal'], now)
   await Promise.all([ask(), ask(), ask()])
@@ -50,7 +50,7 @@ test('the month before, this month and the next two have partitions, over the tu
   ])
 })
 
-test('rows of those months are taken, with their keys and numbers', async () => {
+test('Rows of those months are accepted, with their keys and numbers', async () => {
   await ensureMonthlyPartitions(db, ['bodies', 'journal'], new Date('2026-11-01T00:00:00Z'))
   const insert = statement(`insert into bodies values ('a', '2027-01-31', '\\x00')`)
   await db.query(insert, [])
@@ -59,7 +59,7 @@ test('rows of those months are taken, with their keys and numbers', async () => 
   expect(await db.query(numbered, [])).toEqual([{ n: 1 }])
 })
 
-test('a table that is being read does not hold up the partition of the next month', async () => {
+test('A table that is being read does not hold up the partition of the next month', async () => {
   await db.transaction(async (tx) => {
     await tx.query(statement('select count(*) from bodies'), [])
     await ensureMonthlyPartitions(db, ['bodies'], new Date('2026-12-01T00:00:00Z'))

@@ -1,24 +1,23 @@
-/** Payload tables are partitioned by month, and the partition is there before its first row. */
+/** Payload tables are partitioned by month, and each partition exists before its first row. */
 import { statement } from './statement.ts'
 import type { Queries, Statement } from './database.ts'
 
 const months_back = 1
 /**
- * Rows of up to so many bytes stay whole in their page: compressing each payload costs more than
- * disk.
+ * Rows of up to this many bytes stay whole in their page: compressing each payload costs more than disk.
  */
 export const row_bytes_whole = 8_160
 const months_ahead = 2
 const tableName = /^[a-z_][a-z0-9_]*$/
 
-/** 'YYYY-MM-01' of the month that the time lies in, UTC. */
+/** 'YYYY-MM-01' of the month of the time, UTC. */
 export function monthOf(time: Date): string {
   return `${time.toISOString().slice(0, 7)}-01`
 }
 
 /**
- * The month under which a time of another system's clock is filed: its own, or the nearest one that
- * has a partition for certain, because a clock that is wrong by months must lose no row.
+ * The month under which a time of another system's clock is stored: its own, or the nearest one that
+ * certainly has a partition, because a clock that is wrong by months must not lose rows.
  */
 export function filedMonthOf(time: Date, now: Date): string {
   const month = monthOf(time)
@@ -29,8 +28,8 @@ export function filedMonthOf(time: Date, now: Date): string {
 }
 
 /**
- * Makes the partitions of the month before, this month and the next two where they are missing. The
- * tables are partitioned by range of a date column that holds `monthOf`.
+ * Creates the missing partitions of the month before, this month and the next two. The tables are
+ * partitioned by range of a date column that holds `monthOf`.
  */
 export async function ensureMonthlyPartitions(
   db: Queries,
@@ -50,9 +49,9 @@ function monthAfter(now: Date, months: number): string {
 }
 
 /**
- * Attached rather than created in place: that takes no lock which a reader of the table, such as a
- * long backup, would hold up together with all writers behind it. Whether it is there is read from
- * the catalogue's rows: to_regclass may answer from a cache that is older than our turn.
+ * Attached rather than created in place: that needs no lock for which it would wait for a reader of the
+ * table, such as a long backup, with all writers behind it. Its existence is read from the rows of the
+ * catalogue: to_regclass may use a cache that is older than this turn.
  */
 function partition(table: string, from: string, to: string): Statement {
   const name = `${table}_${from.slice(0, 7).replace('-', '_')}`

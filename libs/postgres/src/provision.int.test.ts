@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals'
 import { testSocketFolder } from './testing/test-server.ts'
 import { asSuperuser, provisionDatabase, provisionSchema } from './provision.ts'
 
-test('databases that are prepared at the same time get the same role, and each its schema', async () => {
+test('Databases that are prepared at the same time share the role, and each gets its schema', async () => {
   const folder = testSocketFolder()
   const schema = `shop_${randomBytes(4).toString('hex')}`
   const databases = Array.from({ length: 8 }, (_, at) => `${schema}_${at}`)

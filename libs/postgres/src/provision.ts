@@ -1,6 +1,6 @@
 /**
- * In one database each service has a role and a schema of its own name: it may touch its own tables
- * and add to one table that all share, and nothing else.
+ * In one database each service has a role and a schema of its own name: it has rights on its own tables,
+ * may insert into one table that all share, and has no other rights.
  */
 import type { Client } from 'pg'
 import { connecting } from './failure.ts'
@@ -11,7 +11,7 @@ const application = 'causeway provisioning'
 /** Others that prepare a schema of the same database wait; locks hold within a database. */
 const schemasLock = `hashtextextended('causeway schemas', 0)`
 
-/** Makes the database if it is missing. */
+/** Creates the database if it is missing. */
 export function provisionDatabase(socketFolder: string, database: string): Promise<void> {
   return asSuperuser(socketFolder, 'postgres', async (client) => {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [
@@ -21,20 +21,20 @@ export function provisionDatabase(socketFolder: string, database: string): Promi
   })
 }
 
-/** The table to which every role may add rows. */
+/** The table into which every role may insert. */
 export interface SharedTable {
   readonly schema: string
   readonly table: string
 }
 
-/** Makes what is missing of a service's role and schema; that of the shared table comes first. */
+/** Creates a service's missing role and schema; the schema of the shared table is created first. */
 export function provisionSchema(
   socketFolder: string,
   database: string,
   schema: string,
   shared?: SharedTable,
 ): Promise<void> {
-  if (!schemaName.test(schema)) throw new Error(`${schema} is no name of a schema`)
+  if (!schemaName.test(schema)) throw new Error(`${schema} is not a schema name`)
   return asSuperuser(socketFolder, database, async (client) => {
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(${schemasLock})`)

@@ -9,7 +9,7 @@ import { socketUrl } from './service-databases.ts'
 
 const administrator = () => socketUrl(testSocketFolder(), 'postgres', superuser)
 
-/** What the statements say when the owner of the URL runs them one by one. */
+/** The errors of the statements when the owner of the URL runs them one by one. */
 async function saidTo(url: string, statements: readonly string[]): Promise<readonly string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -26,7 +26,7 @@ async function saidTo(url: string, statements: readonly string[]): Promise<reado
   return said
 }
 
-test('each service has a role with its own schema, and no right on any other', async () => {
+test('Each service has a role with its own schema and no right on any other', async () => {
   const suffix = randomBytes(4).toString('hex')
   const database = `provisioned_${suffix}`
   const [shop, office] = [`shop_${suffix}`, `office_${suffix}`]
@@ -55,10 +55,10 @@ test('each service has a role with its own schema, and no right on any other', a
 })
 
 test.each([
-  ['no URL', 'TRANSFERS_DATABASE_URL is no URL.'],
+  ['no URL', 'TRANSFERS_DATABASE_URL is not a URL.'],
   ['postgres://127.0.0.1/causeway', 'names no role'],
   ['postgres://transfers@127.0.0.1/', 'names no database'],
-])('%s is refused with a sentence', async (url, sentence) => {
+])('The URL %s is refused with an error that names its setting', async (url, sentence) => {
   const refused = provisionRole(administrator(), { schema: 'transfers', url })
   await expect(refused).rejects.toThrow(StartError)
   await expect(refused).rejects.toThrow(sentence)

@@ -1,7 +1,6 @@
 /**
- * What an administrator creates for services that run in separate processes: a role and a schema
- * for each, and no right on anything else. Another run sets the passwords of the URLs, and changes
- * nothing more.
+ * The roles that an administrator creates for services in separate processes: one for each, with a schema
+ * and no other right. Another run sets the passwords of the URLs and changes nothing else.
  */
 import { StartError } from '@causeway/process'
 import pg from 'pg'
@@ -20,13 +19,13 @@ const roleName = /^[a-z][a-z0-9_-]*$/
 const rolesLock = `hashtextextended('causeway roles', 0)`
 
 /**
- * Throws StartError for what a URL must not be. A missing database is created.
+ * Throws StartError for an invalid URL. A missing database is created.
  * @param administratorUrl a role that may create databases, roles and schemas; it need not own its
  * database
  */
 export async function provisionRole(administratorUrl: string, service: ServiceRole): Promise<void> {
   const { schema } = service
-  if (!schemaName.test(schema)) throw new StartError(`'${schema}' is no name of a schema.`)
+  if (!schemaName.test(schema)) throw new StartError(`'${schema}' is not a schema name.`)
   const { role, password, database } = partsOf(service)
   await asAdministrator(administratorUrl, undefined, (client) => makeDatabase(client, database))
   await asAdministrator(administratorUrl, database, async (client) => {
@@ -49,7 +48,7 @@ export async function provisionRole(administratorUrl: string, service: ServiceRo
 
 function partsOf({ schema, url }: ServiceRole) {
   const name = `${schema.toUpperCase()}_DATABASE_URL`
-  if (!URL.canParse(url)) throw new StartError(`${name} is no URL.`)
+  if (!URL.canParse(url)) throw new StartError(`${name} is not a URL.`)
   const { username, password, pathname } = new URL(url)
   const role = decodeURIComponent(username)
   const database = decodeURIComponent(pathname.slice(1))
@@ -63,7 +62,7 @@ async function makeDatabase(client: Client, database: string): Promise<void> {
   if (rowCount === 0) await client.query(`create database ${client.escapeIdentifier(database)}`)
 }
 
-/** A role without superuser gives away only what belongs to a role that it is a member of. */
+/** A role without superuser can transfer only objects of a role that it is a member of. */
 async function mayGiveAway(client: Client, owner: string | undefined): Promise<void> {
   const { rows } = await client.query<{ rolsuper: boolean }>(
     'select rolsuper from pg_roles where rolname = current_user',
@@ -84,7 +83,7 @@ async function asAdministrator(
     connectionTimeoutMillis: 10_000,
   })
   client.on('error', () => {
-    // The query that is under way rejects with the same error.
+    // The query in progress rejects with the same error.
   })
   try {
     await client.connect()

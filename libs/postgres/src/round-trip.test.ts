@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globa
 import type { ClientBase } from 'pg'
 import { roundTrip } from './round-trip.ts'
 
-/** A connection whose server answers when the test says so. */
+/** A connection whose server responds when the test lets it. */
 function openSilent() {
   const sent: { handleReadyForQuery(): void }[] = []
   const client = {
@@ -17,11 +17,11 @@ function openSilent() {
   }
 }
 
-describe('a server that does not answer', () => {
+describe('A server that does not respond:', () => {
   beforeEach(() => void jest.useFakeTimers())
   afterEach(() => void jest.useRealTimers())
 
-  test('is an outage after 75 s', async () => {
+  test('A server that has not responded for 75 s is an outage', async () => {
     const { client } = openSilent()
     const failed = jest.fn()
     void roundTrip(client, []).catch(failed)
@@ -33,7 +33,7 @@ describe('a server that does not answer', () => {
     expect(isOutage(error)).toBe(true)
   })
 
-  test('has 75 s for each trip, whatever went before', async () => {
+  test('The server has 75 s for each round trip, whatever the earlier ones took', async () => {
     const { client, answer } = openSilent()
     const failed = jest.fn()
     const first = roundTrip(client, [])
@@ -47,7 +47,7 @@ describe('a server that does not answer', () => {
     expect(failed).toHaveBeenCalledTimes(1)
   })
 
-  test('fails only the trip that was sent: the next one is then sent', async () => {
+  test('A round trip without a response fails alone: the next one is then sent', async () => {
     const { client, sent } = openSilent()
     const failed = jest.fn()
     void roundTrip(client, []).catch(failed)
@@ -58,7 +58,7 @@ describe('a server that does not answer', () => {
     expect(failed).toHaveBeenCalledTimes(2)
   })
 
-  test('has no time limit when nothing was sent', async () => {
+  test('An idle connection has no time limit', async () => {
     const { client, answer } = openSilent()
     const asked = roundTrip(client, [])
     answer()

@@ -1,7 +1,7 @@
 /**
- * One trip to PostgreSQL and back for one or several statements. A trip costs as much as a small
- * statement does, so BEGIN travels with the first statement of a transaction and COMMIT with its
- * last one. The statements of a trip are one unit: after one that fails the rest is not run.
+ * One round trip to PostgreSQL for one or several statements. A round trip costs as much as a small
+ * statement does, so BEGIN is sent with the first statement of a transaction and COMMIT with its last
+ * one. The statements of a round trip are one unit: after one that fails the rest is not run.
  */
 import { Outage } from '@causeway/process'
 import type { ClientBase, Connection, FieldDef, Submittable } from 'pg'
@@ -21,33 +21,33 @@ export interface Answer {
 }
 
 /**
- * PostgreSQL's own timeouts come first; this one is for a server that reports that it still works
- * on it.
+ * PostgreSQL's own time-outs are shorter; this one is for a server that reports that it still works on
+ * the statement.
  */
 const answer_ms_max = 75_000
 
-/** What is done about a connection on which no answer comes. */
+/** How a connection without a response is handled. */
 export interface Watchman {
-  /** A trip without an answer for this long is checked, and again after each further such time. */
+  /** A round trip without a response is checked after this time, and again each time it has passed. */
   readonly silent_ms: number
-  /** Whether the server still works on what this backend was sent. */
+  /** Whether the server still works on the statements of this backend. */
   readonly isWorking: (backend: number) => Promise<boolean>
 }
 
-/** From now on the connection is closed as soon as the server does not work on what it was sent. */
+/** From now on the connection is closed as soon as the server does not work on its statements. */
 export function watchOver(client: ClientBase, watchman: Watchman): void {
   lineOf(client).watchman = watchman
 }
 
-/** Ends the connection without a word to the server, which may not be there any more. */
+/** Closes the connection without a message to the server, which may be gone. */
 export function cut(client: ClientBase): void {
   // A client of `pg` has these, though its types lack them.
   ;(client as unknown as { readonly connection: Connection }).connection.stream.destroy()
 }
 
 /**
- * Runs the statements in order; rejects with the error of the first one that failed, or with an
- * outage when no answer comes: as soon as the watchman reports it, or after 75 s without one.
+ * Runs the statements in order; rejects with the error of the first one that failed, or with an outage
+ * when there is no response: as soon as the watchman reports it, or after 75 s.
  */
 export function roundTrip(client: ClientBase, steps: readonly Step[]): Promise<readonly Answer[]> {
   const line = lineOf(client)
@@ -69,7 +69,7 @@ interface Column {
   readonly parse: (text: string) => unknown
 }
 
-/** What is known of a connection. */
+/** The state of a connection. */
 interface Line {
   /** The columns of each statement that PostgreSQL has prepared. */
   readonly prepared: Map<string, readonly Column[]>
@@ -77,7 +77,7 @@ interface Line {
   underWay: Trip | undefined
   sent_ms: number
   readonly waiting: Trip[]
-  /** Runs while a trip is under way, or was when it was set. */
+  /** Runs while a round trip is in progress, or was when it was set. */
   watch: NodeJS.Timeout | undefined
   watchman: Watchman | undefined
 }
@@ -107,9 +107,9 @@ function send(client: ClientBase, line: Line, trip: Trip): void {
 }
 
 /**
- * One timer for all trips of a connection. The timer that the client would set for each retains its
- * objects from one young generation to the next: it took half of all that had to be collected from
- * the old one, and every pause of that made payments late.
+ * One timer for all round trips of a connection. The timer that the client would set for each retains its
+ * objects until they are in the old generation: they were half of what was collected there, and each
+ * of those collections delayed payments.
  */
 function lookLater(client: ClientBase, line: Line, wait_ms: number): NodeJS.Timeout {
   return setTimeout(() => void look(client, line), wait_ms).unref()
@@ -142,7 +142,7 @@ function noAnswer(waited_ms: number): Outage {
   return new Outage(`PostgreSQL has not answered for ${Math.round(waited_ms)} ms`)
 }
 
-/** What the client calls of a query that is not its own. */
+/** The methods that the client calls on a query that is not its own. */
 interface Trip extends Submittable {
   callback: (error: Error | null, answers: readonly Answer[]) => void
   handleRowDescription(message: { readonly fields: readonly FieldDef[] }): void
@@ -159,7 +159,7 @@ function newTrip(
 ): Trip {
   const parameters = steps.map(({ values }) => values.map(parameter))
   const answers: Answer[] = []
-  /** The columns of the statements that are prepared by this trip. */
+  /** The columns of the statements that this round trip prepares. */
   const described = new Map<string, readonly Column[]>()
   let settled = false
   let rows: unknown[] = []
@@ -207,7 +207,7 @@ function newTrip(
   return trip
 }
 
-/** A name may be left over from a trip that failed; closing one that is not there is no error. */
+/** A name may be left from a round trip that failed; closing a missing one is no error. */
 function prepare(connection: Connection, { name, text }: Statement): void {
   connection.close({ type: 'S', name }, true)
   connection.parse({ name, text, types: [] }, true)

@@ -1,6 +1,6 @@
 /**
- * The databases of a process that holds every service: one PostgreSQL database, in it a schema per
- * service. All of them are closed together, in order or at once.
+ * The databases of a process that runs every service: one PostgreSQL database with a schema per service.
+ * All of them are closed together, in order or at once.
  */
 import { type Logger, StartError, ProcessStopping } from '@causeway/process'
 import type { Database, Outbox } from './database.ts'
@@ -23,7 +23,7 @@ export interface ServiceDatabases {
 export interface ServiceDatabasesOptions {
   readonly socketFolder: string
   readonly database: string
-  /** None where nothing is announced. */
+  /** Omitted where nothing is announced. */
   readonly shared?: SharedTable
   readonly log: Logger
 }
@@ -38,7 +38,7 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
   const opened = new Set<Database>()
   const closing = new AbortController()
 
-  /** The options of a service with the URL filled in, its schema being there. */
+  /** Creates the schema of a service and returns its options with the URL. */
   async function prepared<Options extends DatabaseOptions>(options: Options): Promise<Options> {
     const { schema } = options
     const url = socketUrl(socketFolder, database, schema)
@@ -71,7 +71,7 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
     return { ...db, close }
   }
 
-  /** The database may be gone by now: that it fails then is no news. */
+  /** The database may be gone by now; a failure is expected then. */
   async function whileOpen<Kind>(opening: () => Promise<Kind>): Promise<Kind> {
     closing.signal.throwIfAborted()
     try {

@@ -27,7 +27,7 @@ let proxy: BreakingProxy
 let db: Database
 let outcomes: string[]
 
-/** Writes into a table and notes what it is told, as an engine of the bus does. */
+/** Writes into a table and records the outcomes, as an engine of the bus does. */
 const outbox: Outbox = {
   async write(tx, messages) {
     try {
@@ -89,18 +89,18 @@ function move(tx: Transaction, id: string): Promise<readonly unknown[]> {
   return tx.query(add, [1, '5'])
 }
 
-describe('a transaction', () => {
-  test('commits its statements with what it announced, and reports the commit once', async () => {
+describe('Transactions:', () => {
+  test('A transaction commits its statements with its announcements and reports the commit once', async () => {
     expect(await db.transaction((tx) => move(tx, 'a'))).toEqual([{ id: 1 }])
     expect([await units(1), await said(), outcomes]).toEqual(['105', ['a'], ['committed']])
   })
 
-  test('that only announces commits, too', async () => {
+  test('A transaction that only announces commits, too', async () => {
     await db.transaction((tx) => Promise.resolve(tx.announced.push(message('a'))))
     expect([await said(), outcomes]).toEqual([['a'], ['committed']])
   })
 
-  test('leaves nothing behind when its work throws, and does not call the outbox', async () => {
+  test('A transaction whose work throws is rolled back without a call of the outbox', async () => {
     const work = async (tx: Transaction) => {
       await move(tx, 'a')
       throw new Error('changed my mind')
@@ -109,7 +109,7 @@ describe('a transaction', () => {
     expect([await units(1), await said(), outcomes]).toEqual(['100', [], []])
   })
 
-  test('is rolled back when the outbox is refused, and its connection stays usable', async () => {
+  test('A transaction whose outbox is refused is rolled back, and its connection stays usable', async () => {
     await db.transaction((tx) => move(tx, 'a'))
     await expect(db.transaction((tx) => move(tx, 'a'))).rejects.toMatchObject({ code: '23505' })
     expect([await units(1), await said(), outcomes]).toEqual([
@@ -119,7 +119,7 @@ describe('a transaction', () => {
     ])
   })
 
-  test('is rolled back when COMMIT itself is refused', async () => {
+  test('A transaction whose COMMIT is refused is rolled back', async () => {
     const work = async (tx: Transaction, id: string) => {
       await tx.query(statement('insert into late values (9)'), [])
       return move(tx, id)
@@ -128,7 +128,7 @@ describe('a transaction', () => {
     expect([await units(1), await said(), outcomes]).toEqual(['100', [], ['not written']])
   })
 
-  test('whose work swallowed a refusal fails with that refusal', async () => {
+  test('A transaction whose work ignores a refused statement fails with that refusal', async () => {
     const work = async (tx: Transaction) => {
       await tx.query(add, [1, '-500']).catch(() => undefined)
     }
@@ -141,7 +141,7 @@ describe('a transaction', () => {
     expect([await units(1), await said()]).toEqual(['100', []])
   })
 
-  test('takes no statement after its end', async () => {
+  test('A transaction accepts no statement after its end', async () => {
     let kept: Transaction | undefined
     await db.transaction(async (tx) => {
       kept = tx
@@ -151,14 +151,14 @@ describe('a transaction', () => {
     expect(await units(1)).toBe('100')
   })
 
-  test('may send statements at the same time; they run one after the other on its connection', async () => {
+  test('Statements that a transaction issues at the same time run one after the other on its connection', async () => {
     const pids = await db.transaction((tx) =>
       Promise.all([1, 2, 3, 4].map(() => tx.query<{ pid: number }>(pid, []))),
     )
     expect(new Set(pids.flat().map((row) => row.pid)).size).toBe(1)
   })
 
-  test('of repeatable read sees one moment, and a read-only one writes nothing', async () => {
+  test('A repeatable-read transaction sees one snapshot, and a read-only one cannot write', async () => {
     const seen = await db.transaction(
       async (tx) => {
         const before = await tx.query(read, [1])
@@ -173,10 +173,10 @@ describe('a transaction', () => {
   })
 })
 
-describe('the last statement of a transaction', () => {
+describe('The last statement of a transaction:', () => {
   const commitName = statement('commit').name
 
-  test('runs before COMMIT, alone, after others, and before what is announced', async () => {
+  test('The last statement runs before COMMIT, alone, after others, and before the announcements', async () => {
     await db.transaction((tx) => Promise.resolve(tx.finish(add, [1, '1'])))
     await db.transaction(async (tx) => {
       const [row] = await tx.query<{ units: string }>(read, [1])
@@ -191,7 +191,7 @@ describe('the last statement of a transaction', () => {
     expect(outcomes).toEqual(['committed'])
   })
 
-  test('that is refused rolls everything back, and its connection stays usable', async () => {
+  test('A last statement that is refused rolls everything back, and the connection stays usable', async () => {
     const work = async (tx: Transaction) => {
       await tx.query(add, [2, '5'])
       tx.finish(add, [1, '-500'])
@@ -206,7 +206,7 @@ describe('the last statement of a transaction', () => {
     expect(outcomes).toEqual(['not written'])
   })
 
-  test('does not hide a refusal that the work has swallowed', async () => {
+  test('A last statement does not hide an earlier refusal that the work has ignored', async () => {
     const work = async (tx: Transaction) => {
       await tx.query(add, [1, '-500']).catch(() => undefined)
       tx.finish(add, [2, '5'])
@@ -215,7 +215,7 @@ describe('the last statement of a transaction', () => {
     expect(await units(2)).toBe('100')
   })
 
-  test('is the last one', async () => {
+  test('After the last statement no other is accepted', async () => {
     const work = async (tx: Transaction) => {
       tx.finish(add, [1, '5'])
       await tx.query(add, [2, '5'])
@@ -224,7 +224,7 @@ describe('the last statement of a transaction', () => {
     expect([await units(1), await units(2)]).toEqual(['100', '100'])
   })
 
-  test.each(['lost', 'unanswered'] as const)('whose COMMIT is %s is an outage', async (how) => {
+  test.each(['lost', 'unanswered'] as const)('A last statement whose COMMIT is %s is an outage', async (how) => {
     proxy.breakAt(commitName, how)
     const error: unknown = await db
       .transaction((tx) => Promise.resolve(tx.finish(add, [1, '5'])))
@@ -235,10 +235,10 @@ describe('the last statement of a transaction', () => {
   })
 })
 
-describe('statements that are sent at the same time', () => {
+describe('Statements that are sent at the same time:', () => {
   const count = statement(`select nextval('counted')::integer as number`)
 
-  test('travel together: when the connection breaks at one of them, none has run', async () => {
+  test('Statements sent at the same time share a round trip: if the connection breaks at one, none has run', async () => {
     const before = await db.query<{ number: number }>(count, [])
     proxy.breakAt(read.name, 'lost')
     const work = db.transaction((tx) => Promise.all([tx.query(count, []), tx.query(read, [1])]))
@@ -247,14 +247,14 @@ describe('statements that are sent at the same time', () => {
     expect((after[0]?.number ?? 0) - (before[0]?.number ?? 0)).toBe(1)
   })
 
-  test('are each answered with their own rows', async () => {
+  test('Statements sent at the same time each return their own rows', async () => {
     const rows = await db.transaction((tx) =>
       Promise.all([tx.query(read, [1]), tx.query(add, [1, '5']), tx.query(read, [1])]),
     )
     expect(rows).toEqual([[{ units: '100' }], [{ id: 1 }], [{ units: '105' }]])
   })
 
-  test('fail together with the first one that is refused', async () => {
+  test('Statements sent at the same time fail together with the first one that is refused', async () => {
     const outcomes = await db
       .transaction(async (tx) => {
         const all = [tx.query(read, [1]), tx.query(add, [1, '-500']), tx.query(add, [2, '5'])]
@@ -267,8 +267,8 @@ describe('statements that are sent at the same time', () => {
   })
 })
 
-describe('a conflict is repeated here', () => {
-  test('after a deadlock, with only what the last attempt announced', async () => {
+describe('Conflicts:', () => {
+  test('A transaction is repeated after a deadlock, with the announcements of the last attempt alone', async () => {
     let attempts = 0
     const both: (() => void)[] = []
     const met = new Promise<void>((resolve) => both.push(resolve))
@@ -287,7 +287,7 @@ describe('a conflict is repeated here', () => {
     expect(await said()).toHaveLength(2)
   })
 
-  test('after a serialization failure', async () => {
+  test('A transaction is repeated after a serialization failure', async () => {
     let attempts = 0
     await db.transaction(
       async (tx) => {
@@ -301,7 +301,7 @@ describe('a conflict is repeated here', () => {
     expect([attempts, await units(1)]).toEqual([2, '108'])
   })
 
-  test('a bounded number of times; then it is an outage', async () => {
+  test('A transaction is repeated a bounded number of times; then it is an outage', async () => {
     let attempts = 0
     const hopeless = db.transaction(
       async (tx) => {
@@ -317,10 +317,10 @@ describe('a conflict is repeated here', () => {
   })
 })
 
-describe('a connection that breaks', () => {
+describe('Connections that break:', () => {
   const commitName = statement('commit').name
 
-  test('before COMMIT has rolled everything back', async () => {
+  test('A connection that breaks before COMMIT rolls everything back', async () => {
     const work = async (tx: Transaction) => {
       const [row] = await tx.query<{ pid: number }>(pid, [])
       await move(tx, 'a')
@@ -331,7 +331,7 @@ describe('a connection that breaks', () => {
     expect([isOutage(error), await units(1), outcomes]).toEqual([true, '100', []])
   })
 
-  test('with the answer of COMMIT leaves it unknown, though it was committed', async () => {
+  test('If the response to COMMIT is lost, the outcome is unknown, though it was committed', async () => {
     proxy.breakAt(commitName, 'unanswered')
     const error: unknown = await db
       .transaction((tx) => move(tx, 'a'))
@@ -341,7 +341,7 @@ describe('a connection that breaks', () => {
     expect(await units(1)).toBe('105')
   })
 
-  test('with COMMIT itself leaves it unknown, though it was not', async () => {
+  test('If COMMIT itself is lost, the outcome is unknown, though it was not committed', async () => {
     proxy.breakAt(commitName, 'lost')
     const error: unknown = await db
       .transaction((tx) => move(tx, 'a'))
@@ -350,7 +350,7 @@ describe('a connection that breaks', () => {
     expect([await units(1), await said()]).toEqual(['100', []])
   })
 
-  test('with the answer of a COMMIT without announcements is an outage, too', async () => {
+  test('If the response to a COMMIT without announcements is lost, that is an outage, too', async () => {
     proxy.breakAt(commitName, 'unanswered')
     const moved = db.transaction((tx) => tx.query(add, [1, '5']))
     expect(isOutage(await moved.catch((each: unknown) => each))).toBe(true)
@@ -358,21 +358,21 @@ describe('a connection that breaks', () => {
   })
 })
 
-describe('a prepared statement', () => {
-  test('that could not be parsed is parsed again when it can be', async () => {
+describe('Prepared statements:', () => {
+  test('A statement that could not be parsed is parsed again when it can be', async () => {
     const early = statement('select id from later')
     await expect(db.query(early, [])).rejects.toMatchObject({ code: '42P01' })
     await db.query(statement('create table later (id integer)'), [])
     expect(await db.query(early, [])).toEqual([])
   })
 
-  test('that failed at its first run runs again', async () => {
+  test('A prepared statement that failed at its first run runs again', async () => {
     const divide = statement('select 10 / $1::int as result')
     await expect(db.query(divide, [0])).rejects.toMatchObject({ code: '22012' })
     expect(await db.query(divide, [5])).toEqual([{ result: 2 }])
   })
 
-  test('whose columns changed under it fails once on each connection', async () => {
+  test('A prepared statement whose columns have changed fails once on each connection', async () => {
     const all = statement('select * from shape')
     await db.query(statement('create table shape (a integer)'), [])
     await db.transaction(async (tx) => {

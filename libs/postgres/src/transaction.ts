@@ -1,7 +1,7 @@
 /**
  * A transaction commits with everything that was announced in it, or leaves nothing behind.
- * Deadlocks and serialization failures are repeated here and nowhere else, and the outbox learns
- * the outcome of each transaction exactly once.
+ * Deadlocks and serialization failures are repeated here and nowhere else, and the outcome of each
+ * transaction is reported to the outbox exactly once.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { isOutage, Outage } from '@causeway/process'
@@ -19,7 +19,7 @@ import { isConflict, sqlState, wasRefused } from './failure.ts'
 import { roundTrip, type Step } from './round-trip.ts'
 import { statement } from './statement.ts'
 
-/** A connection that is ours until the work is done; a discarded one is closed, not used again. */
+/** A connection reserved until the work is done; a discarded one is closed, not used again. */
 export interface Session {
   readonly client: ClientBase
   discard(): void
@@ -88,7 +88,7 @@ const rollback: Step = { statement: statement('rollback'), values: [] }
 async function undo(session: Session, tx: OpenTransaction, reason: unknown): Promise<void> {
   tx.end()
   if (!tx.hasBegun()) return
-  // A connection that was lost answers no ROLLBACK either.
+  // A lost connection gets no response to ROLLBACK either.
   if (isOutage(reason) && !isConflict(reason)) return session.discard()
   try {
     await roundTrip(session.client, [rollback])
@@ -116,7 +116,7 @@ type Outcome =
   | { readonly type: 'committed' }
   | { readonly type: 'unknown'; readonly error: Error }
 
-/** COMMIT travels right behind the statement that writes the messages. */
+/** COMMIT is sent with the statement that writes the messages. */
 async function commitWithOutbox(
   session: Session,
   tx: OpenTransaction,
@@ -131,12 +131,12 @@ async function commitWithOutbox(
     const steps = [...tx.takeRest(), { statement: lastStatement, values }, commit]
     try {
       const answers = await roundTrip(session.client, steps)
-      // A transaction that can only be rolled back has refused the statement before.
+      // A transaction that failed before refuses the statement.
       outcome = { type: 'committed' }
       return (answers.at(-2)?.rows ?? []) as readonly Row[]
     } catch (error) {
       if (wasRefused(error)) throw error
-      // The statement may have run and may even be committed: the ticket learns it, not the writer.
+      // The statement may have run and may even be committed: the ticket reports it, not the writer.
       outcome = { type: 'unknown', error: lostAnswer(session, error) }
       return []
     }
@@ -165,7 +165,7 @@ function settle(ticket: OutboxTicket, outcome: Outcome): void {
   }
 }
 
-/** An earlier statement failed and the work went on all the same. */
+/** An earlier statement failed and the work continued nevertheless. */
 function isAborted(error: unknown): boolean {
   return sqlState(error) === '25P02'
 }
@@ -176,22 +176,22 @@ function notCommitted(): Error {
 
 function lostAnswer(session: Session, cause: unknown): Outage {
   session.discard()
-  return new Outage('the connection was lost while COMMIT was under way', { cause })
+  return new Outage('the connection was lost while COMMIT was in progress', { cause })
 }
 
 interface OpenTransaction extends Transaction {
-  /** No further statement is taken. */
+  /** No further statement is accepted. */
   end(): void
   /** There is nothing to commit. */
   isEmpty(): boolean
-  /** What has not been sent: BEGIN, if nothing was, and the statement that is to run last. */
+  /** Statements that have not been sent: BEGIN, if none was, and the statement that is to run last. */
   takeRest(): readonly Step[]
   hasBegun(): boolean
   /** The first statement that failed. */
   failure(): Error | undefined
 }
 
-/** A statement that waits for the others of its turn. */
+/** A statement that waits for the others of its turn of the event loop. */
 interface Asked {
   readonly step: Step
   readonly resolve: (rows: readonly unknown[]) => void

@@ -1,6 +1,6 @@
 /**
- * Runs works at the same time, with one failure for all: every one is waited for, so that nothing
- * is under way any more when a batch counts as failed.
+ * Runs works at the same time, with one failure for all: every one is waited for, so that no
+ * work is in progress any more when a batch counts as failed.
  */
 import { isOutage } from './outage.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { readThrough } from './cache.ts'
 
-/** A source whose loads are answered by hand, in any order. */
+/** A source whose loads the test completes, in any order. */
 function source(entries_max = 100) {
   const loads: {
     readonly keys: readonly string[]
@@ -27,8 +27,8 @@ function source(entries_max = 100) {
   return { cache, load, asked: () => loads.map(({ keys }) => keys) }
 }
 
-describe('get', () => {
-  test('asks for the misses once and takes the hits from memory', async () => {
+describe('The method get of a cache:', () => {
+  test('Misses are loaded once and hits are read from memory', async () => {
     const { cache, load, asked } = source()
     const first = cache.get(['a', 'b'])
     load(0).answer({ a: '1', b: '2' })
@@ -39,7 +39,7 @@ describe('get', () => {
     expect(asked()).toEqual([['a', 'b'], ['c']])
   })
 
-  test('shares one load of a key among concurrent misses', async () => {
+  test('Concurrent misses of a key share one load', async () => {
     const { cache, load, asked } = source()
     const first = cache.get(['a', 'b'])
     const second = cache.get(['b', 'c'])
@@ -52,7 +52,7 @@ describe('get', () => {
     expect(asked()).toEqual([['a', 'b'], ['c']])
   })
 
-  test('does not remember that a key has no value', async () => {
+  test('It is not cached that a key has no value', async () => {
     const { cache, load, asked } = source()
     const first = cache.get(['a'])
     load(0).answer({})
@@ -63,7 +63,7 @@ describe('get', () => {
     expect(asked()).toHaveLength(2)
   })
 
-  test('rejects with its load and asks again the next time', async () => {
+  test('A failed load rejects the calls that wait for it, and the next call loads again', async () => {
     const { cache, load } = source()
     const first = cache.get(['a'])
     load(0).fail(new Error('no answer'))
@@ -74,8 +74,8 @@ describe('get', () => {
   })
 })
 
-describe('forget', () => {
-  test('drops the value, and the answer of a load that began before it', async () => {
+describe('The method forget of a cache:', () => {
+  test('A forgotten key loses its value and the result of a load that began before', async () => {
     const { cache, load } = source()
     const before = cache.get(['a', 'b'])
     cache.forget('a')
@@ -84,7 +84,7 @@ describe('forget', () => {
     expect([cache.peek('a'), cache.peek('b')]).toEqual([undefined, '2'])
   })
 
-  test('makes the next get load again, in whatever order the answers arrive', async () => {
+  test('After forget the next get loads again, in whatever order the results arrive', async () => {
     const { cache, load } = source()
     const before = cache.get(['a'])
     cache.forget('a')
@@ -96,7 +96,7 @@ describe('forget', () => {
     expect(cache.peek('a')).toBe('new')
   })
 
-  test('clear forgets everything, loads under way included', async () => {
+  test('After clear nothing is cached, including loads in progress', async () => {
     const { cache, load } = source()
     const before = cache.get(['a'])
     cache.clear()
@@ -106,8 +106,8 @@ describe('forget', () => {
   })
 })
 
-describe('fresh', () => {
-  test('asks although the value is known, and replaces it', async () => {
+describe('The method fresh of a cache:', () => {
+  test('A fresh read loads even a cached value, and replaces it', async () => {
     const { cache, load } = source()
     const first = cache.get(['a'])
     load(0).answer({ a: 'old' })
@@ -119,7 +119,7 @@ describe('fresh', () => {
     expect(cache.peek('a')).toBe('new')
   })
 
-  test('drops a value that is no more', async () => {
+  test('A fresh read removes a value that no longer exists', async () => {
     const { cache, load } = source()
     const first = cache.get(['a'])
     load(0).answer({ a: 'old' })
@@ -131,7 +131,7 @@ describe('fresh', () => {
   })
 })
 
-test('beyond its bound the entry that was read longest ago is dropped', async () => {
+test('Beyond the bound of a cache the entry that was read longest ago is removed', async () => {
   const { cache, load } = source(2)
   const first = cache.get(['a', 'b'])
   load(0).answer({ a: '1', b: '2' })

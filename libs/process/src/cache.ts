@@ -1,21 +1,21 @@
 /**
- * A bounded cache that is read through: hits come from memory, misses are asked once, and nothing
- * that was known before a `forget` comes back after it.
+ * A bounded read-through cache: hits are read from memory, misses are loaded once, and no value from
+ * before a `forget` is returned after it.
  */
 
 export interface ReadThroughOptions<Value> {
-  /** Asks for several keys at once; a key without a value is left out of the answer. */
+  /** Loads several keys at once; a key without a value is left out of the result. */
   readonly load: (keys: readonly string[]) => Promise<ReadonlyMap<string, Value>>
-  /** Beyond this many entries the one that was read longest ago is dropped. */
+  /** Beyond this many entries the one that was read longest ago is removed. */
   readonly entries_max: number
 }
 
 export interface ReadThrough<Value> {
-  /** Keys without a value are left out of the answer. Rejects when the load of a miss does. */
+  /** Keys without a value are left out of the result. Rejects when the load of a miss does. */
   get(keys: readonly string[]): Promise<ReadonlyMap<string, Value>>
-  /** What memory holds, without asking. */
+  /** The cached value, without a load. */
   peek(key: string): Value | undefined
-  /** Like `get`, but asks for every key. */
+  /** Like `get`, but loads every key. */
   fresh(keys: readonly string[]): Promise<ReadonlyMap<string, Value>>
   forget(key: string): void
   clear(): void
@@ -27,7 +27,7 @@ interface Memory<Value> {
   /** In the order in which they were read, the oldest first. */
   readonly entries: Map<string, Value>
   /**
-   * The load whose answer for the key will be stored: the last one begun, if nothing was forgotten.
+   * The load whose result for the key will be stored: the last one begun, if nothing was forgotten.
    */
   readonly loads: Map<string, Load<Value>>
 }

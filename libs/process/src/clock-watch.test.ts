@@ -24,7 +24,7 @@ function open() {
   return { watch, lines, counted }
 }
 
-test('a time that is at most a second ahead is neither counted nor logged', async () => {
+test('A time that is at most a second ahead is neither counted nor logged', async () => {
   const { watch, lines, counted } = open()
   watch('a', 1_000, 5_000)
   watch('b', 6_000, 5_000)
@@ -32,7 +32,7 @@ test('a time that is at most a second ahead is neither counted nor logged', asyn
   expect(lines).toEqual([])
 })
 
-test('each time that is more than a second ahead is counted, and one a minute is logged', async () => {
+test('Each time that is more than a second ahead is counted, and one a minute is logged', async () => {
   const { watch, lines, counted } = open()
   watch('a', 6_001, 5_000)
   watch('b', 90_000, 6_000)

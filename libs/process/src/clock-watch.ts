@@ -1,4 +1,4 @@
-/** Finds clocks that run ahead: a time that another process has stamped lies in the future here. */
+/** Detects clocks that run ahead: a timestamp of another process is in the future here. */
 import { Counter } from 'prom-client'
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -14,10 +14,10 @@ export interface ClockWatchOptions {
 
 /** Clocks that NTP synchronizes differ by less. */
 const ahead_ms_max = 1_000
-/** A clock that is wrong is wrong with every message: the log has one line in a while. */
+/** A wrong clock stamps every message wrongly, so only some are logged. */
 const pause_ms = 60_000
 
-/** Called with each time that was stamped, and with the time here when it is used. */
+/** Called with each timestamp, and with the time here when it is used. */
 export type ClockWatch = (id: string, stamped_ms: number, now_ms: number) => void
 
 /** Counts each time that is more than a second ahead, and logs an alarm at most once a minute. */

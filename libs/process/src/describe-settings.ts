@@ -1,4 +1,4 @@
-/** Settings as people read them: no secret among them, nor a password within a URL. */
+/** Settings for people to read, without secrets and passwords in URLs. */
 import type { SettingsReading } from './read-settings.ts'
 import type { SettingDefinition, SettingDefinitions } from './settings.ts'
 
@@ -24,7 +24,7 @@ const header: SettingRow = {
   about: 'about',
 }
 
-/** Every setting with what it is and where its value came from, by name. */
+/** Every setting with its meaning and the origin of its value, by name. */
 export function settingRows<Definitions extends SettingDefinitions>(
   definitions: Definitions,
   { values, origins }: SettingsReading<Definitions>,
@@ -55,7 +55,7 @@ export function describeSettings<Definitions extends SettingDefinitions>(
     .join('\n')
 }
 
-/** What a value may be: 'an integer from 1 to 60000 (ms)'. */
+/** The values that are allowed: 'an integer from 1 to 60000 (ms)'. */
 export function boundOf(definition: SettingDefinition): string {
   switch (definition.kind) {
     case 'integer': {

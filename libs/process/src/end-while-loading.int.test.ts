@@ -1,4 +1,4 @@
-/** Real processes are sent real signals. */
+/** Sends signals to real processes. */
 import { expect, test } from '@jest/globals'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,13 +23,13 @@ const running = `
   console.log('so far')
 `
 
-test('a process that is still loading its program handles the signals that end it', async () => {
-  // Not ended by the signal, which would be no exit code and its name.
+test('A process that is still loading its program handles the signals that end it', async () => {
+  // Not ended by the signal: then there would be no exit code but the name of the signal.
   expect(await endOf(loading, 'SIGTERM')).toEqual([143, null])
   expect(await endOf(loading, 'SIGINT')).toEqual([130, null])
 })
 
-test('a program that handles the signals ends as it likes', async () => {
+test('A program that handles the signals itself decides how it ends', async () => {
   expect(await endOf(running, 'SIGTERM')).toEqual([7, null])
   expect(await endOf(running, 'SIGINT')).toEqual([7, null])
 })

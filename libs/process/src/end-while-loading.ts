@@ -8,7 +8,7 @@ import { constants } from 'node:os'
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
-    // As a shell reports a process that the signal has ended: what it was to do is not done.
+    // As a shell reports a process that a signal has ended: its work is not done.
     if (process.listenerCount(signal) === 1) process.exit(128 + constants.signals[signal])
   })
 }

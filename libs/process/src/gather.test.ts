@@ -4,7 +4,7 @@ import { setImmediate as turnEnds } from 'node:timers/promises'
 import { gather } from './gather.ts'
 import { isOutage, Outage } from './outage.ts'
 
-/** Work whose batches are answered by hand. */
+/** Work whose batches the test completes. */
 function handWork() {
   const batches: { items: readonly number[]; answer: () => void; fail: (e: Error) => void }[] = []
   const work = (items: readonly number[]) =>
@@ -23,7 +23,7 @@ async function turn(): Promise<void> {
   await turnEnds()
 }
 
-describe('gather', () => {
+describe('Gathered calls:', () => {
   test('Calls within one turn of the event loop are one batch', async () => {
     const { batches, work } = handWork()
     const call = gather(work, { batch_max: 10 })
@@ -36,7 +36,7 @@ describe('gather', () => {
     expect(await second).toEqual(['r2', 'r3'])
   })
 
-  test('Calls while a batch is under way, or as it ends, are the next batch', async () => {
+  test('Calls while a batch is in progress, or as it ends, are the next batch', async () => {
     const { batches, work } = handWork()
     const call = gather(work, { batch_max: 10 })
     const first = call([1])
@@ -69,7 +69,7 @@ describe('gather', () => {
     ])
   })
 
-  test('a failure rejects every call of its batch and none of the next', async () => {
+  test('A failure rejects every call of its batch and none of the next', async () => {
     const { batches, work } = handWork()
     const call = gather(work, { batch_max: 10 })
     const failing = [call([1]), call([2])].map((answer) => answer.catch((e: unknown) => e))
@@ -107,8 +107,8 @@ describe('gather', () => {
     expect(batches).toHaveLength(1)
   })
 
-  describe('when too many items wait', () => {
-    test('refuses a list at once as an outage, and nothing of it is started', async () => {
+  describe('A full queue:', () => {
+    test('A list that does not fit into the queue is refused at once as an outage, and none of it is started', async () => {
       const { batches, work } = handWork()
       const call = gather(work, { batch_max: 2, queued_max: 3 })
       const first = call([1])
@@ -127,7 +127,7 @@ describe('gather', () => {
       expect(batches.map(({ items }) => items)).toEqual([[1], [2, 3], [4]])
     })
 
-    test('takes lists again as soon as a batch has been taken from the queue', async () => {
+    test('A full queue accepts lists again as soon as a batch has been taken from it', async () => {
       const { batches, work } = handWork()
       const call = gather(work, { batch_max: 2, queued_max: 2 })
       void call([1])
@@ -143,7 +143,7 @@ describe('gather', () => {
       expect(await Promise.all([second, third])).toEqual([['r2', 'r3'], ['r4']])
     })
 
-    test('still takes a list that is longer than the queue when the queue is empty', async () => {
+    test('An empty queue accepts a list that is longer than its bound', async () => {
       const call = gather((items: readonly number[]) => Promise.resolve(items), {
         batch_max: 2,
         queued_max: 3,
@@ -151,7 +151,7 @@ describe('gather', () => {
       expect(await call([1, 2, 3, 4, 5])).toEqual([1, 2, 3, 4, 5])
     })
 
-    test('drops the rest of a list that was split and failed', async () => {
+    test('The rest of a split list that failed no longer counts as waiting', async () => {
       const { batches, work } = handWork()
       const call = gather(work, { batch_max: 1, queued_max: 3 })
       const failing = call([1, 2, 3]).catch((e: unknown) => e)
@@ -168,18 +168,18 @@ describe('gather', () => {
     })
   })
 
-  test('an empty list is answered without work', async () => {
+  test('An empty list resolves without work', async () => {
     const { batches, work } = handWork()
     expect(await gather(work, { batch_max: 2 })([])).toEqual([])
     expect(batches).toHaveLength(0)
   })
 
-  test('work that answers too few results rejects its callers', async () => {
+  test('Work that returns too few results rejects its callers', async () => {
     const call = gather(() => Promise.resolve([]), { batch_max: 2 })
     await expect(call([1])).rejects.toThrow('gathered 1 items, got 0 results')
   })
 
-  test('any calls get their own results in order, in batches within the bound', async () => {
+  test('Any calls get their own results in order, in batches within the bound', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(fc.integer(), { maxLength: 9 }), { maxLength: 20 }),

@@ -1,5 +1,5 @@
 /**
- * Many callers, one batch of work at a time: calls that arrive while one is under way form the next
+ * Many callers, one batch of work at a time: calls that arrive while one is in progress form the next
  * one. Batches follow from the load, never from a timer, and the queue is bounded.
  */
 import { setImmediate as turnEnds } from 'node:timers/promises'
@@ -10,7 +10,7 @@ interface Call<Item, Result> {
   readonly results: Result[]
   readonly resolve: (results: readonly Result[]) => void
   readonly reject: (error: unknown) => void
-  /** So many of its items have been handed to the work; a call that failed counts as all. */
+  /** Number of its items that have been passed to the work; all for a call that failed. */
   begun: number
 }
 
@@ -32,7 +32,7 @@ export interface GatherBounds {
 }
 
 /**
- * Turns work on lists into a function that many may call at the same time. The work gets the items
+ * Turns work on lists into a function that many may call concurrently. The work receives the items
  * in the order of the calls and returns one result for each. A list stays whole where it fits into
  * `batch_max`; a longer one is split, and its pieces follow each other.
  *
@@ -45,7 +45,7 @@ export function gather<Item, Result>(
   { batch_max, queued_max = Infinity }: GatherBounds,
 ): (items: readonly Item[]) => Promise<readonly Result[]> {
   const waiting: Call<Item, Result>[] = []
-  /** Items of waiting calls that have not been handed to the work. */
+  /** Items of waiting calls that have not been passed to the work. */
   let queued = 0
   let working = false
 
@@ -55,7 +55,7 @@ export function gather<Item, Result>(
     void workOff()
   }
 
-  /** A batch waits for the end of this turn of the event loop: all that came in it go along. */
+  /** A batch starts at the end of this turn of the event loop and includes all of its calls. */
   async function workOff(): Promise<void> {
     while (waiting.length > 0) {
       await turnEnds()

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals'
 import { openHealth } from './health.ts'
 
-test('a process without checks is live and ready', async () => {
+test('A process without checks is live and ready', async () => {
   const health = openHealth()
   expect(health.liveness()).toEqual({ ok: true, checks: [] })
   expect(await health.readiness()).toEqual({ ok: true, checks: [] })
 })
 
-test('one worker without progress makes the process not live, by name', () => {
+test('One worker without progress makes the process not live, and is named', () => {
   const health = openHealth()
   const wrong: string[] = []
   health.live('bus', () => undefined)
@@ -23,7 +23,7 @@ test('one worker without progress makes the process not live, by name', () => {
   })
 })
 
-test('one dependency that does not answer makes the process not ready, by name', async () => {
+test('One dependency that does not respond makes the process not ready, and is named', async () => {
   const health = openHealth()
   health.ready('postgresql', () => Promise.reject(new Error('connection refused')))
   health.ready('kafka', () => Promise.resolve())
@@ -49,7 +49,7 @@ test('A notice is reported with readiness and stops nothing', async () => {
   })
 })
 
-test('a check that throws fails by itself and hides no other', async () => {
+test('A check that throws fails alone and hides no other', async () => {
   const health = openHealth()
   const thrower = (): never => {
     throw new Error('a bug')
@@ -67,7 +67,7 @@ test('A dependency that never answers is reported after the time-out', async () 
   expect(checks).toEqual([{ name: 'postgresql', ok: false, detail: 'no answer within 5 ms' }])
 })
 
-test('two checks of one name are a bug', () => {
+test('Two checks of one name are refused as a bug', () => {
   const health = openHealth()
   health.live('bus', () => undefined)
   expect(() => health.live('bus', () => undefined)).toThrow('two health checks of the name bus')

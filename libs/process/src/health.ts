@@ -26,11 +26,11 @@ export interface HealthReport {
   readonly checks: readonly CheckResult[]
 }
 
-/** What the process asks of its services. */
+/** The reports that the process requests of its services. */
 export interface HealthChecks extends Health {
   liveness(): HealthReport
   /**
-   * Runs all checks side by side; one that takes longer than `timeout_ms` (2,000) counts as failed.
+   * Runs all checks in parallel; one that takes longer than `timeout_ms` (2,000) counts as failed.
    */
   readiness(): Promise<HealthReport>
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { logTo, openLog } from './log.ts'
 
-test('a log that cannot be written loses its lines, and ends nothing', () => {
+test('A log that cannot be written loses its lines and stops nothing', () => {
   const folder = mkdtempSync(join(tmpdir(), 'log-'))
   const file = join(folder, 'log')
   const closed = openSync(file, 'w')
@@ -12,7 +12,7 @@ test('a log that cannot be written loses its lines, and ends nothing', () => {
   try {
     const readOnly = openSync(file, 'r')
     const log = openLog({ name: 'test', level: 'info', destination: logTo(readOnly) })
-    for (let lines = 0; lines < 3; lines++) log.info('nobody reads it')
+    for (let lines = 0; lines < 3; lines++) log.info('this line is lost')
     closeSync(readOnly)
     expect(readFileSync(file, 'utf8')).toBe('')
   } finally {
@@ -20,7 +20,7 @@ test('a log that cannot be written loses its lines, and ends nothing', () => {
   }
 })
 
-test('lines go to the file', () => {
+test('Log lines are written to the file', () => {
   const folder = mkdtempSync(join(tmpdir(), 'log-'))
   const file = join(folder, 'log')
   try {

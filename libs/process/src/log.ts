@@ -1,6 +1,6 @@
 /**
  * The log of a process: one JSON object per line on stderr, so that stdout stays free for people
- * and for `--json`. Lines carry ids, never payloads.
+ * and for `--json`. Lines contain ids, never payloads.
  */
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino'
 
@@ -14,13 +14,13 @@ export interface LogOptions {
   /** The process: `hub`, `transfers` … */
   readonly name: string
   readonly level: LogLevel
-  /** Where the lines go; stderr when left out. */
+  /** Destination of the lines; stderr if omitted. */
   readonly destination?: DestinationStream
 }
 
 /**
- * Opens the log. Lines are written synchronously: the last words of a process that dies are the
- * ones that matter, and nothing is logged per message at level info.
+ * Opens the log. Lines are written synchronously: the last lines of a process that crashes matter most,
+ * and nothing is logged per message at level info.
  */
 export function openLog({ name, level, destination }: LogOptions): Logger {
   return pino(
@@ -35,12 +35,12 @@ export function openLog({ name, level, destination }: LogOptions): Logger {
 }
 
 const stderr = 2
-/** So much waits for a disk that is full; what comes then is dropped. */
+/** At most this much waits for a full disk; further lines are dropped. */
 const waiting_bytes_max = 2 ** 20
 
 /**
- * A file descriptor for the lines. Where nothing can be written (the disk is full, no process reads
- * the pipe any more) lines are lost: that is no reason to end the work.
+ * A file descriptor for the lines. If it cannot be written (the disk is full, the reader of the pipe has
+ * ended), lines are lost: that is no reason to stop the work.
  */
 export function logTo(dest: number): DestinationStream {
   const destination = pino.destination({ dest, sync: true, maxLength: waiting_bytes_max })

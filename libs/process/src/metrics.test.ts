@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { openMetrics } from './metrics.ts'
 
-test('A process reports how long its event loop was active, and nothing that has to wake it', async () => {
+test('A process reports how long its event loop was active, and no metric that has to wake it', async () => {
   const metrics = openMetrics({ ofProcess: true })
   const activeSeconds = async () => {
     const value = /^nodejs_eventloop_active_seconds_total (\S+)$/m.exec(

@@ -30,7 +30,7 @@ function measureProcess(metrics: Metrics): void {
   }
   const active = new Counter({
     name: 'nodejs_eventloop_active_seconds_total',
-    help: 'Time in which the event loop had something to do',
+    help: 'Time in which the event loop was active',
     registers: [metrics],
     collect() {
       active.reset()

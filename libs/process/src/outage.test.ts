@@ -15,11 +15,11 @@ test('An outage is found behind the errors that wrap it', () => {
   expect(isOutage(new AggregateError([new Error('a bug'), cause], 'all failed'))).toBe(true)
 })
 
-test('what is thrown without being an error is no outage', () => {
+test('A thrown value that is not an Error is no outage', () => {
   expect([undefined, null, '08006', { code: '08006' }].map(isOutage)).toEqual(Array(4).fill(false))
 })
 
-test('an operator is needed where time alone does not end it', () => {
+test('An outage that time alone does not end needs an operator', () => {
   const refused = new Outage('wrong password', { kind: 'REFUSED' })
   const tooLarge = new Outage('17 MiB', { kind: 'TOO_LARGE' })
   const made = new Error('no ledger', { cause: refused })

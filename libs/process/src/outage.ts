@@ -8,10 +8,9 @@
  */
 
 /**
- * AWAY: it does not answer, and may answer later. REFUSED: it answers and admits no caller (login,
- * certificate, right), or nothing can be done before an operator has repaired it: it is repeated as
- * well, with an alarm. TOO_LARGE: the same in smaller parts may succeed; alone it needs an
- * operator.
+ * AWAY: the other side does not respond, and may respond later. REFUSED: it refuses the caller (login,
+ * certificate, rights), or an operator has to repair something first: the work is repeated as well, with
+ * an alarm. TOO_LARGE: the same work in smaller parts may succeed; a single item needs an operator.
  */
 export type OutageKind = 'AWAY' | 'REFUSED' | 'TOO_LARGE'
 
@@ -29,7 +28,7 @@ export class Outage extends Error {
   }
 }
 
-/** The outage that this is, or that lies behind the error that was made of it. */
+/** The error itself or the cause in it that is an outage. */
 export function outageIn(error: unknown): Outage | undefined {
   if (typeof error !== 'object' || error === null) return undefined
   if (brand in error) return error as Outage
@@ -46,7 +45,7 @@ export function isOutage(error: unknown): boolean {
   return outageIn(error) !== undefined
 }
 
-/** Whether it is an outage that goes on until an operator has put something right. */
+/** Whether it is an outage that lasts until an operator has repaired something. */
 export function needsOperator(error: unknown): boolean {
   return (outageIn(error)?.kind ?? 'AWAY') !== 'AWAY'
 }

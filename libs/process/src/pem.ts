@@ -1,4 +1,4 @@
-/** Keys and certificates come as files that settings name. */
+/** Keys and certificates are files that settings name. */
 import { readFile } from 'node:fs/promises'
 import { StartError } from './start-error.ts'
 

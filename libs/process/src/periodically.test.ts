@@ -27,7 +27,7 @@ test('Routines with the same interval run at the same moments, whenever they wer
   expect(third - first).toBe(1_000)
 })
 
-test('the work is done again and again, never two at a time', async () => {
+test('The work is done periodically, never two at a time', async () => {
   const { log } = listening()
   let running = 0
   let most = 0
@@ -48,7 +48,7 @@ test('the work is done again and again, never two at a time', async () => {
   expect([times, most]).toEqual([3, 1])
 })
 
-test('a failure is logged and does not end it', async () => {
+test('A failure is logged and does not end the periodic work', async () => {
   const { log, lines } = listening()
   let times = 0
   await new Promise<void>((enough) => {
@@ -66,7 +66,7 @@ test('a failure is logged and does not end it', async () => {
   expect(lines.join('')).toMatch(/no database.*"sweep failed"/)
 })
 
-test('stop waits for the work under way and starts no more', async () => {
+test('A stop waits for the work in progress and starts no more', async () => {
   const { log } = listening()
   let finish = (): void => undefined
   let times = 0

@@ -1,4 +1,4 @@
-/** Work that is done again and again: never two at a time, and a failure does not end it. */
+/** Periodic work: never two at a time, and a failure does not end it. */
 import type { Logger } from './log.ts'
 
 export interface PeriodicOptions {
@@ -8,14 +8,14 @@ export interface PeriodicOptions {
 }
 
 export interface Periodic {
-  /** Begins no further work and waits for what is being done. */
+  /** Starts no further work and waits for the work in progress. */
   stop(): Promise<void>
 }
 
 /**
- * Does the work whenever another `every_ms` of the life of the process are over, unless it is still being
- * done: what is done equally often is done at the same moments, so that a process with nothing else to do
- * wakes up once for all of it. A failure is logged and the work is tried again at its next time.
+ * Does the work at each multiple of `every_ms` since the start of the process, unless it is still being
+ * done. Works of the same interval run at the same moments, so that an idle process wakes up once for all
+ * of them. A failure is logged and the work is tried again at its next time.
  */
 export function periodically(
   every_ms: number,

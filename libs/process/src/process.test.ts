@@ -13,7 +13,7 @@ const settings = {
 }
 const idle: Service = { stop: () => Promise.resolve() }
 
-/** What Node is to a process: signals come in, words and an exit code go out. */
+/** The interface of Node.js to a process: signals in, output and an exit code out. */
 class Host extends EventEmitter implements HostProcess {
   readonly argv: string[] = []
   readonly env: Record<string, string> = { LOG_LEVEL: 'silent' }
@@ -29,8 +29,8 @@ class Host extends EventEmitter implements HostProcess {
   }
 }
 
-describe('run', () => {
-  test('starts with the settings of the environment', async () => {
+describe('The start of a process:', () => {
+  test('A process starts with the settings of the environment', async () => {
     const host = new Host()
     host.env['DEMO_PORT'] = '4711'
     const ports: number[] = []
@@ -43,7 +43,7 @@ describe('run', () => {
     expect(host.exits).toEqual([])
   })
 
-  test('prints one line for each fault of the settings and exits 1', async () => {
+  test('Wrong settings are printed, one line for each fault, and the process exits 1', async () => {
     const host = new Host()
     Object.assign(host.env, { DEMO_PORT: '0', DEMO_PROT: '1', LOG_LEVEL: 'loud' })
     await run('demo', settings, () => Promise.resolve(idle), host)
@@ -51,7 +51,7 @@ describe('run', () => {
     expect(host.exits).toEqual([1])
   })
 
-  test('prints its settings with --print-settings and starts nothing', async () => {
+  test('With --print-settings the settings are printed and nothing is started', async () => {
     const host = new Host()
     host.argv.push('--print-settings')
     await run('demo', settings, () => Promise.reject(new Error('started')), host)
@@ -59,7 +59,7 @@ describe('run', () => {
     expect(host.exits).toEqual([])
   })
 
-  test('prints the sentence of a start that is refused and exits 1', async () => {
+  test('A start that is refused prints its reason and exits 1', async () => {
     const host = new Host()
     const refused = () => Promise.reject(new StartError('The port 4000 is in use.'))
     await run('demo', settings, refused, host)
@@ -67,7 +67,7 @@ describe('run', () => {
     expect(host.exits).toEqual([1])
   })
 
-  test('prints a sentence when what it needs goes away meanwhile, and exits 1', async () => {
+  test('A start during which a dependency fails prints a sentence and exits 1', async () => {
     const host = new Host()
     const away = new Outage('connect ECONNREFUSED 127.0.0.1:5432')
     await run('demo', settings, () => Promise.reject(away), host)
@@ -77,7 +77,7 @@ describe('run', () => {
     expect(host.exits).toEqual([1])
   })
 
-  test('prints all of a bug in the start and exits 70', async () => {
+  test('A bug in the start is printed with its stack, and the process exits 70', async () => {
     const host = new Host()
     await run('demo', settings, () => Promise.reject(new Error('a bug')), host)
     expect(host.err).toMatch(/^Error: a bug\n +at /)
@@ -85,8 +85,8 @@ describe('run', () => {
   })
 })
 
-describe('a running process', () => {
-  test.each(['SIGINT', 'SIGTERM'])('stops its service on %s and exits 0', async (signal) => {
+describe('A running process:', () => {
+  test.each(['SIGINT', 'SIGTERM'])('On %s a process stops its service and exits 0', async (signal) => {
     const host = new Host()
     let stops = 0
     const stop = () => Promise.resolve(stops++).then(() => undefined)
@@ -96,7 +96,7 @@ describe('a running process', () => {
     expect([stops, host.exits]).toEqual([1, [0]])
   })
 
-  test('that is still starting is stopped when it has started', async () => {
+  test('A process that is still starting is stopped when it has started', async () => {
     const host = new Host()
     let stops = 0
     let started: (service: Service) => void = () => undefined
@@ -109,7 +109,7 @@ describe('a running process', () => {
     expect([stops, host.exits]).toEqual([1, [0]])
   })
 
-  test('ends at once on a second signal', async () => {
+  test('A second signal ends the process at once', async () => {
     const host = new Host()
     const service = { stop: () => new Promise<void>(() => undefined) }
     await supervise(() => Promise.resolve(service), log, host, { stop_ms_max: 60 })
@@ -119,7 +119,7 @@ describe('a running process', () => {
     await once(host, 'exit')
   })
 
-  test('exits 1 when its stop fails or takes too long', async () => {
+  test('A process whose stop fails or takes too long exits 1', async () => {
     for (const stop of [
       () => Promise.reject(new Error('cannot')),
       () => new Promise<void>(() => undefined),
@@ -133,21 +133,21 @@ describe('a running process', () => {
   })
 
   test.each(['unhandledRejection', 'uncaughtException'])(
-    'logs and exits 70 on %s',
+    'An %s is logged, and the process exits 70',
     async (event) => {
       const host = new Host()
       const lines: string[] = []
       const destination = { write: (line: string) => void lines.push(line) }
       const heard = openLog({ name: 'test', level: 'fatal', destination })
       await supervise(() => Promise.resolve(idle), heard, host)
-      host.emit(event, new Error('nobody caught this'))
+      host.emit(event, new Error('a forgotten rejection'))
       expect(host.exits).toEqual([70])
-      expect(lines.join('')).toContain('nobody caught this')
+      expect(lines.join('')).toContain('a forgotten rejection')
     },
   )
 })
 
-test('what was thrown though it is no error is printed as well', () => {
+test('A thrown value that is not an Error is printed as well', () => {
   const host = new Host()
   exitWithError('just a text', host)
   expect([host.err, host.exits]).toEqual(['just a text\n', [70]])

@@ -1,6 +1,6 @@
 /**
- * The life of a process: it starts or reports in a sentence why not, runs until it is stopped, and
- * ends after an unexpected error, because a supervisor can restart it.
+ * The life of a process: it starts or reports why it cannot, runs until it is stopped, and ends after an
+ * unexpected error, because a supervisor can restart it.
  */
 import { describeSettings } from './describe-settings.ts'
 import { logLevels, openLog, type Logger } from './log.ts'
@@ -10,7 +10,7 @@ import type { Service } from './service.ts'
 import { choice, type SettingDefinitions, type SettingValues } from './settings.ts'
 import { StartError } from './start-error.ts'
 
-/** What the life of a process needs of Node's `process`. */
+/** The part of Node's `process` that is used here. */
 export interface HostProcess {
   readonly argv: readonly string[]
   readonly env: Readonly<Record<string, string | undefined>>
@@ -23,9 +23,9 @@ export interface HostProcess {
 
 export const exitCodes = {
   stopped: 0,
-  /** The start was refused, or the stop took too long or was cut short. */
+  /** The start was refused, or the stop took too long or was interrupted. */
   failed: 1,
-  /** An unexpected error: the process does not know its own state any more. */
+  /** An unexpected error: the state of the process is unknown. */
   broken: 70,
 } as const
 
@@ -34,7 +34,7 @@ export interface SuperviseOptions {
   readonly stop_ms_max?: number
 }
 
-/** Of every process, in addition to its own. */
+/** Settings of every process, in addition to its own. */
 export const settingsOfProcess = {
   LOG_LEVEL: choice({
     about: 'the least level that is logged',
@@ -129,8 +129,8 @@ async function stopAndExit(
 }
 
 /**
- * Ends a start that failed: a person reads the sentence of a StartError, or which part went away in
- * the middle of it, and all of a bug.
+ * Ends a start that failed. It prints the sentence of a StartError or the dependency that failed
+ * meanwhile; a bug is printed with its stack.
  */
 export function exitWithError(error: unknown, host: HostProcess = process): void {
   if (error instanceof StartError) {

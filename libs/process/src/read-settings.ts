@@ -1,6 +1,6 @@
 /**
- * Reads settings from their layers and refuses a start with a wrong or unknown one, naming each
- * fault in a sentence: the setting, the value, the bound, and where the value came from.
+ * Reads settings from their layers and refuses a start with a wrong or unknown one. Each fault is a
+ * sentence that names the setting, the value, the bound and the origin of the value.
  */
 import { z } from 'zod'
 import { boundOf, shown } from './describe-settings.ts'
@@ -21,7 +21,7 @@ export interface SettingsReading<Definitions> {
 }
 
 export interface ReadSettingsOptions {
-  /** In their order: what an earlier layer gives wins over the later ones. */
+  /** In order of precedence: a value of an earlier layer overrides later ones. */
   readonly sources: readonly SettingSource[]
   /** `TRANSFERS_` …: a variable of the environment that begins so must be known. */
   readonly prefixes: readonly string[]

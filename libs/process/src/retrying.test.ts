@@ -10,7 +10,7 @@ function outage(): Outage {
   return new Outage('connection lost')
 }
 
-test('a call is repeated over outages until it is answered', async () => {
+test('A call that fails by an outage is repeated until it succeeds or fails otherwise', async () => {
   let tries = 0
   const answer = await retrying(() => {
     tries++
@@ -19,7 +19,7 @@ test('a call is repeated over outages until it is answered', async () => {
   expect([answer, tries]).toEqual(['RESERVED', 4])
 })
 
-test('what is no outage is thrown at once', async () => {
+test('An error that is no outage is thrown at once', async () => {
   let tries = 0
   const call = retrying(() => {
     tries++
@@ -29,7 +29,7 @@ test('what is no outage is thrown at once', async () => {
   expect(tries).toBe(1)
 })
 
-test('an abort ends the pause and the repeating with the last outage', async () => {
+test('An abort ends the pause and the repetition with the last outage', async () => {
   const abort = new AbortController()
   let tries = 0
   const call = retrying(

@@ -1,26 +1,26 @@
-/** An outage decides nothing: the call is repeated until it is answered. */
+/** Repeats calls that fail by an outage until they get an answer. */
 import type { Logger } from './log.ts'
 import { outageIn } from './outage.ts'
 
 export interface RetryOptions {
   readonly log: Logger
-  /** What is being tried, for the log: 'reserve in the ledger'. */
+  /** Name of the call, for the log: 'reserve in the ledger'. */
   readonly what: string
-  /** Ends the repeating: the last outage is thrown. */
+  /** Ends the repetition: the last outage is thrown. */
   readonly signal?: AbortSignal
   /** The longest pause between two tries (2,000). */
   readonly delay_ms_max?: number
 }
 
 const firstDelay_ms = 50
-/** A refusal that goes on is an alarm about once a minute. */
+/** A lasting refusal is an alarm about once a minute. */
 const logged_every = 30
 
 /**
  * Repeats a call that failed by an outage, with pauses from 50 ms that double up to the bound, each
- * shortened by up to a half at random so that many callers do not come back as one. What an operator
- * has to end raises an alarm. What is no outage, or too large, is thrown at once. The call must be
- * idempotent: an outage leaves open whether it had its effect.
+ * shortened by up to a half at random so that many callers do not retry at once. An outage that an
+ * operator has to end raises an alarm. Any other error, or TOO_LARGE, is thrown at once. The call must
+ * be idempotent: an outage leaves open whether it had its effect.
  */
 export async function retrying<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { log, what, signal, delay_ms_max = 2_000 } = options

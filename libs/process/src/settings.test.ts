@@ -5,7 +5,7 @@ import { choice, integer, mergeSettings, text, type SettingValues } from './sett
 import { StartError } from './start-error.ts'
 
 const settings = {
-  TRANSFERS_DATABASE_URL: text({ about: 'where the transfers are kept', default: '' }),
+  TRANSFERS_DATABASE_URL: text({ about: 'database of the transfers', default: '' }),
   TRANSFERS_KEY: text({ about: 'signs', default: 'initial', secret: true }),
   SWEEP_INTERVAL_MS: integer({
     about: 'between two sweeps',
@@ -37,15 +37,15 @@ function faultsOf(...sources: SettingSource[]): string[] {
   return []
 }
 
-describe('values', () => {
-  test('are typed by their definitions and default where nothing is given', () => {
+describe('Values of settings:', () => {
+  test('Values are typed by their definitions, and defaults apply where none is given', () => {
     const values: SettingValues<typeof settings> = read().values
     const interval_ms: number = values.SWEEP_INTERVAL_MS
     const durability: 'fsync' | 'none' = values.DURABILITY
     expect([interval_ms, durability, values.TRANSFERS_DATABASE_URL]).toEqual([1_000, 'fsync', ''])
   })
 
-  test('of an earlier layer win over those of a later one, and show their origin', () => {
+  test('A value of an earlier layer overrides that of a later one, and its origin is shown', () => {
     const { values, origins } = read(
       { origin: 'flag', values: { SWEEP_INTERVAL_MS: '20' } },
       { origin: 'file', values: { SWEEP_INTERVAL_MS: '30', DURABILITY: 'none' } },
@@ -60,7 +60,7 @@ describe('values', () => {
     })
   })
 
-  test('that are empty in the environment count as not given, but not elsewhere', () => {
+  test('An empty value counts as not given in the environment, but not elsewhere', () => {
     expect(read(environment({ SWEEP_INTERVAL_MS: '' })).origins.SWEEP_INTERVAL_MS).toBe('default')
     expect(read({ origin: 'flag', values: { TRANSFERS_KEY: '' } }).values.TRANSFERS_KEY).toBe('')
     expect(faultsOf({ origin: 'file', values: { SWEEP_INTERVAL_MS: '' } })).toEqual([
@@ -68,7 +68,7 @@ describe('values', () => {
     ])
   })
 
-  test('at their bounds are taken and beyond them refused', () => {
+  test('A value at a bound is accepted and one beyond it refused', () => {
     for (const given of ['10', '60000'])
       expect(faultsOf(environment({ SWEEP_INTERVAL_MS: given }))).toEqual([])
     for (const given of ['9', '60001', '1e3', '10.5', '0x20', ' 20', 'many', '9'.repeat(40)])
@@ -76,8 +76,8 @@ describe('values', () => {
   })
 })
 
-describe('a start is refused', () => {
-  test('with one sentence for each fault, all of them at once', () => {
+describe('Refused settings:', () => {
+  test('A start is refused with one sentence for each fault, all of them at once', () => {
     expect(
       faultsOf(
         { origin: 'flag', values: { SWEEP: '5' } },
@@ -92,20 +92,20 @@ describe('a start is refused', () => {
     ])
   })
 
-  test('when a required setting is not given', () => {
+  test('A start is refused when a required setting is not given', () => {
     const required = { HUB_HOST: text({ about: 'the name of this hub', default: null }) }
     const start = () => readSettings(required, { sources: [environment({})], prefixes: [] })
     expect(start).toThrow('HUB_HOST must be given (the name of this hub): a text')
   })
 
-  test('without printing a secret', () => {
+  test('A start is refused without printing a secret', () => {
     const [fault] = faultsOf(environment({ TRANSFERS_KEY: 's3cret'.repeat(20_000) }))
     expect(fault).toContain(
       'TRANSFERS_KEY must be a text of at most 65536 characters, not (hidden)',
     )
   })
 
-  test('not by what else is in the environment, nor by what Kubernetes puts there', () => {
+  test('Other variables of the environment, and those that Kubernetes sets, are ignored', () => {
     expect(
       faultsOf(
         environment({
@@ -122,17 +122,17 @@ describe('a start is refused', () => {
   })
 })
 
-describe('the settings of several services', () => {
+describe('Settings of several services:', () => {
   const host = { about: 'where servers listen', default: '127.0.0.1' }
 
-  test('are one object, in which equal definitions are one', () => {
+  test('Settings of several services are one object, in which equal definitions are one', () => {
     const all = mergeSettings([settings, { HOST: text(host) }, { HOST: text(host) }])
     const { values } = readSettings(all, { sources: [environment({ HOST: 'x' })], prefixes })
     const merged: { HOST: string; SWEEP_INTERVAL_MS: number } = values
     expect(merged).toMatchObject({ HOST: 'x', SWEEP_INTERVAL_MS: 1_000 })
   })
 
-  test('may not define one name in two ways', () => {
+  test('Two different definitions of one name are refused', () => {
     const other = { HOST: text({ ...host, default: '0.0.0.0' }) }
     expect(() => mergeSettings([{ HOST: text(host) }, other])).toThrow(
       'two definitions of the setting HOST differ',
@@ -140,7 +140,7 @@ describe('the settings of several services', () => {
   })
 })
 
-describe('--print-settings', () => {
+describe('The option --print-settings:', () => {
   const reading = read(
     environment({
       TRANSFERS_DATABASE_URL: 'postgres://transfers:s3cret@db:5432/causeway',
@@ -149,7 +149,7 @@ describe('--print-settings', () => {
     }),
   )
 
-  test('shows value, unit, default, bound and origin of every setting by name', () => {
+  test('Every setting is shown with value, unit, default, bound and origin', () => {
     const rows = settingRows(settings, reading)
     expect(rows.map(({ name }) => name)).toEqual(Object.keys(settings).sort())
     expect(rows[1]).toEqual({
@@ -163,14 +163,14 @@ describe('--print-settings', () => {
     })
   })
 
-  test('hides secrets, their defaults, and the passwords in URLs', () => {
+  test('Secrets, their defaults and passwords in URLs are hidden', () => {
     const table = describeSettings(settings, reading)
     expect(table).not.toContain('s3cret')
     expect(table).not.toContain('initial')
     expect(table).toContain('postgres://transfers:(hidden)@db:5432/causeway')
   })
 
-  test('is a table with a head and a line for each', () => {
+  test('Settings are printed as a table with a header and a line for each', () => {
     const lines = describeSettings(settings, reading).split('\n')
     expect(lines).toHaveLength(5)
     expect(lines[0]).toMatch(/^name +value +unit +default +bound +origin +about$/)

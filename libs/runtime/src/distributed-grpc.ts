@@ -1,4 +1,4 @@
-/** gRPC of a process that is one of many: always with certificates on both sides. */
+/** gRPC of a process in a distributed hub: always with certificates on both sides. */
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { networkInterfaces } from 'node:os'
 import {
@@ -13,7 +13,7 @@ import type { DistributedSettings } from './distributed-settings.ts'
 
 export interface DistributedGrpcOptions {
   readonly settings: DistributedSettings
-  /** Where the gRPC server of that service is. */
+  /** The address of the gRPC server of that service. */
   readonly addressOf: (provider: string) => string
   /** The services that may call a method: `/causeway.transfers.v1.Transfers/GetTransferStates`. */
   readonly callersOf: (path: string) => readonly string[]
@@ -54,7 +54,7 @@ async function readCertificates(settings: DistributedSettings): Promise<GrpcCert
   }
 }
 
-/** Files that are half replaced are logged and looked at again; until then the old ones serve. */
+/** Incompletely replaced files are logged and read again later; until then the old ones are used. */
 function renewCertificates(
   settings: DistributedSettings,
   first: GrpcCertificates,
@@ -78,18 +78,18 @@ function renewCertificates(
   )
 }
 
-/** A sentence: why others could not authenticate this process. */
+/** Why others could not authenticate this process. */
 function faultOf({ certificate, key, ca }: GrpcCertificates): string | undefined {
   try {
     const own = new X509Certificate(certificate)
     if (!own.checkPrivateKey(createPrivateKey(key))) return 'the key is not that of the certificate'
-    return new X509Certificate(ca).ca ? undefined : 'the authority is none'
+    return new X509Certificate(ca).ca ? undefined : 'the authority is not a certificate authority'
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
 }
 
-/** A process that listens on every address is reached by its first external one. */
+/** A process that listens on all addresses is reached by its first external one. */
 export function hostOf({
   GRPC_HOST: host,
   GRPC_ADVERTISED_HOST: advertised,

@@ -1,6 +1,5 @@
 /**
- * The settings of a process that is one of many: the same for every service, in addition to its
- * own.
+ * The settings of a process in a distributed hub: the same for every service, in addition to its own.
  */
 import {
   operationsSettings,
@@ -13,77 +12,77 @@ import {
 
 export const distributedSettings = {
   DATABASE_URL: text({
-    about: 'database of a service that names none of its own',
+    about: 'database of a service without a URL of its own',
     default: '',
     secret: true,
   }),
-  KAFKA_BROKERS: text({ about: 'host:port of some brokers, with commas between', default: null }),
+  KAFKA_BROKERS: text({ about: 'host:port of some brokers, separated by commas', default: null }),
   KAFKA_TOPIC_PREFIX: text({
-    about: 'goes before every topic and group, so that several hubs may share brokers',
+    about: 'prefix of every topic and group, so that several hubs can share brokers',
     default: '',
   }),
   KAFKA_TOPIC_PARTITIONS: integer({
-    about: 'of each topic that is made; more of them is how a service may have more processes',
+    about: 'of each topic that is created; more partitions allow more processes of a service',
     unit: 'partitions',
     default: 12,
     min: 1,
     max: 1_000,
   }),
   KAFKA_REPLICAS: integer({
-    about: 'of each partition that is made',
+    about: 'of each partition that is created',
     unit: 'brokers',
     default: 3,
     min: 1,
     max: 9,
   }),
   KAFKA_MIN_INSYNC: integer({
-    about: 'so many replicas have a message before it is acknowledged',
+    about: 'number of replicas that have a message before it is acknowledged',
     unit: 'brokers',
     default: 2,
     min: 1,
     max: 9,
   }),
   KAFKA_RETENTION_H: integer({
-    about: 'how long a topic that is made keeps its messages, whether they were read or not',
+    about: 'how long a topic that is created retains its messages, read or not',
     unit: 'h',
     default: 168,
     min: 1,
     max: 8_760,
   }),
   KAFKA_COMPRESSION: choice({
-    about: 'of what is sent; gzip spares the network and costs processors',
+    about: 'of sent messages; gzip saves network and costs processor time',
     options: ['none', 'gzip'],
     default: 'none',
   }),
   KAFKA_PUBLISH_TIMEOUT_MS: integer({
     about:
-      'a message is acknowledged within that time or has failed; time-outs lie back by as much',
+      'a message is acknowledged within this time or has failed; time-outs are later by as much',
     unit: 'ms',
     default: 5_000,
     min: 100,
     max: 60_000,
   }),
   KAFKA_SESSION_MS: integer({
-    about: 'a process that is silent for this long counts as dead, and others do its work',
+    about: 'a process that is silent for this long counts as dead, and others take over its work',
     unit: 'ms',
     default: 10_000,
     min: 1_000,
     max: 300_000,
   }),
   KAFKA_TLS: choice({
-    about: 'whether the brokers are spoken to over TLS',
+    about: 'whether the connections to the brokers use TLS',
     options: ['off', 'on'],
     default: 'off',
   }),
   KAFKA_TLS_CA_FILE: text({
-    about: 'PEM file of those that a broker is trusted by; empty: those of Node.js',
+    about: 'PEM file of the authorities that sign the certificates of the brokers; empty: those of Node.js',
     default: '',
   }),
   KAFKA_TLS_CERTIFICATE_FILE: text({
-    about: 'PEM file of what this process shows to the brokers; empty: nothing',
+    about: 'PEM file of the client certificate of this process for the brokers; empty: none',
     default: '',
   }),
-  KAFKA_TLS_KEY_FILE: text({ about: 'PEM file of the key to it', default: '' }),
+  KAFKA_TLS_KEY_FILE: text({ about: 'PEM file of the key of that certificate', default: '' }),
   KAFKA_SASL_MECHANISM: choice({
     about: 'how this process authenticates to the brokers, in addition to its certificate',
     options: ['none', 'plain', 'scram-sha-256', 'scram-sha-512'],
@@ -93,23 +92,23 @@ export const distributedSettings = {
   KAFKA_SASL_PASSWORD: text({ about: 'its password', default: '', secret: true }),
   REDIS_URL: text({
     about:
-      'redis:// or rediss:// address of what processes of a service share; empty: each goes by what it knows itself',
+      'redis:// or rediss:// address of the memory that processes of a service share; empty: nothing is shared',
     default: '',
     secret: true,
   }),
   REDIS_PREFIX: text({
-    about: 'goes before every key, so that several hubs may share a Redis',
+    about: 'prefix of every key, so that several hubs can share a Redis',
     default: 'causeway:',
   }),
   REDIS_TIMEOUT_MS: integer({
-    about: 'nothing waits longer for Redis; then it is as if it knew nothing',
+    about: 'longest wait for Redis; after that the value counts as absent',
     unit: 'ms',
     default: 20,
     min: 1,
     max: 1_000,
   }),
   GRPC_HOST: text({
-    about: 'address that the gRPC server listens on; 127.0.0.1 is this machine alone',
+    about: 'address that the gRPC server listens on; 127.0.0.1 is for this machine only',
     default: '127.0.0.1',
   }),
   GRPC_PORT: integer({
@@ -126,16 +125,16 @@ export const distributedSettings = {
     default: '',
   }),
   GRPC_TLS_CERTIFICATE_FILE: text({
-    about: 'PEM file of what this process shows the others; its common name is the service',
+    about: 'PEM file of the certificate of this process; its common name is the service',
     default: null,
   }),
-  GRPC_TLS_KEY_FILE: text({ about: 'PEM file of the key to it', default: null }),
+  GRPC_TLS_KEY_FILE: text({ about: 'PEM file of the key of that certificate', default: null }),
   GRPC_TLS_CA_FILE: text({
     about: 'PEM file of the authority that signed the certificates of all services',
     default: null,
   }),
   GRPC_TLS_RENEWAL_MS: integer({
-    about: 'how often these files are looked at for new ones',
+    about: 'how often these files are checked for changes',
     unit: 'ms',
     default: 60_000,
     min: 100,
@@ -159,7 +158,7 @@ export function grpcUrls(providers: readonly string[]): Readonly<Record<string, 
     providers.map((provider) => [
       grpcUrlName(provider),
       text({
-        about: `${provider} over gRPC: host:port (every address of that name is used), or IPv4:port with commas between`,
+        about: `${provider} over gRPC: host:port (every address of that name is used), or several IPv4:port separated by commas`,
         default: null,
       }),
     ]),

@@ -30,7 +30,7 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.stop()
 })
 
-/** What Node is to a process: signals come in, words and an exit code go out. */
+/** The interface of Node.js to a process: signals in, output and an exit code out. */
 class Host extends EventEmitter implements HostProcess {
   readonly argv: string[] = []
   readonly env: Readonly<Record<string, string>>
@@ -51,7 +51,7 @@ class Host extends EventEmitter implements HostProcess {
 
 const authority = makeTestCa('Hub CA')
 
-/** PEM files of a service that all others know. */
+/** PEM files of a service, signed by the common authority. */
 function identityFiles(name: string): Record<string, string> {
   const folder = temporaryFolder('grpc-tls')
   const { certificate, key } = authority.issue(name)
@@ -163,12 +163,12 @@ test('A service that is alone in its process starts, reports its health, and sto
   expect(host.exits).toEqual([exitCodes.stopped])
 })
 
-test('A missing database is reported in a sentence', async () => {
+test('A missing database is reported when the process starts', async () => {
   const values = await environment()
   const nowhere = socketUrl(testSocketFolder(), 'nowhere', superuser)
   const parts = await open({ ...values, DATABASE_URL: nowhere }, () => '')
   const opening = parts.openDatabase({ url: '', schema: 'shop', migrations, connections_max: 1 })
-  await expect(opening).rejects.toThrow('The database of shop is not as it has to be')
+  await expect(opening).rejects.toThrow('The database of shop cannot be used')
 })
 
 test("Connections to brokers use TLS with the process's own certificate, and nothing else", async () => {
@@ -219,10 +219,10 @@ test('A process logs in to brokers that require it', async () => {
   }
   await expectEcho(await open(values, () => ''))
   const wrong = open({ ...values, KAFKA_SASL_PASSWORD: 'wrong' }, () => '')
-  await expect(wrong).rejects.toThrow('Kafka does not answer as it should')
+  await expect(wrong).rejects.toThrow('Kafka refuses a request')
 })
 
-test('A process whose requests Kafka refuses reports it in a sentence', async () => {
+test('A process whose requests Kafka refuses reports that when it starts', async () => {
   const values = { ...(await environment()), KAFKA_REPLICAS: '3' }
-  await expect(open(values, () => '')).rejects.toThrow('Kafka does not make the topic')
+  await expect(open(values, () => '')).rejects.toThrow('Kafka does not create the topic')
 })

@@ -38,17 +38,17 @@ test('Topics have three replicas, two of them in sync, by default', async () => 
   expect(compression).toBe('none')
 })
 
-test('several brokers may be named', async () => {
+test('Several brokers can be named', async () => {
   const { brokers } = await options({ KAFKA_BROKERS: 'one:9092, [::1]:9093' })
   expect(brokers.addresses).toEqual(['one:9092', '[::1]:9093'])
 })
 
 test.each([
-  [{ KAFKA_BROKERS: 'one' }, "KAFKA_BROKERS is host:port, with commas between; 'one' is not."],
-  [{ KAFKA_REPLICAS: '1' }, 'KAFKA_MIN_INSYNC is 2, but KAFKA_REPLICAS makes only 1'],
+  [{ KAFKA_BROKERS: 'one' }, "KAFKA_BROKERS is host:port, separated by commas; 'one' is not."],
+  [{ KAFKA_REPLICAS: '1' }, 'KAFKA_MIN_INSYNC is 2, but KAFKA_REPLICAS is only 1'],
   [{ KAFKA_TLS: 'on', KAFKA_TLS_CA_FILE: '/nowhere' }, 'KAFKA_TLS_CA_FILE: '],
   [{ KAFKA_SASL_MECHANISM: 'plain' }, 'KAFKA_SASL_USER is not set.'],
-])('%j stops the start in words', async (values, sentence) => {
+])('The settings %j are refused with an error that names the setting', async (values, sentence) => {
   await expect(options(values)).rejects.toThrow(sentence)
 })
 
@@ -96,7 +96,7 @@ test('A process that listens on every address is reached by a specific one', () 
   expect(hostOf({ GRPC_HOST: '0.0.0.0', GRPC_ADVERTISED_HOST: '' })).toMatch(/^[1-9][\d.]+$/)
 })
 
-test('each service that is called has a setting with its address', () => {
+test('Each service that is called has a setting with its address', () => {
   expect(Object.keys(grpcUrls(['participant-lifecycle']))).toEqual([
     'PARTICIPANT_LIFECYCLE_GRPC_URL',
   ])

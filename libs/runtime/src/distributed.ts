@@ -1,7 +1,6 @@
 /**
- * The parts of a process that is one of many: events over Kafka, an own database, other services
- * over gRPC. Published events survive the loss of any process, and of any one broker when there are
- * three.
+ * The parts of a process in a distributed hub: events over Kafka, a database of its own, other services
+ * over gRPC. Published events survive the loss of any process, and of any one broker if there are three.
  */
 import type { BrokersOptions, KafkaBusOptions } from '@causeway/bus/kafka'
 import type { OpenGrpcHost } from '@causeway/grpc'
@@ -27,9 +26,9 @@ export interface DistributedOptions {
   /** Folder name of the service: the client name for brokers and databases. */
   readonly name: string
   readonly settings: DistributedSettings
-  /** Every topic of the catalogue of events; what is missing of them is made. */
+  /** Every topic of the catalogue of events; missing ones are created. */
   readonly topics: readonly string[]
-  /** Where the gRPC server of that service is: host:port, or unix:/path. */
+  /** The address of the gRPC server of that service: host:port, or unix:/path. */
   readonly addressOf: (provider: string) => string
   /** The services that may call a gRPC method, by its path. */
   readonly callersOf: (path: string) => readonly string[]
@@ -38,22 +37,22 @@ export interface DistributedOptions {
 
 export interface DistributedParts extends ProcessParts {
   readonly health: HealthChecks
-  /** Where others reach this process over gRPC. */
+  /** The gRPC address of this process for others. */
   readonly grpcAddress: string
-  /** Milliseconds since events last moved though there are some; undefined when there are none. */
+  /** Milliseconds since events last made progress; undefined when there are none. */
   progress(): number | undefined
-  /** Other services are not answered any more; the service itself goes on. */
+  /** Calls of other services are no longer accepted; the service itself continues. */
   drain(): Promise<void>
-  /** After the service has stopped: lets go of everything in reverse order. */
+  /** After the service has stopped: closes everything in reverse order. */
   stop(): Promise<void>
 }
 
-/** Throws StartError with one sentence for everything that a person can put right. */
+/** Throws StartError with one sentence for everything that an operator can repair. */
 export async function openDistributed(options: DistributedOptions): Promise<DistributedParts> {
   const { settings, log } = options
   const metrics = openMetrics({ ofProcess: true })
   const busOptions = { ...(await busOptionsOf(options)), log, metrics }
-  // A hub in one process has no use for the Kafka client, so it is not loaded before this.
+  // A hub in one process does not need the Kafka client, so it is loaded only here.
   const { openBrokers, openDatabases, openKafkaBus } = await import('@causeway/bus/kafka')
   log.info({ brokers: busOptions.brokers.addresses }, 'waiting for Kafka')
   const kafka = await openKafkaBus({ ...busOptions, brokers: openBrokers(busOptions.brokers) })
@@ -91,7 +90,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
   }
 }
 
-/** No request waits for Redis, so it may come and go. */
+/** No request depends on Redis, so it may be away at any time. */
 async function redisOf(
   { name, settings, log }: Pick<DistributedOptions, 'name' | 'settings' | 'log'>,
   metrics: Metrics,
@@ -104,7 +103,7 @@ async function redisOf(
   return openRedisMemory({ url, prefix: `${REDIS_PREFIX}${name}:`, timeout_ms, log, metrics })
 }
 
-/** PostgreSQL may start after this process; what it refuses is for a person to put right. */
+/** PostgreSQL may start after this process; a refusal is for an operator to repair. */
 async function waitFor<Db>(
   { schema }: Pick<DatabaseOptions, 'schema'>,
   log: Logger,
@@ -118,7 +117,7 @@ async function waitFor<Db>(
         outageIn(error)?.kind === 'REFUSED' || /^(3F|42501)/.test(sqlState(error) ?? '')
       if (!isRefused) throw error
       const { message } = error as Error
-      throw new StartError(`The database of ${schema} is not as it has to be: ${message}.`)
+      throw new StartError(`The database of ${schema} cannot be used: ${message}.`)
     }
   }
   return retrying(openOrRefuse, { log, what: `waiting for the database of ${schema}` })
@@ -132,7 +131,7 @@ export async function busOptionsOf(
   const { KAFKA_REPLICAS: replicas, KAFKA_MIN_INSYNC: minInsync } = settings
   if (minInsync > replicas) {
     throw new StartError(
-      `KAFKA_MIN_INSYNC is ${minInsync}, but KAFKA_REPLICAS makes only ${replicas} of each message.`,
+      `KAFKA_MIN_INSYNC is ${minInsync}, but KAFKA_REPLICAS is only ${replicas}.`,
     )
   }
   return {
@@ -162,7 +161,7 @@ async function brokersOptions({
   const addresses = settings.KAFKA_BROKERS.split(',').map((address) => address.trim())
   const wrong = addresses.find((address) => !/^[^\s:]+:\d+$|^\[[^\s]+\]:\d+$/.test(address))
   if (wrong !== undefined) {
-    throw new StartError(`KAFKA_BROKERS is host:port, with commas between; '${wrong}' is not.`)
+    throw new StartError(`KAFKA_BROKERS is host:port, separated by commas; '${wrong}' is not.`)
   }
   return {
     addresses,
@@ -179,7 +178,7 @@ async function tlsOf(settings: DistributedSettings): Promise<BrokersOptions['tls
   return {
     ca: await pem('KAFKA_TLS_CA_FILE', ca),
     certificate: await pem('KAFKA_TLS_CERTIFICATE_FILE', certificate),
-    // A certificate is nothing without its key.
+    // A certificate needs its key.
     key: certificate === '' ? '' : await readPem('KAFKA_TLS_KEY_FILE', settings.KAFKA_TLS_KEY_FILE),
   }
 }

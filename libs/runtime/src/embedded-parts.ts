@@ -1,5 +1,5 @@
 /**
- * The parts of a process that holds every service, on one database of the embedded PostgreSQL: the
+ * The parts of a process that runs every service, on one database of the embedded PostgreSQL: the
  * services share the database, the embedded bus, one gRPC server on a socket next to PostgreSQL's,
  * health and metrics.
  */
@@ -13,9 +13,9 @@ import { aloneInMemory } from './memory/shared-memory.ts'
 
 export interface EmbeddedParts extends ProcessParts {
   readonly health: HealthChecks
-  /** Milliseconds since events last moved though there are some; undefined when there are none. */
+  /** Milliseconds since events last made progress; undefined when there are none. */
   progress(): number | undefined
-  /** After every service has stopped: lets go of everything in reverse order. */
+  /** After every service has stopped: closes everything in reverse order. */
   stop(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export interface PartsOptions {
 }
 
 export interface OpenParts extends EmbeddedParts {
-  /** As if the process was killed: connections are cut, what is in memory is dropped. */
+  /** Like a kill of the process: connections are closed, state in memory is dropped. */
   crash(): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export async function openParts(options: PartsOptions): Promise<OpenParts> {
     },
     async crash() {
       engine.crash()
-      // Work that hangs never gives its connection back; a killed process would not wait either.
+      // Work that hangs never returns its connection; a killed process would not wait either.
       void databases.close()
       await cutConnections(socketFolder, database)
       await grpc.stop()

@@ -43,7 +43,7 @@ async function note(bus: EventBus, db: Database, id: string): Promise<void> {
   })
 }
 
-describe('an embedded process', () => {
+describe('An embedded process:', () => {
   let dataDir: string
   let parts: EmbeddedParts
 
@@ -63,7 +63,7 @@ describe('an embedded process', () => {
     rmSync(dataDir, { recursive: true, force: true })
   })
 
-  test('lets a service touch its own tables and add to the log, and nothing else', async () => {
+  test('A service may use its own tables and insert into the log, and nothing else', async () => {
     const one = await parts.openDatabase(optionsOf('one'))
     const two = await parts.openDatabase(optionsOf('two'))
     await note(parts.bus, one, 'a')
@@ -82,7 +82,7 @@ describe('an embedded process', () => {
     }
   })
 
-  test('refuses a service whose URL names another database, and takes one that names its own', async () => {
+  test('A service whose URL names another database is refused, and one that names the embedded one is accepted', async () => {
     const other = 'postgres://two@localhost:5432/elsewhere'
     await expect(parts.openDatabase(optionsOf('two', other))).rejects.toThrow(
       'The database URL of two names another database: in one process all services share the embedded one.',
@@ -92,13 +92,13 @@ describe('an embedded process', () => {
     expect(await db.query(notes, [])).toEqual([])
   })
 
-  test('has its gRPC socket next to that of PostgreSQL, and reports that it is ready', async () => {
+  test('The gRPC socket is next to that of PostgreSQL, and the process reports that it is ready', async () => {
     expect(existsSync(join(dataDir, 'run', 'grpc.sock'))).toBe(true)
     expect(await parts.health.readiness()).toMatchObject({ ok: true })
     expect(await parts.metrics.metrics()).toContain('process_cpu_seconds_total')
   })
 
-  test('delivers after a restart what was published before it', async () => {
+  test('Events that were published before a restart are delivered after it', async () => {
     const received: string[] = []
     await listen(parts.bus, received)
     const one = await parts.openDatabase(optionsOf('one'))
@@ -116,7 +116,7 @@ describe('an embedded process', () => {
   })
 })
 
-describe('test parts', () => {
+describe('Parts for tests:', () => {
   let parts: TestParts
 
   beforeAll(async () => {
@@ -125,7 +125,7 @@ describe('test parts', () => {
 
   afterAll(() => parts.stop())
 
-  test('are each on a database of their own', async () => {
+  test('Test parts have a database of their own each', async () => {
     const db = await parts.openDatabase(optionsOf('one'))
     await db.query(insert, ['mine'])
     const others = await openTestParts()
@@ -134,7 +134,7 @@ describe('test parts', () => {
     await others.stop()
   })
 
-  test('retain after a crash what was committed and deliver what was not finished', async () => {
+  test('After a crash, committed state is retained and unfinished events are delivered', async () => {
     const db = await parts.openDatabase(optionsOf('one'))
     const never = new Promise<void>(() => undefined)
     await parts.bus.subscribe({

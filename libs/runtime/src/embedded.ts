@@ -1,6 +1,6 @@
 /**
- * The process that holds every service: it brings its own PostgreSQL and needs nothing else.
- * Published events survive any crash; the next start on the same DATA_DIR continues from there.
+ * The process that runs every service: it includes its own PostgreSQL and needs nothing else. Published
+ * events survive any crash; the next start on the same DATA_DIR continues from there.
  */
 import { startServer, type Durability } from '@causeway/embedded-postgres'
 import type { Logger } from '@causeway/process'
@@ -14,14 +14,14 @@ export interface EmbeddedOptions {
   readonly log: Logger
   /** LOG_RETENTION_H: finished events are retained this long (24). */
   readonly retention_h?: number
-  /** PostgreSQL has ended unexpectedly: report the reason and end the process. */
+  /** PostgreSQL has ended unexpectedly: reports the reason; the process should end. */
   readonly onExit: (reason: string) => void
 }
 
 const database = 'causeway'
 const retention_h_default = 24
 
-/** Throws StartError with one sentence for everything that a person can put right. */
+/** Throws StartError with one sentence for everything that an operator can repair. */
 export async function openEmbedded(options: EmbeddedOptions): Promise<EmbeddedParts> {
   const server = await startServer(options)
   const { socketFolder } = server

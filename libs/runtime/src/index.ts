@@ -1,4 +1,4 @@
-/** Puts a process together: database, event bus, calls and health for its services. */
+/** Assembles a process: database, event bus, calls and health for its services. */
 export { openEmbedded } from './embedded.ts'
 export type { SharedMemory, Sharing, Use } from './memory/shared-memory.ts'
 export { serveOperations } from './operations.ts'

@@ -15,12 +15,12 @@ const stored: readonly DeadLetter[] = ['2', '1'].map((id) => ({
   time: '2026-01-01T00:00:00.000Z',
 }))
 
-/** A bus on which nothing happens but that there are two dead letters. */
+/** A bus with two dead letters and no messages. */
 const bus: EventBus = {
   announce: () => undefined,
   publish: () => Promise.resolve(),
-  subscribe: () => Promise.reject(new Error('nobody subscribes here')),
-  subscribeBroadcast: () => Promise.reject(new Error('nobody listens here')),
+  subscribe: () => Promise.reject(new Error('no subscriptions here')),
+  subscribeBroadcast: () => Promise.reject(new Error('no broadcasts here')),
   deadLetters: (limit) =>
     limit === 13
       ? Promise.reject(new Error('no database'))
@@ -57,8 +57,8 @@ async function ask(method: string, path: string, body?: string) {
   return { status: answer.status, type, text, json }
 }
 
-describe('health', () => {
-  test('is 200 while all is well and 503 with what is wrong otherwise', async () => {
+describe('Health:', () => {
+  test('Health is 200 while every check succeeds, and otherwise 503 with the failed checks', async () => {
     expect(await ask('GET', '/health/live')).toMatchObject({ status: 200, json: { ok: true } })
     health.live('bus', () => 'no progress for 60 s')
     health.ready('postgresql', () => Promise.reject(new Error('refused')))
@@ -73,7 +73,7 @@ describe('health', () => {
   })
 })
 
-test('metrics of the process and of its services are in the Prometheus format', async () => {
+test('Metrics of the process and of its services are in the Prometheus format', async () => {
   new Counter({ name: 'transfers_seen', help: 'x', registers: [metrics] }).inc(3)
   const { status, type, text } = await ask('GET', '/metrics')
   expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8'])
@@ -81,8 +81,8 @@ test('metrics of the process and of its services are in the Prometheus format', 
   expect(text).toMatch(/^process_cpu_user_seconds_total /m)
 })
 
-describe('dead letters', () => {
-  test('are listed, the newest first, at most as many as asked for', async () => {
+describe('Dead letters:', () => {
+  test('Dead letters are listed, newest first, up to the requested number', async () => {
     expect(await ask('GET', '/dead-letters')).toMatchObject({
       status: 200,
       json: { deadLetters: stored },
@@ -93,7 +93,7 @@ describe('dead letters', () => {
       expect((await ask('GET', `/dead-letters?limit=${limit}`)).status).toBe(400)
   })
 
-  test('are delivered to their group again on command', async () => {
+  test('A dead letter is delivered to its group again on request', async () => {
     const replay = (body: string) => ask('POST', '/dead-letters/replay', body)
     expect(await replay('{"group":"transfers","id":"1"}')).toMatchObject({
       status: 200,
@@ -105,7 +105,7 @@ describe('dead letters', () => {
     expect((await replay(JSON.stringify({ group: 'x'.repeat(500_000), id: '1' }))).status).toBe(400)
   })
 
-  test('are discarded on request; unknown ones and those of another process are reported as such', async () => {
+  test('A dead letter is discarded on request; unknown ones and those of another process are reported as such', async () => {
     const discard = (body: unknown) => ask('POST', '/dead-letters/discard', JSON.stringify(body))
     expect(await discard({ group: 'transfers', id: '1' })).toMatchObject({
       status: 200,
@@ -116,7 +116,7 @@ describe('dead letters', () => {
     expect((await discard({ group: 'transfers' })).status).toBe(400)
   })
 
-  test('that cannot be read are a 500 with the reason', async () => {
+  test('If dead letters cannot be read, the response is 500 with the reason', async () => {
     expect(await ask('GET', '/dead-letters?limit=13')).toMatchObject({
       status: 500,
       json: { error: 'no database' },
@@ -124,7 +124,7 @@ describe('dead letters', () => {
   })
 })
 
-test('anything else is not found', async () => {
+test('Any other path is not found', async () => {
   expect(await ask('GET', '/')).toMatchObject({ status: 404, json: { error: 'there is no GET /' } })
   expect((await ask('POST', '/health/live')).status).toBe(404)
 })

@@ -1,6 +1,6 @@
 /**
- * The operations server of a process: health, metrics and dead letters, on loopback by default. It
- * answers in JSON, except for the metrics.
+ * The operations server of a process: health, metrics and dead letters, on loopback by default.
+ * Responses are JSON, except for the metrics.
  *
  * GET /health/live, GET /health/ready: 200 or 503 with every check by name. GET /metrics: the
  * Prometheus text format. GET /dead-letters?limit=100: the newest first. POST /dead-letters/replay
@@ -121,7 +121,7 @@ function json(status: number, value: unknown): Answer {
 }
 
 /**
- * undefined when it is too long; it is read to its end all the same, so that it can be answered.
+ * undefined when it is too long; it is still read to its end, so that the client gets the response.
  */
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = []
@@ -133,7 +133,7 @@ async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   return bytes <= body_bytes_max ? Buffer.concat(chunks).toString() : undefined
 }
 
-/** undefined when it is no JSON. */
+/** undefined when it is not JSON. */
 function parsed(body: string | undefined): unknown {
   try {
     return body === undefined ? undefined : JSON.parse(body)

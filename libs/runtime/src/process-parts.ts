@@ -1,7 +1,6 @@
 /**
- * How a service starts: a function from settings and the parts of its process to something that can
- * be stopped. The same function runs alone in a process of its own and together with the others in
- * the hub.
+ * How a service starts: a function from settings and the parts of its process to a service that can be
+ * stopped. The same function runs alone in a process of its own and together with the others in the hub.
  */
 import type { EventBus } from '@causeway/bus'
 import type { GrpcHost } from '@causeway/grpc'
@@ -22,7 +21,7 @@ export interface ProcessParts {
   readonly grpc: GrpcHost
   readonly health: Health
   readonly metrics: Metrics
-  /** What the processes of this service share, and may lose. */
+  /** The memory that the processes of this service share, and may lose. */
   readonly shared: SharedMemory
   /** Undefined: no traces are recorded. The bus and gRPC record by themselves. */
   readonly tracer?: Tracer

@@ -90,7 +90,7 @@ async function open(
       return without_ms < stalled_ms ? undefined : `no progress for ${without_ms} ms`
     })
     const onStalled = (ms: number) =>
-      end(`No event moved for ${ms} ms though there is work; ending.`)
+      end(`No progress of events for ${ms} ms while there is work; ending.`)
     opened.push(watch(() => parts.progress(), { stalled_ms, onStalled }))
     opened.push(await start(tracedParts(parts, tracing, alone.name)))
     state = 'started'
@@ -108,7 +108,7 @@ async function open(
   }
 }
 
-/** Where the services are that are called; a StartError names the first address that is wrong. */
+/** The addresses of the providers; a StartError names the first wrong one. */
 function addressesIn({ name, settings, providers }: Alone): (provider: string) => string {
   const targets = new Map(
     providers.map((provider) => {
@@ -119,7 +119,7 @@ function addressesIn({ name, settings, providers }: Alone): (provider: string) =
   return (provider) => {
     const target = targets.get(provider)
     if (target !== undefined) return target
-    throw new Error(`${name} calls ${provider}, which is none of its providers`)
+    throw new Error(`${name} calls ${provider}, which is not one of its providers`)
   }
 }
 

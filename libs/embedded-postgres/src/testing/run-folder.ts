@@ -1,7 +1,7 @@
 /**
- * Everything that a test run writes lies in one folder, which goes with the run. It is in memory where
- * there is room: for each database PostgreSQL makes and removes some hundred files, which took a disk's
- * file system more processor time than the tests took themselves.
+ * Everything that a test run writes is in one folder, which is removed with the run. It is in memory where
+ * there is room: for each database PostgreSQL creates and removes some hundred files, which took a
+ * disk's file system more processor time than the tests took themselves.
  */
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { freemem, tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ export function openRunFolder(): void {
 export function removeRunFolder(): void {
   const folder = process.env['TMPDIR']
   if (folder?.includes('causeway-run-') !== true) return
-  // A server may still be writing its last on a machine that is busy.
+  // On a busy machine a server may still be writing.
   rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 })
 }
 
@@ -37,7 +37,7 @@ function hasRoom(): boolean {
   }
 }
 
-/** A run that was cut off could not stop its PostgreSQL. */
+/** Stops the PostgreSQL of a run that was killed. */
 function removeRunsThatWereKilled(parent: string): void {
   for (const name of namesIn(parent)) {
     const run = /^causeway-run-(\d+)-/.exec(name)?.[1]
@@ -47,7 +47,7 @@ function removeRunsThatWereKilled(parent: string): void {
     try {
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     } catch {
-      // It belongs to another user.
+      // Another user owns it.
     }
   }
 }

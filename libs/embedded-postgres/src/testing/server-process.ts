@@ -1,6 +1,6 @@
 /**
- * A process that holds an embedded PostgreSQL until it is killed: `server-process.ts DATA_DIR`, with
- * `fsync` behind it for one that is durable, and a number behind that for more connections than usual.
+ * A process that runs an embedded PostgreSQL until it is killed: `server-process.ts DATA_DIR`, followed by
+ * `fsync` for a durable one, and by a number for more connections than usual.
  */
 import { openLog, StartError } from '@causeway/process'
 import { startServer } from '../server.ts'

@@ -1,19 +1,19 @@
-/** Stands between a client and PostgreSQL and cuts the connection at the moment a test wants. */
+/** A proxy between a client and PostgreSQL that breaks the connection at the moment a test chooses. */
 import { createServer, connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { socketPort } from '../hub-lock.ts'
 import { temporaryFolder, testSocketFolder } from './test-server.ts'
 
-/** 'lost': the server never sees the words. 'unanswered': it sees them, and its answer is lost. */
+/** 'lost': the server does not receive the bytes. 'unanswered': it does, and its response is lost. */
 export type Breaking = 'lost' | 'unanswered'
 
 export interface BreakingProxy {
   readonly socketFolder: string
-  /** Cuts the connection on which these bytes are sent next. */
+  /** Breaks the connection on which these bytes are sent next. */
   breakAt(words: string, how: Breaking): void
   /**
-   * From now on nothing gets through and nothing is closed, as when the machine on the other side is
-   * gone: neither the connections that are open nor those that are made.
+   * From now on nothing is forwarded and nothing is closed, on open and on new connections, as when the
+   * machine on the other side is gone.
    */
   freeze(): void
   stop(): Promise<void>
@@ -32,7 +32,7 @@ export async function openBreakingProxy(): Promise<BreakingProxy> {
       sockets.add(socket)
       socket.on('error', () => socket.destroy())
       socket.on('close', () => {
-        // Who waits for the end of a frozen connection never hears of it.
+        // The end of a frozen connection is not reported.
         if (frozen && socket === server) return
         client.destroy()
         server.destroy()

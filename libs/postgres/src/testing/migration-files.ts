@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { temporaryFolder } from './test-server.ts'
 
-/** Writes the files, by name, into a new folder that is gone at the end of the run. */
+/** Writes the files, by name, into a new folder that is removed at the end of the run. */
 export function migrationFiles(files: Readonly<Record<string, string>>): URL {
   const folder = temporaryFolder('migrations')
   for (const [name, sql] of Object.entries(files)) writeFileSync(join(folder, name), sql)

@@ -11,7 +11,7 @@ import { testSocketFolder } from './test-server.ts'
 
 export interface TestDatabase {
   readonly name: string
-  /** For the superuser, to look at it from outside. */
+  /** For the superuser, to inspect it from outside. */
   readonly url: string
   drop(): Promise<void>
 }
@@ -39,13 +39,13 @@ export function openTestLog(): Logger {
   return openLog({ name: 'test', level: (process.env['LOG_LEVEL'] ?? 'silent') as LogLevel })
 }
 
-/** What a process gives its services of PostgreSQL, without a bus: nothing can be announced. */
+/** The databases of a process without a bus: nothing can be announced. */
 export interface TestDatabases {
   readonly databaseUrl: string
   readonly log: Logger
   openDatabase(options: DatabaseOptions): Promise<Database>
   openExclusive(options: ExclusiveOptions): Promise<ExclusiveDatabase>
-  /** Closes what was opened, as a process that ends does, and begins again on the same database. */
+  /** Closes what was opened, as a process that ends does, and starts again on the same database. */
   restart(): Promise<TestDatabases>
   /** Closes and drops the database. */
   stop(): Promise<void>

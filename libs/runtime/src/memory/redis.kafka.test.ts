@@ -26,7 +26,7 @@ function open(): RedisMemory {
   return memory
 }
 
-/** An edge that counts by hand. */
+/** An edge whose counts the test sets. */
 function edge() {
   const admitted = new Map<string, number>()
   const atWork = new Map<string, number>()
@@ -47,7 +47,7 @@ function edge() {
   return { use, admit, atWork, elsewhere }
 }
 
-/** Two edges that have heard of each other. */
+/** Two edges that have exchanged their counts. */
 async function twoEdges() {
   const [one, other] = [edge(), edge()]
   open().shareUse('edges', one.use)
@@ -57,7 +57,7 @@ async function twoEdges() {
   return [one, other] as const
 }
 
-test('Each edge learns what the others have admitted and in work, and nothing of its own', async () => {
+test('Each edge receives what the others have admitted and in work, but not its own counts', async () => {
   const [one, other] = await twoEdges()
   one.admit(7)
   other.admit(3)
@@ -71,13 +71,13 @@ test('Each edge learns what the others have admitted and in work, and nothing of
   expect(one.elsewhere.admitted).toBe(3)
 })
 
-test('An edge that dies has nothing in work some seconds later', async () => {
+test('Some seconds after an edge is killed it counts as having nothing in work', async () => {
   const [one] = await twoEdges()
   opened.pop()?.stop()
-  await eventually(() => one.elsewhere.atWork === 0, 'the end of the dead one')
+  await eventually(() => one.elsewhere.atWork === 0, 'the end of the killed edge')
 })
 
-test('While Redis is away each edge uses its own numbers, and they share again when it is back', async () => {
+test('While Redis is away each edge uses its own counts, and they share again when it is back', async () => {
   const [one, other] = await twoEdges()
   await server.kill()
   await eventually(() => one.elsewhere.alone > 0 && other.elsewhere.alone > 0, 'both alone')
@@ -86,7 +86,7 @@ test('While Redis is away each edge uses its own numbers, and they share again w
   await eventually(() => one.elsewhere.atWork === 1 && other.elsewhere.atWork === 1, 'each other')
   const before = other.elsewhere.admitted
   one.admit(4)
-  await eventually(() => other.elsewhere.admitted >= before + 4, 'what came after')
+  await eventually(() => other.elsewhere.admitted >= before + 4, 'the counts after the outage')
   expect(other.elsewhere.admitted).toBeLessThanOrEqual(before + 6)
 })
 
@@ -105,7 +105,7 @@ test('The connection to a Redis that hangs is closed, so that unanswered command
   await eventually(isUp, 'the next connection')
 })
 
-test('What one process caches another reads, until it is removed or too old', async () => {
+test('A value that one process caches is read by another, until it is removed or too old', async () => {
   const [one, other] = [open(), open()]
   const recalled = async (key: string) => (await other.recall([key, 'unknown'])).get(key)
   await eventually(async () => {
@@ -136,7 +136,7 @@ test.each(['is dead', 'does not answer'])(
       memory.remember(new Map([['party', 'greenbank']]), 60_000)
       memory.forget(['other'])
     }
-    // Five times the bound, and what a busy machine takes.
+    // Five times the bound, and time for a busy machine.
     expect(performance.now() - began_ms).toBeLessThan(5 * timeout_ms + 1_000)
     if (how === 'is dead') await server.start()
     else server.goOn()

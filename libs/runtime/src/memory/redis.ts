@@ -1,7 +1,7 @@
 /**
- * The shared memory of many processes in Redis, which may vanish at any time: no call waits longer
- * for it than REDIS_TIMEOUT_MS, no request waits for what is sent there, and while it is away each
- * process goes by its own numbers.
+ * The shared memory of several processes in Redis, which may be lost at any time: no call waits for it
+ * longer than REDIS_TIMEOUT_MS, no request waits for a write, and while it is away each process uses its
+ * own counts.
  */
 import { randomUUID } from 'node:crypto'
 import type { Logger, Metrics } from '@causeway/process'
@@ -12,9 +12,9 @@ import type { OthersUse, SharedMemory, Sharing, Use } from './shared-memory.ts'
 export interface RedisOptions {
   /** redis://user:password@host:port/database, or rediss:// */
   readonly url: string
-  /** Goes before every key: several hubs may share a Redis. */
+  /** Prefix of every key: several hubs can share a Redis. */
   readonly prefix: string
-  /** No answer is waited for any longer. */
+  /** Longest wait for a response. */
   readonly timeout_ms: number
   readonly log: Logger
   readonly metrics: Metrics
@@ -32,7 +32,7 @@ const reconnect_ms_max = 1_000
 const hung_ms = 1_000
 const names_max = 2_000
 
-/** One round trip sends the own numbers and returns those of all others; stale ones are removed. */
+/** One round trip sends the own counts and returns those of all others; stale ones are removed. */
 const exchangeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -69,11 +69,11 @@ interface ScriptRunner {
   ): Promise<readonly [number, number]>
 }
 
-/** Does not wait for the connection: until it is open the process is alone. */
+/** Does not wait for the connection: until it is open nothing is shared. */
 export function openRedisMemory(options: RedisOptions): RedisMemory {
   const { url, prefix, timeout_ms, log, metrics } = options
   const redis = new Redis(url, {
-    // What cannot be sent now is not sent later.
+    // Commands that cannot be sent now are dropped.
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     autoResendUnfulfilledCommands: false,
@@ -87,7 +87,7 @@ export function openRedisMemory(options: RedisOptions): RedisMemory {
   logOutages(redis, log)
   const up: Gauge = new Gauge({
     name: 'redis_up',
-    help: '1 while Redis is connected; 0: each process goes by what it knows itself',
+    help: '1 while Redis is connected; 0: each process uses its own counts',
     registers: [metrics],
     collect: () => up.set(redis.status === 'ready' ? 1 : 0),
   })
@@ -127,7 +127,7 @@ export function openRedisMemory(options: RedisOptions): RedisMemory {
   }
 }
 
-/** What was sent last for a name, to send only the difference next time. */
+/** The values that were sent last for a name, to send only the difference next time. */
 interface Sent {
   admitted: number
   total: number | undefined
@@ -136,7 +136,7 @@ interface Sent {
 function openSharing(redis: Redis, what: string, use: Use): Sharing {
   const self = randomUUID()
   const sent = new Map<string, Sent>()
-  /** Names of which the others had something at work, or this process had. */
+  /** Names with something in work, in other processes or in this one. */
   let watched = new Set<string>()
   let isAlone = true
   let isExchanging = false
@@ -178,7 +178,7 @@ function openSharing(redis: Redis, what: string, use: Use): Sharing {
   function learnt(name: string, admitted: number, total: number, atWork: number): OthersUse {
     const before = sent.get(name)
     sent.set(name, { admitted, total })
-    // The first time, and after Redis has lost its data, the past of the others is unknown.
+    // At first, and after Redis has lost its data, the earlier counts of the others are unknown.
     if (before?.total === undefined || total < before.total) return { admitted: 0, atWork }
     const own = admitted - before.admitted
     return { admitted: Math.max(total - before.total - own, 0), atWork }
@@ -204,11 +204,11 @@ function openSharing(redis: Redis, what: string, use: Use): Sharing {
   return { stop: () => clearInterval(timer) }
 }
 
-/** One line when it goes and one when it comes back. */
+/** One log line when the connection is lost and one when it is back. */
 function logOutages(redis: Redis, log: Logger): void {
   let isUp = true
   redis.on('error', (error: Error) => {
-    if (isUp) log.warn({ err: error }, 'Redis is away: each process goes by what it knows itself')
+    if (isUp) log.warn({ err: error }, 'Redis is away: each process uses its own counts')
     isUp = false
   })
   redis.on('ready', () => {

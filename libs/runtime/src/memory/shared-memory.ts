@@ -1,20 +1,20 @@
 /**
- * What the processes of a service share while they run and may lose at any time: how much each
- * admits, and answers that are expensive to get. Correctness does not depend on it. Alone in one
- * process, or while the shared store is away, each process goes by its own numbers.
+ * Memory that the processes of a service share and may lose at any time: how much each admits, and
+ * results that are expensive to get. Correctness does not depend on it. In a single process, or while the
+ * shared store is away, each process uses its own counts.
  */
 
 /**
- * What is admitted and in work here under some names, sent to the others about ten times a second.
+ * The counts of this process by name, admitted and in work, sent to the others about ten times a second.
  */
 export interface Use {
-  /** For the names with news: all that was admitted since the start. */
+  /** For names with changes: the number admitted since the start. */
   admitted(): ReadonlyMap<string, number>
-  /** How many are at work now, by name. */
+  /** The number in work now, by name. */
   atWork(): ReadonlyMap<string, number>
-  /** What the others have admitted since the last time, and have in work. */
+  /** What the others have admitted since the last call, and have in work. */
   learn(name: string, others: OthersUse): void
-  /** Nothing is known of the others any more. */
+  /** The counts of the others are unknown from now on. */
   alone(): void
 }
 
@@ -24,18 +24,17 @@ export interface OthersUse {
 }
 
 export interface SharedMemory {
-  /** Whether surely no other process shares what this one does. */
+  /** Whether certainly no other process shares this memory. */
   readonly isSole: boolean
-  /** @param what the bounds that it is about; processes that name the same share them */
+  /** @param what name of the bounds; processes that use the same name share them */
   shareUse(what: string, use: Use): Sharing
   /**
-   * The values that are cached, each within a bound, and none without a cache: then every key is a
-   * miss.
+   * The cached values, each read within a bound on time; without a cache every key is a miss.
    */
   recall(keys: readonly string[]): Promise<ReadonlyMap<string, string>>
-  /** Not waited for: what is not remembered is asked for again. */
+  /** Not waited for: a value that was not stored is loaded again. */
   remember(entries: ReadonlyMap<string, string>, age_max_ms: number): void
-  /** Not waited for: what is not forgotten lives on until its age. */
+  /** Not waited for: a value that was not removed remains until it expires. */
   forget(keys: readonly string[]): void
 }
 
@@ -45,7 +44,7 @@ export interface Sharing {
 
 const nothing: ReadonlyMap<string, string> = new Map()
 
-/** No other process is there. */
+/** For a single process. */
 export const aloneInMemory: SharedMemory = {
   isSole: true,
   shareUse: () => ({ stop: () => undefined }),
@@ -54,5 +53,5 @@ export const aloneInMemory: SharedMemory = {
   forget: () => undefined,
 }
 
-/** Other processes may be there, and no memory is shared with them. */
+/** For one of several processes that share no memory. */
 export const nothingShared: SharedMemory = { ...aloneInMemory, isSole: false }

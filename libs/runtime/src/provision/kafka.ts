@@ -1,7 +1,7 @@
 /**
- * Makes what the services find at the brokers: the topics, and a user's rights for each of them.
- * The users themselves are certificates, or log-ins, that the operator of the brokers gives out
- * under the names of the services. It may be run again at any time.
+ * Creates the topics at the brokers and the rights of a user for each service. The users themselves are
+ * certificates or logins that the operator of the brokers issues under the names of the services. It may
+ * be run again at any time.
  */
 import type { TopicAccess } from '@causeway/bus/kafka'
 import { type Logger, exitCodes, run, StartError } from '@causeway/process'
@@ -20,7 +20,7 @@ const settings = Object.fromEntries(
 
 const retry = { initialRetryTime: 100, maxRetryTime: 2_000, retries: 16 }
 
-/** The main function of a process that makes it and ends. */
+/** The main function of a process that provisions the brokers and ends. */
 export async function runKafkaProvision(provision: KafkaProvision): Promise<void> {
   await run('provision-kafka', settings, async (values, log) => {
     await provisionKafka(values as unknown as DistributedSettings, provision, log)
@@ -41,7 +41,7 @@ export async function provisionKafka(
   try {
     await admin.connect()
     await ensureTopics(admin, options.topics)
-    log.info({ topics: topics.length }, 'topics are there')
+    log.info({ topics: topics.length }, 'the topics exist')
     await grant(admin, access, options.topics)
     log.info({ services: access.length }, 'the services have their rights')
     await admin.disconnect()

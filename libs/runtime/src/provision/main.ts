@@ -1,7 +1,6 @@
 /**
- * `npm run provision`: makes the role and the schema of every service whose
- * `<SERVICE>_DATABASE_URL` is in the environment, as the administrator of PROVISION_DATABASE_URL,
- * and ends.
+ * `npm run provision`: creates the role and the schema of every service whose `<SERVICE>_DATABASE_URL` is
+ * in the environment, as the administrator of PROVISION_DATABASE_URL, and ends.
  */
 import { provisionRole } from '@causeway/postgres'
 import { StartError, exitCodes, run, retrying, text } from '@causeway/process'
@@ -27,14 +26,14 @@ const settings = Object.fromEntries(
 await run('provision', settings, async (values, log) => {
   const services = names.filter((name) => name !== administrator)
   if (services.length === 0) {
-    throw new StartError('Nothing is to be made: set TRANSFERS_DATABASE_URL and its like.')
+    throw new StartError('There is nothing to create: set TRANSFERS_DATABASE_URL or that of another service.')
   }
   for (const name of services) {
     const schema = name.replace(urlName, '$1').toLowerCase()
     const service = { schema, url: values[name] ?? '' }
     const work = () => provisionRole(values[administrator] ?? '', service)
-    await retrying(work, { log, what: `making the role of ${schema}` })
-    log.info({ schema }, 'role and schema are there')
+    await retrying(work, { log, what: `creating the role of ${schema}` })
+    log.info({ schema }, 'the role and the schema exist')
   }
   return { stop: () => Promise.resolve() }
 })

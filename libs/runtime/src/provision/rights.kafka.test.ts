@@ -97,7 +97,7 @@ test('Rights that are no longer granted are revoked, and topics that were not pr
       (error: unknown) => String(error).includes('TOPIC_AUTHORIZATION_FAILED') || undefined,
     )
   await eventually(isRefused, 'the refusal')
-  await expect(open('shop', newPrefix())).rejects.toThrow('Kafka does not make the topic')
+  await expect(open('shop', newPrefix())).rejects.toThrow('Kafka does not create the topic')
 })
 
 test('The rights of a hub with its own prefix stay when another hub is provisioned', async () => {

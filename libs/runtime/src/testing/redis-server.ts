@@ -1,4 +1,4 @@
-/** A real Redis on a port of its own, which a test may kill and bring back. */
+/** A real Redis on a port of its own, which a test can kill and restart. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -8,9 +8,9 @@ import { eventually } from '@causeway/process/testing'
 export interface RedisServer {
   readonly url: string
   start(): Promise<void>
-  /** kill -9: what it held is gone. */
+  /** kill -9: its data is lost. */
   kill(): Promise<void>
-  /** It answers nothing until it goes on. */
+  /** It does not respond until it is resumed. */
   freeze(): void
   goOn(): void
 }

@@ -9,11 +9,11 @@ import {
 import { openParts, type EmbeddedParts } from '../embedded-parts.ts'
 
 export interface TestParts extends EmbeddedParts {
-  /** The whole database as its superuser, to look at from outside. */
+  /** The whole database as its superuser, to inspect from outside. */
   readonly databaseUrl: string
   /**
-   * The crash in crash tests: every connection is cut, everything in memory is forgotten, and new
-   * parts are opened on the same database. The old parts are dead and need no stop.
+   * The crash in crash tests: every connection is closed, all state in memory is dropped, and new parts are
+   * opened on the same database. The old parts need no stop.
    */
   restart(): Promise<TestParts>
   /** Stops and drops the database. */

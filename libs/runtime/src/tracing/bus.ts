@@ -1,6 +1,6 @@
 /**
- * A bus that records: what is published and what is worked on is a span for each message, in the trace of
- * that message, and the header `traceparent` leads from one to the next. A batch is many spans at once.
+ * A bus that records traces: publishing and processing a message are spans in the trace of that message,
+ * and its header `traceparent` connects them. A batch is many spans at once.
  */
 import { traceIdOf, type Span, type Tracer } from '@causeway/tracing'
 import type { EventBus, Message, OutgoingMessage, PublishDerived } from '@causeway/bus'
@@ -18,7 +18,7 @@ export function tracedBus(bus: EventBus, tracer: Tracer): EventBus {
     announce(tx, messages) {
       const produced = produce(messages, tracer)
       bus.announce(tx, produced.messages)
-      // Whether it is committed is seen by whether it is worked on.
+      // Whether it was committed is visible by whether it is processed.
       for (const span of produced.spans) span.end()
     },
     publish: publishBy((messages) => bus.publish(messages)),
@@ -93,7 +93,7 @@ function attributesOf({ id, topic, key }: OutgoingMessage): Readonly<Record<stri
   }
 }
 
-/** Of several nobody knows which one caused a message. */
+/** With several source messages it is unknown which one caused a message. */
 function soleOf(spans: readonly Span[]): Span | undefined {
   return spans.length === 1 ? spans[0] : undefined
 }

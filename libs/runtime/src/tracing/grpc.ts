@@ -1,6 +1,6 @@
 /**
- * gRPC that records: a call that is made for several payments at once is a span in the trace of each, on
- * both of its sides.
+ * gRPC that records traces: a call for several payments at once is a span in the trace of each, at the
+ * caller and at the provider.
  */
 import type { Span, Tracer } from '@causeway/tracing'
 import {
@@ -13,7 +13,7 @@ import {
 } from '@causeway/grpc'
 import { recorded } from './recorded.ts'
 
-/** Of a call; further ones are not told to the other side, which bounds the size of its headers. */
+/** Traces of a call; further ones are not sent to the provider, to bound the size of the headers. */
 const traces_max = 100
 
 export function tracedGrpc(grpc: GrpcHost, tracer: Tracer): GrpcHost {

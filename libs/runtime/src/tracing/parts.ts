@@ -1,4 +1,4 @@
-/** Recording as a setting: a process that has none of it does exactly what it would do without. */
+/** Adds tracing to the parts of a process; without TRACES_URL the parts are unchanged. */
 import { StartError, type Logger } from '@causeway/process'
 import { openTracing, type Tracing } from '@causeway/tracing'
 import type { ProcessParts } from '../process-parts.ts'
@@ -10,7 +10,7 @@ export interface TracingSettings {
   readonly TRACES_SAMPLED_PERCENT: number
 }
 
-/** Undefined when none are to be recorded. */
+/** Undefined when no traces are recorded. */
 export async function tracingOf(
   settings: TracingSettings,
   log: Logger,
@@ -21,12 +21,12 @@ export async function tracingOf(
   try {
     return await openTracing({ url, sampled_percent, onWarning })
   } catch (error) {
-    if (error instanceof TypeError) throw new StartError(`TRACES_URL is no URL of HTTP: '${url}'.`)
+    if (error instanceof TypeError) throw new StartError(`TRACES_URL is not an HTTP URL: '${url}'.`)
     throw error
   }
 }
 
-/** The parts as a service sees them whose spans bear its name. */
+/** The parts for a service, with its name in its spans. */
 export function tracedParts<Parts extends ProcessParts>(
   parts: Parts,
   tracing: Tracing | undefined,

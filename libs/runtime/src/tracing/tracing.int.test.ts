@@ -92,7 +92,7 @@ function pathsOf(all: readonly CollectedSpan[], traceId: string): readonly strin
 const call = 'causeway.test.v1.Mirror/Reflect'
 
 test.each(['within the process', 'over a connection'])(
-  'each message of a batch is in its own trace, and so is the call %s that is made for all of them',
+  'Each message of a batch is in its own trace, and the call %s for all of them is in each',
   async (way) => {
     const [one, two] = [newTrace(), newTrace()]
     const echo = (request: Items) => Promise.resolve(request)
@@ -129,7 +129,7 @@ test.each(['within the process', 'over a connection'])(
   },
 )
 
-test('what follows from a message is in its trace: what is published, announced and derived', async () => {
+test('Messages that follow from a message are in its trace, whether published, announced or derived', async () => {
   const { traceId, traceparent } = newTrace()
   const shop = as('shop')
   const database = await parts.openDatabase({
@@ -171,7 +171,7 @@ test('what follows from a message is in its trace: what is published, announced 
   await database.close()
 })
 
-test('a message without a trace begins that of the payment whose id is its key, and else has none', async () => {
+test('A message without a trace starts that of the payment whose id is its key, and otherwise has none', async () => {
   const key = randomUUID()
   const seen: Message[] = []
   await subscribe(as('shop'), (messages) => Promise.resolve(void seen.push(...messages)))
@@ -184,7 +184,7 @@ test('a message without a trace begins that of the payment whose id is its key, 
   expect(seen.map((message) => traceOf(message) === undefined)).toEqual([false, true])
 })
 
-test('work that fails is a span that says so, and the next try is another one', async () => {
+test('Work that fails is recorded as a failed span, and the next attempt as another one', async () => {
   const { traceId, traceparent } = newTrace()
   let tries = 0
   await subscribe(as('shop'), () =>
@@ -196,7 +196,7 @@ test('work that fails is a span that says so, and the next try is another one', 
   expect(tried.map(({ hasFailed }) => hasFailed)).toEqual([true, false])
 })
 
-test('no span has a telephone number', async () => {
+test('No span contains a telephone number', async () => {
   await subscribe(as('shop'), () => Promise.resolve())
   const { traceparent } = newTrace()
   await as('edge').bus.publish([newMessage('MSISDN 15551234567', traceparent)])
