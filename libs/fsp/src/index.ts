@@ -6,7 +6,7 @@ export type {
   BulkPaymentResult,
   BulkProgress,
   BulkResult,
-  BulkShown,
+  BulkSummary,
 } from './bulk/order.ts'
 export {
   callbackHandler,

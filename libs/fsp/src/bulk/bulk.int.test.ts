@@ -1,4 +1,4 @@
-/** Many payments at once, between FSPs whose messages the stand-in passes on. */
+/** Many payments at once, between FSPs whose messages the hub stand-in relays. */
 import { errorInformation } from '@causeway/fspiop'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomBytes } from 'node:crypto'
@@ -72,12 +72,12 @@ function jsonOf(message: Taken | undefined) {
   }
 }
 
-test('payments are parted by payee FSP, each of which is quoted and paid in one bulk', async () => {
+test('Payments are grouped by payee FSP, and each group is quoted and paid in one bulk', async () => {
   await openPayee('east', ['1', '3'])
   await openPayee('west', ['2'])
   const payer = open('payerfsp')
-  const told: BulkProgress[] = []
-  const onProgress = (progress: BulkProgress) => void told.push(progress)
+  const reports: BulkProgress[] = []
+  const onProgress = (progress: BulkProgress) => void reports.push(progress)
   const { payments, bulks } = await payer.payBulk(orderOf(['1', '2', '3'], { onProgress }))
   expect(payments.map(({ state, payeeFsp }) => [state, payeeFsp])).toEqual([
     ['COMMITTED', 'east'],
@@ -98,27 +98,27 @@ test('payments are parted by payee FSP, each of which is quoted and paid in one 
   )
   expect(taken.some(sent('POST', 'transfers')) || taken.some(sent('POST', 'quotes'))).toBe(false)
   const none = { quoted: 0, sent: 0, committed: 0, failed: 0, unresolved: 0 }
-  expect(told[0]).toEqual({ payments: 3, lookedUp: 1, ...none })
-  expect(told).toContainEqual({ payments: 3, lookedUp: 3, ...none })
-  expect(told.map(({ sent: count }) => count)).toEqual(expect.arrayContaining([0, 3]))
+  expect(reports[0]).toEqual({ payments: 3, lookedUp: 1, ...none })
+  expect(reports).toContainEqual({ payments: 3, lookedUp: 3, ...none })
+  expect(reports.map(({ sent: count }) => count)).toEqual(expect.arrayContaining([0, 3]))
   const end = { quoted: 3, sent: 3, committed: 3, failed: 0, unresolved: 0 }
-  expect(told.at(-1)).toEqual({ payments: 3, lookedUp: 3, ...end })
+  expect(reports.at(-1)).toEqual({ payments: 3, lookedUp: 3, ...end })
 })
 
-test('lookups are told ten times at most, with every payment in one place', async () => {
+test('The progress of lookups is reported at most ten times, with every payment counted once', async () => {
   const ids = Array.from({ length: 40 }, (_, at) => `${at}`)
   await openPayee('east', ids, {
     onQuote: ({ payee }) =>
       payee.id === '7' ? { type: 'REJECT', error: errorInformation('5103') } : { type: 'AGREE' },
   })
   const payer = open('payerfsp')
-  const told: BulkProgress[] = []
-  const onProgress = (progress: BulkProgress) => void told.push(progress)
+  const reports: BulkProgress[] = []
+  const onProgress = (progress: BulkProgress) => void reports.push(progress)
   await payer.payBulk(orderOf([...ids, '999'], { onProgress }))
-  const lookups = told.filter(({ quoted, failed }) => quoted === 0 && failed <= 1)
+  const lookups = reports.filter(({ quoted, failed }) => quoted === 0 && failed <= 1)
   expect(lookups.length).toBeGreaterThan(3)
   expect(lookups.length).toBeLessThanOrEqual(11)
-  const steps = told.slice(lookups.length).map(({ quoted, sent: count, committed, failed }) => {
+  const steps = reports.slice(lookups.length).map(({ quoted, sent: count, committed, failed }) => {
     return [quoted, count, committed, failed]
   })
   expect(steps).toEqual([
@@ -128,7 +128,7 @@ test('lookups are told ten times at most, with every payment in one place', asyn
   ])
 })
 
-test('what the payee FSP adds to its results comes with the payment, and so do its terms', async () => {
+test('The result of a payment has the terms and the extensions of the payee FSP', async () => {
   const payeeFspFee = { currency: 'USD', amount: '0.5' }
   await openPayee('east', ['1', '2'], {
     onQuote: ({ payee }) => ({
@@ -153,7 +153,7 @@ test('what the payee FSP adds to its results comes with the payment, and so do i
   )
 })
 
-test('a bulk has at most 1,000 payments', async () => {
+test('A bulk has at most 1,000 payments', async () => {
   const ids = Array.from({ length: 1_001 }, (_, at) => `${at}`)
   await openPayee('east', [])
   const to = (id: string) => ({ type: 'MSISDN', id, fspId: 'east' }) as const
@@ -167,7 +167,7 @@ test('a bulk has at most 1,000 payments', async () => {
   expect(payments.every(({ state }) => state === 'COMMITTED')).toBe(true)
 })
 
-test('a payee whom nobody tells of in half of the time holds up no other', async () => {
+test('A payee who is not found within half of the time does not hold up other payments', async () => {
   await openPayee('east', ['1'])
   const payer = open('payerfsp')
   scheme.passOn((message) => (message.path === '/parties/MSISDN/2' ? undefined : message))
@@ -181,7 +181,7 @@ test('a payee whom nobody tells of in half of the time holds up no other', async
   ])
 })
 
-test('what fails for one payment fails for no other, and each says where', async () => {
+test('A payment that fails does not affect others, and its result names the step that failed', async () => {
   await openPayee('east', ['1', '2', '3', '4'], {
     onQuote: ({ payee }) =>
       payee.id === '2' ? { type: 'REJECT', error: errorInformation('5103') } : { type: 'AGREE' },
@@ -200,8 +200,8 @@ test('what fails for one payment fails for no other, and each says where', async
   expect(bulks).toMatchObject([{ state: 'COMPLETED', committed: 2, failed: 1 }])
 })
 
-describe('a payee FSP', () => {
-  test('answers a repeated bulk with the same bytes, and another under its id with 3106', async () => {
+describe('The payee FSP of a bulk:', () => {
+  test('A repeated bulk is answered with the same bytes, and a different one with its id with 3106', async () => {
     let decided = 0
     await openPayee('east', ['1'], {
       onTransfer() {
@@ -227,7 +227,7 @@ describe('a payee FSP', () => {
     expect(jsonOf(refusal)).toMatchObject({ errorInformation: { errorCode: '3106' } })
   })
 
-  test('takes a bulk of which the hub has left items out, and is told the outcome of each once', async () => {
+  test('A bulk of which the hub has left out items is accepted, and the outcome of each item is reported once', async () => {
     const outcomes: PayeeOutcome[] = []
     const east = await openPayee('east', ['1', '2'], {
       onOutcome: (outcome) => void outcomes.push(outcome),
@@ -268,7 +268,7 @@ describe('a payee FSP', () => {
     expect((await paying).payments.map(({ state }) => state)).toEqual(['UNRESOLVED', 'UNRESOLVED'])
   })
 
-  test('believes no outcome of anybody but the hub', async () => {
+  test('The payee FSP accepts outcomes from the hub only', async () => {
     const east = await openPayee('east', ['1'])
     const payer = open('payerfsp')
     await payer.payBulk(orderOf(['1']))
@@ -280,8 +280,8 @@ describe('a payee FSP', () => {
   })
 })
 
-describe('a payer FSP', () => {
-  test('believes no commit without the fulfilment of its condition', async () => {
+describe('The payer FSP of a bulk:', () => {
+  test('A commit without the fulfilment of its condition is rejected', async () => {
     await openPayee('east', ['1'])
     const payer = open('payerfsp')
     scheme.passOn((message) => {
@@ -301,26 +301,26 @@ describe('a payer FSP', () => {
     expect(scheme.statuses).toContain(400)
   })
 
-  test('asks the hub after a silence, and an answer that is no end changes nothing', async () => {
+  test('The payer FSP asks the hub when no callback arrives, and an answer without a final state changes nothing', async () => {
     await openPayee('east', ['1'])
     const payer = open('payerfsp')
     scheme.passOn((message) => (sent('PUT', 'bulkTransfers')(message) ? undefined : message))
     const paying = payer.payBulk(orderOf(['1']))
     await scheme.hub.received(sent('GET', 'bulkTransfers'), 1)
     const [put] = await scheme.hub.received(sent('PUT', 'bulkTransfers'), 1)
-    const tell = (body: object) =>
+    const deliver = (body: object) =>
       payer.receive({
         method: 'PUT',
         target: put?.path ?? '',
         headers: callbackHeaders('payerfsp', 'Hub', 'bulkTransfers'),
         body: Buffer.from(JSON.stringify(body)),
       })
-    await tell({ bulkTransferState: 'PROCESSING' })
-    await tell(jsonOf(put))
+    await deliver({ bulkTransferState: 'PROCESSING' })
+    await deliver(jsonOf(put))
     expect((await paying).payments.map(({ state }) => state)).toEqual(['COMMITTED'])
   })
 
-  test('is told by an error of the hub that nothing of the bulk has moved', async () => {
+  test('An error of the hub means that no payment of the bulk was made', async () => {
     await openPayee('east', ['1', '2'])
     const payer = open('payerfsp')
     scheme.passOn((message) => {
@@ -341,7 +341,7 @@ describe('a payer FSP', () => {
     expect(bulks).toMatchObject([{ state: 'REJECTED', committed: 0, failed: 2 }])
   })
 
-  test('aborts what the payee FSP has not quoted, without a transfer', async () => {
+  test('Payments that the payee FSP has not quoted are aborted without a transfer', async () => {
     await openPayee('east', ['1'], { onQuote: () => ({ type: 'IGNORE' }) })
     const payer = open('payerfsp')
     const expiration = new Date(Date.now() + 200)

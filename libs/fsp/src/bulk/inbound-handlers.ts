@@ -1,4 +1,4 @@
-/** Messages about bulks: an outcome goes to the pending request of the payer, or to that of the payee. */
+/** Handlers of messages about bulks: an outcome is for a pending request of the payer or of the payee. */
 import type { InboundHandler, InboundHandlers } from '../inbound.ts'
 import { bulkQuotePayeeHandlers, type BulkQuotePayeeOptions } from './quote-payee.ts'
 import type { BulkQuotePayer } from './quote-payer.ts'

@@ -1,4 +1,4 @@
-/** Many payments of one customer at once, as the payer's FSP asks for them and learns of them. */
+/** Orders of many payments of one customer at once, and their results, at the payer's FSP. */
 import type { ErrorInformation, TransactionType } from '@causeway/fspiop'
 import type { Amount } from '../amount.ts'
 import type { Ended } from '../pending-requests.ts'
@@ -7,13 +7,13 @@ import type { ServedParty } from '../payments/payment.ts'
 import type { Quote } from '../quotes/quote.ts'
 
 export interface BulkPayment {
-  /** Looked up first, unless it is known which FSP serves it. */
+  /** Looked up first, unless its FSP is given. */
   readonly to: (PartyId & { readonly fspId?: undefined }) | ServedParty
-  /** SEND (when left out): the payer gives exactly this; RECEIVE: the payee gets exactly this. */
+  /** SEND (if omitted): the payer gives exactly this; RECEIVE: the payee gets exactly this. */
   readonly amountType?: 'SEND' | 'RECEIVE'
   readonly amount: Amount
   readonly note?: string
-  /** Of the item's quote and transfer. */
+  /** Extensions of the item's quote and transfer. */
   readonly extensions?: readonly { readonly key: string; readonly value: string }[]
 }
 
@@ -21,41 +21,41 @@ export interface BulkOrder {
   /** The FSP's own customer. */
   readonly payer: NamedParty
   readonly payments: readonly BulkPayment[]
-  /** TRANSFER by a BUSINESS when left out. */
+  /** TRANSFER by a BUSINESS if omitted. */
   readonly transactionType?: TransactionType
-  /** Quotes and transfers end with it. */
+  /** The expiration of quotes and transfers. */
   readonly expiration: Date
-  /** After each tenth of the lookups, and after each step of a bulk: quoted, sent, ended. */
+  /** Called after each tenth of the lookups, and after each step of a bulk: quoted, sent, ended. */
   readonly onProgress?: (progress: BulkProgress) => void
 }
 
-/** How many of the payments have come how far. */
+/** The number of payments at each step. */
 export interface BulkProgress {
-  /** All that were ordered. */
+  /** All payments of the order. */
   readonly payments: number
   readonly lookedUp: number
-  /** With terms that the payer FSP goes on with. */
+  /** Payments with terms that the payer FSP accepts. */
   readonly quoted: number
-  /** In a bulk transfer that was sent. */
+  /** Payments in a bulk transfer that was sent. */
   readonly sent: number
   readonly committed: number
   readonly failed: number
-  /** Either may be true of them. */
+  /** Each may be committed or failed. */
   readonly unresolved: number
 }
 
-/** One payment of the order, in its place. */
+/** The result of one payment of the order. */
 export type BulkPaymentResult = {
   readonly transactionId: string
   readonly transferId: string | undefined
   readonly payeeFsp: string | undefined
-  /** What the payee FSP has agreed to, where it came to that. */
+  /** The payee FSP's terms, if it has quoted the payment. */
   readonly quote: Quote | undefined
 } & (
   | {
       readonly state: 'COMMITTED'
       readonly fulfilment: string
-      /** Of the item's result. */
+      /** Extensions of the item's result. */
       readonly extensions: ReadonlyMap<string, string>
     }
   /** Nothing has moved and nothing is reserved. */
@@ -68,8 +68,8 @@ export type BulkPaymentResult = {
   | { readonly state: 'UNRESOLVED'; readonly error: ErrorInformation | undefined }
 )
 
-/** A bulk transfer that came of the order: one payee FSP, up to 1,000 payments. */
-export interface BulkShown {
+/** A bulk transfer of the order: one payee FSP, up to 1,000 payments. */
+export interface BulkSummary {
   readonly bulkQuoteId: string
   readonly bulkTransferId: string
   readonly payeeFsp: string
@@ -81,11 +81,11 @@ export interface BulkShown {
 export interface BulkResult {
   /** In the order of the payments. */
   readonly payments: readonly BulkPaymentResult[]
-  readonly bulks: readonly BulkShown[]
+  readonly bulks: readonly BulkSummary[]
   readonly ms: number
 }
 
-/** An item of a bulk quote: the same payer FSP, the same payee FSP. */
+/** An item of a bulk quote; all items have the same payer FSP and the same payee FSP. */
 export interface BulkQuoteItem {
   readonly quoteId: string
   readonly transactionId: string
@@ -109,12 +109,12 @@ export type ItemQuote =
   | { readonly state: 'AGREED'; readonly quote: Quote }
   | { readonly state: 'FAILED'; readonly error: ErrorInformation }
 
-/** The items by their ids; the whole is FAILED where the payee FSP or the hub has refused it. */
-export type BulkQuoteWord =
+/** The items by their ids; the whole is FAILED if the payee FSP or the hub has refused it. */
+export type BulkQuoteOutcome =
   | { readonly state: 'ANSWERED'; readonly items: ReadonlyMap<string, ItemQuote> }
   | { readonly state: 'FAILED'; readonly error: ErrorInformation }
 
-export type BulkQuoteResult = Ended<BulkQuoteWord>
+export type BulkQuoteResult = Ended<BulkQuoteOutcome>
 
 export interface BulkTransferItem {
   readonly transferId: string
@@ -140,9 +140,9 @@ export type ItemEnd =
     }
   | { readonly state: 'ABORTED'; readonly error: ErrorInformation }
 
-/** The items by their ids; the whole is ABORTED where the payee FSP or the hub has refused it. */
-export type BulkTransferWord =
+/** The items by their ids; the whole is ABORTED if the payee FSP or the hub has refused it. */
+export type BulkTransferOutcome =
   | { readonly state: 'COMPLETED' | 'REJECTED'; readonly items: ReadonlyMap<string, ItemEnd> }
   | { readonly state: 'ABORTED'; readonly error: ErrorInformation }
 
-export type BulkTransferResult = Ended<BulkTransferWord>
+export type BulkTransferResult = Ended<BulkTransferOutcome>

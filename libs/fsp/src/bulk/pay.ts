@@ -1,6 +1,6 @@
 /**
  * Many payments of one customer: their payees are looked up, and for each payee FSP, and each 1,000 of its
- * payees, one bulk quote and one bulk transfer are made. What fails for one payment fails for no other.
+ * payees, one bulk quote and one bulk transfer are made. A payment that fails does not affect others.
  */
 import {
   bulkItems_max,
@@ -19,29 +19,29 @@ import type {
   BulkPaymentResult,
   BulkProgress,
   BulkResult,
-  BulkShown,
+  BulkSummary,
   BulkTransferItem,
   BulkTransferResult,
 } from './order.ts'
 import type { BulkQuotePayer } from './quote-payer.ts'
 import type { BulkPayer } from './transfer-payer.ts'
 
-export interface BulkWays {
+export interface BulkClients {
   readonly lookups: Lookups
   readonly bulkQuotes: BulkQuotePayer
   readonly bulkTransfers: BulkPayer
 }
 
-/** Lookups of one order that are open at once. */
+/** Lookups of one order at the same time. */
 const lookups_max = 32
 
-const transactionType_usually: TransactionType = {
+const transactionType_default: TransactionType = {
   scenario: 'TRANSFER',
   initiator: 'PAYER',
   initiatorType: 'BUSINESS',
 }
 
-/** One payment on its way. */
+/** One payment in progress. */
 interface Item {
   readonly at: number
   readonly payment: BulkPayment
@@ -51,7 +51,7 @@ interface Item {
   result: BulkPaymentResult | undefined
 }
 
-export async function payBulk(ways: BulkWays, order: BulkOrder): Promise<BulkResult> {
+export async function payBulk(clients: BulkClients, order: BulkOrder): Promise<BulkResult> {
   const begun_ms = performance.now()
   const items: readonly Item[] = order.payments.map((payment, at) => ({
     at,
@@ -62,18 +62,18 @@ export async function payBulk(ways: BulkWays, order: BulkOrder): Promise<BulkRes
     result: undefined,
   }))
   const progress = progressOf(items, order)
-  await lookUpAll(ways.lookups, items, { ...order, progress })
-  const shown = await Promise.all(
+  await lookUpAll(clients.lookups, items, { ...order, progress })
+  const summaries = await Promise.all(
     bulksOf(items).map(([payeeFsp, ofBulk]) =>
-      payOne(ways, order, { payeeFsp, items: ofBulk, progress }),
+      payOneBulk(clients, order, { payeeFsp, items: ofBulk, progress }),
     ),
   )
   return {
     payments: items.map(({ result, ...item }) => {
-      if (result === undefined) throw new Error(`payment ${item.at} has no end`)
+      if (result === undefined) throw new Error(`payment ${item.at} has no result`)
       return result
     }),
-    bulks: shown.flatMap((bulk) => bulk ?? []),
+    bulks: summaries.flatMap((bulk) => bulk ?? []),
     ms: tenths(performance.now() - begun_ms),
   }
 }
@@ -84,37 +84,37 @@ interface Progress {
   readonly counts: Counts
   /** Every item ends once. */
   end(item: Item, result: BulkPaymentResult): void
-  tell(): void
+  report(): void
   /** After each tenth of the payments. */
-  tellLookups(): void
+  reportLookups(): void
 }
 
 function progressOf({ length }: readonly Item[], { onProgress }: BulkOrder): Progress {
   const none = { lookedUp: 0, quoted: 0, sent: 0, committed: 0, failed: 0, unresolved: 0 }
   const counts: Counts = { payments: length, ...none }
-  let told = 0
-  const tell = () => {
-    told = counts.lookedUp
+  let reported = 0
+  const report = () => {
+    reported = counts.lookedUp
     onProgress?.({ ...counts })
   }
   return {
     counts,
-    tell,
+    report,
     end(item, result) {
       item.result = result
       if (result.state === 'COMMITTED') counts.committed += 1
       else if (result.state === 'ABORTED') counts.failed += 1
       else counts.unresolved += 1
     },
-    tellLookups() {
-      if (counts.lookedUp - told >= length / 10) tell()
+    reportLookups() {
+      if (counts.lookedUp - reported >= length / 10) report()
     },
   }
 }
 
 /**
- * Each party once, however often it is paid. Half of the time until the expiration is left to the quotes
- * and transfers of those that are found: one lost answer holds up no other payment.
+ * Looks up each party once, however often it is paid. Half of the time until the expiration is reserved
+ * for quotes and transfers, so that one lost answer does not hold up the other payments.
  */
 async function lookUpAll(
   lookups: Lookups,
@@ -135,7 +135,7 @@ async function lookUpAll(
       progress.end(item, aborted(item, 'lookup', error))
     }
   }
-  progress.tell()
+  progress.report()
 }
 
 async function lookUpEach(
@@ -165,7 +165,7 @@ async function lookUpEach(
         if (found.state === 'FOUND') item.payeeFsp = found.party.fspId
         else progress.end(item, aborted(item, 'lookup', found.error ?? errorInformation('2004')))
       }
-      progress.tellLookups()
+      progress.reportLookups()
     }
   }
   await Promise.all(Array.from({ length: lookups_max }, work))
@@ -179,7 +179,7 @@ function aborted(
   return { transactionId, transferId: undefined, payeeFsp, quote, state: 'ABORTED', leg, error }
 }
 
-/** By payee FSP, in the order of the payments, so many as a bulk may have. */
+/** Groups of items by payee FSP, in the order of the payments, each within the bound of a bulk. */
 function bulksOf(items: readonly Item[]): readonly (readonly [string, readonly Item[]])[] {
   const byFsp = new Map<string, Item[]>()
   for (const item of items) {
@@ -199,20 +199,20 @@ interface Bulk {
   readonly progress: Progress
 }
 
-/** Undefined: it did not come to a transfer. */
-async function payOne(
-  ways: BulkWays,
+/** Undefined: no transfer was sent. */
+async function payOneBulk(
+  clients: BulkClients,
   order: BulkOrder,
   bulk: Bulk,
-): Promise<BulkShown | undefined> {
+): Promise<BulkSummary | undefined> {
   const bulkQuoteId = randomUUID()
-  const agreed = await quoteOne(ways, order, { ...bulk, bulkQuoteId })
+  const agreed = await quoteOneBulk(clients, order, { ...bulk, bulkQuoteId })
   const { counts } = bulk.progress
   counts.quoted += agreed.size
-  bulk.progress.tell()
+  bulk.progress.report()
   if (agreed.size === 0) return undefined
   const bulkTransferId = randomUUID()
-  const transferring = ways.bulkTransfers.transfer({
+  const transferring = clients.bulkTransfers.transfer({
     bulkTransferId,
     bulkQuoteId,
     payeeFsp: bulk.payeeFsp,
@@ -220,7 +220,7 @@ async function payOne(
     expiration: order.expiration,
   })
   counts.sent += agreed.size
-  bulk.progress.tell()
+  bulk.progress.report()
   const ended = await transferring
   let committed = 0
   for (const [item, { transferId }] of agreed) {
@@ -228,7 +228,7 @@ async function payOne(
     bulk.progress.end(item, result)
     if (result.state === 'COMMITTED') committed += 1
   }
-  bulk.progress.tell()
+  bulk.progress.report()
   const state = ended.state === 'ABORTED' ? 'REJECTED' : ended.state
   const failed = ended.state === 'UNRESOLVED' ? 0 : agreed.size - committed
   return { bulkQuoteId, bulkTransferId, payeeFsp: bulk.payeeFsp, state, committed, failed }
@@ -252,10 +252,10 @@ function resultOf(
 
 const noResult = { state: 'ABORTED', error: errorInformation('5000') } as const
 
-/** The transfers of what was agreed; all other items end here. */
-async function quoteOne(
-  { bulkQuotes }: BulkWays,
-  { payer, transactionType = transactionType_usually, expiration }: BulkOrder,
+/** The transfers of the agreed items; all other items end here. */
+async function quoteOneBulk(
+  { bulkQuotes }: BulkClients,
+  { payer, transactionType = transactionType_default, expiration }: BulkOrder,
   { payeeFsp, items, progress, bulkQuoteId }: Bulk & { readonly bulkQuoteId: string },
 ): Promise<ReadonlyMap<Item, BulkTransferItem>> {
   const asked = new Map(items.map((item) => [randomUUID() as string, item]))

@@ -18,7 +18,7 @@ export interface BulkQuotePayeeOptions extends QuotePayeeOptions {
 }
 
 interface Requested extends CachedRequest {
-  /** Who sent it: the payer FSP, or the hub where that has left items out. */
+  /** The sender: the payer FSP, or the hub if it has left out items. */
   readonly source: string
   readonly payerFsp: string
 }
@@ -76,7 +76,7 @@ export function bulkQuotePayeeHandlers(
   }
 }
 
-/** Undefined: nothing is to be said of any item. */
+/** Undefined: send no answer for any item. */
 async function answerTo(
   options: BulkQuotePayeeOptions,
   route: Route,
@@ -96,7 +96,7 @@ async function answerTo(
   const ends = decided.flatMap(({ decision }) =>
     decision.type === 'AGREE' && decision.expiration !== undefined ? [+decision.expiration] : [],
   )
-  // One for all: the earliest that was agreed to.
+  // One expiration for all: the earliest of the agreed items.
   const until = new Date(ends.length > 0 ? Math.min(...ends) : Date.now() + validity_ms_usually)
   const individualQuoteResults = decided.flatMap(({ request, decision }) => {
     const { quoteId } = request

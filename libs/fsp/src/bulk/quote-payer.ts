@@ -1,4 +1,4 @@
-/** The payer's side of a bulk quote: one question about many payments, each of which is answered by itself. */
+/** The payer's side of a bulk quote: one request for many payments, each with a result of its own. */
 import {
   errorBody,
   errorInformation,
@@ -21,7 +21,7 @@ import { extensionListOf, extensionsIn, type Outgoing, writeMessage } from '../m
 import { writeParty, writePartyIdInfo } from '../parties/party.ts'
 import type { FieldEncryption } from '../field-encryption.ts'
 import { faultOfAnswer } from '../quotes/terms.ts'
-import type { BulkQuoteOrder, BulkQuoteResult, BulkQuoteWord, ItemQuote } from './order.ts'
+import type { BulkQuoteOrder, BulkQuoteResult, BulkQuoteOutcome, ItemQuote } from './order.ts'
 
 export interface BulkQuotePayerOptions {
   readonly name: string
@@ -39,15 +39,15 @@ export interface BulkQuotePayer {
 
 export function openBulkQuotePayer(options: BulkQuotePayerOptions): BulkQuotePayer {
   const { name, hubName, link, resendAfter_ms } = options
-  const pending = openPendingRequests<BulkQuoteOrder, BulkQuoteWord>(link, resendAfter_ms)
+  const pending = openPendingRequests<BulkQuoteOrder, BulkQuoteOutcome>(link, resendAfter_ms)
 
-  /** The order that the message answers. */
+  /** The order that a message belongs to. */
   function askedBy({ source }: Received, id: string): BulkQuoteOrder | HandlerResult {
     const order = pending.contextOf(id)
     if (order === undefined) return 'NOT_MINE'
     return source === hubName || source === order.payeeFsp
       ? order
-      : { rejected: `${source} has no part in the bulk quote` }
+      : { rejected: `${source} is not a party to the bulk quote` }
   }
 
   return {
@@ -80,7 +80,7 @@ export function openBulkQuotePayer(options: BulkQuotePayerOptions): BulkQuotePay
         const reading = bodyOf(errorBody, message)
         if (!reading.ok) return { rejected: reading.detail }
         const error = informationIn(reading.value)
-        // The answer to a question that came before the request itself.
+        // The answer to a GET that was received before the request itself.
         if (error.errorCode === '3209') pending.noteError(id, error)
         else pending.answer(id, { state: 'FAILED', error })
         return 'HANDLED'
@@ -90,7 +90,7 @@ export function openBulkQuotePayer(options: BulkQuotePayerOptions): BulkQuotePay
   }
 }
 
-/** Of the payees no more than how they are found: too many fields to be encrypted one by one. */
+/** Payees are identified only: with names there would be too many fields to encrypt one by one. */
 function requestMessage(
   { name, fieldEncryption }: BulkQuotePayerOptions,
   { bulkQuoteId, payeeFsp, payer, transactionType, items, expiration }: BulkQuoteOrder,
@@ -113,7 +113,7 @@ function requestMessage(
   return writeMessage('POST', '/bulkQuotes', { from: name, to: payeeFsp }, body, encryption)
 }
 
-/** Each item that was asked for, with its answer; without one it is no agreement. */
+/** Each requested item with its result; an item without a result is FAILED. */
 function itemsOf(order: BulkQuoteOrder, body: PutBulkQuotes): ReadonlyMap<string, ItemQuote> {
   const results = new Map((body.individualQuoteResults ?? []).map((item) => [item.quoteId, item]))
   return new Map(
@@ -134,7 +134,7 @@ function quoteIn(
   }
   const { transferAmount, ilpPacket, condition } = result ?? {}
   if (transferAmount === undefined || ilpPacket === undefined || condition === undefined) {
-    return { state: 'FAILED', error: errorInformation('5000', 'the item was not answered') }
+    return { state: 'FAILED', error: errorInformation('5000', 'the item has no result') }
   }
   const { payeeReceiveAmount, payeeFspFee, payeeFspCommission, extensionList } = result ?? {}
   const answer = {

@@ -1,6 +1,6 @@
 /**
  * The payee's side of a bulk transfer: each item is decided like a transfer of its own, the bulk is
- * answered once, and the hub's own word about each item is told once.
+ * answered once, and the hub's outcome of each item is reported once.
  */
 import {
   errorInformation,
@@ -41,7 +41,7 @@ export interface BulkPayee {
 }
 
 interface Taken extends CachedRequest {
-  /** The items that were taken and whose end has not been told. */
+  /** Accepted items whose outcome has not been reported yet. */
   readonly open: Set<string>
 }
 
@@ -87,15 +87,15 @@ export function openBulkPayee(options: BulkPayeeOptions): BulkPayee {
       const reading = bodyOf(putBulkTransfers, message)
       if (!reading.ok) return { rejected: reading.detail }
       for (const result of reading.value.individualTransferResults ?? []) {
-        const { transferId, fulfilment, errorInformation: told } = result
-        if (fulfilment === undefined && told === undefined) continue
+        const { transferId, fulfilment, errorInformation: reported } = result
+        if (fulfilment === undefined && reported === undefined) continue
         if (!taken.open.delete(transferId)) continue
-        const error = told && informationIn({ errorInformation: told })
+        const error = reported && informationIn({ errorInformation: reported })
         onOutcome({ transferId, state: error ? 'ABORTED' : 'COMMITTED', error })
       }
       return 'HANDLED'
     },
-    /** Of the bulk as a whole; the hub tells the end of each item in its outcome. */
+    /** An error of the bulk as a whole; the hub reports each item in the bulk's outcome. */
     handleError(message) {
       const taken = askedOf(message, idOf(message))
       return typeof taken === 'string' || 'rejected' in taken ? taken : 'HANDLED'
@@ -117,15 +117,15 @@ async function decide(
   const results = await Promise.all(
     body.individualTransfers.map((item) => resultOf(options, itemOf(body, item))),
   )
-  const said = results.flatMap((result) => result ?? [])
-  for (const { transferId, fulfilment } of said) {
+  const answered = results.flatMap((result) => result ?? [])
+  for (const { transferId, fulfilment } of answered) {
     if (fulfilment !== undefined) taken.open.add(transferId)
   }
-  if (said.length === 0) return
+  if (answered.length === 0) return
   const route = { from: options.name, to }
   const answer = writeMessage('PUT', `/bulkTransfers/${body.bulkTransferId}`, route, {
     completedTimestamp: new Date().toISOString(),
-    individualTransferResults: said,
+    individualTransferResults: answered,
     bulkTransferState: 'COMPLETED',
   })
   await bulks.answer(taken, answer)
@@ -140,16 +140,16 @@ function itemOf(
   return { ...terms, ...(extensionList === undefined ? {} : { extensionList }) }
 }
 
-/** Undefined: nothing is said of the item. */
+/** Undefined: no result is sent for the item. */
 async function resultOf(options: BulkPayeeOptions, item: PostTransfers) {
   const { transferId } = item
-  const kept = fulfilAgreement(options.secret, item, new Date())
-  if ('error' in kept) return { transferId, fulfilment: undefined, errorInformation: kept.error }
-  const decision = await decisionOf(options, item, kept)
+  const agreement = fulfilAgreement(options.secret, item, new Date())
+  if ('error' in agreement) return { transferId, fulfilment: undefined, errorInformation: agreement.error }
+  const decision = await decisionOf(options, item, agreement)
   switch (decision.type) {
     case 'COMMIT':
     case 'RESERVE':
-      return { transferId, fulfilment: kept.fulfilment, ...extensionListOf(decision.extensions) }
+      return { transferId, fulfilment: agreement.fulfilment, ...extensionListOf(decision.extensions) }
     case 'REJECT':
       return { transferId, fulfilment: undefined, errorInformation: decision.error }
     case 'IGNORE':

@@ -1,6 +1,6 @@
 /**
- * The payer's side of a bulk transfer: it is posted, the outcome of all items comes as one callback, and
- * after a silence the hub is asked.
+ * The payer's side of a bulk transfer: sends it, receives the outcome of all items as one callback, and
+ * asks the hub when no callback arrives.
  */
 import {
   errorBody,
@@ -16,14 +16,14 @@ import type { HubLink } from '../hub/link.ts'
 import { bodyOf, type InboundHandler, type HandlerResult, idOf, type Received } from '../inbound.ts'
 import { extensionListOf, extensionsIn, type Outgoing, writeMessage } from '../message.ts'
 import { verdictOfError } from '../transfers/verdict.ts'
-import type { BulkTransferOrder, BulkTransferResult, BulkTransferWord, ItemEnd } from './order.ts'
+import type { BulkTransferOrder, BulkTransferResult, BulkTransferOutcome, ItemEnd } from './order.ts'
 
 export interface BulkPayerOptions {
   readonly name: string
   readonly hubName: string
   readonly link: HubLink
   readonly resendAfter_ms: number
-  /** So long after the expiration the outcome is still waited for. */
+  /** How long after the expiration the outcome is still awaited. */
   readonly margin_ms: number
 }
 
@@ -36,14 +36,14 @@ export interface BulkPayer {
 
 export function openBulkPayer(options: BulkPayerOptions): BulkPayer {
   const { name, hubName, link, resendAfter_ms, margin_ms } = options
-  const pending = openPendingRequests<BulkTransferOrder, BulkTransferWord>(link, resendAfter_ms)
+  const pending = openPendingRequests<BulkTransferOrder, BulkTransferOutcome>(link, resendAfter_ms)
 
   function askedBy({ source }: Received, id: string): BulkTransferOrder | HandlerResult {
     const order = pending.contextOf(id)
     if (order === undefined) return 'NOT_MINE'
     return source === hubName || source === order.payeeFsp
       ? order
-      : { rejected: `${source} has no part in the bulk transfer` }
+      : { rejected: `${source} is not a party to the bulk transfer` }
   }
 
   return {
