@@ -7,7 +7,7 @@ import { openClockWatch, periodically, type Metrics } from '@causeway/process'
 import { accountLookupService, quotesService, schemeRulesService } from '@causeway/protos'
 import type { ProcessParts, Start } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
-import { bulksHeard, handleBulks, passBulksOn } from './bulk-quotes/handle.ts'
+import { consumedOfBulks, handleBulks, passBulksOn } from './bulk-quotes/handle.ts'
 import { openBulkStore } from './bulk-quotes/store.ts'
 import { openDeliveryStore } from './delivery-store.ts'
 import { handleBatch, consumedEvents, passThroughBatch } from './handle.ts'
@@ -64,7 +64,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const bulks = await onEvents(
     parts.bus,
     'quoting.bulks',
-    bulksHeard,
+    consumedOfBulks,
     settings.QUOTING_MODE === 'pass-through'
       ? (events) => passBulksOn(work, events)
       : (events) => handleBulks(work, events),

@@ -11,7 +11,7 @@ import type { PrepareItem } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openDeliveryStore } from './delivery-store.ts'
-import { handleBatch, type HeardEvent } from './handle.ts'
+import { handleBatch, type ConsumedEvent } from './handle.ts'
 import { openLedger, type LedgerCalls } from './ledger.ts'
 import { openTransferStore } from './store.ts'
 import { fulfilEvent, prepareEvent } from './testing/messages.ts'
@@ -131,7 +131,7 @@ const rich: LedgerCalls = (() => {
   }
 })()
 
-async function handle(event: HeardEvent): Promise<void> {
+async function handle(event: ConsumedEvent): Promise<void> {
   const { signal } = new AbortController()
   const deps = {
     ...openWorld().deps,

@@ -18,7 +18,7 @@ import { unquoted } from './bulks/quotes.ts'
 import { openBulkStore } from './bulks/store.ts'
 import { openDeliveryStore } from './delivery-store.ts'
 import { decide, post, replyToPayee } from './fulfil.ts'
-import { handleBatch, type HeardEvent } from './handle.ts'
+import { handleBatch, type ConsumedEvent } from './handle.ts'
 import { openLedger, type LedgerCalls } from './ledger.ts'
 import { move } from './move.ts'
 import { claim, prepare, reserve, replyToPayer } from './prepare.ts'
@@ -318,7 +318,7 @@ test('a batch delivered again in any split publishes nothing new', async () => {
   const answers = events.map((event, at) =>
     at % 2 === 0 ? fulfilled(event) : rejectEvent(idOf(event), { receivedAt: inMs(0) }),
   )
-  const all: HeardEvent[] = [...events, ...answers]
+  const all: ConsumedEvent[] = [...events, ...answers]
   await handleAll(all)
   const said = await Promise.all(events.map(saidOf))
   expect(said.every((types) => types.length === 2)).toBe(true)
@@ -473,11 +473,11 @@ function overdueNow(ledger: Deps['ledger']): Deps['ledger'] {
   return { ...ledger, overdueReservations: (_ms, limit) => ledger.overdueReservations(0, limit) }
 }
 
-function handleAll(events: readonly HeardEvent[]): Promise<void> {
+function handleAll(events: readonly ConsumedEvent[]): Promise<void> {
   return handleBatch(deps, openDeliveryStore(db), events)
 }
 
-function handle(...events: readonly HeardEvent[]): Promise<void> {
+function handle(...events: readonly ConsumedEvent[]): Promise<void> {
   return handleAll(events)
 }
 

@@ -33,14 +33,14 @@ export const consumed = [
   ...reportNames,
 ] as const satisfies readonly EventName[]
 
-export type HeardEvent = DomainEvent<(typeof consumed)[number]>
+export type ConsumedEvent = DomainEvent<(typeof consumed)[number]>
 type ReportEvent = DomainEvent<(typeof reportNames)[number]>
 type TransferEvent = PrepareEvent | FulfilEvent | RejectEvent | QueryEvent
 
 export async function handleBatch(
   deps: Deps,
   deliveries: DeliveryStore,
-  events: readonly HeardEvent[],
+  events: readonly ConsumedEvent[],
 ): Promise<void> {
   const reports: ReportEvent[] = []
   const ofTransfers: TransferEvent[] = []

@@ -116,17 +116,17 @@ function eventsFor<A extends LedgerCall>(
   { call, answer, consequence, change }: Planned<A>,
   { moved, unmoved }: Movement,
   now: Date,
-  tell: MoveOptions<A>['reply'],
+  reply: MoveOptions<A>['reply'],
 ): readonly OutgoingMessage[] {
   const { transfer } = change
   const from = moved.get(transfer.transferId)
   const becomes = from === undefined ? undefined : consequence[from]
   const announced = becomes?.type === 'moves' ? becomes.announces : undefined
   const found = announced === undefined ? unmoved.get(transfer.transferId) : transfer
-  const said: OutgoingMessage[] = []
+  const events: OutgoingMessage[] = []
   if (announced !== undefined && transfer.bulkTransferId === undefined) {
     const { message, relay, traceparent } = call
-    said.push(
+    events.push(
       announcementOf({
         transfer,
         announces: announced,
@@ -138,9 +138,9 @@ function eventsFor<A extends LedgerCall>(
       }),
     )
   }
-  const told = found === undefined ? undefined : tell?.({ call, transfer: found, announced })
-  if (told !== undefined) said.push(told)
-  return said
+  const replied = found === undefined ? undefined : reply?.({ call, transfer: found, announced })
+  if (replied !== undefined) events.push(replied)
+  return events
 }
 
 /** Items are announced through their bulks: the items that this move ended, and the bulks that end with them. */

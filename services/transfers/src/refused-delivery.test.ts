@@ -3,7 +3,7 @@ import type { OutgoingMessage } from '@causeway/bus'
 import { Crash, crashAt } from '@causeway/process/testing/gated'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { HeardEvent } from './handle.ts'
+import type { ConsumedEvent } from './handle.ts'
 import {
   fulfilEvent,
   payee,
@@ -15,7 +15,7 @@ import {
 import { openWorld } from './testing/world.ts'
 
 const id = 'c4ae1b04-51a3-4bd9-9a43-0c2a5c9e8d10'
-type Report = Extract<HeardEvent, { name: 'TransferPrepareCallbackReport' }>
+type Report = Extract<ConsumedEvent, { name: 'TransferPrepareCallbackReport' }>
 type Delivery = Report['payload']['reports'][number]
 
 function report(changes: Partial<Delivery> = {}): Report {
@@ -156,7 +156,7 @@ test('in any order of messages the transfer ends once, as the ledger decides', a
       fc.boolean(),
       async (order, together) => {
         const world = await reservedWorld()
-        const events = order.flatMap((step): HeardEvent[] => {
+        const events = order.flatMap((step): ConsumedEvent[] => {
           switch (step) {
             case 'report':
               return [report()]

@@ -22,8 +22,8 @@ export function rememberReserved(
 
   return {
     ...tables,
-    async move(changes, now, say) {
-      const movement = await tables.move(changes, now, say)
+    async move(changes, now, buildEvents) {
+      const movement = await tables.move(changes, now, buildEvents)
       for (const { transfer } of changes) {
         const { transferId, state } = transfer
         const isSingle = transfer.bulkTransferId === undefined

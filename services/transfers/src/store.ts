@@ -60,11 +60,11 @@ export interface TransferTables {
   read(ids: readonly string[]): Promise<ReadonlyMap<string, Transfer>>
   /** The payers' requests as received; of an item, that of its bulk. */
   requests(transferIds: readonly string[]): Promise<ReadonlyMap<string, Relay>>
-  /** Moves the rows that are still open and announces the events that `say` builds, or does neither. */
+  /** Moves the rows that are still open and announces the events that `buildEvents` builds, or does neither. */
   move(
     changes: readonly Change[],
     now: Date,
-    say: (movement: Movement) => readonly OutgoingMessage[],
+    buildEvents: (movement: Movement) => readonly OutgoingMessage[],
   ): Promise<Movement>
   /** Open transfers that are due and not held back; no other process gets them before `claimed_ms` have passed. */
   takeDue(now: Date, claimed_ms: number, limit: number): Promise<readonly Transfer[]>
@@ -243,10 +243,10 @@ function openTables(db: Database, bus: EventBus): TransferTables {
         ]),
       )
     },
-    move: (changes, now, say) =>
+    move: (changes, now, buildEvents) =>
       db.transaction(async (tx) => {
         const movement = await move(tx, changes, now)
-        bus.announce(tx, say(movement))
+        bus.announce(tx, buildEvents(movement))
         return movement
       }),
     async takeDue(now, claimed_ms, limit) {

@@ -72,8 +72,8 @@ export async function heal(deps: Deps, { batch_max, clock }: SweepOptions): Prom
   const open = await deps.store.openSince(expiredBefore, dueBefore, batch_max)
   if (open.length > 0) await expire(deps, open, healingOf)
   await releaseDangling(deps, expiredBefore, batch_max)
-  const say = (ended: EndedBulk) => [endedBulk(ended, undefined)]
-  for (const id of await deps.bulks.endMiscounted(expiredBefore, deps.now(), say)) {
+  const buildEvents = (ended: EndedBulk) => [endedBulk(ended, undefined)]
+  for (const id of await deps.bulks.endMiscounted(expiredBefore, deps.now(), buildEvents)) {
     deps.alarm('BULK_MISCOUNTED', id, 'its items are final, but were not counted so')
   }
 }

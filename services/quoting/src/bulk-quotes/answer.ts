@@ -52,7 +52,7 @@ export async function answerBulk(work: Work, event: BulkPayeeEvent): Promise<voi
     work.becameBulk(decided.end.bulk.state)
     return
   }
-  // Something else has ended it meanwhile.
+  // Another message has ended it meanwhile.
   const ended = (await work.bulks.read(bulkQuoteId))?.bulk
   const late = await decide(work, event, ended, now)
   if ('type' in late && late.type === 'error') await work.publish([tellError(event, late)])

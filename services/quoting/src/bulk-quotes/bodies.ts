@@ -1,7 +1,7 @@
 /**
- * The messages that the hub makes out of FSPs': a request without the items that it refuses, and an
- * answer with an error in the place of each item that it refuses. What it keeps of a message it keeps as
- * it was sent, encrypted fields too.
+ * Messages that the hub derives from those of FSPs: a request without the items that the hub refuses, and
+ * an answer with an error in place of each item that it refuses. All other content is unchanged,
+ * encrypted fields included.
  */
 import type { Relay } from '@causeway/events'
 import { renumberedEncryption } from '@causeway/fspiop'
@@ -26,7 +26,7 @@ export function requestOfItems(relay: Relay, positions: readonly number[]): Made
   }
 }
 
-/** An item of the request, in its place. */
+/** An item of the request, by its position. */
 export interface AnsweredItem {
   readonly quoteId: string
   /** Why the hub refuses it. */
@@ -34,29 +34,29 @@ export interface AnsweredItem {
 }
 
 /**
- * The payee FSP's answer in the order of the request: the hub's error where it refuses the item, else
- * what the payee FSP says of it, and nothing where that says nothing.
+ * The payee FSP's answer in the order of the request: the hub's error for an item that it refuses,
+ * otherwise the payee FSP's result, if there is one.
  */
 export function answerOfItems(relay: Relay, items: readonly AnsweredItem[]): MadeBody {
   const json = JSON.parse(relay.body.toString()) as Json
   const results = (json['individualQuoteResults'] ?? []) as readonly { readonly quoteId: string }[]
   const positions = new Map(results.map(({ quoteId }, at) => [quoteId, at]))
-  const kept = items.flatMap((item) => {
+  const answered = items.flatMap((item) => {
     const position = positions.get(item.quoteId)
     if (item.error !== undefined) return { position: undefined, result: errorResult(item) }
     return position === undefined ? [] : { position, result: results[position] }
   })
   return {
-    body: bytesOf({ ...json, individualQuoteResults: kept.map(({ result }) => result) }),
+    body: bytesOf({ ...json, individualQuoteResults: answered.map(({ result }) => result) }),
     encryption: renumberedEncryption(
       encryptionOf(relay),
       'individualQuoteResults',
-      kept.map(({ position }) => position),
+      answered.map(({ position }) => position),
     ),
   }
 }
 
-/** An answer of errors alone. */
+/** An answer with errors only. */
 export function answerOfErrors(items: readonly AnsweredItem[], expiration: string): Buffer {
   return bytesOf({ individualQuoteResults: items.map(errorResult), expiration })
 }

@@ -16,7 +16,7 @@ import {
 import { useFlows } from '../testing/flows.ts'
 import { payee, payer, stranger } from '../testing/messages.ts'
 import { participantWith, answersIn } from '../testing/world.ts'
-import type { HeardBulkEvent } from './handle.ts'
+import type { ConsumedBulkEvent } from './handle.ts'
 
 const flows = useFlows()
 
@@ -32,9 +32,9 @@ async function stored(id: string) {
   return row
 }
 
-const say = (...events: readonly HeardBulkEvent[]) => flows.world.handleBulks(...events)
+const say = (...events: readonly ConsumedBulkEvent[]) => flows.world.handleBulks(...events)
 
-/** A bulk whose payee FSP has been asked for these items. */
+/** A bulk with these items whose request was sent to the payee FSP. */
 async function asked(...quoteIds: readonly string[]): Promise<string> {
   const id = randomUUID()
   await say(bulkRequestEvent(id, itemsOf(quoteIds)))
@@ -58,7 +58,7 @@ const feeRule = { id: 'fees', type: 'FEE', currency: 'USD', maxFee: '1' }
 const tooMuch = { amount: { currency: 'USD', amount: '101' } }
 const tooDear = { payeeFspFee: { currency: 'USD', amount: '1.01' } }
 
-test('a bulk is asked for, answered and told, each message with the bytes as they came', async () => {
+test('A bulk quote is requested and answered, and each message keeps its original bytes', async () => {
   const id = randomUUID()
   const request = bulkRequestEvent(id, itemsOf(['a', 'b']))
   const [accepted] = await say(request)
@@ -88,14 +88,14 @@ test('a bulk is asked for, answered and told, each message with the bytes as the
   expect(await stored(id)).toMatchObject({ state: 'ACCEPTED', messages: ['REQUEST', 'RESPONSE'] })
 })
 
-test('a bulk of 1,000 items keeps their order', async () => {
+test('The 1,000 items of a bulk quote retain their order', async () => {
   const ids = Array.from({ length: 1_000 }, (_, at) => `${at}`)
   const id = await asked(...ids)
   expect(await stored(id)).toMatchObject({ items: 1_000, quotes: ids })
 })
 
-describe('an item that may not go on', () => {
-  test('is left out of what the payee FSP is asked, and has its error in its place of the answer', async () => {
+describe('Refused items:', () => {
+  test('A refused item is left out of the request to the payee FSP, and has its error in its place of the answer', async () => {
     await flows.world.setRules(amountRule)
     const id = randomUUID()
     const items = [bulkItem('a'), bulkItem('b', tooMuch), bulkItem('c')]
@@ -129,11 +129,11 @@ describe('an item that may not go on', () => {
     ['names another payee FSP', bulkItem('b', { payeeFspId: stranger }), '3100'],
     ['has the id of one before it', bulkItem('a'), '3106'],
     [
-      'is in a currency without an account',
+      'has a currency without an account',
       bulkItem('b', { amount: { currency: 'CHF', amount: '1' } }),
       '4000',
     ],
-  ])('is one that %s', async (_what, item, code) => {
+  ])('An item is refused if it %s', async (_what, item, code) => {
     const id = randomUUID()
     const [accepted] = await say(bulkRequestEvent(id, [bulkItem('a'), item, bulkItem('c')]))
     expect(bodyOf(accepted)).toMatchObject({
@@ -142,7 +142,7 @@ describe('an item that may not go on', () => {
     expect(await stored(id)).toMatchObject({ quotes: ['a', `${item.quoteId} ${code}`, 'c'] })
   })
 
-  test('takes what is encrypted in it along; the others keep theirs at their new positions', async () => {
+  test('The encrypted fields of a refused item are removed with it, and those of the others follow their new positions', async () => {
     const field = (fieldName: string) => ({
       fieldName,
       encryptedKey: 'k',
@@ -166,7 +166,7 @@ describe('an item that may not go on', () => {
     expect(again?.payload).toMatchObject({ encryption })
   })
 
-  test('is every one: the payee FSP is not asked, and the payer FSP gets the error of each', async () => {
+  test('If every item is refused, nothing is sent to the payee FSP, and the payer FSP gets the error of each', async () => {
     await flows.world.setRules(amountRule)
     const id = randomUUID()
     const request = bulkRequestEvent(id, [bulkItem('a', tooMuch), bulkItem('a')])
@@ -194,7 +194,7 @@ describe('an item that may not go on', () => {
   })
 })
 
-describe('a request that is refused as a whole', () => {
+describe('Requests that are refused as a whole:', () => {
   test.each([
     ['has expired', { expiration: '2026-01-15T12:00:00.000Z' }, 'InvalidBulkQuoteRequest 3302'],
     [
@@ -202,8 +202,8 @@ describe('a request that is refused as a whole', () => {
       { payerFspId: stranger },
       'InvalidFSPInBulkQuoteRequest PAYER 3100',
     ],
-    ['is for nobody', { destinationFspId: 'nobank' }, 'InvalidFSPInBulkQuoteRequest PAYEE 3201'],
-  ])('%s', async (_what, changes, expected) => {
+    ['is for an unknown FSP', { destinationFspId: 'nobank' }, 'InvalidFSPInBulkQuoteRequest PAYEE 3201'],
+  ])('A request that %s is refused as a whole', async (_what, changes, expected) => {
     const id = randomUUID()
     const request = bulkRequestEvent(id, itemsOf(['a', 'b']), changes)
     expect(answersIn(await say(request))).toEqual([expected])
@@ -212,7 +212,7 @@ describe('a request that is refused as a whole', () => {
     expect(again).toEqual([`BulkQuoteQueryResponse PAYER ${expected.slice(-4)}`])
   })
 
-  test('is of an inactive payee FSP', async () => {
+  test('A request for an inactive payee FSP is refused as a whole', async () => {
     flows.world.participants.set(payee, { ...participantWith(payee, ['USD']), isActive: false })
     expect(answersIn(await say(bulkRequestEvent(randomUUID(), itemsOf(['a']))))).toEqual([
       'InvalidFSPInBulkQuoteRequest PAYEE 3201',
@@ -220,7 +220,7 @@ describe('a request that is refused as a whole', () => {
   })
 })
 
-describe('a request without destination', () => {
+describe('Requests without destination:', () => {
   const withParties = (...identifiers: readonly string[]) =>
     bulkWithoutDestination(
       bulkRequestEvent(
@@ -229,14 +229,14 @@ describe('a request without destination', () => {
       ),
     )
 
-  test('goes to the FSP that its first item names', async () => {
+  test('A request without destination is sent to the FSP that its first item names', async () => {
     const items = [bulkItem('a'), bulkItem('b', { payeeFspId: stranger })]
     const event = bulkWithoutDestination(bulkRequestEvent(randomUUID(), items))
     const [accepted] = await say(event)
     expect(accepted?.payload).toMatchObject({ destinationFspId: stranger })
   })
 
-  test('goes to whoever holds its payees; one of another FSP, or of none, is refused', async () => {
+  test('A request that names no FSP is sent to the FSP of its payees; items with a payee of another FSP or of none are refused', async () => {
     flows.world.owners.set('1', { type: 'KNOWN', fspIds: [payee] })
     flows.world.owners.set('2', { type: 'KNOWN', fspIds: [stranger] })
     flows.world.owners.set('3', { type: 'KNOWN', fspIds: [stranger, payee] })
@@ -252,9 +252,9 @@ describe('a request without destination', () => {
   })
 
   test.each([
-    ['known to nobody', 'unknown', '3204'],
-    ['not found out in time', 'away', '2003'],
-  ])('is refused as a whole when all its payees are %s', async (_what, identifier, code) => {
+    ['unknown', 'unknown', '3204'],
+    ['not found in time', 'away', '2003'],
+  ])('A request without destination is refused as a whole when all its payees are %s', async (_what, identifier, code) => {
     flows.world.owners.set('away', { type: 'LOOKUP_AWAY' })
     flows.world.owners.set('away too', { type: 'LOOKUP_AWAY' })
     expect(answersIn(await say(withParties(identifier, `${identifier} too`)))).toEqual([
@@ -263,8 +263,8 @@ describe('a request without destination', () => {
   })
 })
 
-describe('an answer', () => {
-  test('may refuse items, and leave some out: it is passed on as it came', async () => {
+describe('Answers:', () => {
+  test('An answer that refuses items or leaves some out is relayed unchanged', async () => {
     const id = await asked('a', 'b', 'c')
     const errorInformation = { errorCode: '5103', errorDescription: 'no' }
     const response = bulkResponseEvent(id, [
@@ -276,7 +276,7 @@ describe('an answer', () => {
     expect(told?.headers['relay-body']).toBe(response.relay?.body)
   })
 
-  test('has errors where the scheme forbids items of it, of which the payee FSP is told', async () => {
+  test('Items of an answer that the scheme forbids are replaced by errors, which the payee FSP gets as well', async () => {
     await flows.world.setRules(feeRule)
     const id = await asked('a', 'b')
     const said = await say(bulkResponseEvent(id, [bulkResult('a', tooDear), bulkResult('b')]))
@@ -299,7 +299,7 @@ describe('an answer', () => {
     expect(await stored(id)).toMatchObject({ state: 'ACCEPTED', quotes: ['a 3100', 'b'] })
   })
 
-  test('in another currency than its item was asked in is forbidden by no rule of the scheme', async () => {
+  test('A result in another currency than its item is forbidden without any rule', async () => {
     const id = await asked('a')
     const transferAmount = { currency: 'EUR', amount: '1' }
     const said = await say(bulkResponseEvent(id, [bulkResult('a', { transferAmount })]))
@@ -309,10 +309,10 @@ describe('an answer', () => {
   })
 
   test.each([
-    ['of a stranger', { requesterFspId: stranger }, 'REQUESTER 3100'],
-    ['for a stranger', { destinationFspId: stranger }, 'PAYEE 3100'],
-    ['that comes too late', { time: '2026-01-15T12:01:00.000Z' }, 'PAYEE 3302'],
-  ])('%s changes nothing', async (_what, changes, told) => {
+    ['of another FSP', { requesterFspId: stranger }, 'REQUESTER 3100'],
+    ['for another FSP', { destinationFspId: stranger }, 'PAYEE 3100'],
+    ['after the expiration', { time: '2026-01-15T12:01:00.000Z' }, 'PAYEE 3302'],
+  ])('An answer %s changes nothing', async (_what, changes, told) => {
     const id = await asked('a')
     flows.world.after(60_000)
     const response = bulkResponseEvent(id, resultsOf(['a']), changes)
@@ -320,7 +320,7 @@ describe('an answer', () => {
     expect(await stored(id)).toMatchObject({ state: 'PENDING' })
   })
 
-  test('that repeats is silent when it is the same, and refused when it is another', async () => {
+  test('A repeated answer has no effect, and a different one is refused', async () => {
     const id = await asked('a')
     const response = bulkResponseEvent(id, resultsOf(['a']))
     await say(response)
@@ -331,14 +331,14 @@ describe('an answer', () => {
     ])
   })
 
-  test('to an unknown bulk is told so', async () => {
+  test('An answer to an unknown bulk quote is refused', async () => {
     const told = answersIn(await say(bulkResponseEvent(randomUUID(), [])))
     expect(told).toEqual(['BulkQuoteQueryResponse REQUESTER 3209'])
   })
 })
 
-describe('the same id again', () => {
-  test('is silent while the bulk is pending, and answered again when it has ended', async () => {
+describe('Repeated requests:', () => {
+  test('A repeated request has no answer while the bulk quote is pending, and gets its result again when it has ended', async () => {
     const id = randomUUID()
     const request = bulkRequestEvent(id, itemsOf(['a']))
     await say(request)
@@ -353,7 +353,7 @@ describe('the same id again', () => {
     })
   })
 
-  test('with other content, or of another FSP, is refused and changes nothing', async () => {
+  test('A second request for an id with other content or from another FSP is refused and changes nothing', async () => {
     const id = await asked('a')
     const before = await stored(id)
     const told = ['InvalidBulkQuoteRequest 3106']
@@ -364,8 +364,8 @@ describe('the same id again', () => {
   })
 })
 
-describe('a question', () => {
-  test('goes on to the payee FSP while there is no answer', async () => {
+describe('Queries:', () => {
+  test('A query is forwarded to the payee FSP while there is no answer', async () => {
     const id = await asked('a')
     const [forwarded] = await say(bulkQueryEvent(id, payer))
     expect(forwarded).toMatchObject({
@@ -377,7 +377,7 @@ describe('a question', () => {
     ])
   })
 
-  test('is answered to the payer FSP with what it was told, to the payee FSP with what it said', async () => {
+  test('A query of the payer FSP gets the answer that it was sent, and one of the payee FSP gets its own', async () => {
     await flows.world.setRules(feeRule)
     const id = await asked('a', 'b')
     const response = bulkResponseEvent(id, [bulkResult('a', tooDear), bulkResult('b')])
@@ -389,7 +389,7 @@ describe('a question', () => {
     expect(toPayee?.headers['relay-headers']).toBeUndefined()
   })
 
-  test('of a stranger, or for an unknown bulk, is told nothing else', async () => {
+  test('A query of another FSP, or for an unknown bulk quote, gets an error and no information', async () => {
     const id = await asked('a')
     expect(answersIn(await say(bulkQueryEvent(id, stranger)))).toEqual([
       'BulkQuoteQueryResponse REQUESTER 3000',
@@ -400,8 +400,8 @@ describe('a question', () => {
   })
 })
 
-describe('a bulk ends', () => {
-  test('when the payee FSP refuses it, whose words the payer FSP is told', async () => {
+describe('Ends of bulk quotes:', () => {
+  test('A bulk quote ends when the payee FSP refuses it, and the payer FSP gets the error of the payee FSP', async () => {
     const id = await asked('a')
     const reject = bulkRejectEvent(id)
     const [told] = await say(reject)
@@ -416,7 +416,7 @@ describe('a bulk ends', () => {
     ])
   })
 
-  test('when the payee FSP could not be asked, also when it has expired over that', async () => {
+  test('A bulk quote ends when its request cannot be delivered, even if it has expired meanwhile', async () => {
     const id = await asked('a')
     const told = ['InvalidFSPInBulkQuoteRequest PAYEE 1001']
     expect(answersIn(await say(bulkUnreachedReport(id)))).toEqual(told)
@@ -428,7 +428,7 @@ describe('a bulk ends', () => {
     expect(answersIn(await say(bulkUnreachedReport(late)))).toEqual(told)
   })
 
-  test('when its expiration has passed and no answer from before waits to be read', async () => {
+  test('A bulk quote ends at its expiration, unless an earlier answer is not processed yet', async () => {
     const id = await asked('a')
     flows.world.after(59_999)
     await flows.world.sweepBulks()
@@ -446,7 +446,7 @@ describe('a bulk ends', () => {
   })
 })
 
-test('a bulk that is only passed on is stored nowhere, and goes on whole', async () => {
+test('In pass-through mode a bulk quote is relayed whole and not stored', async () => {
   const id = randomUUID()
   const request = bulkRequestEvent(id, [bulkItem('a'), bulkItem('b', { payeeFspId: stranger })])
   const response = bulkResponseEvent(id, resultsOf(['a']))

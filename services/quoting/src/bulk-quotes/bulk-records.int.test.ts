@@ -1,4 +1,4 @@
-/** What quoting says of bulk quotes over gRPC, and what becomes of one when two things end it at once. */
+/** Bulk quotes over gRPC, and bulk quotes that two messages end at the same time. */
 import { randomUUID } from 'node:crypto'
 import { statement } from '@causeway/postgres'
 import { describe, expect, test } from '@jest/globals'
@@ -37,7 +37,7 @@ async function asked(...items: Parameters<typeof bulkItem>[]) {
   return id
 }
 
-test('bulk quotes are told as they stand, and what is not known is left out', async () => {
+test('Bulk quotes are returned with their states, and unknown ids are left out', async () => {
   await flows.world.setRules(amountRule)
   const tooMuch = { amount: { currency: 'USD', amount: '101' } }
   const id = await asked(['a'], ['b', tooMuch])
@@ -64,12 +64,12 @@ test('bulk quotes are told as they stand, and what is not known is left out', as
   ])
 })
 
-test('where bulk quotes are only passed on, it is told that none is stored', async () => {
+test('In pass-through mode the response reports that no bulk quote is stored', async () => {
   const answer = await handlers(false).GetBulkQuotes({ bulkQuoteIds: [randomUUID()] }, context)
   expect(answer).toEqual({ bulkQuotes: [], noneIsStored: true })
 })
 
-test('an item is told like a quote of its own, with the bulk that it is of', async () => {
+test('An item is returned like a quote of its own, with the id of its bulk quote', async () => {
   const [answered, refused, forbidden, missing] = Array.from({ length: 4 }, () => randomUUID())
   if (!answered || !refused || !forbidden || !missing) throw new Error('no ids')
   const id = await asked([answered], [refused], [forbidden, { payeeFspId: stranger }], [missing])
@@ -111,13 +111,13 @@ test('an item is told like a quote of its own, with the bulk that it is of', asy
   expect(await recordOf(randomUUID())).toBeNull()
 })
 
-describe('the operator', () => {
+describe('Reads of the operator:', () => {
   const recordOf = async (id: string) => {
     const { record } = await handlers().GetBulkQuoteRecord({ id }, context)
     return record
   }
 
-  test('sees of a bulk quote what became of each item, in the order of the request', async () => {
+  test('The operator sees the result of each item of a bulk quote in the order of the request', async () => {
     const id = await asked(['a'], ['b'], ['c', { payeeFspId: stranger }], ['d'])
     expect((await recordOf(id))?.items.map(({ state }) => state)).toEqual([
       'PENDING',
@@ -148,7 +148,7 @@ describe('the operator', () => {
     ])
   })
 
-  test('sees how its callbacks reached their FSPs', async () => {
+  test('The operator sees the delivery of the callbacks of a bulk quote', async () => {
     const id = await asked(['a'])
     await flows.world.handleBulks(bulkUnreachedReport(id))
     const record = await recordOf(id)
@@ -159,13 +159,13 @@ describe('the operator', () => {
     ])
   })
 
-  test('is told when the items of a bulk quote are archived', async () => {
+  test('The operator sees that the items of a bulk quote are archived', async () => {
     const id = await asked(['a'])
     await flows.world.db.query(ageStatement, [id])
     expect(await recordOf(id)).toMatchObject({ items: [], archivedMonth: '2020-03' })
   })
 
-  test('sees nothing of an id that was never used', async () => {
+  test('An id that was never used is not found', async () => {
     expect(await recordOf(randomUUID())).toBeNull()
   })
 
@@ -175,7 +175,7 @@ describe('the operator', () => {
     return { ids: bulkQuotes.map(({ id }) => id), next }
   }
 
-  test('finds bulk quotes by id, FSP, state and time, the newest first', async () => {
+  test('Bulk quotes are found by id, FSP, state and time, newest first', async () => {
     const from = '2026-01-15T12:00:10.000Z'
     flows.world.after(10_000)
     const pending = await asked(['a'])
@@ -193,7 +193,7 @@ describe('the operator', () => {
     expect(await idsOf({ from, to })).toEqual({ ids: [pending], next: '' })
   })
 
-  test('reads page after page, each bulk quote once', async () => {
+  test('Reading page after page returns each bulk quote once', async () => {
     const from = '2026-01-15T12:00:20.000Z'
     flows.world.after(20_000)
     const asking = [await asked(['a']), await asked(['a']), await asked(['a'])]
@@ -205,7 +205,7 @@ describe('the operator', () => {
   })
 })
 
-test('an answer and a refusal at once end the bulk once, and what is told is what is stored', async () => {
+test('An answer and a refusal at the same time end the bulk quote once, and the published result is the stored one', async () => {
   const ids = await Promise.all(Array.from({ length: 8 }, () => asked(['a'])))
   for (const id of ids) {
     const from = flows.world.published.length

@@ -1,4 +1,4 @@
-/** Between the events of bulk quotes and the domain. */
+/** Maps events of bulk quotes to values of the domain, and decisions to announcements. */
 import type { OutgoingMessage } from '@causeway/bus'
 import {
   derivedId,
@@ -43,7 +43,7 @@ export interface StoredAnswer {
   readonly encryption: string | undefined
 }
 
-/** `pending_max_ms`: for how long a request that names no expiration waits for its answer. */
+/** `pending_max_ms`: how long a request without expiration waits for its answer. */
 export function requestOf(
   { payload, time }: BulkRequestEvent,
   pending_max_ms: number,
@@ -82,7 +82,7 @@ export function repeatOf({ id, payload }: BulkRequestEvent): Repeat {
   return { eventId: id, payerFsp: payload.requesterFspId, payloadHash: payload.payloadHash }
 }
 
-/** undefined where the payee cannot be read, as in a message that is encrypted there. */
+/** undefined if the payee cannot be read, for example because it is encrypted. */
 export function partiesOf({ payload }: BulkRequestEvent): readonly (Party | undefined)[] {
   return payload.individualQuotes.map(({ partyIdType, partyIdentifier, partySubIdOrType }) =>
     partyIdType === undefined || partyIdentifier === undefined
@@ -124,7 +124,7 @@ export function outcomeOf({ id, payload }: BulkResponseEvent | BulkRejectEvent):
   return { eventId: id, hash: payload.payloadHash }
 }
 
-/** `made` without the items that are refused; undefined: it goes on as it came. */
+/** `made` without the items that are refused; undefined: it is relayed unchanged. */
 export function requestAccepted(
   { payload, relay, traceparent }: BulkRequestEvent,
   destinationFspId: string,
@@ -177,7 +177,7 @@ interface Payer {
   readonly payerVersion: string
 }
 
-/** `made` with the errors of the hub; undefined: it goes on as it came. */
+/** `made` with the errors of the hub; undefined: it is relayed unchanged. */
 export function responseAccepted(
   { payload, relay, traceparent }: BulkResponseEvent,
   { payerFsp, payerVersion }: Payer,
@@ -215,7 +215,7 @@ export function rejectAccepted(
   return newEvent('quoting', 'BulkQuoteRejectAccepted', rejected, { relay, traceparent })
 }
 
-/** The payee FSP could not be asked. */
+/** The request could not be delivered to the payee FSP. */
 export function undelivered(bulk: ClaimedBulk, error: ErrorInformation): OutgoingMessage {
   const name = 'InvalidFSPInBulkQuoteRequest'
   const { bulkQuoteId, payerFsp: requesterFspId, payerVersion: version, requestEventId } = bulk
@@ -238,7 +238,7 @@ export function replayStored(
     return tellError(event, { type: 'error', legRole, error: 'ANSWER_NOT_KEPT' })
   }
   const { relay, encryption } = stored
-  // The payee FSP gets its own words from the hub, in whose name they could not be signed by it.
+  // The payee FSP gets its own message from the hub, without its signature, which is not the hub's.
   return legRole === 'PAYER'
     ? answer(event, legRole, encryption === undefined ? {} : { encryption }, relay)
     : answer(event, legRole, {}, { body: relay.body })
@@ -254,16 +254,16 @@ export function forward(event: BulkQueryEvent, destinationFspId: string): Outgoi
 function answer(
   event: BulkEvent,
   legRole: ErrorAnswer['legRole'],
-  told: Pick<Payload<'BulkQuoteQueryResponse'>, 'errorInformation' | 'encryption'>,
+  content: Pick<Payload<'BulkQuoteQueryResponse'>, 'errorInformation' | 'encryption'>,
   relay: Relay | undefined,
 ): OutgoingMessage {
   const name = 'BulkQuoteQueryResponse'
   const { bulkQuoteId, requesterFspId, version } = event.payload
-  const response = { bulkQuoteId, requesterFspId, legRole, version, ...told }
+  const response = { bulkQuoteId, requesterFspId, legRole, version, ...content }
   return newEvent('quoting', name, response, { ...repeatable(event, name), relay })
 }
 
-/** The id of an answer is made of its question's: said again after a redelivery, it is the same event. */
+/** The id of an answer is derived from that of the query: repeated after a redelivery, it is the same event. */
 function repeatable({ id, traceparent }: BulkEvent, name: EventName): EventOptions {
   return { id: derivedId(id, name), traceparent }
 }
@@ -283,10 +283,10 @@ function moneyOf(money: { readonly currency: string; readonly amount: string } |
   return { currency: money.currency, amount: unitsOf(money.amount) }
 }
 
-/** Throws when the edge let a wrong amount through. */
+/** Throws for an amount that the edge should have refused. */
 function unitsOf(amount: string): bigint {
   const units = parseAmount(amount)
-  if (units === undefined) throw new Error(`${amount} is no amount`)
+  if (units === undefined) throw new Error(`${amount} is not an amount`)
   return units
 }
 
@@ -296,7 +296,7 @@ type Writable<T> = T extends readonly (infer Item)[]
     ? { -readonly [Key in keyof T]: Writable<T[Key]> }
     : T
 
-/** The same value, typed as the payloads of the catalogue are. */
+/** The same value with the type of the catalogue's payloads. */
 function plain<T>(value: T): Writable<T> {
   return value as Writable<T>
 }

@@ -1,6 +1,6 @@
 /**
- * The steps of bulk quotes on PostgreSQL, cut off before and after each call that stores or publishes
- * something, and continued by the redelivery: the payer FSP is told exactly one end.
+ * The steps of bulk quotes on PostgreSQL, interrupted before and after each call that stores or publishes
+ * something, and continued by the redelivery: the payer FSP gets exactly one result.
  */
 import { randomUUID } from 'node:crypto'
 import { Crash, crashAt, type Gate } from '@causeway/process/testing/gated'
@@ -17,7 +17,7 @@ import {
 import { useFlows } from '../testing/flows.ts'
 import { payer } from '../testing/messages.ts'
 import { answersIn } from '../testing/world.ts'
-import { handleBulks, type HeardBulkEvent } from './handle.ts'
+import { handleBulks, type ConsumedBulkEvent } from './handle.ts'
 
 const flows = useFlows()
 const rules = [
@@ -42,18 +42,18 @@ function answerTo(id: string) {
   return bulkResponseEvent(id, [bulkResult('a'), bulkResult('c', tooDear)])
 }
 
-/** What has been told of this bulk, each message once however often it was published. */
+/** The messages about this bulk quote, each once however often it was published. */
 function toldOf(id: string): readonly string[] {
   const said = flows.world.published.filter(({ key }) => key === id)
   return answersIn([...new Map(said.map((message) => [message.id, message])).values()])
 }
 
-async function handleThrough(gate: Gate, event: HeardBulkEvent): Promise<void> {
+async function handleThrough(gate: Gate, event: ConsumedBulkEvent): Promise<void> {
   await handleBulks(flows.world.workThrough(gate), [event])
 }
 
-/** Dies at this call, and is delivered again. */
-async function cutOff(place: string, event: HeardBulkEvent): Promise<void> {
+/** Crashes at this call; then the event is delivered again. */
+async function cutOff(place: string, event: ConsumedBulkEvent): Promise<void> {
   await expect(handleThrough(crashAt(place), event)).rejects.toThrow(Crash)
   await flows.world.handleBulks(event)
 }
@@ -61,9 +61,9 @@ async function cutOff(place: string, event: HeardBulkEvent): Promise<void> {
 const asking = 'BulkQuoteRequestAccepted relayed by the hub'
 const unreached = 'InvalidFSPInBulkQuoteRequest PAYEE 1001'
 
-describe('a process that dies', () => {
+describe('Crashes:', () => {
   test.each(['before claim', 'after claim'])(
-    '%s leaves a request that the redelivery brings to the payee FSP once',
+    'After a crash %s the redelivery sends the request to the payee FSP once',
     async (place) => {
       await flows.world.setRules(...rules)
       const id = randomUUID()
@@ -73,7 +73,7 @@ describe('a process that dies', () => {
   )
 
   test.each(['before claim', 'after claim'])(
-    '%s leaves a request whose refused items are told to the payer FSP once',
+    'After a crash %s the redelivery sends the errors of refused items to the payer FSP once',
     async (place) => {
       await flows.world.setRules(...rules)
       const id = randomUUID()
@@ -89,7 +89,7 @@ describe('a process that dies', () => {
     'after items',
     'before end',
     'after end',
-  ])('%s leaves an answer that the redelivery brings to the payer FSP once', async (place) => {
+  ])('After a crash %s the redelivery sends the answer to the payer FSP once', async (place) => {
     const id = await asked()
     await cutOff(place, answerTo(id))
     expect(toldOf(id)).toEqual([
@@ -100,7 +100,7 @@ describe('a process that dies', () => {
   })
 
   test.each(['before read', 'after read', 'before end', 'after end'])(
-    '%s leaves a refusal that the redelivery brings to the payer FSP once',
+    'After a crash %s the redelivery sends the refusal to the payer FSP once',
     async (place) => {
       const id = await asked()
       await cutOff(place, bulkRejectEvent(id))
@@ -109,7 +109,7 @@ describe('a process that dies', () => {
   )
 
   test.each(['before keep', 'after keep', 'before read', 'after read', 'before end', 'after end'])(
-    '%s leaves a report of a request that reached nobody, told to the payer FSP once',
+    'After a crash %s an undeliverable request is reported to the payer FSP once',
     async (place) => {
       const id = await asked()
       await cutOff(place, bulkUnreachedReport(id))
@@ -118,7 +118,7 @@ describe('a process that dies', () => {
   )
 
   test.each(['before keep', 'after keep', 'before publish', 'after publish'])(
-    '%s leaves such a report of an expired bulk, told to the payer FSP once',
+    'After a crash %s an undeliverable request of an expired bulk quote is reported to the payer FSP once',
     async (place) => {
       const id = await asked()
       flows.world.after(60_000)
@@ -129,7 +129,7 @@ describe('a process that dies', () => {
   )
 
   test.each(['before read', 'after read', 'before publish', 'after publish'])(
-    '%s leaves a question that the redelivery answers with what was told before',
+    'After a crash %s the redelivery answers a query with the same answer as before',
     async (place) => {
       const id = await asked()
       await flows.world.handleBulks(answerTo(id))
@@ -144,20 +144,20 @@ describe('a process that dies', () => {
   )
 })
 
-describe('a bulk that expires in the middle of a step', () => {
+describe('Bulk quotes that expire during a step:', () => {
   const expireAt = (place: string): Gate => {
     return async (at) => {
       if (at === place) await flows.world.work.bulks.expire(new Date('2026-01-15T12:01:00Z'), 100)
     }
   }
 
-  test('has ended without the answer, of which the payee FSP is told, and the payer FSP is not', async () => {
+  test('A bulk quote that expires during an answer ends without it, and only the payee FSP gets an error', async () => {
     const id = await asked()
     await handleThrough(expireAt('before end'), answerTo(id))
     expect(toldOf(id)).toEqual([asking, 'BulkQuoteQueryResponse PAYEE 3302'])
   })
 
-  test('and could not be asked for is told to the payer FSP all the same', async () => {
+  test('A bulk quote that expires while its request is undeliverable is still reported to the payer FSP', async () => {
     const id = await asked()
     await handleThrough(expireAt('before end'), bulkUnreachedReport(id))
     expect(toldOf(id)).toEqual([asking, unreached])

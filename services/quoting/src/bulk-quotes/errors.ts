@@ -1,4 +1,4 @@
-/** Each reason that is told of a bulk quote or of its items, with its FSPIOP error. */
+/** The FSPIOP error of each reason for a bulk quote or its items. */
 import { errorInformation } from '@causeway/fspiop'
 import type { AnswerReason } from '../quotes/domain/decide.ts'
 import type { ErrorInformation } from '../quotes/domain/quote.ts'
@@ -6,8 +6,8 @@ import { answerErrorOf, requestErrorOf, violationErrorOf } from '../quotes/error
 import type { ItemReason, ItemRefusal } from './domain/judge-items.ts'
 
 const itemErrors = {
-  OTHER_PAYEE_FSP: ['3100', 'the payee is not with the FSP that the bulk is for'],
-  ID_TWICE: ['3106', 'an item before it has the same id'],
+  OTHER_PAYEE_FSP: ['3100', 'the payee is not a customer of the FSP that the bulk is for'],
+  ID_TWICE: ['3106', 'an earlier item has the same id'],
 } as const satisfies Record<ItemReason, readonly [string, string]>
 
 export function itemErrorOf(refusal: ItemRefusal): ErrorInformation {
@@ -18,7 +18,7 @@ export function itemErrorOf(refusal: ItemRefusal): ErrorInformation {
   return errorInformation(code, detail)
 }
 
-/** As for a quote, but for the id that is not found. */
+/** As for a quote, except for an unknown id. */
 export function bulkAnswerErrorOf(reason: AnswerReason): ErrorInformation {
   return reason === 'ID_UNKNOWN' ? errorInformation('3209') : answerErrorOf(reason)
 }

@@ -1,6 +1,6 @@
 /**
- * A batch of events about bulk quotes, one after the other: each is as much work as a batch of quotes, and
- * they take turns with those.
+ * Handles a batch of events about bulk quotes, one after the other: each is as much work as a batch of
+ * quotes, and they take turns with quotes.
  */
 import type { DomainEvent, EventName } from '@causeway/events'
 import type { Work } from '../work.ts'
@@ -29,22 +29,22 @@ const reportNames = [
   'RuleViolatedInBulkQuoteResponseCallbackReport',
 ] as const satisfies readonly EventName[]
 
-export const bulksHeard = [...bulkNames, ...reportNames] as const
+export const consumedOfBulks = [...bulkNames, ...reportNames] as const
 
-export type HeardBulkEvent = DomainEvent<(typeof bulksHeard)[number]>
+export type ConsumedBulkEvent = DomainEvent<(typeof consumedOfBulks)[number]>
 type ReportEvent = DomainEvent<(typeof reportNames)[number]>
 
-export async function handleBulks(work: Work, events: readonly HeardBulkEvent[]): Promise<void> {
+export async function handleBulks(work: Work, events: readonly ConsumedBulkEvent[]): Promise<void> {
   for (const event of events) {
     if (isReport(event)) await keep(work, event)
     else await handleOne(work, event)
   }
 }
 
-/** Without storing anything: what became of callbacks is of no concern. */
+/** Stores nothing: callback reports are ignored. */
 export async function passBulksOn(
   parts: BulkPassThrough,
-  events: readonly HeardBulkEvent[],
+  events: readonly ConsumedBulkEvent[],
 ): Promise<void> {
   for (const event of events) {
     if (!isReport(event)) await passBulkOn(parts, event)
@@ -71,6 +71,6 @@ async function keep(work: Work, { name, payload: { reports } }: ReportEvent): Pr
   if (name === 'BulkQuoteReceivedCallbackReport') await endUndeliveredBulks(work, reports)
 }
 
-function isReport(event: HeardBulkEvent): event is ReportEvent {
+function isReport(event: ConsumedBulkEvent): event is ReportEvent {
   return 'reports' in event.payload
 }

@@ -1,7 +1,7 @@
 /**
- * Whatever comes of bulk quotes in whatever order, however often, with crashes between any two steps:
- * every bulk ends once, its payer FSP is told exactly one end, with each item in its place, and is told
- * the same when it asks again.
+ * Messages about bulk quotes in any order and number, with crashes between any two steps: every bulk quote
+ * ends once, its payer FSP gets exactly one result, with each item in its place, and the same result for
+ * a query.
  */
 import { randomUUID } from 'node:crypto'
 import type { OutgoingMessage } from '@causeway/bus'
@@ -25,7 +25,7 @@ import { holdBulks } from '../testing/held-bulks.ts'
 import { payee, payer, started, stranger } from '../testing/messages.ts'
 import { answersIn } from '../testing/world.ts'
 import type { BulkRequestEvent, BulkResponseEvent } from './contract.ts'
-import type { HeardBulkEvent } from './handle.ts'
+import type { ConsumedBulkEvent } from './handle.ts'
 
 const flows = useFlows()
 
@@ -38,7 +38,7 @@ const tooMuch = { amount: { currency: 'USD', amount: '101' } }
 const tooDear = { payeeFspFee: { currency: 'USD', amount: '1.01' } }
 const refusal = { errorCode: '5103', errorDescription: 'no' }
 
-/** What the payer FSP asks. */
+/** The requests of the payer FSP. */
 const contents = {
   plain: [bulkItem('a'), bulkItem('b')],
   mixed: [bulkItem('a'), bulkItem('b', tooMuch), bulkItem('c')],
@@ -104,7 +104,7 @@ const incoming: fc.Arbitrary<Incoming> = fc.oneof(
     }),
   },
 )
-/** How many gates are passed before the process dies; most live. */
+/** How many gates are passed before the process crashes; most do not. */
 const gates_max = fc.oneof(
   { weight: 2, arbitrary: fc.constant(1_000) },
   { weight: 1, arbitrary: fc.nat(8) },
@@ -158,7 +158,7 @@ function answerTo(
   return bulkResponseEvent(id, results, { time })
 }
 
-function eventOf(id: string, one: Incoming, time: string): HeardBulkEvent {
+function eventOf(id: string, one: Incoming, time: string): ConsumedBulkEvent {
   switch (one.kind) {
     case 'request': {
       const expiration = one.content === 'late' ? started : expiry
@@ -179,8 +179,8 @@ function eventOf(id: string, one: Incoming, time: string): HeardBulkEvent {
 
 interface Played {
   readonly ids: readonly string[]
-  readonly issued: readonly HeardBulkEvent[]
-  /** Bulks of which the payee FSP answered in time, after it had been asked. */
+  readonly issued: readonly ConsumedBulkEvent[]
+  /** Bulk quotes that the payee FSP answered in time, after it had received the request. */
   readonly inTime: ReadonlySet<string>
   readonly failures: readonly unknown[]
 }
@@ -190,7 +190,7 @@ async function play(steps: readonly Step[]): Promise<Played> {
   world.after(Date.parse(started) - Date.parse(world.iso()))
   const hold = holdBulks(world)
   const ids = [randomUUID(), randomUUID()]
-  const issued = new Map<HeardBulkEvent, Incoming>()
+  const issued = new Map<ConsumedBulkEvent, Incoming>()
   const inTime = new Set<string>()
 
   async function deliver({
@@ -200,7 +200,7 @@ async function play(steps: readonly Step[]): Promise<Played> {
   }: Step & { type: 'event' }) {
     const id = ids[one.bulk] ?? ''
     const isAsked = said(id).some(({ type }) => type === 'BulkQuoteRequestAccepted')
-    // Nothing is reported of what has not been announced.
+    // There is no report about an event that has not been announced.
     if (one.kind === 'report' && !isAsked) return
     const same = [...issued].filter(
       ([, { kind, bulk: of }]) => kind === one.kind && of === one.bulk,
@@ -262,7 +262,7 @@ const ends = new Set([
   'InvalidFSPInBulkQuoteRequest',
 ])
 
-/** What the payer FSP is told as the end of its bulk, each message once; not that its id was used. */
+/** The results for the payer FSP, each message once, without errors about a used id. */
 function endsOf(id: string): readonly OutgoingMessage[] {
   const found = said(id).filter(
     (message) => ends.has(message.type) && !answersIn([message])[0]?.endsWith(' 3106'),
@@ -270,7 +270,7 @@ function endsOf(id: string): readonly OutgoingMessage[] {
   return [...new Map(found.map((message) => [message.id, message])).values()]
 }
 
-function expectedEnds({ id, state, reason }: Row, issued: readonly HeardBulkEvent[]) {
+function expectedEnds({ id, state, reason }: Row, issued: readonly ConsumedBulkEvent[]) {
   switch (state) {
     case 'ACCEPTED':
       return ['BulkQuoteResponseAccepted']
@@ -291,7 +291,7 @@ function expectedEnds({ id, state, reason }: Row, issued: readonly HeardBulkEven
   }
 }
 
-function entityOf({ payload }: HeardBulkEvent): string | undefined {
+function entityOf({ payload }: ConsumedBulkEvent): string | undefined {
   return 'reports' in payload ? payload.reports[0]?.entityId : payload.bulkQuoteId
 }
 
@@ -299,7 +299,7 @@ function relayed(message: OutgoingMessage | undefined): string {
   return String(message?.headers['relay-body'])
 }
 
-/** `<id> <code>` of each result, in the order in which they stand. */
+/** `<id> <code>` of each result, in order. */
 function resultsIn(message: OutgoingMessage | undefined): readonly string[] {
   const { individualQuoteResults } = JSON.parse(relayed(message)) as {
     readonly individualQuoteResults: readonly {
@@ -312,7 +312,7 @@ function resultsIn(message: OutgoingMessage | undefined): readonly string[] {
   )
 }
 
-/** In the order of the request; undefined: as the payee FSP sent it, for the hub refuses nothing. */
+/** In the order of the request; undefined: as the payee FSP sent it, because the hub refuses nothing. */
 function expectedResults(
   request: BulkRequestEvent,
   response: BulkResponseEvent,
@@ -332,18 +332,18 @@ function expectedResults(
   return results.some(({ isOfHub }) => isOfHub) ? results.flatMap(({ told }) => told) : undefined
 }
 
-function issuedAs<Name extends HeardBulkEvent['name']>(
-  issued: readonly HeardBulkEvent[],
+function issuedAs<Name extends ConsumedBulkEvent['name']>(
+  issued: readonly ConsumedBulkEvent[],
   name: Name,
   id: string | null,
-): Extract<HeardBulkEvent, { readonly name: Name }> {
+): Extract<ConsumedBulkEvent, { readonly name: Name }> {
   const found = issued.find((event) => event.id === id)
   if (found?.name !== name) throw new Error(`no ${name} ${id} was issued`)
-  return found as Extract<HeardBulkEvent, { readonly name: Name }>
+  return found as Extract<ConsumedBulkEvent, { readonly name: Name }>
 }
 
-/** A request that did not claim the id: of other content it is refused by an answer of its own. */
-function expectRepeats({ id, request_event_id }: Row, issued: readonly HeardBulkEvent[]): void {
+/** A request that did not claim the id: with other content it is refused by an answer of its own. */
+function expectRepeats({ id, request_event_id }: Row, issued: readonly ConsumedBulkEvent[]): void {
   const claimed = issuedAs(issued, 'BulkQuoteRequestReceived', request_event_id)
   for (const event of issued) {
     if (event.name !== 'BulkQuoteRequestReceived' || event.payload.bulkQuoteId !== id) continue
@@ -357,8 +357,8 @@ function expectRepeats({ id, request_event_id }: Row, issued: readonly HeardBulk
   }
 }
 
-/** The same request once more is answered with the end that was told. */
-async function expectToldAgain(row: Row, issued: readonly HeardBulkEvent[]): Promise<void> {
+/** The same request again gets the result that was sent before. */
+async function expectToldAgain(row: Row, issued: readonly ConsumedBulkEvent[]): Promise<void> {
   const claimed = issuedAs(issued, 'BulkQuoteRequestReceived', row.request_event_id)
   const [end] = endsOf(row.id)
   const [again, ...more] = await flows.world.handleBulks({ ...claimed, id: randomUUID() })
@@ -404,7 +404,7 @@ async function expectOneEnd(id: string, { issued, inTime }: Played): Promise<voi
 }
 
 test(
-  'every interleaving ends each bulk once, and its payer FSP is told exactly that end',
+  'In every interleaving each bulk quote ends once, and its payer FSP gets exactly that result',
   async () => {
     await flows.world.setRules(...rules)
     await fc.assert(

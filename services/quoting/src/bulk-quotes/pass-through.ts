@@ -1,4 +1,4 @@
-/** Bulk quotes that the hub only passes on: nothing is stored, and the scheme demands nothing of them. */
+/** Relays bulk quotes: nothing is stored, and no scheme rules apply. */
 import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId } from '@causeway/events'
 import type { Work } from '../work.ts'
@@ -22,11 +22,11 @@ const uncounted = { usages: () => Promise.resolve(new Map()) }
 export async function passBulkOn(parts: BulkPassThrough, event: BulkEvent): Promise<void> {
   const message =
     event.name === 'BulkQuoteRequestReceived' ? await requested(parts, event) : passedOn(event)
-  // The id is made of the cause's: passed on again after a redelivery, it is the same event.
+  // The id is derived from the cause: relayed again after a redelivery, it is the same event.
   await parts.publish([{ ...message, id: derivedId(event.id, message.type) }])
 }
 
-/** As it came, for no answer could be given later in the place of an item that is left out. */
+/** Relayed unchanged, because later no error could be added for an item that was left out. */
 async function requested(
   parts: BulkPassThrough,
   event: BulkRequestEvent,

@@ -1,4 +1,4 @@
-/** GET /bulkQuotes/{id}: the stored answer to whom it concerns, or the question passed on while there is none. */
+/** GET /bulkQuotes/{id}: the stored answer for its parties; while there is none, the query is forwarded. */
 import type { OutgoingMessage } from '@causeway/bus'
 import { decideQuery } from '../quotes/domain/decide.ts'
 import type { Work } from '../work.ts'

@@ -1,6 +1,6 @@
 /**
- * What is stored of bulk quotes, of one item as if it were a quote of its own, and a search that walks
- * along an index.
+ * The stored data of bulk quotes and of their items as quotes of their own, and a search that walks along
+ * an index.
  */
 import { statement, textArray, type Database } from '@causeway/postgres'
 import {
@@ -41,23 +41,23 @@ export interface StoredBulkRecord {
   readonly bulk: BulkRecordRow
   /** In the order of the request; empty when they are archived. */
   readonly items: readonly BulkItemRow[]
-  /** The payee FSP's message; null when it gave none, or when it is archived. */
+  /** The payee FSP's message; null if there is none or it is archived. */
   readonly answer: Buffer | null
-  /** YYYY-MM; null when the items are here. */
+  /** YYYY-MM; null if the items are not archived. */
   readonly archivedMonth: string | null
   readonly deliveries: readonly DeliveryRow[]
 }
 
-/** Where a page begins: behind this bulk quote. */
+/** A page begins after this bulk quote. */
 export interface Place {
   readonly createdAt: Date
   readonly id: string
 }
 
 export interface BulkSearch {
-  /** undefined: of any. */
+  /** undefined: any FSP. */
   readonly fspId: string | undefined
-  /** Empty: in any state. */
+  /** Empty: any state. */
   readonly states: readonly string[]
   readonly from: Date | undefined
   readonly before: Place
@@ -66,12 +66,12 @@ export interface BulkSearch {
 
 export interface FoundBulks {
   readonly rows: readonly BulkRecordRow[]
-  /** undefined: there are no more. */
+  /** undefined: this is the last page. */
   readonly next: Place | undefined
 }
 
 const deliveries_max = 200
-/** Rows that one page looks at to find those in the states that are asked for. */
+/** Rows that one page examines to find those in the requested states. */
 const scanned_max = 10_000
 
 const columns = `q.id, q.payer_fsp, q.payee_fsp, q.items, q.items_refused, q.state, q.reason,
@@ -102,7 +102,7 @@ const selectDeliveries = statement(`
   from deliveries where quote_id = $1::text collate "C" and report like '%BulkQuote%'
   order by reported_at limit ${deliveries_max}`)
 
-/** Ids of items are unique within their bulk alone: of several the latest counts. */
+/** Ids of items are unique only within their bulk: of several the latest counts. */
 const selectItem = statement(`
   select i.quote_id as id, i.transaction_id, null as transaction_request_id, q.payer_fsp,
     q.payee_fsp, i.amount_type, i.amount, i.currency, q.expires_at, q.created_at, q.state, q.reason,
@@ -114,7 +114,7 @@ const selectItem = statement(`
   where i.quote_id = $1::text collate "C"
   order by q.created_at desc limit 1`)
 
-/** A walk along one index, from the newest to the oldest that may be shown. */
+/** A walk along one index, from the newest row to the oldest in the time range. */
 function walk(where: string): string {
   return `(select ${columns} from bulk_quotes q
     where ${where} and (q.created_at, q.id) < ($1::timestamptz, $2::text collate "C")
@@ -122,7 +122,7 @@ function walk(where: string): string {
     order by q.created_at desc, q.id desc limit ${scanned_max})`
 }
 
-/** What of the walk is asked for, each row with where the walk ended if that was before its time. */
+/** The requested rows of the walk, each with the place where the walk ended early. */
 function pageOf(walked: string): string {
   return `
     with walked as materialized (
@@ -147,7 +147,7 @@ const ofFsp = statement(
 
 const theBeginning = new Date(0)
 
-/** One without bulk quote where none is found. */
+/** One row without a bulk quote if none is found. */
 type FoundRow = (BulkRecordRow | { readonly id: null }) & {
   readonly end_at: Date | null
   readonly end_id: string | null

@@ -1,4 +1,4 @@
-/** What quoting serves over gRPC of bulk quotes: for the operator, and for transfers. */
+/** Serves bulk quotes over gRPC, for the operator and for transfers. */
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { Database } from '@causeway/postgres'
@@ -21,7 +21,7 @@ type BulkRecordHandlers = Pick<
 >
 
 const page_max = 200
-/** No bulk quote is behind it: a search begins here. */
+/** Later than every bulk quote: a search begins here. */
 const theEnd: Place = { createdAt: new Date('9999-12-31T23:59:59.999Z'), id: '' }
 
 export function bulkRecordHandlers(

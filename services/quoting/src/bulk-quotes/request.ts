@@ -1,7 +1,6 @@
 /**
- * A payer FSP's request for many quotes: every item judged with what is known, then the bulk claimed and
- * announced in one transaction. An item that may not go on is answered by the hub; the payee FSP is asked
- * for the others.
+ * A payer FSP's request for many quotes: every item is judged, then the bulk is claimed and announced in
+ * one transaction. The hub answers refused items; the others are sent to the payee FSP.
  */
 import type { OutgoingMessage } from '@causeway/bus'
 import type { Participant } from '@causeway/participants'
@@ -85,7 +84,7 @@ export async function judgeRequest(
   return { event, request, judgement }
 }
 
-/** Who holds each payee, in the order of the items. */
+/** The FSPs of each payee, in the order of the items. */
 async function ownersOf(
   { findOwners }: BulkJudgingParts,
   event: BulkRequestEvent,
@@ -102,7 +101,7 @@ async function ownersOf(
   })
 }
 
-/** From memory; who does not suffice there is asked afresh before anything is refused for it. */
+/** From the cache; participants that would lead to a refusal are fetched again first. */
 function participantsOf(
   { participants }: BulkJudgingParts,
   request: BulkRequest,
@@ -118,7 +117,7 @@ function participantsOf(
   )
 }
 
-/** What the payee FSP, or the payer FSP, is told of a request that is new. */
+/** The event about a new request, for the payee FSP or the payer FSP. */
 export function saidOf({ event, request, judgement }: JudgedBulk): OutgoingMessage {
   switch (judgement.type) {
     case 'ask':
@@ -136,10 +135,10 @@ export function saidOf({ event, request, judgement }: JudgedBulk): OutgoingMessa
   }
 }
 
-/** undefined: all items go on, so the message does as it came. */
+/** undefined: no item is refused, so the message is relayed unchanged. */
 function madeOf({ payload, relay }: BulkRequestEvent, refused: Refused): MadeBody | undefined {
   if (refused.size === 0) return undefined
-  if (relay === undefined) throw new Error(`${payload.bulkQuoteId} has no message to be passed on`)
+  if (relay === undefined) throw new Error(`${payload.bulkQuoteId} has no message to relay`)
   const positions = payload.individualQuotes.flatMap((_item, at) => (refused.has(at) ? [] : [at]))
   return requestOfItems(relay, positions)
 }
@@ -180,13 +179,13 @@ function stateOf(judgement: BulkJudgement) {
     }
     case 'refuse items': {
       const error = errorAt(judgement.refused, 0)
-      if (error === undefined) throw new Error('an item goes on after all')
+      if (error === undefined) throw new Error('an item is not refused')
       return { state: 'REJECTED', payeeFsp, reason: 'ITEMS', error, outcome: undefined } as const
     }
   }
 }
 
-/** What the sender of a request hears whose id is stored already. */
+/** The answer to a request with a known id. */
 function repeated(event: BulkRequestEvent, stored: StoredBulk): readonly OutgoingMessage[] {
   const decision = decideRepeat(stored.bulk, repeatOf(event))
   switch (decision.type) {

@@ -1,4 +1,4 @@
-/** A stored row of a bulk quote as a value of the domain, and the columns that its end adds to it. */
+/** Maps rows to bulk quotes, and ended bulk quotes to columns. */
 import type { ErrorInformation, Outcome } from '../quotes/domain/quote.ts'
 import { hashBytes } from '../quotes/row.ts'
 import type { BulkQuote, ClaimedBulk, EndedBulk, RejectedBulk } from './domain/bulk-quote.ts'
@@ -69,9 +69,9 @@ function outcomeOf({ outcome_event_id, outcome_hash }: BulkRow): Outcome | undef
     : { eventId: outcome_event_id, hash: outcome_hash.toString('base64url') }
 }
 
-/** A constraint of the table promises it. */
+/** A constraint of the table guarantees the value. */
 function present<T>({ id, state }: BulkRow, value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error(`${id} is ${state} without its proof`)
+  if (value === null || value === undefined) throw new Error(`${id} is ${state} without a required column`)
   return value
 }
 

@@ -1,6 +1,6 @@
 /**
- * The bulk quotes that are stored. An id is claimed once, a final row never changes, and what is said of
- * a change is written in the transaction of the change. Each statement is of one bulk, with all its items.
+ * Storage of bulk quotes. An id is claimed once, a final row never changes, and the events about a change
+ * are committed with it. Each statement concerns one bulk with all its items.
  */
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
@@ -37,44 +37,44 @@ export interface BulkClaim {
   readonly bulk: ClaimedBulk & (Pending | RejectedBulk)
   readonly items: readonly ClaimedItem[]
   readonly relay: Relay | undefined
-  /** What the payer FSP is told at once, where the hub answers each item itself. */
+  /** The immediate answer to the payer FSP, if the hub refuses every item. */
   readonly answer: Buffer | undefined
 }
 
-/** A bulk quote with what the payer FSP, or the payee FSP, is told again, where it is still kept. */
+/** A bulk quote with the answer for the payer FSP or the payee FSP, if it is still stored. */
 export interface StoredBulk {
   readonly bulk: BulkQuote
   readonly answer: StoredAnswer | undefined
 }
 
-/** A bulk quote that is to end, if it is still pending. */
+/** The end of a bulk quote, applied if it is still pending. */
 export interface BulkEnd {
   readonly bulk: ClaimedBulk & EndedBulk
   /** The payee FSP's message that ended it. */
   readonly message:
     | { readonly kind: 'RESPONSE' | 'REJECT'; readonly eventId: string; readonly relay: Relay }
     | undefined
-  /** What the payer FSP is told in its place. */
+  /** The message for the payer FSP in place of it. */
   readonly answer: MadeBody | undefined
   /** The hub's errors of answered items, by their ids. */
   readonly forbidden: ReadonlyMap<string, ErrorInformation>
 }
 
-type Say = () => readonly OutgoingMessage[]
+type BuildEvents = () => readonly OutgoingMessage[]
 
 export interface BulkStore {
-  /** Stores a new id with its request and announces what `say` makes of it; true when it was new. */
+  /** Stores a new id with its request and announces the events of `buildEvents`; true if it was new. */
   claim(
     claim: BulkClaim,
     now: Date,
-    say: (known: StoredBulk | undefined) => readonly OutgoingMessage[],
+    buildEvents: (known: StoredBulk | undefined) => readonly OutgoingMessage[],
   ): Promise<boolean>
-  /** With the answer as `asker` is told it: the payee FSP its own one. */
+  /** With the answer for `asker`: the payee FSP gets its own. */
   read(id: string, asker?: string): Promise<StoredBulk | undefined>
   items(id: string): Promise<readonly StoredItem[]>
-  /** Ends the bulk and announces what `say` makes of it, or does neither: false. */
-  end(end: BulkEnd, now: Date, say: Say): Promise<boolean>
-  /** Pending ones whose expiry is not after that moment become EXPIRED; how many. */
+  /** Ends the bulk and announces the events of `buildEvents`, or does neither: false. */
+  end(end: BulkEnd, now: Date, buildEvents: BuildEvents): Promise<boolean>
+  /** Expires pending bulk quotes whose expiration is not after that moment; returns their number. */
   expire(until: Date, limit: number): Promise<number>
   ensurePartitions(now: Date): Promise<void>
 }
@@ -102,7 +102,7 @@ const messageStatement = statement(`
   insert into bulk_messages (month, bulk_quote_id, kind, event_id, body, headers, encryption)
   values ($1::date, $2, $3, $4::uuid, $5::bytea, $6::bytea, $7)`)
 
-/** The answer of the hub stands for that of the payee FSP, but not to the payee FSP itself. */
+/** The hub's answer replaces that of the payee FSP, except for the payee FSP itself. */
 const readStatement = statement(`
   select ${bulkColumns}, m.body, m.headers, m.encryption
   from bulk_quotes q
@@ -153,12 +153,12 @@ interface ItemRow {
 
 export function openBulkStore(db: Database, bus: Pick<EventBus, 'announce'>): BulkStore {
   return {
-    claim: (claim, now, say) =>
+    claim: (claim, now, buildEvents) =>
       db.transaction(async (tx) => {
         const isNew = await store(tx, claim, now)
         const known = isNew ? undefined : await read(tx, claim.bulk.bulkQuoteId)
-        if (!isNew && known === undefined) throw new Error('an id is claimed, but not stored')
-        bus.announce(tx, say(known))
+        if (!isNew && known === undefined) throw new Error('an id is claimed but not stored')
+        bus.announce(tx, buildEvents(known))
         return isNew
       }),
     read: (id, asker) => read(db, id, asker),
@@ -170,10 +170,10 @@ export function openBulkStore(db: Database, bus: Pick<EventBus, 'announce'>): Bu
         error: error === null ? undefined : (JSON.parse(error) as ErrorInformation),
       }))
     },
-    end: (end, now, say) =>
+    end: (end, now, buildEvents) =>
       db.transaction(async (tx) => {
         const hasEnded = await move(tx, end, now)
-        if (hasEnded) bus.announce(tx, say())
+        if (hasEnded) bus.announce(tx, buildEvents())
         return hasEnded
       }),
     async expire(until, limit) {

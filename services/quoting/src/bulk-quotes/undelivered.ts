@@ -1,6 +1,6 @@
 /**
- * Bulk quotes end whose payee FSP could not be asked: their payer FSPs are told instead of left waiting,
- * also when the bulk has expired over the attempts to ask.
+ * Ends bulk quotes whose request could not be delivered, and sends their payer FSPs an error, also for a
+ * bulk quote that expired during the delivery attempts.
  */
 import type { DomainEvent } from '@causeway/events'
 import { isPending } from '../quotes/domain/decide.ts'
@@ -12,7 +12,7 @@ import { undelivered } from './contract.ts'
 
 type Report = DomainEvent<'BulkQuoteReceivedCallbackReport'>['payload']['reports'][number]
 
-/** The reports are of POST /bulkQuotes. */
+/** Requires reports of POST /bulkQuotes. */
 export async function endUndeliveredBulks(work: Work, reports: readonly Report[]): Promise<void> {
   for (const report of reports) {
     if (report.status === 'FAILED') await endUndelivered(work, report)
@@ -42,7 +42,7 @@ async function endUndelivered(work: Work, report: Report): Promise<void> {
     work.becameBulk('REJECTED')
     return
   }
-  // Something else has ended it meanwhile.
+  // Another message has ended it meanwhile.
   const ended = (await work.bulks.read(report.entityId))?.bulk
   if (ended?.state === 'EXPIRED') await work.publish([says])
 }

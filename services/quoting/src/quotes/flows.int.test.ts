@@ -196,7 +196,7 @@ describe('a second request for an id', () => {
   })
 
   test.each(['waits', 'was answered'])(
-    'with other content is refused when the first one %s, and changes nothing',
+    'A second request with other content is refused when the first one %s, and changes nothing',
     async (when) => {
       const id = when === 'waits' ? await asked() : await answered()
       const before = await flows.world.quote(id)

@@ -25,15 +25,15 @@ export function cachePending(tables: QuoteTables): QuoteStore {
 
   return {
     ...tables,
-    async claim(claims, now, say) {
-      const claiming = await tables.claim(claims, now, say)
+    async claim(claims, now, buildEvents) {
+      const claiming = await tables.claim(claims, now, buildEvents)
       for (const { quote } of claims) {
         if (quote.state === 'PENDING' && claiming.claimed.has(quote.quoteId)) remember(quote)
       }
       return claiming
     },
-    async move(changes, now, say) {
-      const movement = await tables.move(changes, now, say)
+    async move(changes, now, buildEvents) {
+      const movement = await tables.move(changes, now, buildEvents)
       for (const { quote } of changes) pending.delete(quote.quoteId)
       return movement
     },

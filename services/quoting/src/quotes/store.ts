@@ -58,19 +58,19 @@ export interface MoveResult {
 
 /** The tables of quotes. */
 export interface QuoteTables {
-  /** Stores new ids with their requests and announces the messages of `say`, or does neither. */
+  /** Stores new ids with their requests and announces the messages of `buildEvents`, or does neither. */
   claim(
     claims: readonly Claim[],
     now: Date,
-    say: (claiming: ClaimResult) => readonly OutgoingMessage[],
+    buildEvents: (claiming: ClaimResult) => readonly OutgoingMessage[],
   ): Promise<ClaimResult>
   read(ids: readonly string[]): Promise<ReadonlyMap<string, Quote>>
   readWithAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, Stored>>
-  /** Ends the pending quotes and announces the messages of `say`, or does neither. */
+  /** Ends the pending quotes and announces the messages of `buildEvents`, or does neither. */
   move(
     changes: readonly Change[],
     now: Date,
-    say: (movement: MoveResult) => readonly OutgoingMessage[],
+    buildEvents: (movement: MoveResult) => readonly OutgoingMessage[],
   ): Promise<MoveResult>
   /** Expires pending quotes whose expiration is not after that moment; returns their number. */
   expire(until: Date, limit: number): Promise<number>
@@ -168,18 +168,18 @@ interface AnswerRow extends Row {
 
 export function openQuoteTables(db: Database, bus: EventBus): QuoteTables {
   return {
-    claim: (claims, now, say) =>
+    claim: (claims, now, buildEvents) =>
       db.transaction(async (tx) => {
         const claiming = await claim(tx, claims, now)
-        bus.announce(tx, say(claiming))
+        bus.announce(tx, buildEvents(claiming))
         return claiming
       }),
     read: (ids) => read(db, ids),
     readWithAnswers: (ids) => readWithAnswers(db, ids),
-    move: (changes, now, say) =>
+    move: (changes, now, buildEvents) =>
       db.transaction(async (tx) => {
         const movement = await move(tx, changes, now)
-        bus.announce(tx, say(movement))
+        bus.announce(tx, buildEvents(movement))
         return movement
       }),
     async expire(until, limit) {

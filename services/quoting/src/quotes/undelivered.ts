@@ -4,7 +4,7 @@
  */
 import type { DomainEvent } from '@causeway/events'
 import type { Work } from '../work.ts'
-import { undelivered as told } from './contract.ts'
+import { undelivered as errorEvent } from './contract.ts'
 import { isPending } from './domain/decide.ts'
 import type { Claimed, Pending, Quote, Rejected } from './domain/quote.ts'
 import { decideUndelivered } from './domain/undelivered.ts'
@@ -30,7 +30,7 @@ export async function endUndelivered(work: Work, reports: readonly Report[]): Pr
   await work.publish(
     expired.flatMap((quote) => {
       const report = failed.get(quote.quoteId)
-      return report === undefined ? [] : [told(quote, errorOf(report))]
+      return report === undefined ? [] : [errorEvent(quote, errorOf(report))]
     }),
   )
 }
@@ -43,7 +43,7 @@ async function end(
   if (ended.length === 0) return new Set()
   const changes = ended.map((quote) => ({ quote, message: undefined }))
   const { moved } = await work.store.move(changes, work.now(), ({ moved: isMoved }) =>
-    ended.filter(({ quoteId }) => isMoved.has(quoteId)).map((quote) => told(quote, quote.error)),
+    ended.filter(({ quoteId }) => isMoved.has(quoteId)).map((quote) => errorEvent(quote, quote.error)),
   )
   work.became('REJECTED', moved.size)
   return moved

@@ -6,7 +6,7 @@ import type {
   BulkRequestEvent,
   BulkResponseEvent,
 } from '../bulk-quotes/contract.ts'
-import type { HeardBulkEvent } from '../bulk-quotes/handle.ts'
+import type { ConsumedBulkEvent } from '../bulk-quotes/handle.ts'
 import { hashOf, payee, payer, started } from './messages.ts'
 
 export type BulkItem = BulkRequestEvent['payload']['individualQuotes'][number]
@@ -139,7 +139,7 @@ export function bulkQueryEvent(bulkQuoteId: string, requesterFspId: string): Bul
 }
 
 /** POST /bulkQuotes that reached nobody. */
-export function bulkUnreachedReport(bulkQuoteId: string): HeardBulkEvent {
+export function bulkUnreachedReport(bulkQuoteId: string): ConsumedBulkEvent {
   const report = {
     notificationId: randomUUID(),
     entityId: bulkQuoteId,

@@ -3,14 +3,14 @@
  * let through one at a time; a step may die at such a call. What died is delivered again at the end.
  */
 import { Crash, type Gate } from '@causeway/process/testing/gated'
-import { handleBulks, type HeardBulkEvent } from '../bulk-quotes/handle.ts'
+import { handleBulks, type ConsumedBulkEvent } from '../bulk-quotes/handle.ts'
 import { sweepBulks } from '../quotes/sweep.ts'
 import type { World } from './world.ts'
 
 export function holdBulks(world: World) {
   const held: (() => void)[] = []
   /** What has not been worked off, and when it came. */
-  const unfinished = new Map<HeardBulkEvent, string>()
+  const unfinished = new Map<ConsumedBulkEvent, string>()
   const failures: unknown[] = []
   let running = 0
   let onQuiet: (() => void) | undefined
@@ -70,7 +70,7 @@ export function holdBulks(world: World) {
   return {
     failures,
     letThrough,
-    deliver(event: HeardBulkEvent, gates_max: number): Promise<void> {
+    deliver(event: ConsumedBulkEvent, gates_max: number): Promise<void> {
       if (!unfinished.has(event)) unfinished.set(event, world.iso())
       return begin(async () => {
         await handleBulks(world.workThrough(holding(gates_max)), [event])

@@ -4,7 +4,7 @@ import type { Participant } from '@causeway/participants'
 import { statement, type Database } from '@causeway/postgres'
 import { gated, type Gate } from '@causeway/process/testing/gated'
 import type { TestParts } from '@causeway/runtime/testing'
-import { handleBulks, passBulksOn, type HeardBulkEvent } from '../bulk-quotes/handle.ts'
+import { handleBulks, passBulksOn, type ConsumedBulkEvent } from '../bulk-quotes/handle.ts'
 import { openBulkStore } from '../bulk-quotes/store.ts'
 import { openDeliveryStore } from '../delivery-store.ts'
 import { handleBatch, passThroughBatch, type ConsumedEvent } from '../handle.ts'
@@ -120,8 +120,8 @@ export async function openWorld(parts: TestParts) {
     }),
     handle: (...events: readonly ConsumedEvent[]) => messagesOf(handleBatch(work, events)),
     passOn: (...events: readonly ConsumedEvent[]) => messagesOf(passThroughBatch(work, events)),
-    handleBulks: (...events: readonly HeardBulkEvent[]) => messagesOf(handleBulks(work, events)),
-    passBulksOn: (...events: readonly HeardBulkEvent[]) => messagesOf(passBulksOn(work, events)),
+    handleBulks: (...events: readonly ConsumedBulkEvent[]) => messagesOf(handleBulks(work, events)),
+    passBulksOn: (...events: readonly ConsumedBulkEvent[]) => messagesOf(passBulksOn(work, events)),
     sweepBulks: () =>
       messagesOf(
         sweepBulks(work, {

@@ -7,7 +7,7 @@ import type { OutgoingMessage } from '@causeway/bus'
 import { Crash, type Gate } from '@causeway/process/testing/gated'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import type { HeardEvent } from '../handle.ts'
+import type { ConsumedEvent } from '../handle.ts'
 import { sweep } from '../sweep.ts'
 import {
   bulkFulfilEvent,
@@ -118,7 +118,7 @@ const runs = 250
 const { numRuns = 100 } = fc.readConfigureGlobal()
 const timeout_ms = 60_000 + runs * numRuns
 
-type Event = ConsumedOfBulks | HeardEvent
+type Event = ConsumedOfBulks | ConsumedEvent
 
 function openHeldWorld() {
   const world = openWorld({ covers })
@@ -144,7 +144,7 @@ function openHeldWorld() {
   function handle(gate: Gate, event: Event): Promise<void> {
     return event.name.startsWith('Bulk')
       ? world.handleBulksThrough(gate, [event as ConsumedOfBulks])
-      : world.handleThrough(gate, [event as HeardEvent])
+      : world.handleThrough(gate, [event as ConsumedEvent])
   }
 
   function lowWatermark(): Promise<Date> {

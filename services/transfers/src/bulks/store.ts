@@ -73,10 +73,10 @@ export interface BulkTables {
   /** The payer FSP's request as received; undefined when it is archived. */
   request(bulkTransferId: string): Promise<Relay | undefined>
   /**
-   * The payee FSP is to be asked for what is reserved: announces what `say` makes of the bulk, once. Does
+   * The payee FSP is to be asked for what is reserved: announces what `buildEvents` makes of the bulk, once. Does
    * nothing while items are undecided, or when none is open.
    */
-  accept(bulkTransferId: string, say: (bulk: Bulk) => readonly OutgoingMessage[]): Promise<void>
+  accept(bulkTransferId: string, buildEvents: (bulk: Bulk) => readonly OutgoingMessage[]): Promise<void>
   /** Stores the message unless the bulk is final or has another last word; whether it is taken. */
   take(answer: TakenAnswer): Promise<boolean>
   /**
@@ -86,7 +86,7 @@ export interface BulkTables {
   endMiscounted(
     expiredBefore: Date,
     now: Date,
-    say: (ended: EndedBulk) => readonly OutgoingMessage[],
+    buildEvents: (ended: EndedBulk) => readonly OutgoingMessage[],
   ): Promise<readonly string[]>
   /** Announces what changes nothing. */
   announce(messages: readonly OutgoingMessage[]): Promise<void>
@@ -198,7 +198,7 @@ const endStatement = statement(`
 
 export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers): BulkTables {
   return {
-    claim: (claim, now, say) =>
+    claim: (claim, now, buildEvents) =>
       db.transaction(async (tx) => {
         const { request, refusal } = claim
         const [row] = await tx.query<{ bulks: number; transfer_ids: string }>(
@@ -212,7 +212,7 @@ export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers):
         const step = { bulkTransferId, decided: used, ended: used, committed: 0 }
         const [ended] = used === 0 ? [] : await advance(tx, [step], now, read, refusal)
         const claimed = { transferIds, ended }
-        bus.announce(tx, say(claimed))
+        bus.announce(tx, buildEvents(claimed))
         return claimed
       }),
     async read(bulkTransferId) {
@@ -227,7 +227,7 @@ export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers):
       const { body, headers } = row
       return headers === null ? { body } : { body, headers }
     },
-    accept: (bulkTransferId, say) =>
+    accept: (bulkTransferId, buildEvents) =>
       db.transaction(async (tx) => {
         const [row] = await tx.query<BulkRow>(lockStatement, [bulkTransferId])
         if (row === undefined) return
@@ -237,17 +237,17 @@ export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers):
         const leftOut =
           open === items ? [] : leftOutOf(itemsOf(bulk, await read(tx, bulk.transferIds)))
         await tx.query(acceptStatement, [bulkTransferId, textArray(leftOut.map(String))])
-        bus.announce(tx, say({ ...bulk, state: 'ACCEPTED', leftOut }))
+        bus.announce(tx, buildEvents({ ...bulk, state: 'ACCEPTED', leftOut }))
       }),
     async take(answer) {
       const rows = await db.query(takeStatement, answerValues(answer))
       return rows.length > 0
     },
-    async endMiscounted(expiredBefore, now, say) {
+    async endMiscounted(expiredBefore, now, buildEvents) {
       const rows = await db.query<{ id: string }>(miscountedStatement, [expiredBefore])
       const ended: string[] = []
       for (const { id } of rows) {
-        const isEnded = await db.transaction((tx) => endMiscounted(tx, id, now, { bus, read, say }))
+        const isEnded = await db.transaction((tx) => endMiscounted(tx, id, now, { bus, read, buildEvents }))
         if (isEnded) ended.push(id)
       }
       return ended
@@ -287,7 +287,7 @@ export async function advance(
 interface Ending {
   readonly bus: EventBus
   readonly read: ReadTransfers
-  readonly say: (ended: EndedBulk) => readonly OutgoingMessage[]
+  readonly buildEvents: (ended: EndedBulk) => readonly OutgoingMessage[]
 }
 
 /** False when it has been ended, or counted, meanwhile. */
@@ -295,7 +295,7 @@ async function endMiscounted(
   tx: Transaction,
   id: string,
   now: Date,
-  { bus, read, say }: Ending,
+  { bus, read, buildEvents }: Ending,
 ): Promise<boolean> {
   const [row] = await tx.query<BulkRow>(lockStatement, [id])
   if (row === undefined || row.completed_at !== null) return false
@@ -304,7 +304,7 @@ async function endMiscounted(
   if (transfers.some((transfer) => transfer !== undefined && isOpen(transfer))) return false
   const committed = transfers.filter((transfer) => transfer?.state === 'COMMITTED').length
   await tx.query(recountStatement, [id, committed])
-  bus.announce(tx, say(await end(tx, id, now, read)))
+  bus.announce(tx, buildEvents(await end(tx, id, now, read)))
   return true
 }
 

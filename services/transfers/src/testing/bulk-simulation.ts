@@ -62,7 +62,7 @@ export function simulateBulks({
   }
 
   const tables: BulkTables = {
-    claim: ({ request, transfers, sweepAt, relay, refusal }, now, say) =>
+    claim: ({ request, transfers, sweepAt, relay, refusal }, now, buildEvents) =>
       atomically(() => {
         const { bulkTransferId } = request
         if (rows.has(bulkTransferId)) return undefined
@@ -83,12 +83,12 @@ export function simulateBulks({
         const step = { bulkTransferId, decided: used, ended: used, committed: 0 }
         const [ended] = used === 0 ? [] : advance([step], now, refusal)
         const claimed = { transferIds, ended }
-        said.push(...say(claimed))
+        said.push(...buildEvents(claimed))
         return claimed
       }),
     read: (bulkTransferId) => Promise.resolve(rows.get(bulkTransferId)),
     request: (bulkTransferId) => Promise.resolve(requests.get(bulkTransferId)),
-    accept: (bulkTransferId, say) =>
+    accept: (bulkTransferId, buildEvents) =>
       atomically(() => {
         const bulk = rows.get(bulkTransferId)
         if (bulk === undefined || bulk.leftOut !== undefined) return
@@ -96,7 +96,7 @@ export function simulateBulks({
         const leftOut = leftOutOf(itemsOf(bulk, read(bulk.transferIds)))
         const accepted: Bulk = { ...bulk, state: 'ACCEPTED', leftOut }
         rows.set(bulkTransferId, accepted)
-        said.push(...say(accepted))
+        said.push(...buildEvents(accepted))
       }),
     take: ({ bulkTransferId, lastWord }) =>
       atomically(() => {

@@ -89,10 +89,10 @@ export function simulateStore(): StoreSimulation {
     claim: (claims) => Promise.resolve(claim(claims)),
     read: (ids) => Promise.resolve(known(ids)),
     requests: (ids) => Promise.resolve(new Map(ids.flatMap((id) => pair(id, kept.get(id)?.relay)))),
-    move: (changes, now, say) =>
+    move: (changes, now, buildEvents) =>
       atomically(() => {
         const movement = move(changes, now)
-        said.push(...say(movement))
+        said.push(...buildEvents(movement))
         return movement
       }),
     takeDue(now, claimed_ms, limit) {

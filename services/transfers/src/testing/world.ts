@@ -4,7 +4,7 @@ import { openLedgerInMemory, type LedgerInMemoryOptions } from '@causeway/ledger
 import { openLog } from '@causeway/process'
 import { gated, type Gate } from '@causeway/process/testing/gated'
 import { handleBulks, type ConsumedOfBulks } from '../bulks/handle.ts'
-import { handleBatch, type HeardEvent } from '../handle.ts'
+import { handleBatch, type ConsumedEvent } from '../handle.ts'
 import type { PayeeRules } from '../domain/decide.ts'
 import type { Transfer } from '../domain/transfer.ts'
 import { openLedger } from '../ledger.ts'
@@ -72,7 +72,7 @@ export function openWorld({
     clock: openSweepClock(deps, () => Promise.resolve(new Date(lowWatermark ?? now))),
   }
   const noDeliveries = { keep: () => Promise.resolve() }
-  const handleThrough = (gate: Gate, events: readonly HeardEvent[]): Promise<void> =>
+  const handleThrough = (gate: Gate, events: readonly ConsumedEvent[]): Promise<void> =>
     handleBatch(depsThrough(gate), noDeliveries, events)
 
   const giveWay = () => Promise.resolve()
@@ -92,7 +92,7 @@ export function openWorld({
     alarms,
     depsThrough,
     handleThrough,
-    handle: (...events: readonly HeardEvent[]) =>
+    handle: (...events: readonly ConsumedEvent[]) =>
       saidBy(handleThrough(open, events), tables.said.length),
     sweep: () => saidBy(sweep(deps, sweeping), tables.said.length),
     heal: () => saidBy(heal(deps, sweeping), tables.said.length),

@@ -1,6 +1,6 @@
 /**
- * What quoting knows of one bulk quote. It has the states of a quote and ends once; whether a single item
- * has a quote is in the answer.
+ * The state of one bulk quote. It has the states of a quote and ends once; whether a single item has a
+ * quote is in the answer.
  */
 import type {
   Accepted,
@@ -20,13 +20,13 @@ export type AcceptedBulk = Omit<Accepted, 'transferAmount'>
 
 export interface RejectedBulk {
   readonly state: 'REJECTED'
-  /** undefined: it was refused before anybody knew whom to ask. */
+  /** undefined: it was refused before the payee FSP was determined. */
   readonly payeeFsp: string | undefined
-  /** ITEMS: the hub refused each of them, for more than one reason or by a rule. */
+  /** ITEMS: the hub refused every item, for several reasons or by a rule. */
   readonly reason: Exclude<RejectReason, 'RULE'> | 'ITEMS'
-  /** Of the first item where each has its own. */
+  /** The reason of the first item if the items have different ones. */
   readonly error: ErrorInformation
-  /** undefined when no message of the payee FSP ended it. */
+  /** undefined if no message of the payee FSP ended it. */
   readonly outcome: Outcome | undefined
 }
 

@@ -14,8 +14,8 @@ const results = resultsIn(
   ),
 )
 
-describe('an item of an answered bulk', () => {
-  test('has the terms that the payee FSP gave it', () => {
+describe('Items of an answered bulk quote:', () => {
+  test('An agreed item is ACCEPTED with the payee FSP’s amount', () => {
     expect(itemVerdict('agreed', null, accepted, results)).toEqual({
       state: 'ACCEPTED',
       reason: null,
@@ -24,7 +24,7 @@ describe('an item of an answered bulk', () => {
     })
   })
 
-  test('is accepted without an amount where that is encrypted', () => {
+  test('An item with an encrypted amount is ACCEPTED without an amount', () => {
     expect(itemVerdict('encrypted', null, accepted, results)).toMatchObject({
       state: 'ACCEPTED',
       transferAmount: null,
@@ -35,7 +35,7 @@ describe('an item of an answered bulk', () => {
     ['refused', null, 'REFUSED', '{"errorCode":"5103"}'],
     ['left out', null, 'UNANSWERED', null],
     ['agreed', '{"errorCode":"4200"}', 'ITEMS', '{"errorCode":"4200"}'],
-  ])('that is %s with refusal %s is REJECTED for %s', (id, refusal, reason, error) => {
+  ])('An item that is %s with refusal %s is REJECTED for %s', (id, refusal, reason, error) => {
     expect(itemVerdict(id, refusal, accepted, results)).toEqual({
       state: 'REJECTED',
       reason,
@@ -44,12 +44,12 @@ describe('an item of an answered bulk', () => {
     })
   })
 
-  test('is as the bulk where its answer is archived', () => {
+  test('An item whose answer is archived has the state of the bulk quote', () => {
     expect(itemVerdict('left out', null, accepted, undefined)).toMatchObject({ state: 'ACCEPTED' })
   })
 })
 
-test('an item of a bulk without answer is as the bulk', () => {
+test('An item of a bulk quote without answer has the state of the bulk quote', () => {
   const rejected = {
     state: 'REJECTED',
     reason: 'UNDELIVERED',

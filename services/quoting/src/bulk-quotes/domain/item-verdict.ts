@@ -1,4 +1,4 @@
-/** What became of one item of a bulk, as if it were a quote of its own. */
+/** The state of one item of a bulk quote, as if it were a quote of its own. */
 import { parseAmount } from '@causeway/money'
 import type { BulkQuote } from './bulk-quote.ts'
 
@@ -8,7 +8,7 @@ export interface ItemVerdict {
   readonly reason: string | null
   /** errorInformation, JSON. */
   readonly error: string | null
-  /** Ten-thousandths; null, too, where it is encrypted. */
+  /** Ten-thousandths; also null if it is encrypted. */
   readonly transferAmount: bigint | null
 }
 
@@ -26,7 +26,7 @@ interface Ended {
 
 /**
  * @param refusal the hub's errorInformation of the item
- * @param results of the payee FSP by the ids of the items; undefined: its answer is not at hand
+ * @param results of the payee FSP by the ids of the items; undefined: the answer is not available
  */
 export function itemVerdict(
   quoteId: string,

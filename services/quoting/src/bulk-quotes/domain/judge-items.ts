@@ -1,7 +1,6 @@
 /**
- * Which items of a request may go to the payee FSP. A bulk is for one payee FSP; each item is judged like
- * a quote of its own, in the order of the request, and one that may not go on takes none of the others
- * with it.
+ * Decides which items of a request are sent to the payee FSP. A bulk is for one payee FSP; each item is
+ * judged like a quote of its own, in the order of the request, and a refused item does not affect others.
  */
 import type { RequestReason } from '../../quotes/domain/quote.ts'
 import {
@@ -15,7 +14,7 @@ import type { Violation } from '../../rules/domain/rule.ts'
 
 export interface Item {
   readonly quoteId: string
-  /** The FSP that the item itself says its payee is with. */
+  /** The FSP of the payee according to the item itself. */
   readonly payeeFspId: string | undefined
   /** Ten-thousandths. */
   readonly amount: bigint
@@ -23,17 +22,17 @@ export interface Item {
   readonly scenario: string
 }
 
-/** A POST /bulkQuotes as far as it is judged. */
+/** The part of POST /bulkQuotes that the decision needs. */
 export interface BulkRequest extends Pick<Request, 'payerFsp' | 'payerNamedFsp' | 'expires_ms'> {
   readonly items: readonly Item[]
 }
 
 export interface BulkCircumstances extends Pick<Circumstances, 'rules' | 'usages' | 'now_ms'> {
-  /** Of an FSP in a currency. */
+  /** The status of an FSP in a currency. */
   readonly standing: (fspId: string, currency: string) => ReturnType<Circumstances['statusOf']>
-  /** Of each item where nothing names the payee FSP; undefined: the FSP is named. */
+  /** The lookup result of each item if nothing names the payee FSP; undefined: the FSP is named. */
   readonly owners: readonly Destination[] | undefined
-  /** By the header. */
+  /** According to the header. */
   readonly destinationFspId: string | undefined
 }
 
@@ -45,9 +44,9 @@ export type ItemRefusal =
 export type ItemReason = 'OTHER_PAYEE_FSP' | 'ID_TWICE'
 
 export type BulkJudgement =
-  /** The payee FSP is asked for all items but these, by their positions. */
+  /** The refused items by their positions; all others are sent to the payee FSP. */
   | { readonly type: 'ask'; readonly payeeFsp: string; readonly refused: Refused }
-  /** The same is against each item. */
+  /** Every item is refused for this reason. */
   | {
       readonly type: 'refuse'
       readonly reason: RequestReason
@@ -61,7 +60,7 @@ export type BulkJudgement =
 
 export type Refused = ReadonlyMap<number, ItemRefusal>
 
-/** The FSP that the message itself says it is for: in its header, or in the first item that names one. */
+/** The destination in the message itself: in its header, or in the first item that names one. */
 export function namedPayeeFsp(
   { items }: Pick<BulkRequest, 'items'>,
   destinationFspId: string | undefined,
@@ -91,7 +90,7 @@ export function judgeBulk(request: BulkRequest, circumstances: BulkCircumstances
     : { type: 'refuse', reason, payeeFsp }
 }
 
-/** Who is named; else, of those who hold the payees, the first that can be paid. */
+/** The named FSP; otherwise the first FSP of the payees that can be paid. */
 function payeeFspOf(
   request: BulkRequest,
   { owners = [], destinationFspId, standing }: BulkCircumstances,
@@ -137,7 +136,7 @@ function refusalOf(
   return judgement.type === 'ask' ? undefined : judgement
 }
 
-/** The reason for which a quote as a whole could be refused too, when it is that of every item. */
+/** The common reason of all items, if a whole quote can be refused for it. */
 function commonReason(refused: Refused): RequestReason | undefined {
   const reasons = new Set(
     [...refused.values()].map((refusal) => (refusal.type === 'refuse' ? refusal.reason : 'RULE')),

@@ -1,8 +1,8 @@
-/** Which items of a payee FSP's answer the scheme forbids. */
+/** Decides which items of a payee FSP's answer the scheme forbids. */
 import { judgeAnswer, type AnswerFacts } from '../../rules/domain/judge-answer.ts'
 import type { Money, Rule, Violation } from '../../rules/domain/rule.ts'
 
-/** As the payee FSP answered it; without an amount it has no quote. */
+/** The payee FSP's result; without an amount there is no quote. */
 export interface Result {
   readonly quoteId: string
   readonly transferAmount: Money | undefined
@@ -12,13 +12,13 @@ export interface Result {
   readonly isError: boolean
 }
 
-/** What an item was asked in. */
+/** The terms that were requested for an item. */
 export interface AskedItem {
   readonly quoteId: string
   readonly currency: string
 }
 
-/** The violations by the id of the item; results of items that were not asked for are passed over. */
+/** The violations by the id of the item; results of items that were not requested are ignored. */
 export function judgeResults(
   rules: readonly Rule[],
   asked: readonly AskedItem[],

@@ -83,7 +83,7 @@ function wordsOf(decision: {
   return [type, legRole, errorText].filter((word) => word !== undefined).join(' ')
 }
 
-describe('a request for a known id', () => {
+describe('Requests for a known id:', () => {
   const repeat = { eventId: 'request 2', payerFsp: 'mangobank', payloadHash: 'asked' }
 
   test.each<readonly [Name, string]>([
@@ -93,25 +93,25 @@ describe('a request for a known id', () => {
     ['REJECTED by a rule', 'error PAYER stored error'],
     ['REJECTED unasked', 'error PAYER stored error'],
     ['EXPIRED', 'error PAYER TOO_LATE'],
-  ])('that is the same and %s: %s', (name, words) => {
+  ])('A repeated request for a quote that is %s: %s', (name, words) => {
     expect(wordsOf(decideRepeat(quotes[name], repeat))).toBe(words)
   })
 
-  test.each(names)('with other content is refused when the quote is %s', (name) => {
+  test.each(names)('A request with other content is refused when the quote is %s', (name) => {
     expect(wordsOf(decideRepeat(quotes[name], { ...repeat, payloadHash: 'x' }))).toBe('refuse')
   })
 
-  test.each(names)('of another payer FSP is refused when the quote is %s', (name) => {
+  test.each(names)('A request of another payer FSP is refused when the quote is %s', (name) => {
     expect(wordsOf(decideRepeat(quotes[name], { ...repeat, payerFsp: 'x' }))).toBe('refuse')
   })
 
-  test.each(names)('that is redelivered has no answer when the quote is %s', (name) => {
+  test.each(names)('A redelivered request has no answer when the quote is %s', (name) => {
     const again = { ...repeat, eventId: 'request 1' }
     expect(wordsOf(decideRepeat(quotes[name], again))).toBe('none')
   })
 })
 
-describe('an answer', () => {
+describe('Answers:', () => {
   test.each<readonly [Name, string, string]>([
     ['PENDING', 'accept', 'accept'],
     ['ACCEPTED', 'none', 'error PAYEE CONTENT_MODIFIED'],
@@ -119,7 +119,7 @@ describe('an answer', () => {
     ['REJECTED by a rule', 'error PAYEE stored error', 'error PAYEE CONTENT_MODIFIED'],
     ['REJECTED unasked', 'error PAYEE NOT_PENDING', 'error PAYEE NOT_PENDING'],
     ['EXPIRED', 'error PAYEE TOO_LATE', 'error PAYEE TOO_LATE'],
-  ])('to a quote that is %s: same %s, modified %s', (name, same, modified) => {
+  ])('An answer to a quote that is %s: same %s, modified %s', (name, same, modified) => {
     expect(wordsOf(decided(quotes[name], response, []))).toBe(same)
     const other = { ...response, payloadHash: 'x' }
     expect(wordsOf(decided(quotes[name], other, []))).toBe(modified)
@@ -171,7 +171,7 @@ describe('an answer', () => {
   })
 })
 
-describe('a refusal', () => {
+describe('Refusals:', () => {
   test.each<readonly [Name, string, string]>([
     ['PENDING', 'reject stored error', 'reject stored error'],
     ['ACCEPTED', 'none', 'error PAYEE CONTENT_MODIFIED'],
@@ -179,7 +179,7 @@ describe('a refusal', () => {
     ['REJECTED by a rule', 'error PAYEE stored error', 'error PAYEE CONTENT_MODIFIED'],
     ['REJECTED unasked', 'error PAYEE NOT_PENDING', 'error PAYEE NOT_PENDING'],
     ['EXPIRED', 'error PAYEE TOO_LATE', 'error PAYEE TOO_LATE'],
-  ])('of a quote that is %s: same %s, modified %s', (name, same, modified) => {
+  ])('A refusal of a quote that is %s: same %s, modified %s', (name, same, modified) => {
     expect(wordsOf(decideReject(quotes[name], reject))).toBe(same)
     expect(wordsOf(decideReject(quotes[name], { ...reject, payloadHash: 'x' }))).toBe(modified)
   })
@@ -212,7 +212,7 @@ test('A message for another FSP than the payer FSP is refused', () => {
   expect(wordsOf(decided(quotes.PENDING, open, []))).toBe('accept')
 })
 
-describe('a query', () => {
+describe('Queries:', () => {
   test.each<readonly [Name, string, string]>([
     ['PENDING', 'forward', 'error PAYEE ANSWER_OWED'],
     ['ACCEPTED', 'replay PAYER', 'replay PAYEE'],
@@ -220,7 +220,7 @@ describe('a query', () => {
     ['REJECTED by a rule', 'error PAYER stored error', 'error PAYEE stored error'],
     ['REJECTED unasked', 'error PAYER stored error', 'error PAYEE stored error'],
     ['EXPIRED', 'error PAYER TOO_LATE', 'error PAYEE TOO_LATE'],
-  ])('for a quote that is %s: payer %s, payee %s', (name, ofPayer, ofPayee) => {
+  ])('A query for a quote that is %s: payer %s, payee %s', (name, ofPayer, ofPayee) => {
     expect(wordsOf(decideQuery(quotes[name], 'mangobank'))).toBe(ofPayer)
     expect(wordsOf(decideQuery(quotes[name], payeeFsp))).toBe(ofPayee)
     expect(wordsOf(decideQuery(quotes[name], 'x'))).toBe('error REQUESTER ASKER_NOT_PARTY')
