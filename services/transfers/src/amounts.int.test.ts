@@ -55,7 +55,7 @@ afterAll(async () => {
   await parts.stop()
 })
 
-test('the largest amount appears to the digit in every message', async () => {
+test('The largest amount appears to the digit in every message', async () => {
   const transferId = randomUUID()
   await handle(prepareEvent(transferId, { amount }))
   expect(commands.map((item) => item.amount)).toEqual([largest])
@@ -69,7 +69,7 @@ test('the largest amount appears to the digit in every message', async () => {
   expect(committed?.payload).toMatchObject({ amount, positions: [position, position] })
 })
 
-test('the largest amount appears to the digit in a refusal as well', async () => {
+test('The largest amount appears to the digit in a refusal as well', async () => {
   const transferId = randomUUID()
   await handle(prepareEvent(transferId, { amount, payerFsp: 'poorbank' }))
   const refused = await eventually(
@@ -79,7 +79,7 @@ test('the largest amount appears to the digit in a refusal as well', async () =>
   expect(refused.payload).toMatchObject({ amount, payerPosition: { value: sum } })
 })
 
-test('every column of money holds the largest amount and the sum of a million of them', async () => {
+test('Every column of money holds the largest amount and the sum of a million of them', async () => {
   const columns = await db.query<{ name: string; type: string }>(
     statement(`
       select c.table_name || '.' || c.column_name as name,

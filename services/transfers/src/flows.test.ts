@@ -1,4 +1,4 @@
-/** The steps of transfers from event to event, as FSPs will see them. */
+/** The steps of transfers from event to event, as FSPs see them. */
 import { FromNewerRelease, type OutgoingMessage } from '@causeway/bus'
 import { catalogue, derivedId } from '@causeway/events'
 import type { Entry } from '@causeway/ledger/testing'
@@ -64,8 +64,8 @@ function errorOf(message: OutgoingMessage | undefined): string {
   return `${errorInformation.errorCode} ${errorInformation.errorDescription}`
 }
 
-describe('a prepare', () => {
-  test('that the ledger reserves is announced with the bytes of the request', async () => {
+describe('Prepares:', () => {
+  test('A prepare that the ledger reserves is announced with the bytes of the request', async () => {
     const world = openWorld()
     const prepared = only(await world.handle(prepareEvent(id)))
     expect(prepared?.type).toBe('TransferPrepared')
@@ -90,7 +90,7 @@ describe('a prepare', () => {
     ['COVER_SHORT', 'TransferPrepareLiquidityCheckFailed', '4001'],
     ['CAP_SHORT', 'TransferPrepareLiquidityCheckFailed', '4200'],
     ['EXPIRED', 'TransferPrepareRequestTimedout', '3303'],
-  ])('that the ledger refuses for %s ends with %s %s', async (reason, type, code) => {
+  ])('A prepare that the ledger refuses for %s ends with %s %s', async (reason, type, code) => {
     const world = openWorld({ refusals: new Map([[payer, reason]]) })
     const said = only(await world.handle(prepareEvent(id)))
     expect(said?.type).toBe(type)
@@ -103,7 +103,7 @@ describe('a prepare', () => {
     expect(errorOf(again)).toBe(errorOf(said))
   })
 
-  test('to a payee FSP that is no participant has the code that clients of Mojaloop expect', async () => {
+  test('A prepare for a payee FSP that is no participant gets the code that clients of Mojaloop expect', async () => {
     const refusals = new Map([[payer, 'PAYEE_UNKNOWN']])
     const world = openWorld({ refusals, compatibility: 'mojaloop' })
     const said = only(await world.handle(prepareEvent(id)))
@@ -119,7 +119,7 @@ describe('a prepare', () => {
     })
   })
 
-  test('without a settlement model is voided in the ledger before it is refused', async () => {
+  test('A prepare without a settlement model is voided in the ledger before it is refused', async () => {
     const world = openWorld()
     const said = only(await world.handle(modellessEvent(id)))
     expect(said?.type).toBe('TransferRejectRequestProcessed')
@@ -131,7 +131,7 @@ describe('a prepare', () => {
     })
   })
 
-  test('of an id that the ledger uses otherwise gets 3106', async () => {
+  test('A prepare with an id that the ledger uses otherwise gets 3106', async () => {
     const world = openWorld()
     world.ledger.put(posted)
     const said = only(await world.handle(prepareEvent(id)))
@@ -139,7 +139,7 @@ describe('a prepare', () => {
     expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'MISMATCH' })
   })
 
-  test('with other content, or of another payer, gets 3106 under an id made of its own', async () => {
+  test('A prepare with other content or of another payer gets 3106 in an event with an id of its own', async () => {
     const world = await reservedWorld()
     const modified = prepareEvent(id, { payloadHash: hashOf('other') })
     const stolen = prepareEvent(id, { payerFsp: 'otherbank' })
@@ -153,7 +153,7 @@ describe('a prepare', () => {
     expect(world.row(id)?.state).toBe('RESERVED')
   })
 
-  test('that the ledger could not take is neither refused nor forgotten', async () => {
+  test('A prepare that the ledger could not take is neither refused nor lost', async () => {
     const faulty = new Set([id])
     const world = openWorld({ faulty })
     const neighbour = prepareEvent('neighbour')
@@ -167,7 +167,7 @@ describe('a prepare', () => {
   })
 })
 
-test('a refusal for a reason that this release does not know waits for one that does', async () => {
+test('A refusal for an unknown reason waits for a release that knows it', async () => {
   const refusals = new Map([[payer, 'MOON']])
   const world = openWorld({ refusals })
   const event = prepareEvent(id)
@@ -176,8 +176,8 @@ test('a refusal for a reason that this release does not know waits for one that 
   expect(world.alarms).toEqual(['LEDGER_NEWER'])
 })
 
-describe('a fulfil', () => {
-  test('with COMMITTED commits, and its own bytes are what the payer gets', async () => {
+describe('Fulfils:', () => {
+  test('A fulfil with COMMITTED commits, and the payer FSP gets its bytes', async () => {
     const world = await reservedWorld()
     const said = only(await world.handle(fulfilEvent(id)))
     expect(said?.type).toBe('TransferCommittedFulfiled')
@@ -194,7 +194,7 @@ describe('a fulfil', () => {
     expect(world.row(id)).toMatchObject({ state: 'COMMITTED', fulfilment })
   })
 
-  test('with RESERVED commits in a message of the hub, and the payee waits for its PATCH', async () => {
+  test('A fulfil with RESERVED commits with a message of the hub, and the payee FSP gets a PATCH', async () => {
     const world = await reservedWorld()
     const said = only(await world.handle(fulfilEvent(id, { transferState: 'RESERVED' })))
     expect(payloadOf(said)).toMatchObject({ notifyPayee: true, fulfilment })
@@ -204,7 +204,7 @@ describe('a fulfil', () => {
   test.each([
     ['COMMITTED', 'ERROR'],
     ['RESERVED', 'PATCH'],
-  ] as const)('that asks %s with a wrong fulfilment aborts: %s', async (transferState, notice) => {
+  ] as const)('A fulfil with %s and a wrong fulfilment aborts, and the payee FSP gets %s', async (transferState, notice) => {
     const world = await reservedWorld()
     const event = fulfilEvent(id, { transferState, fulfilment: otherFulfilment })
     const said = only(await world.handle(event))
@@ -221,7 +221,7 @@ describe('a fulfil', () => {
     })
   })
 
-  test('that came before the expiry commits however late it is worked on', async () => {
+  test('A fulfil that was received before the expiry commits, however late it is processed', async () => {
     const world = await reservedWorld()
     world.time(59_999)
     const event = fulfilEvent(id, { receivedAt: world.iso() })
@@ -232,7 +232,7 @@ describe('a fulfil', () => {
   test.each([
     ['COMMITTED', '1.0', ['ERROR']],
     ['RESERVED', '1.1', ['ERROR', 'PATCH']],
-  ] as const)('that came at the instant of the expiry is too late: %s', async (...asked) => {
+  ] as const)('A fulfil with %s that was received at the expiry is too late', async (...asked) => {
     const [transferState, version, notices] = asked
     const world = await reservedWorld()
     world.time(60_000)
@@ -250,7 +250,7 @@ describe('a fulfil', () => {
     expect(payloadOf(again)).toMatchObject({ notices, transferState: 'ABORTED' })
   })
 
-  test('that came too late and crashed is answered by the sweeper, and not again', async () => {
+  test('A late fulfil whose processing crashed is answered by the sweeper, once', async () => {
     const world = await reservedWorld()
     world.time(60_000)
     const event = fulfilEvent(id, late)
@@ -261,7 +261,7 @@ describe('a fulfil', () => {
     expect(await world.handle(event)).toEqual([])
   })
 
-  test('that another late one overtook is answered all the same', async () => {
+  test('A late fulfil that another late one overtook is answered as well', async () => {
     const world = await reservedWorld()
     world.time(60_000)
     const first = fulfilEvent(id, late)
@@ -272,7 +272,7 @@ describe('a fulfil', () => {
     expect(await world.handle(first)).toEqual([])
   })
 
-  test('after the sweep hears 3303, and PATCH ABORTED when it asks RESERVED', async () => {
+  test('A fulfil after the sweep gets 3303, and PATCH ABORTED if it has RESERVED', async () => {
     const world = await reservedWorld()
     world.time(61_000)
     expect(typesOf(await world.sweep())).toEqual(['TransferFulfilComitRequestTimedout'])
@@ -287,7 +287,7 @@ describe('a fulfil', () => {
     expect(errorOf(patch)).toBe('3303 Transfer expired')
   })
 
-  test('that loses against another one is told 3106, the same again gets the result', async () => {
+  test('A fulfil that loses against another one gets 3106, and a repeat of the winner gets the result', async () => {
     const world = await reservedWorld()
     await world.handle(fulfilEvent(id))
     const other = only(
@@ -303,7 +303,7 @@ describe('a fulfil', () => {
     })
   })
 
-  test('of a claim that was never reserved reserves first, and the payee still gets its POST', async () => {
+  test('A fulfil of a claim that was never reserved reserves first, and the payee FSP still gets its POST', async () => {
     const world = openWorld()
     await world.handleThrough(crashAt('after claim'), [prepareEvent(id)]).catch(crashed)
     const said = await world.handle(fulfilEvent(id))
@@ -311,7 +311,7 @@ describe('a fulfil', () => {
     expect(String(said[0]?.headers['relay-body'])).toBe(`prepare ${id}`)
   })
 
-  test('delivered again says nothing', async () => {
+  test('A redelivered fulfil publishes nothing', async () => {
     const world = await reservedWorld()
     const event = fulfilEvent(id)
     await world.handle(event)
@@ -319,13 +319,13 @@ describe('a fulfil', () => {
   })
 })
 
-describe('a misdirected fulfil', () => {
+describe('Misdirected fulfils:', () => {
   const stolen = { requesterFspId: 'stranger', version: '1.1' } as const
   const astray = { destinationFspId: 'stranger', version: '1.1' } as const
   const cause =
     '3100 Generic validation error - the fulfil is not from the payee FSP to the payer FSP'
 
-  test.each([stolen, astray])('is refused and changes nothing: %j', async (wrong) => {
+  test.each([stolen, astray])('A misdirected fulfil is refused and changes nothing: %j', async (wrong) => {
     const world = await reservedWorld()
     const said = only(await world.handle(fulfilEvent(id, wrong)))
     expect(payloadOf(said)).toMatchObject({ notices: ['ERROR'] })
@@ -338,7 +338,7 @@ describe('a misdirected fulfil', () => {
     ['COMMITTED', 'ERROR'],
     ['RESERVED', 'PATCH'],
   ] as const)(
-    'of the payee with %s aborts for Mojaloop: %s',
+    'In Mojaloop mode a misdirected fulfil of the payee FSP with %s aborts, and it gets %s',
     async (transferState, payeeNotice) => {
       const world = openWorld({ misdirectedAborts: true })
       await world.handle(prepareEvent(id, { version: '1.0' }))
@@ -354,7 +354,7 @@ describe('a misdirected fulfil', () => {
     },
   )
 
-  test('of a stranger aborts for Mojaloop, and all three hear of it', async () => {
+  test('In Mojaloop mode a fulfil of another FSP aborts, and all three FSPs are notified', async () => {
     const world = openWorld({ misdirectedAborts: true })
     await world.handle(prepareEvent(id, { version: '1.0' }))
     const event = fulfilEvent(id, stolen)
@@ -371,7 +371,7 @@ describe('a misdirected fulfil', () => {
     expect(errorOf(own)).toBe('3100 Generic validation error - the transfer is not reserved')
   })
 
-  test('that crashed is announced by the sweeper as what it was', async () => {
+  test('A misdirected fulfil whose processing crashed is announced by the sweeper with its reason', async () => {
     const world = openWorld({ misdirectedAborts: true })
     await world.handle(prepareEvent(id))
     const event = fulfilEvent(id, stolen)
@@ -384,8 +384,8 @@ describe('a misdirected fulfil', () => {
   })
 })
 
-describe('a reject', () => {
-  test('aborts, and its own bytes are what the payer gets', async () => {
+describe('Rejects:', () => {
+  test('A reject aborts, and the payer FSP gets its bytes', async () => {
     const world = await reservedWorld()
     const said = only(await world.handle(rejectEvent(id)))
     expect(said?.type).toBe('TransferRejectRequestProcessed')
@@ -400,7 +400,7 @@ describe('a reject', () => {
     })
   })
 
-  test('after the commit raises an alarm and tells nobody', async () => {
+  test('A reject after the commit raises an alarm and notifies no FSP', async () => {
     const world = await reservedWorld()
     await world.handle(fulfilEvent(id))
     expect(await world.handle(rejectEvent(id))).toEqual([])
@@ -409,8 +409,8 @@ describe('a reject', () => {
   })
 })
 
-describe('the sweeper', () => {
-  test('voids what is past expiry and grace, not before', async () => {
+describe('The sweeper:', () => {
+  test('Transfers are voided after expiry and grace, not before', async () => {
     const world = await reservedWorld()
     world.time(60_999)
     expect(await world.sweep()).toEqual([])
@@ -421,7 +421,7 @@ describe('the sweeper', () => {
     expect(await world.sweep()).toEqual([])
   })
 
-  test('that the ledger sends away comes again at the time it was told', async () => {
+  test('A void that the ledger postpones is repeated at the time that the ledger names', async () => {
     const world = await reservedWorld()
     const [row] = await world.deps.store.takeDue(new Date('2026-01-01T00:02:00Z'), 0, 1)
     expect(row?.transferId).toBe(id)
@@ -433,7 +433,7 @@ describe('the sweeper', () => {
     expect(typesOf(await world.sweep())).toEqual(['TransferFulfilComitRequestTimedout'])
   })
 
-  test('announces what it finds posted, from the evidence alone', async () => {
+  test('A transfer that the sweeper finds posted is announced from the evidence alone', async () => {
     const world = await reservedWorld()
     const fulfil = fulfilEvent(id)
     await world.handleThrough(crashAt('after ProcessTransferFulfil'), [fulfil]).catch(crashed)
@@ -447,8 +447,8 @@ describe('the sweeper', () => {
   })
 })
 
-describe('the comparison of every minute', () => {
-  test('makes a reserved transfer follow a ledger that never reserved it, with an alarm', async () => {
+describe('The comparison with the ledger:', () => {
+  test('The comparison makes a reserved transfer follow a ledger that never reserved it, with an alarm', async () => {
     const world = await reservedWorld()
     const entry = world.ledger.entries.get(id)
     if (entry === undefined) throw new Error('not reserved')
@@ -461,7 +461,7 @@ describe('the comparison of every minute', () => {
     expect(world.alarms).toEqual(['LEDGER_DISAGREES', 'LEDGER_DISAGREES'])
   })
 
-  test('voids a reservation that transfers does not know, with an alarm', async () => {
+  test('The comparison voids a reservation that transfers does not know, with an alarm', async () => {
     const world = openWorld()
     const forgotten = openWorld()
     await forgotten.handle(prepareEvent(id))
@@ -477,7 +477,7 @@ describe('the comparison of every minute', () => {
     expect(world.alarms).toEqual(['RESERVATION_UNKNOWN'])
   })
 
-  test('does not touch a reservation that transfers says was paid', async () => {
+  test('The comparison leaves a reservation unchanged that transfers has as paid', async () => {
     const world = await reservedWorld()
     await world.handle(fulfilEvent(id))
     const entry = world.ledger.entries.get(id)
@@ -490,8 +490,8 @@ describe('the comparison of every minute', () => {
   })
 })
 
-describe('a question', () => {
-  test('of payer and payee is answered with the state, of a stranger with 3000', async () => {
+describe('Queries:', () => {
+  test('A query of payer and payee FSP is answered with the state, one of another FSP with 3000', async () => {
     const world = await reservedWorld()
     const said = await world.handle(
       queryEvent(id, payer),
@@ -512,7 +512,7 @@ describe('a question', () => {
     ['FUNDS_OUT', payer, payer],
     ['SETTLEMENT', 'Hub', payer],
     ['SETTLEMENT', payer, 'Hub'],
-  ] as const)('for %s from %s to %s is answered from the ledger', async (kind, from, to) => {
+  ] as const)('A query for %s from %s to %s is answered from the ledger', async (kind, from, to) => {
     const world = openWorld()
     world.ledger.put({ ...posted, kind, terms: { ...posted.terms, payer: from, payee: to } })
     const said = await world.handle(queryEvent(id, payer), queryEvent(id, 'stranger'))
@@ -521,7 +521,7 @@ describe('a question', () => {
     expect(errorOf(said[1])).toMatch(/^3000 /)
   })
 
-  test('for nothing at all, or for what concerns the hub alone, gets 3208', async () => {
+  test('A query for an unknown id or for an entry of the hub alone gets 3208', async () => {
     const world = openWorld()
     world.ledger.put({ ...posted, kind: 'OPENING' })
     const said = await world.handle(queryEvent(id, payer), queryEvent('nothing', payer))
@@ -532,7 +532,7 @@ describe('a question', () => {
   })
 })
 
-test('a prepare and its fulfil in one batch are worked in their order', async () => {
+test('A prepare and its fulfil in one batch are processed in their order', async () => {
   const world = openWorld()
   const said = await world.handle(prepareEvent(id), fulfilEvent(id), queryEvent(id, payer))
   expect(typesOf(said)).toEqual([

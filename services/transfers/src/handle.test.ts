@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { roundsOf } from './handle.ts'
 
-test('a round holds each transfer once, and the rounds keep the order of each', () => {
+test('A round holds each transfer once, and the rounds preserve the order of each', () => {
   const event = fc.record({ payload: fc.record({ transferId: fc.constantFrom('a', 'b', 'c') }) })
   fc.assert(
     fc.property(fc.array(event), (events) => {
@@ -19,7 +19,7 @@ test('a round holds each transfer once, and the rounds keep the order of each', 
   )
 })
 
-test('events of different transfers make one round', () => {
+test('Events of different transfers form one round', () => {
   const events = ['a', 'b', 'c'].map((transferId) => ({ payload: { transferId } }))
   expect(roundsOf(events)).toEqual([events])
 })

@@ -235,7 +235,7 @@ async function play(steps: readonly Step[]) {
 }
 
 test(
-  'every interleaving ends final, agrees with the ledger, and is announced once',
+  'In every interleaving each transfer becomes final, agrees with the ledger, and is announced once',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
@@ -280,7 +280,7 @@ test(
 )
 
 test(
-  'every message of a payee FSP either ends the transfer or is answered',
+  'Every message of a payee FSP either ends the transfer or is answered',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 20 }), async (steps) => {
@@ -300,7 +300,7 @@ test(
 )
 
 test(
-  'no payee FSP whose answer was received in time hears that time has run out',
+  'No payee FSP whose answer was received in time gets a time-out',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 20 }), async (steps) => {

@@ -20,12 +20,12 @@ const wire: WireAnswer = {
   payeePosition: null,
 }
 
-describe('an answer that makes no sense is a fault of its item', () => {
+describe('Invalid answers of the ledger:', () => {
   test.each([
     ['a reservation without a position', {}],
     ['a posting without a fulfilment', { outcome: 'POSTED' }],
     ['a fault', { outcome: 'FAULT' }],
-  ])('%s', (_name, changes) => {
+  ])('In an answer of the ledger %s is a fault of its item', (_name, changes) => {
     expect(answerOf('a', { ...wire, ...changes }, undefined).outcome).toBe('FAULT')
   })
 
@@ -37,11 +37,11 @@ describe('an answer that makes no sense is a fault of its item', () => {
     ['a posting with unknown evidence', { outcome: 'POSTED', evidence }],
     ['a posting to settle in an unknown way', { outcome: 'POSTED', settles: 'MOON' }],
     ['an unknown outcome', { outcome: 'PERHAPS' }],
-  ])('but %s may be what a newer release says', (_name, changes) => {
+  ])('In an answer of the ledger %s may be of a newer release', (_name, changes) => {
     expect(answerOf('a', { ...wire, ...changes }, undefined).outcome).toBe('NOT_UNDERSTOOD')
   })
 
-  test('an answer that belongs to another call is a bug', () => {
+  test('An answer of the ledger for another call is a bug', () => {
     expect(() => answerOf('b', wire, undefined)).toThrow('did not answer b')
     expect(() => answerOf('b', undefined, undefined)).toThrow('did not answer b')
   })

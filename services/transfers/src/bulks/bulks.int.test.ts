@@ -1,6 +1,6 @@
 /**
- * Bulks on PostgreSQL against the real ledger, stopped between any two calls and gone on with by whoever
- * comes next.
+ * Bulks on PostgreSQL against the real ledger, interrupted between any two calls and continued by any
+ * other process.
  */
 import { randomUUID } from 'node:crypto'
 import { onEvents, type DomainEvent } from '@causeway/events'
@@ -95,8 +95,8 @@ afterAll(async () => {
   expect(differences).toEqual([])
 })
 
-describe('a bulk', () => {
-  test('is reserved, asked for, paid and told once, with everything that was sent', async () => {
+describe('Bulk transfers:', () => {
+  test('A bulk transfer is reserved, requested, paid and announced once, and all messages are stored', async () => {
     const event = prepared(3)
     const { bulkTransferId } = event.payload
     await handle(event)
@@ -116,7 +116,7 @@ describe('a bulk', () => {
     expect(await outcomesOf(event)).toEqual(['POSTED', 'POSTED', 'POSTED'])
   })
 
-  test('passes on what the payee FSP adds to its results, and stores it', async () => {
+  test('Extensions of the payee FSP’s results are forwarded and stored', async () => {
     const event = prepared(2)
     const { bulkTransferId, payerFsp } = event.payload
     const [first = '', second = ''] = idsOf(event)
@@ -140,7 +140,7 @@ describe('a bulk', () => {
     expect(told).toEqual([results, results])
   })
 
-  test('leaves a transfer alone that has an id of it, and an id that it names twice is paid once', async () => {
+  test('A transfer that already has the id of an item is unchanged, and an id that occurs twice is paid once', async () => {
     const taken = randomUUID()
     await handleSingle(taken)
     const ids = [randomUUID(), taken, randomUUID()]
@@ -156,7 +156,7 @@ describe('a bulk', () => {
     expect((await store.read([taken])).get(taken)).toMatchObject({ state: 'RESERVED' })
   })
 
-  test('of which every id is used ends with its claim', async () => {
+  test('A bulk transfer of which every id is used ends with its claim', async () => {
     const event = prepared(2)
     await handle(event)
     const again = prepared(idsOf(event))
@@ -164,7 +164,7 @@ describe('a bulk', () => {
     expect(await saidOf(again)).toEqual(['BulkTransferRejected'])
   })
 
-  test('that the payee FSP refuses keeps its word and its message', async () => {
+  test('A bulk transfer that the payee FSP refuses is stored with its error and its message', async () => {
     const event = prepared(2)
     const { bulkTransferId } = event.payload
     await handle(event)
@@ -177,7 +177,7 @@ describe('a bulk', () => {
     expect(kept.map(({ kind }) => kind)).toEqual(['PREPARE', 'REJECT'])
   })
 
-  test('without an answer ends by the sweeper, all items at once or in pieces', async () => {
+  test('A bulk transfer without an answer is ended by the sweeper, all items at once or in parts', async () => {
     const event = prepared(5, { expiration: inMs(300) })
     await handle(event)
     await eventually(() => Date.now() > Date.parse(event.payload.expiration), 'the expiry is past')
@@ -189,7 +189,7 @@ describe('a bulk', () => {
     expect(await outcomesOf(event)).toEqual(['VOIDED', 'VOIDED', 'VOIDED', 'VOIDED', 'VOIDED'])
   })
 
-  test('is shown by its state, and by its results when it is final', async () => {
+  test('A query returns the state of a bulk transfer, and its results when it is final', async () => {
     const event = prepared(2)
     const { bulkTransferId } = event.payload
     await handle(event)
@@ -206,7 +206,7 @@ describe('a bulk', () => {
     expect(answers[1]?.payload.individualTransferResults).toHaveLength(2)
   })
 
-  test('whose message is a dead letter does not expire', async () => {
+  test('A bulk transfer with a message that is a dead letter does not expire', async () => {
     const event = prepared(2, { expiration: inMs(200) })
     const { bulkTransferId } = event.payload
     await handle(event)
@@ -220,7 +220,7 @@ describe('a bulk', () => {
   })
 })
 
-test('a bulk whose items were swept by a release that knows no bulks ends by the comparison', async () => {
+test('A bulk transfer whose items were swept by a release without bulks is ended by the comparison', async () => {
   const event = prepared(2)
   const { bulkTransferId } = event.payload
   await handle(event)
@@ -236,8 +236,8 @@ test('a bulk whose items were swept by a release that knows no bulks ends by the
   expect(await bulks.endMiscounted(later, new Date(), say)).toEqual([])
 })
 
-describe('the operator', () => {
-  test('sees a bulk with its items in their order, and finds it by its FSPs', async () => {
+describe('Reads of the operator:', () => {
+  test('The operator sees a bulk transfer with its items in their order, and finds it by its FSPs', async () => {
     const taken = randomUUID()
     await handleSingle(taken)
     const event = prepared([randomUUID(), taken])
@@ -265,7 +265,7 @@ describe('the operator', () => {
     )
   })
 
-  test('finds the bulks that name a bulk quote, of both FSPs or of one', async () => {
+  test('The operator finds the bulk transfers of a bulk quote, of both FSPs or of one', async () => {
     const bulkQuoteId = randomUUID()
     const events = [prepared(1, { bulkQuoteId }), prepared(1, { bulkQuoteId }), prepared(1)]
     for (const event of events) await handle(event)
@@ -284,7 +284,7 @@ describe('the operator', () => {
     expect(await find(undefined, ['COMPLETED'])).toEqual([])
   })
 
-  test('finds the one bulk in a state behind more bulks than one page looks at, and its transfer', async () => {
+  test('The operator finds a bulk transfer by its state behind more bulks than one page examines, and its transfer', async () => {
     const busy = 'busybank'
     await addFsp(parts.grpc, busy)
     await deposit(parts.grpc, busy, randomUUID())
@@ -311,7 +311,7 @@ describe('the operator', () => {
     expect(onTwoPages).toEqual([newestFirst.slice(0, 3), newestFirst.slice(3), []])
   })
 
-  test('is shown of an item what the messages of its bulk say of it', async () => {
+  test('The operator sees an item with its part of the messages of its bulk transfer', async () => {
     const event = prepared(2)
     const [first = '', second = ''] = idsOf(event)
     const individualTransfers = [first, second].map((transferId) => ({
@@ -328,7 +328,7 @@ describe('the operator', () => {
     })
   })
 
-  test('is told of a bulk whose counts are not those of its items', async () => {
+  test('A bulk transfer whose counts differ from its items is reported to the operator', async () => {
     const taken = randomUUID()
     await handleSingle(taken)
     // One of three is decided without being committed, so that one more can be counted.
@@ -351,7 +351,7 @@ describe('the operator', () => {
   })
 })
 
-describe('a process that dies', () => {
+describe('Crashes:', () => {
   /** Every call of the steps, before it had its effect and after it. */
   const places = [
     'before claim',
@@ -363,7 +363,7 @@ describe('a process that dies', () => {
     'before accept',
     'after accept',
   ]
-  test.each(places)('%s leaves a bulk that the redelivery brings to its end', async (place) => {
+  test.each(places)('After a crash %s the redelivery completes the bulk transfer', async (place) => {
     const event = prepared(250)
     await expect(handleThrough(crashAt(place), event)).rejects.toThrow(Crash)
     await handle(event)
@@ -378,7 +378,7 @@ describe('a process that dies', () => {
     'after ProcessTransferFulfil',
     'before move',
     'after move',
-  ])('%s leaves an answer that the redelivery brings to its end', async (place) => {
+  ])('After a crash %s the redelivery completes the answer', async (place) => {
     const event = prepared(250)
     await handle(event)
     const answer = paid(event)
@@ -387,7 +387,7 @@ describe('a process that dies', () => {
     await expectOneEnd(event, 250)
   })
 
-  test('in the second slice leaves the first one reserved and the third one to the next', async () => {
+  test('After a crash in the second slice the first one stays reserved and the redelivery continues', async () => {
     const event = prepared(250)
     let slices = 0
     const inSecond: Gate = (at) => {
@@ -404,7 +404,7 @@ describe('a process that dies', () => {
     await expectOneEnd(event, 250)
   })
 
-  test('and another one that works on the same bulk at the same time pay each item once', async () => {
+  test('Two processes that work on the same bulk transfer at the same time pay each item once', async () => {
     const event = prepared(300)
     await Promise.all([handle(event), handle(event), handle({ ...event, id: randomUUID() })])
     const answer = paid(event)
@@ -413,8 +413,8 @@ describe('a process that dies', () => {
   })
 })
 
-describe('cover', () => {
-  test('for 5,000 of 20,000 items in 20 bulks at once is given to exactly 5,000', async () => {
+describe('Cover:', () => {
+  test('With cover for 5,000 of 20,000 items in 20 concurrent bulk transfers exactly 5,000 are reserved', async () => {
     const poor = 'poorbank'
     await addFsp(parts.grpc, poor)
     await deposit(parts.grpc, poor, randomUUID())

@@ -1,4 +1,4 @@
-/** Bulks from event to event, as FSPs will see them. */
+/** Bulk transfers from event to event, as FSPs see them. */
 import type { OutgoingMessage } from '@causeway/bus'
 import { catalogue } from '@causeway/events'
 import { describe, expect, test } from '@jest/globals'
@@ -67,8 +67,8 @@ async function acceptedWorld(options?: WorldOptions) {
   return world
 }
 
-describe('a bulk', () => {
-  test('of which every item is reserved is announced with the bytes of the request', async () => {
+describe('Bulk transfers:', () => {
+  test('A bulk transfer of which every item is reserved is announced with the bytes of the request', async () => {
     const world = openWorld()
     const event = bulkPrepareEvent(bulk, ids)
     const said = await world.handleBulks(event)
@@ -79,14 +79,14 @@ describe('a bulk', () => {
     expect(world.bulk(bulk)?.state).toBe('ACCEPTED')
   })
 
-  test('with cover for two of three equal items reserves exactly the first two', async () => {
+  test('With cover for two of three equal items exactly the first two are reserved', async () => {
     const world = openWorld({ covers: new Map([[payer, 200_000n]]) })
     const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
     expect(payloadOf(the('BulkTransferPrepared', said))).toMatchObject({ leftOut: [2] })
     expect(ids.map((id) => world.row(id)?.state)).toEqual(['RESERVED', 'RESERVED', 'ABORTED'])
   })
 
-  test('refuses an item that does not fit, and reserves smaller ones behind it', async () => {
+  test('An item that exceeds the cover is refused, and smaller ones after it are reserved', async () => {
     const world = openWorld({ covers: new Map([[payer, 200_000n]]) })
     const amounts = ['15', '10', '5']
     const { individualTransfers } = bulkPrepareEvent(bulk, ids).payload
@@ -101,7 +101,7 @@ describe('a bulk', () => {
     expect(payloadOf(the('BulkTransferPrepared', said))).toMatchObject({ leftOut: [1] })
   })
 
-  test('of which nothing can be reserved is rejected with an error for each item', async () => {
+  test('A bulk transfer of which nothing can be reserved is rejected with an error for each item', async () => {
     const world = openWorld({ covers: new Map([[payer, 0n]]) })
     const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
     const rejected = the('BulkTransferRejected', said)
@@ -115,7 +115,7 @@ describe('a bulk', () => {
     ['PAYER_UNKNOWN', '3202'],
     ['PAYEE_INACTIVE', '3203'],
     ['PAYEE_UNKNOWN', '3203'],
-  ])('that the ledger refuses as a whole for %s is answered with %s', async (reason, code) => {
+  ])('A bulk transfer that the ledger refuses as a whole for %s is answered with %s', async (reason, code) => {
     const world = openWorld({ refusals: new Map([[payer, reason]]) })
     const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
     expect(errorIn(the('BulkTransferRejected', said))).toBe(code)
@@ -126,14 +126,14 @@ describe('a bulk', () => {
     expect(payloadOf(answer)).toMatchObject({ bulkTransferState: 'REJECTED' })
   })
 
-  test('that has expired already is answered with 3303', async () => {
+  test('A bulk transfer that has already expired is answered with 3303', async () => {
     const world = openWorld()
     const expiration = '2025-12-31T00:00:00.000Z'
     const said = await world.handleBulks(bulkPrepareEvent(bulk, ids, { expiration }))
     expect(errorIn(the('BulkTransferRejected', said))).toBe('3303')
   })
 
-  test('refuses an item whose id a single transfer has, and leaves that transfer untouched', async () => {
+  test('An item with the id of a single transfer is refused, and that transfer is unchanged', async () => {
     const world = openWorld()
     await world.handle(prepareEvent(second))
     const before = world.row(second)
@@ -148,7 +148,7 @@ describe('a bulk', () => {
     expect(world.row(second)).toEqual(before)
   })
 
-  test('pays an id that it names twice once, and refuses its second item', async () => {
+  test('An id that occurs twice is paid once, and its second item is refused', async () => {
     const world = openWorld()
     const said = await world.handleBulks(bulkPrepareEvent(bulk, [first, second, first]))
     expect(payloadOf(the('BulkTransferPrepared', said))).toMatchObject({ leftOut: [2] })
@@ -157,7 +157,7 @@ describe('a bulk', () => {
     expect(resultsIn(completed)).toEqual([`${first} paid`, `${second} paid`, `${first} 3106`])
   })
 
-  test('of which every id is used ends at once', async () => {
+  test('A bulk transfer of which every id is used ends at once', async () => {
     const world = openWorld()
     await world.handle(prepareEvent(first), prepareEvent(second))
     const said = await world.handleBulks(bulkPrepareEvent(bulk, [first, second]))
@@ -165,7 +165,7 @@ describe('a bulk', () => {
     expect(resultsIn(said[0])).toEqual([`${first} 3106`, `${second} 3106`])
   })
 
-  test('whose bulk quote is unknown is refused with 3209, for ever, and claims no item', async () => {
+  test('A bulk transfer with an unknown bulk quote is refused with 3209, also when repeated, and claims no item', async () => {
     const world = openWorld({ isQuoted: false })
     const event = bulkPrepareEvent(bulk, ids)
     const said = await world.handleBulks(event)
@@ -178,20 +178,20 @@ describe('a bulk', () => {
     expect(resultsIn(shown[0])).toEqual(ids.map((id) => `${id} 3209`))
   })
 
-  test('without a settlement model for its currency is rejected item by item', async () => {
+  test('A bulk transfer without a settlement model for its currency is rejected item by item', async () => {
     const world = openWorld()
     const said = await world.handleBulks(bulkPrepareEvent(bulk, ids, { allocations: [] }))
     expect(resultsIn(the('BulkTransferRejected', said))).toEqual(ids.map((id) => `${id} 3100`))
   })
 })
 
-describe('a repeated request', () => {
-  test('is silent while the bulk is in flight', async () => {
+describe('Repeated requests:', () => {
+  test('A repeated request has no answer while the bulk transfer is in flight', async () => {
     const world = await acceptedWorld()
     expect(await world.handleBulks(bulkPrepareEvent(bulk, ids))).toEqual([])
   })
 
-  test('is answered with the results once the bulk is final', async () => {
+  test('A repeated request is answered with the results once the bulk transfer is final', async () => {
     const world = await acceptedWorld()
     await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
     const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
@@ -200,7 +200,7 @@ describe('a repeated request', () => {
     expect(resultsIn(said[0])).toEqual(ids.map((id) => `${id} paid`))
   })
 
-  test('of a bulk that was refused as a whole gets the error again', async () => {
+  test('A repeated request of a bulk transfer that was refused as a whole gets the error again', async () => {
     const world = openWorld({ refusals: new Map([[payer, 'PAYEE_UNKNOWN']]) })
     await world.handleBulks(bulkPrepareEvent(bulk, ids))
     const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
@@ -210,7 +210,7 @@ describe('a repeated request', () => {
   test.each([
     ['with other content', {}],
     ['of another payer FSP', { payerFsp: 'otherbank' }],
-  ])('%s is refused with 3106 and changes nothing', async (_what, changes) => {
+  ])('A request for a used id %s is refused with 3106 and changes nothing', async (_what, changes) => {
     const world = await acceptedWorld()
     const before = world.bulk(bulk)
     const said = await world.handleBulks(bulkPrepareEvent(bulk, [first, 'transfer-4'], changes))
@@ -219,15 +219,15 @@ describe('a repeated request', () => {
     expect(world.row('transfer-4')).toBeUndefined()
   })
 
-  test('with an item of the bulk as a single transfer is refused with 3106', async () => {
+  test('A single transfer with the id of an item is refused with 3106', async () => {
     const world = await acceptedWorld()
     const said = await world.handle(prepareEvent(first))
     expect(errorIn(the('TransferPrepareDuplicateCheckFailed', said))).toBe('3106')
   })
 })
 
-describe('the answer of the payee FSP', () => {
-  test('commits what is fulfilled, and says so once for the bulk and never for an item', async () => {
+describe('Answers of the payee FSP:', () => {
+  test('Fulfilled items are committed, which is announced once for the bulk transfer and never for an item', async () => {
     const world = await acceptedWorld()
     const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
     expect(typesOf(said)).toEqual(['BulkTransferItemsEnded', 'BulkTransferCompleted'])
@@ -238,7 +238,7 @@ describe('the answer of the payee FSP', () => {
     expect(ids.map((id) => world.row(id)?.state)).toEqual(['COMMITTED', 'COMMITTED', 'COMMITTED'])
   })
 
-  test('tells settlement of each item that ended', async () => {
+  test('The end of each item is announced to settlement', async () => {
     const world = await acceptedWorld()
     const results = [
       { transferId: first, fulfilment },
@@ -270,7 +270,7 @@ describe('the answer of the payee FSP', () => {
     })
   })
 
-  test('with a wrong fulfilment for one of two aborts that one with 3100 and completes the bulk', async () => {
+  test('An item with a wrong fulfilment is aborted with 3100, and the bulk transfer is completed', async () => {
     const world = openWorld()
     await world.handleBulks(bulkPrepareEvent(bulk, [first, second]))
     const said = await world.handleBulks(
@@ -283,7 +283,7 @@ describe('the answer of the payee FSP', () => {
     expect(resultsIn(completed)).toEqual([`${first} paid`, `${second} 3100`])
   })
 
-  test('that refuses each item rejects the bulk', async () => {
+  test('An answer that refuses each item rejects the bulk transfer', async () => {
     const world = await acceptedWorld()
     const said = await world.handleBulks(
       bulkFulfilEvent(
@@ -296,7 +296,7 @@ describe('the answer of the payee FSP', () => {
     expect(payloadOf(rejected)['errorInformation']).toBeUndefined()
   })
 
-  test('with REJECTED releases every item, named or not', async () => {
+  test('An answer with REJECTED releases every item, named or not', async () => {
     const world = await acceptedWorld()
     const said = await world.handleBulks(
       bulkFulfilEvent(bulk, [{ transferId: first, errorInformation: rejection }], {
@@ -308,7 +308,7 @@ describe('the answer of the payee FSP', () => {
     expect(payloadOf(rejected)['payee']).toBeUndefined()
   })
 
-  test('by an error rejects the bulk with that error, and GET shows REJECTED', async () => {
+  test('An error of the payee FSP rejects the bulk transfer with that error, and GET returns REJECTED', async () => {
     const world = await acceptedWorld()
     const said = await world.handleBulks(bulkRejectEvent(bulk))
     const rejected = the('BulkTransferRejected', said)
@@ -319,7 +319,7 @@ describe('the answer of the payee FSP', () => {
     expect(resultsIn(shown[0])).toEqual(ids.map((id) => `${id} 5001`))
   })
 
-  test('for some of the items leaves the others to their expiry', async () => {
+  test('Items that the final answer omits end at their expiry', async () => {
     const world = await acceptedWorld()
     const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled([first])))
     expect(typesOf(said)).toEqual(['BulkTransferItemsEnded'])
@@ -333,7 +333,7 @@ describe('the answer of the payee FSP', () => {
     ])
   })
 
-  test('before the last one tells what is done so far, and the last one the rest', async () => {
+  test('An answer before the last one ends some items, and the last one the rest', async () => {
     const world = await acceptedWorld()
     const bulkTransferState = 'PROCESSING'
     await world.handleBulks(bulkFulfilEvent(bulk, fulfilled([first]), { bulkTransferState }))
@@ -342,7 +342,7 @@ describe('the answer of the payee FSP', () => {
     expect(resultsIn(the('BulkTransferCompleted', said))).toEqual(ids.map((id) => `${id} paid`))
   })
 
-  test('passes its extensions of each item on, to those who ask later as well', async () => {
+  test('The extensions of each item are forwarded and returned for later queries', async () => {
     const world = await acceptedWorld()
     const paid = { transferId: first, fulfilment, extensionList: extensions('first') }
     const refused = {
@@ -364,7 +364,7 @@ describe('the answer of the payee FSP', () => {
     expect(payloadOf(shown[0])).toMatchObject({ individualTransferResults })
   })
 
-  test('that rejects the bulk may say more of each item', async () => {
+  test('An answer that rejects the bulk transfer may have an error for each item', async () => {
     const world = await acceptedWorld()
     const refused = { transferId: first, extensionList: extensions('first') }
     const bulkTransferState = 'REJECTED'
@@ -379,7 +379,7 @@ describe('the answer of the payee FSP', () => {
     })
   })
 
-  test('about items that it was not asked for changes nothing of them', async () => {
+  test('Results for items that were not requested change nothing', async () => {
     const world = openWorld()
     await world.handle(prepareEvent(second))
     await world.handleBulks(bulkPrepareEvent(bulk, [first, second]))
@@ -390,7 +390,7 @@ describe('the answer of the payee FSP', () => {
   test.each([
     ['again is answered with the outcome', fulfilled(ids), undefined],
     ['again with other content is refused with 3106', fulfilled([first]), '3106'],
-  ])('that comes %s', async (_what, results, code) => {
+  ])('An answer that arrives %s', async (_what, results, code) => {
     const world = await acceptedWorld()
     await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
     const said = await world.handleBulks(bulkFulfilEvent(bulk, results))
@@ -400,14 +400,14 @@ describe('the answer of the payee FSP', () => {
     else expect(errorIn(answer)).toBe(code)
   })
 
-  test('delivered again says nothing', async () => {
+  test('A redelivered answer publishes nothing', async () => {
     const world = await acceptedWorld()
     const event = bulkFulfilEvent(bulk, fulfilled(ids))
     await world.handleBulks(event)
     expect(await world.handleBulks(event)).toEqual([])
   })
 
-  test('of another FSP, for another FSP, or for an unknown bulk is refused to its sender', async () => {
+  test('An answer of another FSP, for another FSP or for an unknown bulk transfer is refused', async () => {
     const world = await acceptedWorld()
     const of = async (changes: object, id = bulk) =>
       errorIn(
@@ -422,7 +422,7 @@ describe('the answer of the payee FSP', () => {
     expect(ids.map((id) => world.row(id)?.state)).toEqual(['RESERVED', 'RESERVED', 'RESERVED'])
   })
 
-  test('to an item by PUT /transfers/{ID} is refused with 3100', async () => {
+  test('An answer to an item by PUT /transfers/{ID} is refused with 3100', async () => {
     const world = await acceptedWorld()
     const said = await world.handle(fulfilEvent(first))
     expect(errorIn(the('TransferQueryResponse', said))).toBe('3100')
@@ -430,7 +430,7 @@ describe('the answer of the payee FSP', () => {
   })
 })
 
-describe('a payee FSP that refuses the request by its HTTP answer', () => {
+describe('HTTP refusals of the payee FSP:', () => {
   const refused = (httpStatus: number): ConsumedOfBulks => ({
     name: 'BulkTransferPrepareCallbackReport',
     id: 'the report',
@@ -455,7 +455,7 @@ describe('a payee FSP that refuses the request by its HTTP answer', () => {
     },
   })
 
-  test('ends the bulk at once where the scheme wants that', async () => {
+  test('An HTTP refusal ends the bulk transfer at once if the scheme is configured so', async () => {
     const world = await acceptedWorld({ abortsRefusedDeliveries: true })
     const said = await world.handleBulks(refused(501))
     const rejected = the('BulkTransferRejected', said)
@@ -464,15 +464,15 @@ describe('a payee FSP that refuses the request by its HTTP answer', () => {
   })
 
   test.each([
-    ['asks for it again', true, 429],
-    ['does so in a scheme that waits for the expiry', false, 400],
-  ])('or %s leaves the bulk as it is', async (_what, abortsRefusedDeliveries, httpStatus) => {
+    ['asks for a repetition', true, 429],
+    ['is of a scheme that waits for the expiry', false, 400],
+  ])('An HTTP refusal that %s leaves the bulk transfer unchanged', async (_what, abortsRefusedDeliveries, httpStatus) => {
     const world = await acceptedWorld({ abortsRefusedDeliveries })
     expect(await world.handleBulks(refused(httpStatus))).toEqual([])
     expect(world.bulk(bulk)?.state).toBe('ACCEPTED')
   })
 
-  test('after it has answered changes nothing', async () => {
+  test('An HTTP refusal after the answer changes nothing', async () => {
     const world = await acceptedWorld({ abortsRefusedDeliveries: true })
     await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
     expect(await world.handleBulks(refused(400))).toEqual([])
@@ -480,8 +480,8 @@ describe('a payee FSP that refuses the request by its HTTP answer', () => {
   })
 })
 
-describe('time', () => {
-  test('that runs out without an answer completes the bulk with 3303 for each item', async () => {
+describe('Expiry:', () => {
+  test('A bulk transfer that expires without an answer is completed with 3303 for each item', async () => {
     const world = await acceptedWorld()
     world.time(61_000)
     const completed = the('BulkTransferCompleted', await world.sweep())
@@ -489,14 +489,14 @@ describe('time', () => {
     expect(payloadOf(completed)).toMatchObject({ payee: { hasSpoken: false } })
   })
 
-  test('is judged by the moment of receipt, however late the answer is worked on', async () => {
+  test('An answer is judged by its time of receipt, however late it is processed', async () => {
     const world = await acceptedWorld()
     world.time(600_000)
     const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
     expect(resultsIn(the('BulkTransferCompleted', said))).toEqual(ids.map((id) => `${id} paid`))
   })
 
-  test('that had run out when the answer came ends every item with 3303', async () => {
+  test('An answer that was received after the expiry ends every item with 3303', async () => {
     const world = await acceptedWorld()
     world.time(600_000)
     const receivedAt = '2026-01-01T00:01:00.000Z'
@@ -506,7 +506,7 @@ describe('time', () => {
     expect(payloadOf(completed)).toMatchObject({ payee: { hasSpoken: true } })
   })
 
-  test('that had run out before the answer came is told to the payee FSP with 3303', async () => {
+  test('The payee FSP of an expired bulk transfer gets 3303 for its answer', async () => {
     const world = await acceptedWorld()
     world.time(61_000)
     await world.sweep()
@@ -515,8 +515,8 @@ describe('time', () => {
   })
 })
 
-describe('GET', () => {
-  test('shows the state alone while the bulk is in flight', async () => {
+describe('Queries:', () => {
+  test('A query returns the state alone while the bulk transfer is in flight', async () => {
     const world = await acceptedWorld()
     const shown = await world.handleBulks(bulkQueryEvent(bulk, payer))
     expect(payloadOf(shown[0])).toEqual({
@@ -528,7 +528,7 @@ describe('GET', () => {
     })
   })
 
-  test('shows the payee FSP the items that it was asked for', async () => {
+  test('A query of the payee FSP returns the items that it received', async () => {
     const world = openWorld({ covers: new Map([[payer, 200_000n]]) })
     await world.handleBulks(bulkPrepareEvent(bulk, ids))
     await world.handleBulks(bulkFulfilEvent(bulk, fulfilled([first, second])))
@@ -540,13 +540,13 @@ describe('GET', () => {
 
   test.each([
     ['an unknown bulk', 'bulk-9', payer, '3210'],
-    ['another FSP than the two', bulk, 'stranger', '3000'],
-  ])('by or of %s is answered with an error', async (_what, id, asker, code) => {
+    ['an FSP that is not party to it', bulk, 'stranger', '3000'],
+  ])('A query for or of %s is answered with an error', async (_what, id, asker, code) => {
     const world = await acceptedWorld()
     expect(errorIn((await world.handleBulks(bulkQueryEvent(id, asker)))[0])).toBe(code)
   })
 
-  test('of a rejected bulk is answered with 3210 when the time for which it is kept is over', async () => {
+  test('A query for a rejected bulk transfer is answered with 3210 when its retention is over', async () => {
     const world = await acceptedWorld()
     await world.handleBulks(bulkRejectEvent(bulk))
     world.time(3_600_001)

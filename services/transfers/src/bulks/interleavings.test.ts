@@ -1,7 +1,6 @@
 /**
- * Whatever comes of bulks in whatever order, however often, with crashes between any two steps: every
- * item ends final and as the ledger holds it, and every bulk ends with its last item and is announced
- * once.
+ * Messages about bulks in any order and number, with crashes between any two steps: every item becomes
+ * final with the ledger's outcome, and every bulk ends with its last item and is announced once.
  */
 import type { OutgoingMessage } from '@causeway/bus'
 import { Crash, type Gate } from '@causeway/process/testing/gated'
@@ -270,7 +269,7 @@ function endedIn(said: readonly OutgoingMessage[]): readonly string[] {
 }
 
 test(
-  'every interleaving ends each bulk with its last item, agrees with the ledger, and says so once',
+  'In every interleaving each bulk ends with its last item, agrees with the ledger, and is announced once',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
@@ -336,7 +335,7 @@ test(
 )
 
 test(
-  'no item whose fulfilment the hub had in time is told that time has run out',
+  'No item whose fulfilment the hub received in time is reported as expired',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 20 }), async (steps) => {

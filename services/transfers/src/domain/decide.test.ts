@@ -104,7 +104,7 @@ describe('a prepare whose id is stored', () => {
   const redelivered = { ...prepare, eventId: 'first prepare' }
 
   test.each([reserved, committed, aborted('TIMEOUT'), aborted('COVER_SHORT')])(
-    'delivered again says nothing when it is finished ($state)',
+    'A redelivered prepare of a finished transfer has no answer ($state)',
     (transfer) => {
       expect(decidePrepare(transfer, redelivered)).toEqual({ type: 'silence' })
     },
@@ -145,7 +145,7 @@ describe('a prepare whose id is stored', () => {
   })
 
   test.each([received, reserved, committed, aborted('TIMEOUT')])(
-    'with other content is refused, whatever the state ($state)',
+    'A prepare with other content is refused in any state ($state)',
     (transfer) => {
       expect(decidePrepare(transfer, { ...prepare, payloadHash: 'other' })).toEqual({
         type: 'refuse',
@@ -172,7 +172,7 @@ describe('a fulfil', () => {
   })
 
   test.each([received, reserved, committed, aborted('TIMEOUT')])(
-    'of somebody else is refused and learns nothing ($state)',
+    'A fulfil of another FSP is refused and gets no information ($state)',
     (transfer) => {
       expect(decideFulfil(transfer, { ...fulfil, requesterFspId: 'stranger' })).toMatchObject({
         legRole: 'REQUESTER',
@@ -208,7 +208,7 @@ describe('a fulfil', () => {
   })
 
   test.each([undefined, Buffer.alloc(32, 2).toString('base64url'), 'short'])(
-    'with the fulfilment %s releases',
+    'A fulfil with the wrong fulfilment %s releases the reservation',
     (wrong) => {
       expect(decideFulfil(reserved, { ...fulfil, fulfilment: wrong })).toEqual({
         type: 'release',
@@ -283,7 +283,7 @@ describe('a misdirected fulfil where misdirected fulfils abort', () => {
     decideFulfil(transfer, message, { misdirectedAborts: true })
 
   test.each([stolen, astray])(
-    'a reject releases a reservation, and completes an unfinished one first',
+    'A misdirected fulfil releases a reservation, and completes an unfinished one first',
     (one) => {
       expect(decide(reserved, one)).toEqual({ type: 'release', reason: 'MISDIRECTED_FULFIL' })
       expect(decide(received, one)).toEqual({ type: 'continue' })
@@ -381,7 +381,7 @@ describe('a query', () => {
     ['POSTED', 'COMMITTED'],
     ['VOIDED', 'ABORTED'],
     ['REFUSED', 'ABORTED'],
-  ] as const)('for a movement of the ledger that is %s says %s', (outcome, transferState) => {
+  ] as const)('A query for a movement of the ledger that is %s returns %s', (outcome, transferState) => {
     const participants = ['Hub', 'mangobank']
     const movement = { outcome, participants, completedAt: undefined }
     expect(decideMovementQuery(movement, 'mangobank')).toMatchObject({

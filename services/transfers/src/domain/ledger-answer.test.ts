@@ -84,22 +84,22 @@ const table: readonly (readonly [string, LedgerAnswer, string, string])[] = [
 const cell = (becomes: ReturnType<typeof consequenceOf>['RECEIVED']): string =>
   becomes.type === 'moves' ? becomes.announces : becomes.type
 
-describe('the ledger answers', () => {
-  test.each(table)('%s: RECEIVED and RESERVED become what the table says', (...line) => {
+describe('Answers of the ledger:', () => {
+  test.each(table)('For the answer %s, RECEIVED and RESERVED become what the table defines', (...line) => {
     const [, answer, received, reservedCell] = line
     const { RECEIVED, RESERVED } = consequenceOf(answer)
     expect([cell(RECEIVED), cell(RESERVED)]).toEqual([received, reservedCell])
   })
 
-  test('each refusal and each reason of a void has a line in the table', () => {
+  test('Each refusal and each reason of a void has a line in the table', () => {
     const names = table.map(([name]) => name)
     expect(names).toEqual(expect.arrayContaining(ledgerRefusals.map((r) => `REFUSED(${r})`)))
     expect(names).toEqual(expect.arrayContaining(voidReasons.map((r) => `VOIDED(${r})`)))
   })
 })
 
-describe('long past the expiry', () => {
-  test('a reserved transfer follows a refusal of the ledger, which is an alarm all the same', () => {
+describe('Long after the expiry:', () => {
+  test('A reserved transfer follows a refusal of the ledger, with an alarm', () => {
     expect(healingOf(refusedFor('COVER_SHORT')).RESERVED).toEqual({
       type: 'moves',
       announces: liquidity,
@@ -107,13 +107,13 @@ describe('long past the expiry', () => {
     })
   })
 
-  test('what the table decides is decided as ever', () => {
+  test('Answers that the table decides are decided in the same way', () => {
     for (const answer of [reserved, posted, voidedFor('TIMEOUT'), voidedFor('REJECTED')]) {
       expect(healingOf(answer)).toEqual(consequenceOf(answer))
     }
   })
 
-  test('what decides nothing still decides nothing', () => {
+  test('Answers that decide nothing still decide nothing', () => {
     expect(cell(healingOf({ outcome: 'FAULT', detail: '' }).RESERVED)).toBe('alarm')
     expect(cell(healingOf({ outcome: 'UNKNOWN' }).RESERVED)).toBe('alarm')
   })
