@@ -142,7 +142,7 @@ test('A client that is authenticated by its requests displaces only its own conn
   expect(await first.ask('bluewallet')).toBe('200 bluewallet')
 })
 
-test("a gateway's idle connections make room last", async () => {
+test("A gateway's idle connections make room last", async () => {
   const server = await serve({ total_max: 3, gateways: new Set(['gateway']) })
   const gateway = ca.issue('gateway')
   const kept = [await clientOf(server, gateway), await clientOf(server, gateway)]

@@ -14,7 +14,7 @@ const item = {
   payeeAccountId: 0,
 }
 
-test('a name of 32 characters of any script is accepted', () => {
+test('A name of 32 characters of any script is accepted', () => {
   expect(reserveOf({ ...item, payeeFsp: '🦊'.repeat(32) })).toBeDefined()
   expect(reserveOf({ ...item, payeeFsp: '🦊'.repeat(33) })).toBeUndefined()
 })

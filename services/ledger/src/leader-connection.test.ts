@@ -56,14 +56,14 @@ afterEach(() => {
 })
 
 describe('a connection that is closed', () => {
-  test('a connection closed while another process holds the lock stops waiting for it', async () => {
+  test('A connection closed while another process holds the lock stops waiting for it', async () => {
     const connection = openLeaderConnection(untilAborted, log)
     const opened = connection.opened.catch((error: unknown) => error)
     await connection.close()
     expect(await opened).toMatchObject({ name: 'AbortError' })
   })
 
-  test('a connection closed while a new one opens closes the new one too', async () => {
+  test('A connection closed while a new one opens closes the new one too', async () => {
     const [first, late] = [held(), held()]
     let come: (database: ExclusiveDatabase) => void = () => undefined
     const { open, tries } = opening(
@@ -97,7 +97,7 @@ describe('a connection that is closed', () => {
     },
   )
 
-  test('a connection closed between two attempts does not try again', async () => {
+  test('A connection closed between two attempts does not try again', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] })
     const { open, tries } = opening()
     const connection = openLeaderConnection(open, log)
@@ -112,7 +112,7 @@ describe('a connection that is closed', () => {
 describe('a process that is being stopped', () => {
   const stopping = () => Promise.reject(new ProcessStopping())
 
-  test('a process that is being stopped stops retrying when its connection is lost', async () => {
+  test('A process that is being stopped stops retrying when its connection is lost', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] })
     const first = held()
     const { open, tries } = opening(() => Promise.resolve(first.database), stopping)
@@ -130,7 +130,7 @@ describe('a process that is being stopped', () => {
   })
 })
 
-test('a connection that fails its preparation is closed, because it would keep the lock', async () => {
+test('A connection that fails its preparation is closed, because it would keep the lock', async () => {
   const unready = held(() => Promise.reject(new Error('permission denied')))
   const connection = openLeaderConnection(
     opening(() => Promise.resolve(unready.database)).open,
@@ -141,7 +141,7 @@ test('a connection that fails its preparation is closed, because it would keep t
   await connection.close()
 })
 
-test('a lost connection is replaced after any number of outages', async () => {
+test('A lost connection is replaced after any number of outages', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate'] })
   const [first, second] = [held(), held()]
   const { open } = opening(

@@ -80,7 +80,7 @@ async function openBoth() {
   return { one, two, here, finds: () => finds }
 }
 
-test('a replica forwards changes and answers queries itself', async () => {
+test('A replica forwards changes and answers queries itself', async () => {
   const { two, finds } = await openBoth()
   for (const _ of [1, 2, 3]) {
     const { outcome } = await two.ledger.RotateSettlementWindow(rotation, stranger)
@@ -91,7 +91,7 @@ test('a replica forwards changes and answers queries itself', async () => {
   expect(differences).toEqual(['two'])
 })
 
-test('the writer may take as long as the caller of the replica waits', async () => {
+test('The writer may take as long as the caller of the replica waits', async () => {
   const { two } = await openBoth()
   const fee = { currency: 'USD', settlementModelId: 0, percentage: '' }
   const { refusal } = await two.ledger.SetInterchangeFee(fee, stranger)
@@ -100,13 +100,13 @@ test('the writer may take as long as the caller of the replica waits', async () 
   expect(Number(refusal?.detail)).toBeLessThanOrEqual(30_000)
 })
 
-test('a forwarded call is not forwarded again', async () => {
+test('A forwarded call is not forwarded again', async () => {
   const { two } = await openBoth()
   const { outcome } = await two.ledger.RotateSettlementWindow(rotation, replica)
   expect(outcome).toBe('two')
 })
 
-test('a writer that is gone is an outage at once, and its successor is looked up', async () => {
+test('A writer that is gone is an outage at once, and its successor is looked up', async () => {
   const { one, two, here, finds } = await openBoth()
   await two.ledger.RotateSettlementWindow(rotation, stranger)
   await one.host.stop()
@@ -123,7 +123,7 @@ test('a writer that is gone is an outage at once, and its successor is looked up
   await two.forwarding.answers()
 })
 
-test('a replica is ready when the writer answers it, and not without a writer', async () => {
+test('A replica is ready when the writer answers it, and not without a writer', async () => {
   const { two } = await openBoth()
   await two.forwarding.answers()
   const alone = await openReplica('three', {
@@ -133,7 +133,7 @@ test('a replica is ready when the writer answers it, and not without a writer', 
   await expect(alone.forwarding.answers()).rejects.toThrow("no process holds the ledger's lock")
 })
 
-test('the writer is ready only while its own connection answers', async () => {
+test('The writer is ready only while its own connection answers', async () => {
   const frozen = await openReplica('one', {
     connection: {
       holdsLock: () => true,

@@ -9,12 +9,12 @@ interface Place {
 
 const members = { createdAt: isTime, id: isId }
 
-test('a cursor is read back as it was written', () => {
+test('A cursor is read back as it was written', () => {
   const place = { createdAt: '2026-03-01T12:00:00.000Z', id: 'a' }
   expect(readCursor<Place>(writeCursor(place), members)).toEqual(place)
 })
 
-test('an invalid cursor gives the first page', () => {
+test('An invalid cursor gives the first page', () => {
   const others = [
     '',
     'x',
@@ -32,6 +32,6 @@ test('an invalid cursor gives the first page', () => {
   )
 })
 
-test('a page has at least one row and at most 1,000', () => {
+test('A page has at least one row and at most 1,000', () => {
   expect([-1, 0, 1, 1_000, 5_000].map(boundedPage)).toEqual([100, 100, 1, 1_000, 1_000])
 })

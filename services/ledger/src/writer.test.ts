@@ -30,7 +30,7 @@ test('answered items are not retained in memory', async () => {
   expect(retained.length).toBeLessThan(10)
 })
 
-test('the writer is drained when all items queued before have ended', async () => {
+test('The writer is drained when all items queued before have ended', async () => {
   const writer = open()
   const done: string[] = []
   const works = ['first', 'second', 'third'].map((name) =>

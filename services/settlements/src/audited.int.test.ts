@@ -82,7 +82,7 @@ test('closing a window, creating a settlement, each step and its end write one a
   expect(settled).toMatchObject({ state: 'SETTLED', reason: 'daily' })
 })
 
-test('an abort writes one audit entry', async () => {
+test('An abort writes one audit entry', async () => {
   const settlement = await settle(scheme, [(await closedWindow()).id])
   const request = { settlementId: settlement.id, reason: 'a bank is closed', actor: 'grace' }
   await scheme.settlements.AbortSettlement({ ...request, externalReference: '' }, patient)

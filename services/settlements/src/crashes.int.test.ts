@@ -90,13 +90,13 @@ describe('closing a window', () => {
     expect(posted?.windowId).toBe(nextWindowId)
   }
 
-  test('a closing that stopped before the ledger was called is finished by the next start', async () => {
+  test('A closing that stopped before the ledger was called is finished by the next start', async () => {
     const closing = await asked()
     await restart()
     await isClosed(closing)
   })
 
-  test('a closing that stopped after the ledger had rotated is finished with the same nets', async () => {
+  test('A closing that stopped after the ledger had rotated is finished with the same nets', async () => {
     const closing = await asked()
     const { requestId, windowId, nextWindowId } = closing
     const rotation = { requestId, windowId, nextWindowId }
@@ -107,7 +107,7 @@ describe('closing a window', () => {
     expect(window?.contents[0]?.nets.map(({ net }) => net)).toEqual(nets.map(({ net }) => net))
   })
 
-  test('an interrupted closing is finished by the next request, and late lines still count', async () => {
+  test('An interrupted closing is finished by the next request, and late lines still count', async () => {
     const closing = await asked()
     const { windowId } = closing
     const other = { requestId: randomUUID(), windowId, reason: 'again', actor: 'ben' }
@@ -136,7 +136,7 @@ describe('closing a window', () => {
     },
   )
 
-  test('a closing that is stored after its intent was deleted is retained', async () => {
+  test('A closing that is stored after its intent was deleted is retained', async () => {
     const closing = await asked()
     await forgetClosing(scheme.db, closing)
     const { db, ledger } = scheme
@@ -254,7 +254,7 @@ describe('a step of a settlement', () => {
     expect(await valueOf(scheme, 'Hub', 'HUB_MULTILATERAL_SETTLEMENT')).toBe('0')
   })
 
-  test('an interrupted step is finished by the next request, before the new step', async () => {
+  test('An interrupted step is finished by the next request, before the new step', async () => {
     const { created } = await settlementIn('PS_TRANSFERS_RECORDED')
     const step = await begin(created.id, 'PS_TRANSFERS_RESERVED')
     await moveMoney(parts(), step)
@@ -270,7 +270,7 @@ describe('a step of a settlement', () => {
     stepEnded: false,
   }
 
-  test('a partly refused step is reported to every request, and finished once it can be', async () => {
+  test('A partly refused step is reported to every request, and finished once it can be', async () => {
     const how = { currency: 'EUR', modelId: grossModelId, settles: 'GROSS_DEFERRED' } as const
     const windowIds: number[] = []
     // The transfers of each window are posted by themselves.
@@ -311,7 +311,7 @@ describe('a step of a settlement', () => {
     await inLedger(`update accounts set type = '${to}' where type = '${from}' and currency = 'USD'`)
   }
 
-  test('a step refused before anything has moved is deleted, and moves nothing later', async () => {
+  test('A step refused before anything has moved is deleted, and moves nothing later', async () => {
     const { created, before } = await settlementIn('PS_TRANSFERS_RECORDED')
     const step = await begin(created.id, 'PS_TRANSFERS_RESERVED')
     await openTransit(false)
@@ -328,7 +328,7 @@ describe('a step of a settlement', () => {
     expect(await valueOf(scheme, 'bluewallet', 'POSITION')).toBe(before)
   })
 
-  test('a step that another process has posted is not ended by a refusal', async () => {
+  test('A step that another process has posted is not ended by a refusal', async () => {
     const { created } = await settlementIn('PS_TRANSFERS_RECORDED')
     const step = await begin(created.id, 'PS_TRANSFERS_RESERVED')
     expect(await moveMoney(parts(), step)).toBeUndefined()
@@ -339,7 +339,7 @@ describe('a step of a settlement', () => {
     await isIn(created.id, 'PS_TRANSFERS_RESERVED')
   })
 
-  test('an unreadable step blocks no other settlement, and is retried', async () => {
+  test('An unreadable step blocks no other settlement, and is retried', async () => {
     const [broken, other] = [await settlementIn(), await next()]
     const steps = [
       await begin(broken.created.id, 'PS_TRANSFERS_RECORDED'),
@@ -367,7 +367,7 @@ describe('a step of a settlement', () => {
     return settlementIn()
   }
 
-  test('a step continues as it was decided, even if the setting has changed', async () => {
+  test('A step continues as it was decided, even if the setting has changed', async () => {
     const { created } = await settlementIn('PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED')
     const unpaid = () => inLedger<{ sum: string }>('select sum(unpaid) as sum from accounts')
     const [before] = await unpaid()

@@ -54,7 +54,7 @@ async function begin(currency: string, changes: Partial<SettlementModel>): Promi
   return id
 }
 
-test('a net bilateral model settles each pair by itself, without the hub', async () => {
+test('A net bilateral model settles each pair by itself, without the hub', async () => {
   const currency = 'EUR'
   const modelId = await begin(currency, { interchange: 'BILATERAL' })
   await pay(
@@ -78,7 +78,7 @@ test('a net bilateral model settles each pair by itself, without the hub', async
   expect((await stepAll(scheme, created, steps[3])).state).toBe('SETTLED')
 })
 
-test('a gross deferred model moves the money of each transfer when its payer is committed', async () => {
+test('A gross deferred model moves the money of each transfer when its payer is committed', async () => {
   const currency = 'GBP'
   const modelId = await begin(currency, gross)
   const how = { currency, modelId, settles: 'GROSS_DEFERRED' } as const
@@ -107,7 +107,7 @@ test('a gross deferred model moves the money of each transfer when its payer is 
   expect((await stepAll(scheme, created, steps[3])).state).toBe('SETTLED')
 })
 
-test('a gross immediate transfer is settled when it commits, in no window', async () => {
+test('A gross immediate transfer is settled when it commits, in no window', async () => {
   const currency = 'KES'
   const modelId = await begin(currency, { ...gross, delay: 'IMMEDIATE' })
   const windowId = await openWindow(scheme)
@@ -128,7 +128,7 @@ test('a gross immediate transfer is settled when it commits, in no window', asyn
   expect(settling?.reason).toBe('MODEL_SETTLES_AT_ONCE')
 })
 
-test('a model without position reset moves nothing in any state', async () => {
+test('A model without position reset moves nothing in any state', async () => {
   const currency = 'TZS'
   const modelId = await begin(currency, { autoPositionReset: false })
   await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount: '10', currency, modelId })
@@ -178,7 +178,7 @@ test('interchange fees are posted with their transfers and netted in the same wi
   expect(await valuesOf('INTERCHANGE_FEE', currency)).toEqual(['0', '0', '0'])
 })
 
-test('a model of SETTLEMENT accounts is accepted and an inactive one settles nothing new', async () => {
+test('A model of SETTLEMENT accounts is accepted and an inactive one settles nothing new', async () => {
   const currency = 'NGN'
   const modelId = await begin(currency, {})
   await addModel(scheme, { name: 'SETTLENGN', currency, ledgerAccountType: 'SETTLEMENT' })
@@ -196,7 +196,7 @@ test('a model of SETTLEMENT accounts is accepted and an inactive one settles not
   ])
 })
 
-test('a default model settles each of its currencies separately', async () => {
+test('A default model settles each of its currencies separately', async () => {
   const modelId = await addModel(scheme, { name: 'OFALLOTHERS', currency: '' })
   for (const currency of ['SEK', 'NOK']) {
     await openHub(scheme, currency)

@@ -169,7 +169,7 @@ test('windows closed continuously contain each committed transfer once, and noth
   expect(await positions()).toEqual(before)
 }, 120_000)
 
-test('a window with 100,000 transfers closes like one with few', async () => {
+test('A window with 100,000 transfers closes like one with few', async () => {
   const count = 100_000
   await closeOpenIfAny()
   const windowId = await openWindow(scheme)

@@ -48,7 +48,7 @@ async function reconciliation(
   return (await scheme.reports.ListReconciliation(query)).rows?.rows ?? []
 }
 
-test('the report of a day contains each transfer of an FSP: committed, aborted, settled at once', async () => {
+test('The report of a day contains each transfer of an FSP: committed, aborted, settled at once', async () => {
   const [net] = await pay(scheme, {
     payer: 'greenbank',
     payee: 'bluewallet',
@@ -121,7 +121,7 @@ test('the report of a day contains each transfer of an FSP: committed, aborted, 
   expect(await reconciliation('greenbank', windowId, '2001-01-01')).toEqual([])
 })
 
-test('an invalid query is refused', async () => {
+test('An invalid query is refused', async () => {
   const query = { participant: 'greenbank', windowId: 0, day: '', cursor: '', limit: 0 }
   for (const wrong of [
     query,
@@ -137,7 +137,7 @@ test('an invalid query is refused', async () => {
   expect(refusal?.reason).toBe('SETTLEMENT_UNKNOWN')
 })
 
-test('a window waits for late lines, and can be settled when they have arrived', async () => {
+test('A window waits for late lines, and can be settled when they have arrived', async () => {
   const payment = { payer: 'greenbank', payee: 'bluewallet', amount: '3', modelId }
   const [answer] = await commit(scheme, [payment])
   if (answer === undefined) throw new Error('nothing was posted')
@@ -182,7 +182,7 @@ test('inconsistent lines, flows, nets and states are reported as differences', a
   ])
 })
 
-test('a transfer with a transaction request names it and the PISP that made it', async () => {
+test('A transfer with a transaction request names it and the PISP that made it', async () => {
   const paid = async (amount: string) => {
     const [entry] = await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount, modelId })
     return entry?.transferId ?? ''

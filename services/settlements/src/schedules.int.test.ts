@@ -71,7 +71,7 @@ async function payOne(): Promise<number> {
   return windowId
 }
 
-test('a model registers its schedule when it is created, changed, switched off and on', async () => {
+test('A model registers its schedule when it is created, changed, switched off and on', async () => {
   const id = await addModel(scheme, { name: 'EURNET', currency: 'EUR', windowCron: '0 6 * * *' })
   const other = `${reminderOf(modelId)} 0 22 * * *`
   const change = (isActive: boolean, windowCron?: string) =>
@@ -93,7 +93,7 @@ test('a model registers its schedule when it is created, changed, switched off a
   expect((await change(true, 'at noon')).refusal).toMatchObject({ reason: 'INVALID' })
 })
 
-test('a schedule closes the window that is open at its time, once per time', async () => {
+test('A schedule closes the window that is open at its time, once per time', async () => {
   const cron = '0 22 * * *'
   const first = await payOne()
   const event = due(cron, '2026-01-01T22:00:00.000Z')
@@ -111,7 +111,7 @@ test('a schedule closes the window that is open at its time, once per time', asy
   expect(third).toBeGreaterThan(second)
 })
 
-test('two models with the same time close one window, and a former schedule closes none', async () => {
+test('Two models with the same time close one window, and a former schedule closes none', async () => {
   const cron = '0 22 * * *'
   const id = await addModel(scheme, { name: 'GBPNET', currency: 'GBP', windowCron: cron })
   const windowId = await payOne()
@@ -130,7 +130,7 @@ test('two models with the same time close one window, and a former schedule clos
   expect(await openWindow(scheme)).toBe(next + 1)
 })
 
-test('a reminder without a model is removed when it is due', async () => {
+test('A reminder without a model is removed when it is due', async () => {
   const { CreateScheduleReminder } = scheme.parts.grpc.client(schedulerService, 'scheduler')
   const reminderId = 'settlements/close-window/999'
   await CreateScheduleReminder({
@@ -149,7 +149,7 @@ test('a reminder without a model is removed when it is due', async () => {
   )
 })
 
-test('a model that closes windows every second needs no further call', async () => {
+test('A model that closes windows every second needs no further call', async () => {
   await scheme.models.UpdateSettlementModel({
     name: 'DEFERREDNET',
     isActive: true,

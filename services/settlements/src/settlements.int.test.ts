@@ -81,7 +81,7 @@ afterEach(async () => {
 })
 
 describe('a settlement model', () => {
-  test('a model is created with its defaults and read by name and by currency', async () => {
+  test('A model is created with its defaults and read by name and by currency', async () => {
     const { model } = await createModel()
     expect(model).toEqual({
       ...deferredNet,
@@ -95,7 +95,7 @@ describe('a settlement model', () => {
     expect(await namesOf({ name: 'NONE' })).toEqual([])
   })
 
-  test('a model is returned with every value that it was created with', async () => {
+  test('A model is returned with every value that it was created with', async () => {
     const created = {
       name: 'CGS',
       granularity: 'GROSS',
@@ -111,7 +111,7 @@ describe('a settlement model', () => {
     expect(model).toEqual({ ...created, id: 1, isActive: true })
   })
 
-  test('the name of a model is unique, and an invalid model is not stored', async () => {
+  test('The name of a model is unique, and an invalid model is not stored', async () => {
     await createModel()
     expect(await createModel({ currency: 'EUR' })).toMatchObject({
       refusal: { reason: 'MODEL_EXISTS' },
@@ -122,17 +122,17 @@ describe('a settlement model', () => {
     expect(await namesOf({})).toEqual(['DEFERREDNET'])
   })
 
-  test('the accounts of a model are opened before its creation is answered', async () => {
+  test('The accounts of a model are opened before its creation is answered', async () => {
     await createModel()
     expect(peer.opened).toEqual(['USD POSITION SETTLEMENT'])
   })
 
-  test('a model without currency opens no accounts', async () => {
+  test('A model without currency opens no accounts', async () => {
     await createModel({ currency: '' })
     expect(peer.opened).toEqual([])
   })
 
-  test('the accounts of a model are opened after a crash, if participant-lifecycle had not answered', async () => {
+  test('The accounts of a model are opened after a crash, if participant-lifecycle had not answered', async () => {
     peer.answers = false
     const { model } = await createModel()
     expect(model?.name).toBe('DEFERREDNET')
@@ -196,7 +196,7 @@ describe('allocation', () => {
     expect(peer.asked).toBe(asked)
   })
 
-  test('a query waits for the request before it, however long that takes', async () => {
+  test('A query waits for the request before it, however long that takes', async () => {
     await createModel()
     peer.answers = false
     const request = requested()

@@ -66,7 +66,7 @@ async function closed(): Promise<number> {
 }
 
 describe('a settlement window', () => {
-  test('a window without transfers cannot be closed', async () => {
+  test('A window without transfers cannot be closed', async () => {
     const windowId = await openWindow(scheme)
     const request = { requestId: randomUUID(), windowId, reason: 'too early', actor: 'ada' }
     const { refusal } = await scheme.windows.CloseSettlementWindow(request)
@@ -74,7 +74,7 @@ describe('a settlement window', () => {
     expect(await openWindow(scheme)).toBe(windowId)
   })
 
-  test('a window closes with exact nets for each model, and the next one is open at once', async () => {
+  test('A window closes with exact nets for each model, and the next one is open at once', async () => {
     await payAround()
     await pay(scheme, {
       payer: 'redpay',
@@ -167,7 +167,7 @@ describe('the largest nets', () => {
 })
 
 describe('a settlement', () => {
-  test('a settlement debits recipients when it is reserved and credits senders when it is committed', async () => {
+  test('A settlement debits recipients when it is reserved and credits senders when it is committed', async () => {
     const before = await positions()
     await payAround()
     const windowId = await closed()
@@ -204,7 +204,7 @@ describe('a settlement', () => {
     expect(await positions()).toEqual(before)
   })
 
-  test('a settlement is SETTLING while some of its accounts are settled, and returns faults with accounts', async () => {
+  test('A settlement is SETTLING while some of its accounts are settled, and returns faults with accounts', async () => {
     await payAround()
     const created = await settle(scheme, [await closed()])
     for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED']) {
@@ -266,7 +266,7 @@ describe('a settlement', () => {
     expect(await transit()).toBe('0')
   })
 
-  test('an aborted settlement reverses its movements, and its window can be settled again', async () => {
+  test('An aborted settlement reverses its movements, and its window can be settled again', async () => {
     const before = await positions()
     await payAround()
     const windowId = await closed()
@@ -296,7 +296,7 @@ describe('a settlement', () => {
     )
   })
 
-  test('a settlement takes only the content of its model, and a window waits for all its settlements', async () => {
+  test('A settlement takes only the content of its model, and a window waits for all its settlements', async () => {
     await payAround()
     const euro = { currency: 'EUR', modelId: euros }
     await pay(scheme, { payer: 'redpay', payee: 'greenbank', amount: '8', ...euro })
@@ -314,7 +314,7 @@ describe('a settlement', () => {
     expect(await positions('EUR').then((values) => values[1])).toBe('-3.5')
   })
 
-  test('a settlement of several windows nets over all of them', async () => {
+  test('A settlement of several windows nets over all of them', async () => {
     await payAround()
     const first = await closed()
     await pay(scheme, { payer: 'bluewallet', payee: 'greenbank', amount: '6', modelId: net })
@@ -336,7 +336,7 @@ describe('a settlement', () => {
     )
   })
 
-  test('a settlement of unsuitable windows is refused, and one is created once per request', async () => {
+  test('A settlement of unsuitable windows is refused, and one is created once per request', async () => {
     await payAround()
     const windowId = await closed()
     await payAround()
@@ -366,7 +366,7 @@ describe('a settlement', () => {
     expect(once.refusal?.reason).toBe('WINDOW_NOT_APPLICABLE')
   })
 
-  test('the unpaid amount of a sender reduces its cover until its funds out', async () => {
+  test('The unpaid amount of a sender reduces its cover until its funds out', async () => {
     await pay(scheme, { payer: 'greenbank', payee: 'redpay', amount: '9999000', modelId: net })
     const created = await settle(scheme, [await closed()])
     for (const state of steps.slice(0, 3)) await stepAll(scheme, created, state)

@@ -100,7 +100,7 @@ afterAll(async () => {
 })
 
 describe('a prepare that stopped', () => {
-  test('a prepare that stopped after the claim continues when it is delivered again', async () => {
+  test('A prepare that stopped after the claim continues when it is delivered again', async () => {
     const event = prepared()
     await claim(deps, [event])
     expect(await stateOf(event)).toBe('RECEIVED, unknown to the ledger')
@@ -109,14 +109,14 @@ describe('a prepare that stopped', () => {
     expect(await stateOf(event)).toBe('RESERVED, RESERVED')
   })
 
-  test('a prepare that stopped after the claim continues when the payer posts it again', async () => {
+  test('A prepare that stopped after the claim continues when the payer posts it again', async () => {
     const event = prepared()
     await claim(deps, [event])
     await prepare(deps, [{ ...event, id: randomUUID() }])
     expect(await saidOf(event)).toEqual(['TransferPrepared'])
   })
 
-  test('a prepare that stopped after the claim continues when the payee answers, and the payee still gets the request', async () => {
+  test('A prepare that stopped after the claim continues when the payee answers, and the payee still gets the request', async () => {
     const event = prepared()
     await claim(deps, [event])
     await handle(fulfilled(event))
@@ -125,7 +125,7 @@ describe('a prepare that stopped', () => {
     expect(first?.relay).toEqual(event.relay)
   })
 
-  test('a prepare that stopped after the claim is voided by the sweeper when no message follows', async () => {
+  test('A prepare that stopped after the claim is voided by the sweeper when no message follows', async () => {
     const event = prepared({ expiration: inMs(200) })
     await claim(deps, [event])
     await pastExpiry(event)
@@ -137,7 +137,7 @@ describe('a prepare that stopped', () => {
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
 
-  test('a prepare that stopped between reserve and RESERVED reserves nothing twice', async () => {
+  test('A prepare that stopped between reserve and RESERVED reserves nothing twice', async () => {
     const event = prepared({ amount: { amount: '100', currency: 'USD' } })
     const before = await positionOf(payer)
     const { toReserve } = await claim(deps, [event])
@@ -151,7 +151,7 @@ describe('a prepare that stopped', () => {
     expect(await positionOf(payer)).toBe(before)
   })
 
-  test('a prepare that stopped after reserve is swept as a transfer that the payee never received', async () => {
+  test('A prepare that stopped after reserve is swept as a transfer that the payee never received', async () => {
     const event = prepared({ expiration: inMs(300) })
     const { toReserve } = await claim(deps, [event])
     await reserve(deps, toReserve)
@@ -161,7 +161,7 @@ describe('a prepare that stopped', () => {
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
 
-  test('a prepare that its void overtakes between reserve and RESERVED is not announced as prepared', async () => {
+  test('A prepare that its void overtakes between reserve and RESERVED is not announced as prepared', async () => {
     const event = prepared({ expiration: inMs(300) })
     const { toReserve } = await claim(deps, [event])
     const reserved = await reserve(deps, toReserve)
@@ -173,14 +173,14 @@ describe('a prepare that stopped', () => {
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
 
-  test('a prepare whose commit lost its answer is announced once', async () => {
+  test('A prepare whose commit lost its answer is announced once', async () => {
     const event = prepared()
     await expect(through(crashAt('after move'), event)).rejects.toThrow(Crash)
     await handle(event)
     expect(await saidOf(event)).toEqual(['TransferPrepared'])
   })
 
-  test('a prepare that was refused is refused for the same reason by the process that continues it', async () => {
+  test('A prepare that was refused is refused for the same reason by the process that continues it', async () => {
     const event = prepared({ amount: { amount: '99999', currency: 'USD' } })
     const { toReserve } = await claim(deps, [event])
     await reserve(deps, toReserve)
@@ -193,7 +193,7 @@ describe('a prepare that stopped', () => {
 })
 
 describe('a fulfil that stopped', () => {
-  test('a fulfil that stopped between post and COMMITTED is announced as committed, past the expiry, too', async () => {
+  test('A fulfil that stopped between post and COMMITTED is announced as committed, past the expiry, too', async () => {
     const event = prepared({ expiration: inMs(400) })
     await handle(event)
     const fulfil = fulfilled(event)
@@ -208,7 +208,7 @@ describe('a fulfil that stopped', () => {
     expect(await stateOf(event)).toBe('COMMITTED, POSTED')
   })
 
-  test('a fulfil that stopped after post is announced once, by the sweeper, from the evidence', async () => {
+  test('A fulfil that stopped after post is announced once, by the sweeper, from the evidence', async () => {
     const event = prepared({ expiration: inMs(400) })
     await handle(event)
     const fulfil = fulfilled(event, { completedTimestamp: '2026-01-01T00:00:01.5+01:00' })
@@ -229,7 +229,7 @@ describe('a fulfil that stopped', () => {
     })
   })
 
-  test('a fulfil received in time that stopped before post commits at any later time', async () => {
+  test('A fulfil received in time that stopped before post commits at any later time', async () => {
     const event = prepared({ expiration: inMs(400) })
     await handle(event)
     const fulfil = fulfilled(event)
@@ -238,7 +238,7 @@ describe('a fulfil that stopped', () => {
     expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
   })
 
-  test('a fulfil that loses against the sweeper is answered with 3303', async () => {
+  test('A fulfil that loses against the sweeper is answered with 3303', async () => {
     const event = prepared({ expiration: inMs(200) })
     await handle(event)
     const fulfil = fulfilled(event, { transferState: 'RESERVED' })
@@ -259,7 +259,7 @@ describe('a fulfil that stopped', () => {
     })
   })
 
-  test('a fulfil that loses against another one is answered with 3106, and the winner is announced', async () => {
+  test('A fulfil that loses against another one is answered with 3106, and the winner is announced', async () => {
     const event = prepared()
     await handle(event)
     const first = fulfilled(event)
@@ -279,7 +279,7 @@ describe('a fulfil that stopped', () => {
     expect((await saidOf(event)).length).toBe(3)
   })
 
-  test('a fulfil that loses against a reject is answered with 3106', async () => {
+  test('A fulfil that loses against a reject is answered with 3106', async () => {
     const event = prepared()
     await handle(event)
     const reject = rejectEvent(idOf(event), { receivedAt: inMs(0) })
@@ -294,7 +294,7 @@ describe('a fulfil that stopped', () => {
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
 
-  test('a reject that stopped is announced by the sweeper with the error of the payee', async () => {
+  test('A reject that stopped is announced by the sweeper with the error of the payee', async () => {
     const event = prepared({ expiration: inMs(400) })
     await handle(event)
     const reject = rejectEvent(idOf(event), { receivedAt: inMs(0) })
@@ -313,7 +313,7 @@ describe('a fulfil that stopped', () => {
   })
 })
 
-test('a batch delivered again in any split publishes nothing new', async () => {
+test('A batch delivered again in any split publishes nothing new', async () => {
   const events = Array.from({ length: 6 }, () => prepared())
   const answers = events.map((event, at) =>
     at % 2 === 0 ? fulfilled(event) : rejectEvent(idOf(event), { receivedAt: inMs(0) }),
@@ -330,7 +330,7 @@ test('a batch delivered again in any split publishes nothing new', async () => {
   expect(await Promise.all(events.map(saidOf))).toEqual(said)
 })
 
-test('the same new id in two concurrent batches reserves once', async () => {
+test('The same new id in two concurrent batches reserves once', async () => {
   const before = await positionOf(payer)
   const events = Array.from({ length: 10 }, () => prepared())
   await Promise.all([handleAll(events), handleAll([...events].reverse())])
@@ -340,7 +340,7 @@ test('the same new id in two concurrent batches reserves once', async () => {
   expect(await positionOf(payer)).toBe(before)
 })
 
-test('a reservation of the ledger that transfers lost is voided a minute later, with an alarm', async () => {
+test('A reservation of the ledger that transfers lost is voided a minute later, with an alarm', async () => {
   const event = prepared({ expiration: inMs(100) })
   await handle(event)
   await db.query(statement('delete from transfers where id = $1'), [idOf(event)])
@@ -375,7 +375,7 @@ test('GET answers for a deposit from the ledger', async () => {
   ])
 })
 
-test('the service consumes its events from the bus, and the sweeper runs by itself', async () => {
+test('The service consumes its events from the bus, and the sweeper runs by itself', async () => {
   const service = await start(
     {
       ...defaultsOf(settings),

@@ -41,7 +41,7 @@ afterEach(async () => {
   await parts.stop()
 })
 
-test('a transfer whose fulfil is a dead letter does not expire, and commits when it is replayed', async () => {
+test('A transfer whose fulfil is a dead letter does not expire, and commits when it is replayed', async () => {
   const { held, letter } = await expiredWithDeadLetter()
   expect(await outcomeOf(parts.grpc, held)).toBe('RESERVED')
   expect(await valueOf('transfers_held_back')).toBe(1)
@@ -54,7 +54,7 @@ test('a transfer whose fulfil is a dead letter does not expire, and commits when
   await eventually(async () => (await valueOf('transfers_held_back')) === 0, 'nothing is held back')
 })
 
-test('a transfer whose fulfil is a dead letter expires once the operator discards it', async () => {
+test('A transfer whose fulfil is a dead letter expires once the operator discards it', async () => {
   const { held, letter } = await expiredWithDeadLetter()
   expect(await parts.bus.discard('transfers', letter)).toBe('DISCARDED')
   await eventually(() => endOf(held), 'the end of the transfer')

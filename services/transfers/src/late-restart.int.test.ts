@@ -40,7 +40,7 @@ afterEach(async () => {
   await parts.stop()
 })
 
-test('a fulfil that was received in time commits although the hub was down past the expiry', async () => {
+test('A fulfil that was received in time commits although the hub was down past the expiry', async () => {
   const stopped = await startTransfers(parts)
   const earlier = await prepared(1_000)
   const answered = await prepared(3_000)

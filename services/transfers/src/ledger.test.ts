@@ -59,7 +59,7 @@ describe('a call without an answer', () => {
     payeeAccountId: 0,
   }
 
-  test('a call without an answer is repeated with the same id until it is answered', async () => {
+  test('A call without an answer is repeated with the same id until it is answered', async () => {
     const ledger = openLedgerInMemory({ now: () => 0, grace_ms: 1_000 })
     let tries = 0
     const calls = {
@@ -80,7 +80,7 @@ describe('a call without an answer', () => {
     expect(ledger.entries.size).toBe(1)
   })
 
-  test('a call without an answer is left to the next start when the service stops', async () => {
+  test('A call without an answer is left to the next start when the service stops', async () => {
     const stopping = new AbortController()
     const calls = {
       ...openLedgerInMemory({ now: () => 0, grace_ms: 1_000 }).calls,

@@ -36,7 +36,7 @@ function claimOf(id: string, condition: string, payerFsp: string, receivedAt: Da
   }
 }
 
-test('the transfers of a condition are read along its index, whatever else their payer FSP has paid', async () => {
+test('The transfers of a condition are read along its index, whatever else their payer FSP has paid', async () => {
   const store = openTransferStore(db, parts.bus)
   await store.ensurePartitions(now)
   const asked = hashOf('the condition that is asked for')

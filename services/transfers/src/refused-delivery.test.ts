@@ -82,13 +82,13 @@ describe('a refusal of the payee FSP', () => {
     },
   )
 
-  test('a refusal counts once, however often it is reported', async () => {
+  test('A refusal counts once, however often it is reported', async () => {
     const world = await reservedWorld()
     await world.handle(report())
     expect(await world.handle(report(), report())).toEqual([])
   })
 
-  test('a refusal is ignored where the setting is off', async () => {
+  test('A refusal is ignored where the setting is off', async () => {
     const world = await reservedWorld(false)
     expect(await world.handle(report())).toEqual([])
     expect(world.row(id)?.state).toBe('RESERVED')
@@ -113,7 +113,7 @@ test.each<[string, Partial<Delivery>]>([
 })
 
 describe('a payee FSP that refuses and answers nevertheless', () => {
-  test('the payee FSP is paid when its fulfil comes first', async () => {
+  test('The payee FSP is paid when its fulfil comes first', async () => {
     const world = await reservedWorld()
     await world.handle(fulfilEvent(id))
     expect(await world.handle(report())).toEqual([])
@@ -121,7 +121,7 @@ describe('a payee FSP that refuses and answers nevertheless', () => {
     expect(world.ledger.entries.get(id)?.outcome).toBe('POSTED')
   })
 
-  test('the payee FSP gets the stored outcome when its fulfil comes later', async () => {
+  test('The payee FSP gets the stored outcome when its fulfil comes later', async () => {
     const world = await reservedWorld()
     await world.handle(report())
     expect(saidOf(await world.handle(fulfilEvent(id)))).toEqual([
@@ -138,7 +138,7 @@ describe('a payee FSP that refuses and answers nevertheless', () => {
     expect(world.ledger.entries.get(id)?.outcome).toBe('VOIDED')
   })
 
-  test('the transfer ends in one way when both come together', async () => {
+  test('The transfer ends in one way when both come together', async () => {
     const world = await reservedWorld()
     const said = await world.handle(fulfilEvent(id), report())
     const isPaid = world.row(id)?.state === 'COMMITTED'

@@ -54,7 +54,7 @@ async function reserve(store: ReturnType<typeof openCounted>['store'], ids: read
 const statesOf = async (store: ReturnType<typeof openCounted>['store'], ...ids: string[]) =>
   [...(await store.lastSeen(ids)).values()].map(({ transferId, state }) => `${transferId} ${state}`)
 
-test('a transfer that this process reserved is not read again until it has moved on', async () => {
+test('A transfer that this process reserved is not read again until it has moved on', async () => {
   const { read, store } = openCounted()
   await reserve(store, ['a'])
   expect(await statesOf(store, 'a')).toEqual(['a RESERVED'])
@@ -64,7 +64,7 @@ test('a transfer that this process reserved is not read again until it has moved
   expect(read).toEqual(['a'])
 })
 
-test('a transfer that another process reserved is read', async () => {
+test('A transfer that another process reserved is read', async () => {
   const { read, store, other } = openCounted()
   await reserve(store, ['a'])
   await reserve(other, ['b'])
@@ -72,7 +72,7 @@ test('a transfer that another process reserved is read', async () => {
   expect(read).toEqual(['b', 'c'])
 })
 
-test('a transfer that another process ended is seen as reserved until a move finds it', async () => {
+test('A transfer that another process ended is seen as reserved until a move finds it', async () => {
   const { store, other } = openCounted()
   await reserve(store, ['a'])
   await other.move([abort('a')], now, () => [])

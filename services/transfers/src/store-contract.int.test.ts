@@ -162,7 +162,7 @@ async function answer(store: TransferTables, call: Call): Promise<unknown> {
   }
 }
 
-test('any history of calls is answered alike by the tables in memory and in PostgreSQL', async () => {
+test('Any history of calls is answered alike by the tables in memory and in PostgreSQL', async () => {
   await fc.assert(
     fc.asyncProperty(calls, async (history) => {
       await db.query(statement('truncate transfers, messages'), [])

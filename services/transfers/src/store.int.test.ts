@@ -49,7 +49,7 @@ describe('a claim', () => {
     }
   })
 
-  test('a claim is read as it was stored, with the bytes of the request', async () => {
+  test('A claim is read as it was stored, with the bytes of the request', async () => {
     const id = randomUUID()
     const claim = claimOf(id)
     const { transfer } = claim
@@ -58,7 +58,7 @@ describe('a claim', () => {
     expect((await store.requests([id])).get(id)).toEqual(relayOf(`prepare ${id}`))
   })
 
-  test('a claim stores amounts beyond any integer type, and the lack of a model', async () => {
+  test('A claim stores amounts beyond any integer type, and the lack of a model', async () => {
     const id = randomUUID()
     const { transfer } = claimOf(id)
     const huge = { ...transfer, amount: 999_999_999_999_999_999_9999n, allocation: undefined }
@@ -68,7 +68,7 @@ describe('a claim', () => {
 })
 
 describe('a move', () => {
-  test('a move reserves a received transfer, and nothing twice', async () => {
+  test('A move reserves a received transfer, and nothing twice', async () => {
     const transfer = await claimed()
     const first = await move([reservation(transfer)])
     expect(first.moved).toEqual(new Map([[transfer.transferId, 'RECEIVED']]))
@@ -77,7 +77,7 @@ describe('a move', () => {
     expect(second.unmoved.get(transfer.transferId)?.state).toBe('RESERVED')
   })
 
-  test('a move returns the state before it, and a final row never changes', async () => {
+  test('A move returns the state before it, and a final row never changes', async () => {
     const received = await claimed()
     const reserved = await claimed()
     await move([reservation(reserved)])
@@ -95,14 +95,14 @@ describe('a move', () => {
     )
   })
 
-  test('a move leaves a reserved row alone where only a received one may move', async () => {
+  test('A move leaves a reserved row alone where only a received one may move', async () => {
     const transfer = await claimed()
     await move([reservation(transfer)])
     const { moved } = await move([{ ...abort(transfer), fromReserved: false }])
     expect(moved.size).toBe(0)
   })
 
-  test('a move returns an aborted row with its error', async () => {
+  test('A move returns an aborted row with its error', async () => {
     const transfer = await claimed()
     await move([abort(transfer)])
     expect((await store.read([transfer.transferId])).get(transfer.transferId)).toEqual(
@@ -110,7 +110,7 @@ describe('a move', () => {
     )
   })
 
-  test('a move is rolled back when its events cannot be announced', async () => {
+  test('A move is rolled back when its events cannot be announced', async () => {
     const transfer = await claimed()
     const failing = store.move([commit(transfer)], now, () => {
       throw new Error('nothing to say')
@@ -138,7 +138,7 @@ describe('a move', () => {
     }
   })
 
-  test('a move stores the message that ended the transfer next to the request', async () => {
+  test('A move stores the message that ended the transfer next to the request', async () => {
     const transfer = await claimed()
     const relay = relayOf('fulfil')
     await move([
@@ -164,7 +164,7 @@ describe('a move', () => {
 })
 
 describe('the sweep', () => {
-  test('a due transfer goes to one sweeper at a time, and to another when the claim has lapsed', async () => {
+  test('A due transfer goes to one sweeper at a time, and to another when the claim has lapsed', async () => {
     const ids = (await Promise.all(Array.from({ length: 9 }, () => claimed()))).map(
       ({ transferId }) => transferId,
     )
@@ -179,7 +179,7 @@ describe('the sweep', () => {
     expect(lapsed.filter(({ transferId }) => ids.includes(transferId))).toHaveLength(9)
   })
 
-  test('the sweep leaves out final transfers and those that are due later', async () => {
+  test('The sweep leaves out final transfers and those that are due later', async () => {
     const final = await claimed()
     const later = await claimed()
     await move([commit(final)])
@@ -192,7 +192,7 @@ describe('the sweep', () => {
     expect(ids).not.toContain(later.transferId)
   })
 
-  test('the sweep measures for how long transfers have been open past their expiry', async () => {
+  test('The sweep measures for how long transfers have been open past their expiry', async () => {
     const transfer = await claimed()
     const long = new Date(now.getTime() + 600_000)
     const open = await store.openSince(new Date(long.getTime() - 60_000), long, 1_000)
@@ -203,7 +203,7 @@ describe('the sweep', () => {
   })
 })
 
-test('an overdue transfer stays overdue while a sweeper has claimed it', async () => {
+test('An overdue transfer stays overdue while a sweeper has claimed it', async () => {
   const transfer = await claimed()
   const long = new Date(now.getTime() + 600_000)
   const taken = await store.takeDue(long, 5_000, 1_000)
@@ -211,7 +211,7 @@ test('an overdue transfer stays overdue while a sweeper has claimed it', async (
   expect(await store.overdue_ms(long, 5_000)).toBe(540_000)
 })
 
-test('a sweeper that postpones transfers waits for no row while it holds a later one', async () => {
+test('A sweeper that postpones transfers waits for no row while it holds a later one', async () => {
   const ids = (await Promise.all([claimed(), claimed()])).map(({ transferId }) => transferId).sort()
   const [first = '', second = ''] = ids
   const again = [second, first].map((transferId) => ({ transferId, at: soon }))

@@ -15,7 +15,7 @@ async function twoReserved() {
   return world
 }
 
-test('the sweeper goes up to the oldest message that is not processed, and no further', async () => {
+test('The sweeper goes up to the oldest message that is not processed, and no further', async () => {
   const world = await twoReserved()
   world.time(61_000)
   world.holdBack(true)
@@ -31,7 +31,7 @@ test('the sweeper goes up to the oldest message that is not processed, and no fu
   expect(await world.sweep()).toEqual([])
 })
 
-test('the sweeper takes the transfers that it left once the message is processed', async () => {
+test('The sweeper takes the transfers that it left once the message is processed', async () => {
   const world = await twoReserved()
   world.holdBack(true)
   world.time(200_000)
@@ -40,7 +40,7 @@ test('the sweeper takes the transfers that it left once the message is processed
   expect((await world.sweep()).length).toBe(2)
 })
 
-test('the comparison of every minute waits for unprocessed messages as well', async () => {
+test('The comparison of every minute waits for unprocessed messages as well', async () => {
   const world = await twoReserved()
   const forgotten = openWorld()
   await forgotten.handle(prepareEvent('transfer-c', { expiration: '2026-01-01T00:02:00.000Z' }))

@@ -37,7 +37,7 @@ function valueIn(from: LockedRows, { id }: Account): bigint | undefined {
 }
 
 describe('a post', () => {
-  test('a post makes the reservation final on both sides and stamps it with the current window', () => {
+  test('A post makes the reservation final on both sides and stamps it with the current window', () => {
     const { answers, book } = play(reserved, posting)
     expect(answers[0]).toMatchObject({
       entry: { outcome: 'POSTED', windowId: 7, evidence: posting.evidence, completedAt: now },
@@ -53,12 +53,12 @@ describe('a post', () => {
     })
   })
 
-  test('a post is decided by the time of receipt, not of processing', () => {
+  test('A post is decided by the time of receipt, not of processing', () => {
     const late = at(later(60_000), reserved)
     expect(outcomeOf(late, { ...posting, receivedAt: later(9_999) })).toBe('POSTED')
   })
 
-  test('a post decided before the expiration succeeds, regardless of its time of receipt', () => {
+  test('A post decided before the expiration succeeds, regardless of its time of receipt', () => {
     const offsets = fc.integer({ min: -86_400_000, max: 86_400_000 })
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 9_999 }), offsets, (passed_ms, offset_ms) => {
@@ -69,12 +69,12 @@ describe('a post', () => {
     )
   })
 
-  test('a post received at the expiration or later voids the reservation with TIMEOUT', () => {
+  test('A post received at the expiration or later voids the reservation with TIMEOUT', () => {
     const { answers } = play(at(expiresAt, reserved), { ...posting, receivedAt: expiresAt })
     expect(entryIn(answers[0])).toMatchObject({ outcome: 'VOIDED', reason: 'TIMEOUT' })
   })
 
-  test('a post ignores flags, limits and cover', () => {
+  test('A post ignores flags, limits and cover', () => {
     const closed: LockedRows = {
       ...reserved,
       parties: [],
@@ -88,22 +88,22 @@ describe('a post', () => {
     expect(outcomeOf(closed, posting)).toBe('POSTED')
   })
 
-  test('a post of an unknown id stores nothing', () => {
+  test('A post of an unknown id stores nothing', () => {
     const { answers, book } = play(rows, posting)
     expect(answers[0]).toEqual({ type: 'UNKNOWN' })
     expect(book.changes().entered).toEqual([])
   })
 
-  test('a post of a refused transfer returns the refusal', () => {
+  test('A post of a refused transfer returns the refusal', () => {
     expect(outcomeOf(play(rows, reserving(601n)).rows, posting)).toBe('REFUSED')
   })
 
-  test('a repeated post keeps the evidence of the first one', () => {
+  test('A repeated post keeps the evidence of the first one', () => {
     const { answers } = play(reserved, posting, { ...posting, evidence: Buffer.from('other') })
     expect(entryIn(answers[1]).evidence).toEqual(posting.evidence)
   })
 
-  test('a post settled gross at once reverses the positions and moves the settlement accounts', () => {
+  test('A post settled gross at once reverses the positions and moves the settlement accounts', () => {
     const gross = reserving(100n, { settlement: { modelId: 6, settles: 'GROSS_IMMEDIATE' } })
     const { rows: after, answers, book } = play(play(rows, gross).rows, posting)
     expect(entryIn(answers[0])).toMatchObject({ outcome: 'POSTED', windowId: null })
@@ -119,7 +119,7 @@ describe('a post', () => {
     expect(book.changes().gains).toEqual([])
   })
 
-  test('two posts between the same accounts are summed in the window', () => {
+  test('Two posts between the same accounts are summed in the window', () => {
     const { book } = play(rows, reserving(100n), reserving(20n, { id: 'another' }), posting, {
       ...posting,
       id: 'another',
@@ -132,7 +132,7 @@ describe('a post', () => {
 })
 
 describe('a void', () => {
-  test('a void releases the reservation and stores its reason and evidence', () => {
+  test('A void releases the reservation and stores its reason and evidence', () => {
     const { rows: after, answers } = play(reserved, rejecting)
     expect(entryIn(answers[0])).toMatchObject({
       outcome: 'VOIDED',
@@ -142,7 +142,7 @@ describe('a void', () => {
     expect(after.accounts.map(valueOf)).toEqual(rows.accounts.map(valueOf))
   })
 
-  test('a void of an unknown id leaves a tombstone', () => {
+  test('A void of an unknown id leaves a tombstone', () => {
     const { answers, book } = play(rows, rejecting)
     expect(answers[0]).toMatchObject({
       entry: { outcome: 'VOIDED', terms: null, accounts: null, expiresAt },
@@ -151,7 +151,7 @@ describe('a void', () => {
     expect(book.changes().journal).toEqual([])
   })
 
-  test('a timeout is too early until expiration and grace have passed, and returns the remaining time', () => {
+  test('A timeout is too early until expiration and grace have passed, and returns the remaining time', () => {
     const end = later(11_000)
     expect(play(reserved, timingOut).answers).toEqual([{ type: 'TOO_EARLY', retry_ms: 11_000 }])
     const before = at(new Date(end.getTime() - 1), reserved)
@@ -159,17 +159,17 @@ describe('a void', () => {
     expect(outcomeOf(at(end, reserved), timingOut)).toBe('VOIDED')
   })
 
-  test('a timeout of an unknown id waits just as long', () => {
+  test('A timeout of an unknown id waits just as long', () => {
     expect(outcomeOf(at(later(10_999), rows), timingOut)).toBe('TOO_EARLY')
     expect(outcomeOf(at(later(11_000), rows), timingOut)).toBe('VOIDED')
   })
 
-  test('a timeout uses the reserved expiration, not the one that it names', () => {
+  test('A timeout uses the reserved expiration, not the one that it names', () => {
     const hasty = { ...timingOut, expiresAt: later(-60_000) }
     expect(outcomeOf(reserved, hasty)).toBe('TOO_EARLY')
   })
 
-  test('a void of a posted transfer returns the post, and a post of a voided transfer the void', () => {
+  test('A void of a posted transfer returns the post, and a post of a voided transfer the void', () => {
     expect(outcomeOf(play(reserved, posting).rows, rejecting)).toBe('POSTED')
     expect(outcomeOf(play(reserved, rejecting).rows, posting)).toBe('VOIDED')
     expect(outcomeOf(at(later(60_000), play(reserved, posting).rows), timingOut)).toBe('POSTED')

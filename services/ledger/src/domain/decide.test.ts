@@ -189,7 +189,7 @@ describe.each([
   ['without fees', start],
   ['with interchange fees', charging],
 ])('any history of commands %s', (_, start) => {
-  test('every position stays within its cap, and with its fees within its cover, and agrees with a model', () => {
+  test('Every position stays within its cap, and with its fees within its cover, and agrees with a model', () => {
     fc.assert(
       fc.property(histories, splits, (history, sizes) => {
         for (const state of runIn(start, history, sizes).states) {
@@ -206,7 +206,7 @@ describe.each([
     )
   })
 
-  test('the balances sum to zero after each batch, posted and pending', () => {
+  test('The balances sum to zero after each batch, posted and pending', () => {
     fc.assert(
       fc.property(histories, splits, (history, sizes) => {
         const deposits = deposited * BigInt(names.length)
@@ -218,7 +218,7 @@ describe.each([
     )
   })
 
-  test('a final entry never changes', () => {
+  test('A final entry never changes', () => {
     fc.assert(
       fc.property(histories, splits, (history, sizes) => {
         const frozen = new Map<string, Entry>()
@@ -233,7 +233,7 @@ describe.each([
     )
   })
 
-  test('a redelivery in any other split changes nothing and returns the same final outcomes', () => {
+  test('A redelivery in any other split changes nothing and returns the same final outcomes', () => {
     fc.assert(
       fc.property(histories, splits, splits, (history, sizes, others) => {
         const first = runIn(start, history, sizes)

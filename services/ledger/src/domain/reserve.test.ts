@@ -36,7 +36,7 @@ function without(id: number): LockedRows {
 }
 
 describe('a reservation', () => {
-  test('a reservation makes the amount pending on both positions and shows it only on the payer', () => {
+  test('A reservation makes the amount pending on both positions and shows it only on the payer', () => {
     const { answers, book } = play(rows, reserving(100n))
     expect(answers[0]).toMatchObject({
       entry: { outcome: 'RESERVED', facts: { position: 0n, cover: 1_000n, cap: 600n } },
@@ -63,26 +63,26 @@ describe('a reservation', () => {
     expect(outcomeOf(rows, reserving(601n))).toBe('CAP_SHORT')
   })
 
-  test('a reservation may use the whole cap and the whole cover, and not one unit more', () => {
+  test('A reservation may use the whole cap and the whole cover, and not one unit more', () => {
     expect(outcomeOf(rows, reserving(600n))).toBe('RESERVED')
     const covered = withAccounts({ ...payerSettlement, creditsPosted: 500n })
     expect(outcomeOf(covered, reserving(500n))).toBe('RESERVED')
     expect(outcomeOf(covered, reserving(501n))).toBe('COVER_SHORT')
   })
 
-  test('a reservation may not use excluded cover', () => {
+  test('A reservation may not use excluded cover', () => {
     const excluding = withAccounts({ ...payerSettlement, excluded: 900n })
     expect(outcomeOf(excluding, reserving(100n))).toBe('RESERVED')
     expect(outcomeOf(excluding, reserving(101n))).toBe('COVER_SHORT')
   })
 
-  test('a reservation may use what the payer has received before', () => {
+  test('A reservation may use what the payer has received before', () => {
     const creditor = withAccounts({ ...payerPosition, creditsPosted: 50n })
     expect(outcomeOf(creditor, reserving(650n))).toBe('RESERVED')
     expect(outcomeOf(creditor, reserving(651n))).toBe('CAP_SHORT')
   })
 
-  test('a reservation counts other reservations, also those of its own batch', () => {
+  test('A reservation counts other reservations, also those of its own batch', () => {
     const { answers } = play(
       rows,
       reserving(400n, { id: 'first' }),
@@ -96,13 +96,13 @@ describe('a reservation', () => {
     ])
   })
 
-  test('a reservation of a payer without a limit is refused', () => {
+  test('A reservation of a payer without a limit is refused', () => {
     expect(outcomeOf(withAccounts({ ...payerPosition, cap: null }), reserving(1n))).toBe(
       'CAP_SHORT',
     )
   })
 
-  test('a refused reservation stores the figures of its decision', () => {
+  test('A refused reservation stores the figures of its decision', () => {
     const entry = entryIn(play(rows, reserving(601n)).answers[0])
     expect(entry).toMatchObject({
       outcome: 'REFUSED',
@@ -139,7 +139,7 @@ describe('the order of the checks', () => {
     expect(outcomeOf(from, command)).toBe(reason)
   })
 
-  test('a hint with the right account is accepted', () => {
+  test('A hint with the right account is accepted', () => {
     const command = reserving(1n, {
       payerAccountId: payerPosition.id,
       payeeAccountId: payeePosition.id,
@@ -147,7 +147,7 @@ describe('the order of the checks', () => {
     expect(outcomeOf(rows, command)).toBe('RESERVED')
   })
 
-  test('a transfer is expired at the instant of its expiration and not before', () => {
+  test('A transfer is expired at the instant of its expiration and not before', () => {
     expect(outcomeOf(rows, reserving(1n, { expiresAt: later(1) }))).toBe('RESERVED')
     expect(outcomeOf(rows, reserving(1n, { expiresAt: now }))).toBe('EXPIRED')
   })
@@ -156,7 +156,7 @@ describe('the order of the checks', () => {
 describe('a transfer that is settled gross at once', () => {
   const gross = { modelId: 6, settles: 'GROSS_IMMEDIATE' } as const
 
-  test('a transfer settled gross at once needs active settlement accounts of both sides', () => {
+  test('A transfer settled gross at once needs active settlement accounts of both sides', () => {
     const command = reserving(1n, { settlement: gross })
     const off = { isActive: false }
     expect(outcomeOf(without(payeeSettlement.id), command)).toBe('PAYEE_NO_ACCOUNT')
@@ -164,7 +164,7 @@ describe('a transfer that is settled gross at once', () => {
     expect(outcomeOf(withAccounts({ ...payerSettlement, ...off }), command)).toBe('PAYER_INACTIVE')
   })
 
-  test('a net transfer ignores the status of settlement accounts', () => {
+  test('A net transfer ignores the status of settlement accounts', () => {
     const off = { isActive: false }
     expect(outcomeOf(withAccounts({ ...payeeSettlement, ...off }), reserving(1n))).toBe('RESERVED')
     expect(outcomeOf(without(payeeSettlement.id), reserving(1n))).toBe('RESERVED')
@@ -172,7 +172,7 @@ describe('a transfer that is settled gross at once', () => {
 })
 
 describe('the same id again', () => {
-  test('the same id with the same terms returns the stored entry, regardless of later changes', () => {
+  test('The same id with the same terms returns the stored entry, regardless of later changes', () => {
     const before = play(rows, reserving(100n)).rows
     const inactive = { ...before, parties: [{ ...greenbank, isActive: false }, bluewallet] }
     const { answers, book } = play(inactive, reserving(100n, { expiresAt: now }))
@@ -181,13 +181,13 @@ describe('the same id again', () => {
     expect(book.changes().journal).toEqual([])
   })
 
-  test('the same id returns a refusal again although the transfer could now be reserved', () => {
+  test('The same id returns a refusal again although the transfer could now be reserved', () => {
     const before = play(withAccounts({ ...payerSettlement, creditsPosted: 0n }), reserving(1n)).rows
     const funded = { ...rows, entries: before.entries }
     expect(outcomeOf(funded, reserving(1n))).toBe('COVER_SHORT')
   })
 
-  test('the same id keeps the model of the first reserve', () => {
+  test('The same id keeps the model of the first reserve', () => {
     const before = play(rows, reserving(100n)).rows
     const other = reserving(100n, { settlement: { modelId: 9, settles: 'GROSS_DEFERRED' } })
     const entry = entryIn(play(before, other).answers[0])
@@ -225,7 +225,7 @@ describe('the same id again', () => {
     },
   )
 
-  test('a reserve after its void returns the void, with any terms', () => {
+  test('A reserve after its void returns the void, with any terms', () => {
     const { answers } = play(rows, rejecting, reserving(100n), reserving(200n))
     expect(answers.map(entryIn)).toMatchObject([
       { outcome: 'VOIDED', reason: 'REJECTED', terms: null },
@@ -234,7 +234,7 @@ describe('the same id again', () => {
     ])
   })
 
-  test('an id that is reserved and posted in one batch is stored once', () => {
+  test('An id that is reserved and posted in one batch is stored once', () => {
     const { answers, book } = play(rows, reserving(100n), posting, reserving(100n))
     expect(answers.map((answer) => entryIn(answer).outcome)).toEqual([
       'RESERVED',

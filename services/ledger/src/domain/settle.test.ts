@@ -47,7 +47,7 @@ function settled(from: LockedRows, command: Settle) {
 }
 
 describe('a step of a settlement', () => {
-  test('a settlement step moves money once between two accounts, regardless of flags', () => {
+  test('A settlement step moves money once between two accounts, regardless of flags', () => {
     const closed = withAccounts(transit, positionOf(greenbank, { isActive: false }))
     const { changes, book } = settled(closed, sending)
     expect(valueOf(book.account(positionOf(greenbank).id) ?? transit)).toBe(-100n)
@@ -60,14 +60,14 @@ describe('a step of a settlement', () => {
     expect(settled(again, { ...sending, amount: 7n }).decision.type).toBe('MISMATCH')
   })
 
-  test('a settlement step without one of its accounts moves nothing', () => {
+  test('A settlement step without one of its accounts moves nothing', () => {
     expect(settled(rows, sending).decision).toEqual({
       type: 'ACCOUNT_MISSING',
       account: sending.debit,
     })
   })
 
-  test('an unpaid amount reduces the cover until funds out are held for it', () => {
+  test('An unpaid amount reduces the cover until funds out are held for it', () => {
     const { book, changes } = settled(withAccounts(transit), sending)
     expect(changes.isUnpaidChanged).toBe(true)
     const owing = book.account(settlementOf(greenbank).id) ?? transit
@@ -194,7 +194,7 @@ describe('what is left to be paid', () => {
     return play(now, step.type === 'HOLD' ? holding : { ...ending, how: step.type }).rows
   }
 
-  test('a debt is paid only by funds out held after it, in the order of batches under any clock', () => {
+  test('A debt is paid only by funds out held after it, in the order of batches under any clock', () => {
     fc.assert(
       fc.property(steps, (history) => {
         const model = openModel()
@@ -234,7 +234,7 @@ describe('an interchange fee', () => {
   const feesIn = ({ accounts }: LockedRows): bigint =>
     valueOf(accounts.find(({ id }) => id === feeAccount(greenbank).id) ?? transit)
 
-  test('an interchange fee needs cover but counts against no cap', () => {
+  test('An interchange fee needs cover but counts against no cap', () => {
     const limited = (deposit: bigint, cap: bigint): LockedRows => {
       const cover = settlementOf(greenbank, { creditsPosted: deposit })
       const accounts = [cover, positionOf(greenbank, { cap })]
@@ -254,7 +254,7 @@ describe('an interchange fee', () => {
     expect(reasonIn(limited(5_030_000n, 4_999_999n))).toBe('CAP_SHORT')
   })
 
-  test('an owed fee cannot be withdrawn, and is cover again when the transfer is voided', () => {
+  test('An owed fee cannot be withdrawn, and is cover again when the transfer is voided', () => {
     const reserved = play(charged, reserving(5_000_000n)).rows
     const taking = (from: LockedRows, amount: bigint) => {
       const [answer] = play(from, { ...withdrawing, amount }).answers
@@ -268,14 +268,14 @@ describe('an interchange fee', () => {
     expect(taking(voided, 10n ** 12n)).toBe('RESERVED')
   })
 
-  test('the posted fee is the held one, even if the rate has changed', () => {
+  test('The posted fee is the held one, even if the rate has changed', () => {
     const reserved = play(charged, reserving(5_000_000n)).rows
     for (const fees of [new Map(), new Map([['USD', { modelId: 4, percentage: 9n }]])]) {
       expect(feesIn(play({ ...reserved, fees }, posting).rows)).toBe(30_000n)
     }
   })
 
-  test('a fee is posted with its transfer, in the same window, under its own model', () => {
+  test('A fee is posted with its transfer, in the same window, under its own model', () => {
     const reserved = play(charged, reserving(500n * 10_000n)).rows
     expect(feesIn(reserved)).toBe(30_000n)
     const { book, rows: posted } = play(reserved, posting)
@@ -291,7 +291,7 @@ describe('an interchange fee', () => {
     })
   })
 
-  test('a fee of another currency, or no fee, blocks no transfer', () => {
+  test('A fee of another currency, or no fee, blocks no transfer', () => {
     const rule = { modelId: 8, percentage: 6_000n }
     for (const currency of ['EUR', '']) {
       const { answers } = play({ ...rows, fees: new Map([[currency, rule]]) }, reserving(100n))
@@ -299,12 +299,12 @@ describe('an interchange fee', () => {
     }
   })
 
-  test('a fee needs an account of both FSPs before anything is reserved', () => {
+  test('A fee needs an account of both FSPs before anything is reserved', () => {
     const { answers } = play({ ...rows, fees: charged.fees }, reserving(100n))
     expect(answers[0]).toMatchObject({ entry: { outcome: 'REFUSED', reason: 'PAYER_NO_ACCOUNT' } })
   })
 
-  test('a fee is rounded half up to the smallest unit of the currency', () => {
+  test('A fee is rounded half up to the smallest unit of the currency', () => {
     expect(feeOf(1_000_000n, 'USD', 6_000n)).toBe(6_000n)
     expect(feeOf(12_500n, 'USD', 400_000n)).toBe(5_000n)
     expect(feeOf(124_900n, 'USD', 10_000n)).toBe(1_200n)
@@ -313,7 +313,7 @@ describe('an interchange fee', () => {
     expect(feeOf(1_500_000n, 'JPY', 10_000n)).toBe(20_000n)
   })
 
-  test('a fee differs from its percentage by at most half of the smallest unit', () => {
+  test('A fee differs from its percentage by at most half of the smallest unit', () => {
     const amounts = fc.bigInt({ min: 1n, max: 10n ** 22n })
     const percentages = fc.bigInt({ min: 1n, max: 1_000_000n })
     fc.assert(

@@ -7,14 +7,14 @@ function read(text: string): States {
   return states
 }
 
-test('a scheme defines its states and what each permits', () => {
+test('A scheme defines its states and what each permits', () => {
   const states = read('ACTIVE=TRANSFERS+FUNDS_IN; INACTIVE=; DORMANT = FUNDS_OUT ')
   expect([...permittedIn(states, 'ACTIVE')]).toEqual(['TRANSFERS', 'FUNDS_IN'])
   expect([...permittedIn(states, 'INACTIVE')]).toEqual([])
   expect([...permittedIn(states, 'DORMANT')]).toEqual(['FUNDS_OUT'])
 })
 
-test('a state that the scheme no longer has permits nothing', () => {
+test('A state that the scheme no longer has permits nothing', () => {
   expect(permittedIn(read('ACTIVE=TRANSFERS;INACTIVE='), 'DORMANT').size).toBe(0)
 })
 

@@ -112,7 +112,7 @@ describe('funds out', () => {
     expect(play(rows, refused, refused).answers.map(stateOf)[1]).toBe('REFUSED COVER_SHORT')
   })
 
-  test('a repeat with the same content returns the stored funds out, other content is a mismatch', () => {
+  test('A repeat with the same content returns the stored funds out, other content is a mismatch', () => {
     const { answers } = play(rows, withdrawing, withdrawing, { ...withdrawing, amount: 51n })
     expect(answers.map(stateOf)).toEqual(['RESERVED', 'RESERVED', 'MISMATCH'])
   })
@@ -149,14 +149,14 @@ describe('funds out', () => {
 })
 
 describe('what may leave', () => {
-  test('the withdrawable amount is the cover without exclusions and debts', () => {
+  test('The withdrawable amount is the cover without exclusions and debts', () => {
     const owing = positionOf(greenbank, { debitsPosted: 200n, debitsPending: 100n })
     const from = withAccounts(owing, settlementOf(greenbank, { excluded: 300n }))
     expect(taking(400n, from)).toBe('RESERVED')
     expect(taking(401n, from)).toBe('REFUSED COVER_SHORT')
   })
 
-  test('a negative position does not raise the withdrawable amount', () => {
+  test('A negative position does not raise the withdrawable amount', () => {
     const owed = withAccounts(positionOf(greenbank, { creditsPosted: 500n }))
     expect(taking(1_000n, owed)).toBe('RESERVED')
     expect(taking(1_001n, owed)).toBe('REFUSED COVER_SHORT')
@@ -169,12 +169,12 @@ describe('what may leave', () => {
     expect(taking(1_001n, from, { protects: false })).toBe('REFUSED COVER_SHORT')
   })
 
-  test('an amount that a settlement left unpaid is withdrawable', () => {
+  test('An amount that a settlement left unpaid is withdrawable', () => {
     const from = withAccounts(settlementOf(greenbank, { unpaid: 400n }))
     expect(taking(1_000n, from)).toBe('RESERVED')
   })
 
-  test('an excessive withdrawal is stored as refused with its figures', () => {
+  test('An excessive withdrawal is stored as refused with its figures', () => {
     const { answers, rows: after } = play(rows, { ...withdrawing, amount: 1_001n })
     expect(entryIn(answers[0]).facts).toEqual({ position: 0n, cover: 1_000n, cap: 600n })
     const richer = play(after, { ...depositing, amount: 1_000n }).rows

@@ -51,6 +51,6 @@ test('funds out that cannot be ended do not block later ones', async () => {
   expect(await triedWith(new Error('an unreadable row'))).toBe(3)
 })
 
-test('an outage ends the round', async () => {
+test('An outage ends the round', async () => {
   expect(await triedWith(new Outage('gone'))).toBe(1)
 })

@@ -95,7 +95,7 @@ const creation = (name: string): Change => ({
 })
 
 describe('a new participant', () => {
-  test('a new participant exists only after another person approves, with everything requested', async () => {
+  test('A new participant exists only after another person approves, with everything requested', async () => {
     const id = randomUUID()
     expect(await ask(creation('newbank'), id)).toBe('PEND-APPROVAL')
     expect(await infoOf('newbank')).toBeUndefined()
@@ -118,7 +118,7 @@ describe('a new participant', () => {
     expect(entries[1]?.labels).toContainEqual({ key: 'maker', value: 'ada' })
   })
 
-  test('a rejected participant leaves its name free', async () => {
+  test('A rejected participant leaves its name free', async () => {
     const id = randomUUID()
     await ask(creation('oncebank'), id)
     expect(await decide(id, 'grace', 'REJECT')).toBe('REJECTED')
@@ -127,7 +127,7 @@ describe('a new participant', () => {
     expect(await ask(creation('oncebank'))).toBe('PARTICIPANT_EXISTS')
   })
 
-  test('a new participant can be a PISP without accounts', async () => {
+  test('A new participant can be a PISP without accounts', async () => {
     const name = 'shop'
     const pisp = { name, type: 'PISP', currencies: [], accounts: [], endpoints: [] }
     expect(await changed({ createParticipant: pisp })).toBe('APPROVED')
@@ -136,7 +136,7 @@ describe('a new participant', () => {
 })
 
 describe('four eyes', () => {
-  test('the maker cannot decide, and the attempt is audited', async () => {
+  test('The maker cannot decide, and the attempt is audited', async () => {
     await onboard(hub, 'eyebank')
     const id = randomUUID()
     await ask(stateOf('eyebank', 'SUSPENDED'), id)
@@ -152,14 +152,14 @@ describe('four eyes', () => {
     expect(await decide(id)).toBe('APPROVED')
   })
 
-  test('an unknown actor cannot approve the request of an unknown actor', async () => {
+  test('An unknown actor cannot approve the request of an unknown actor', async () => {
     const id = randomUUID()
     await onboard(hub, 'darkbank')
     await ask(stateOf('darkbank', 'SUSPENDED'), id, '')
     expect(await decide(id, '')).toBe('SAME_PERSON')
   })
 
-  test('two concurrent approvals apply a change exactly once', async () => {
+  test('Two concurrent approvals apply a change exactly once', async () => {
     await onboard(hub, 'racebank')
     const accountId = await accountOf('racebank', 'SETTLEMENT')
     for (let round = 0; round < 30; round++) {
@@ -190,7 +190,7 @@ describe('four eyes', () => {
     }
   }, 120_000)
 
-  test('a repeated decision by the same person changes nothing', async () => {
+  test('A repeated decision by the same person changes nothing', async () => {
     await onboard(hub, 'calmbank')
     const id = randomUUID()
     await ask(stateOf('calmbank', 'SUSPENDED'), id)
@@ -201,7 +201,7 @@ describe('four eyes', () => {
     expect(await decide(randomUUID())).toBe('REQUEST_UNKNOWN')
   })
 
-  test("a checker's call finds only requests of its own type", async () => {
+  test("A checker's call finds only requests of its own type", async () => {
     await onboard(hub, 'kindbank')
     const id = randomUUID()
     await ask(stateOf('kindbank', 'SUSPENDED'), id)
@@ -211,7 +211,7 @@ describe('four eyes', () => {
 })
 
 describe('a request', () => {
-  test('a request publishes an event when it is made and when it is decided, not when it is refused', async () => {
+  test('A request publishes an event when it is made and when it is decided, not when it is refused', async () => {
     await onboard(hub, 'toldbank')
     const id = randomUUID()
     await ask(stateOf('toldbank', 'SUSPENDED'), id)
@@ -230,7 +230,7 @@ describe('a request', () => {
     expect(more).toEqual([])
   })
 
-  test('a request is unique by its id, and no two equal requests are pending', async () => {
+  test('A request is unique by its id, and no two equal requests are pending', async () => {
     await onboard(hub, 'askbank')
     const id = randomUUID()
     expect(await ask(stateOf('askbank', 'SUSPENDED'), id)).toBe('PEND-APPROVAL')
@@ -241,7 +241,7 @@ describe('a request', () => {
     expect(await ask(stateOf('askbank', 'SUSPENDED'), id)).toBe('APPROVED')
   })
 
-  test('the id of a request cannot equal a generated entry id', async () => {
+  test('The id of a request cannot equal a generated entry id', async () => {
     await onboard(hub, 'namebank')
     const wanted = stateOf('namebank', 'SUSPENDED')
     for (const id of [`fee-${randomUUID()}`, 'r-1', ''])
@@ -249,7 +249,7 @@ describe('a request', () => {
     expect(await ask(wanted, '01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe('PEND-APPROVAL')
   })
 
-  test('a request that could not be approved now is refused at once and stores nothing', async () => {
+  test('A request that could not be approved now is refused at once and stores nothing', async () => {
     await onboard(hub, 'nowbank')
     const participantId = 'nowbank'
     const accountId = await accountOf(participantId, 'SETTLEMENT')
@@ -264,7 +264,7 @@ describe('a request', () => {
     expect(entries).toEqual([])
   })
 
-  test('a request is checked again at its approval, and stays pending when it is refused', async () => {
+  test('A request is checked again at its approval, and stays pending when it is refused', async () => {
     await onboard(hub, 'latebank')
     const participantId = 'latebank'
     const accountId = await accountOf(participantId, 'SETTLEMENT')
@@ -295,7 +295,7 @@ describe('a request', () => {
 })
 
 describe('what can be changed', () => {
-  test('a changed state stops transfers at once, and its event carries the next version', async () => {
+  test('A changed state stops transfers at once, and its event carries the next version', async () => {
     await onboard(hub, 'statebank')
     const { version = 0 } = (await infoOf('statebank')) ?? {}
     expect(await changed(stateOf('statebank', 'SUSPENDED'))).toBe('APPROVED')
@@ -325,7 +325,7 @@ describe('what can be changed', () => {
     expect(await ask({ updateAccountStatus: unknown })).toBe('ACCOUNT_UNKNOWN')
   })
 
-  test('a further account can be added once per type and currency', async () => {
+  test('A further account can be added once per type and currency', async () => {
     hub.models.push({
       ...(hub.models[0] ?? ({} as never)),
       id: 2,
@@ -348,7 +348,7 @@ describe('what can be changed', () => {
     hub.models.pop()
   })
 
-  test('a part of the cover can be excluded', async () => {
+  test('A part of the cover can be excluded', async () => {
     await onboard(hub, 'keepbank')
     const participantId = 'keepbank'
     const exclusion = { participantId, currency: 'USD', mode: 'PERCENT', value: '50' }

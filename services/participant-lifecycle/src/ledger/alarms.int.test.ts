@@ -87,7 +87,7 @@ function mailsAbout(percentage: string): readonly string[] {
   return [`desk@greenbank.example: ${subject}`, `risk@hub.example: ${subject}`]
 }
 
-test('a position of 899 of 1000 sends no e-mail, 900 one to the FSP and one to the hub, 950 none, and 900 after a recovery both again', async () => {
+test('A position of 899 of 1000 sends no e-mail, 900 one to the FSP and one to the hub, 950 none, and 900 after a recovery both again', async () => {
   await reserve('899')
   const near = await reserve('1')
   const nearer = await reserve('50')
@@ -97,7 +97,7 @@ test('a position of 899 of 1000 sends no e-mail, 900 one to the FSP and one to t
   expect(await allMails()).toEqual([...mailsAbout('10'), ...mailsAbout('10')])
 })
 
-test('an alarm that was notified is not notified again after a crash', async () => {
+test('An alarm that was notified is not notified again after a crash', async () => {
   await reserve('900')
   await eventually(() => (mails.length >= 2 ? true : undefined), 'the e-mails')
   await subscription.stop()
@@ -118,7 +118,7 @@ test('transfers refused for lack of liquidity are notified once', async () => {
   ])
 })
 
-test('a changed percentage is checked without any transfer, and a raised limit ends the alarm', async () => {
+test('A changed percentage is checked without any transfer, and a raised limit ends the alarm', async () => {
   await reserve('600')
   await setLimit('1000', '40')
   await eventually(() => (mails.length >= 2 ? true : undefined), 'the e-mails')
@@ -144,7 +144,7 @@ test('funds in raise the cover and end the alarm', async () => {
   expect(await alarms.ListStandingAlarms({ participantId: '' })).toEqual({ alarms: [] })
 })
 
-test('an exclusion of cover brings the position nearer to its limit', async () => {
+test('An exclusion of cover brings the position nearer to its limit', async () => {
   await reserve('800')
   const liquidity = hub.parts.grpc.client(liquidityService, 'participant-lifecycle')
   succeeded(
@@ -161,7 +161,7 @@ test('an exclusion of cover brings the position nearer to its limit', async () =
   expect(mails).toEqual(mailsAbout('5.8824'))
 })
 
-test('a pending or refused change request sends no alarm', async () => {
+test('A pending or refused change request sends no alarm', async () => {
   await reserve('800')
   const { balances } = await hub.participants.RequestAccountsPositions({
     name: 'greenbank',
@@ -200,7 +200,7 @@ test('LiquidityThresholdExceeded makes the ledger check its own figures, not tho
   expect(await allMails()).toEqual([])
 })
 
-test('a settlement that moves a position notifies the FSP and the hub', async () => {
+test('A settlement that moves a position notifies the FSP and the hub', async () => {
   const type = 'SETTLEMENT_TRANSFER_POSITION_CHANGE_EMAIL'
   await setEndpoint('greenbank', type, 'desk@greenbank.example')
   const entry = {
@@ -231,7 +231,7 @@ test('a settlement that moves a position notifies the FSP and the hub', async ()
   ])
 })
 
-test('an undeliverable reminder is notified to the hub alone', async () => {
+test('An undeliverable reminder is notified to the hub alone', async () => {
   await setEndpoint('Hub', 'ALARM_NOTIFICATION_EMAIL', 'duty@hub.example')
   await setEndpoint('greenbank', 'ALARM_NOTIFICATION_EMAIL', 'duty@greenbank.example')
   const dueAt = '2026-01-01T22:00:00.000Z'

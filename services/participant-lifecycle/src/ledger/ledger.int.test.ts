@@ -49,7 +49,7 @@ async function line(): Promise<readonly (string | undefined)[]> {
   ])
 }
 
-test('two FSPs with a cap of 600 and a deposit of 1000 pay each other, line by line', async () => {
+test('Two FSPs with a cap of 600 and a deposit of 1000 pay each other, line by line', async () => {
   const [hundred, fiveHundred] = [prepareItem({ amount: '100' }), prepareItem({ amount: '500' })]
   expect(await line()).toEqual(['0', '-1000', '0', '-1000', '2000', '0'])
   expect(wordsOf(await prepare(hub, hundred))).toEqual(['RESERVED'])
@@ -74,7 +74,7 @@ function back(amount: string) {
   return prepareItem({ amount, payerFsp: 'bluewallet', payeeFsp: 'greenbank' })
 }
 
-test('an answer contains evidence, model, window and the positions after the step', async () => {
+test('An answer contains evidence, model, window and the positions after the step', async () => {
   const item = prepareItem({ amount: '100' })
   const [reserved] = await prepare(hub, item)
   const [posted] = await fulfil(hub, fulfilItem(item.transferId))
@@ -104,7 +104,7 @@ test('of many concurrent prepares against cover for seven, exactly seven are res
   expect(await valueOf(hub, 'greenbank', 'POSITION')).toBe('560')
 })
 
-test('the same new id in concurrent calls and twice in one call is reserved once', async () => {
+test('The same new id in concurrent calls and twice in one call is reserved once', async () => {
   const item = prepareItem({ amount: '100' })
   const calls = await Promise.all([
     prepare(hub, item),
@@ -115,7 +115,7 @@ test('the same new id in concurrent calls and twice in one call is reserved once
   expect(await valueOf(hub, 'greenbank', 'POSITION')).toBe('100')
 })
 
-test('the same id with other terms is a mismatch and leaves the first one untouched', async () => {
+test('The same id with other terms is a mismatch and leaves the first one untouched', async () => {
   const item = prepareItem({ amount: '100' })
   const other = { ...item, amount: '99' }
   expect(wordsOf(await prepare(hub, item, other))).toEqual(['RESERVED', 'MISMATCH'])
@@ -123,7 +123,7 @@ test('the same id with other terms is a mismatch and leaves the first one untouc
   expect(await valueOf(hub, 'greenbank', 'POSITION')).toBe('100')
 })
 
-test('the first prepare decided after its FSP is disabled is refused, in 1,000 of 1,000 rounds', async () => {
+test('The first prepare decided after its FSP is disabled is refused, in 1,000 of 1,000 rounds', async () => {
   await hub.sql(`update limits set value = 1000000000`)
   const refused: string[] = []
   for (let round = 0; round < 1_000; round++) {
@@ -140,7 +140,7 @@ test('the first prepare decided after its FSP is disabled is refused, in 1,000 o
   expect(refused.filter((word) => word !== 'REFUSED PAYER_INACTIVE')).toEqual([])
 }, 240_000)
 
-test('a changed limit or account status applies to the next prepare', async () => {
+test('A changed limit or account status applies to the next prepare', async () => {
   const limit = { type: 'NET_DEBIT_CAP', value: '10', alarmPercentage: '' }
   const name = 'greenbank'
   const currency = 'USD'
@@ -152,7 +152,7 @@ test('a changed limit or account status applies to the next prepare', async () =
   expect(wordsOf(await prepare(hub, prepareItem()))).toEqual(['REFUSED PAYER_INACTIVE'])
 })
 
-test('a reservation made before its FSP was disabled is still posted', async () => {
+test('A reservation made before its FSP was disabled is still posted', async () => {
   const item = prepareItem({ amount: '100' })
   await prepare(hub, item)
   await hub.participants.UpdateParticipantState({ name: 'greenbank', isActive: false })
@@ -164,7 +164,7 @@ describe('the largest amounts', () => {
   const amount = '999999999999999999.9999'
   const units = 9_999_999_999_999_999_999_999n
 
-  test('the largest amounts, and a sum of a million of them, are reserved and posted exactly', async () => {
+  test('The largest amounts, and a sum of a million of them, are reserved and posted exactly', async () => {
     await hub.sql(`update limits set value = 9999999999999999999999 * 1000001`)
     await setDeposit(hub, 'greenbank', units * 1_000_001n)
     await hub.sql(`update accounts set debits_posted = debits_posted
@@ -186,12 +186,12 @@ describe('the largest amounts', () => {
 })
 
 describe('time', () => {
-  test('a prepare past its expiration is refused', async () => {
+  test('A prepare past its expiration is refused', async () => {
     const item = prepareItem({ expiresAt: inFuture(-1) })
     expect(wordsOf(await prepare(hub, item))).toEqual(['REFUSED EXPIRED'])
   })
 
-  test('a timeout is too early until the expiration, and returns the remaining time', async () => {
+  test('A timeout is too early until the expiration, and returns the remaining time', async () => {
     const expiresAt = inFuture(60_000)
     const item = prepareItem({ expiresAt })
     await prepare(hub, item)
@@ -205,7 +205,7 @@ describe('time', () => {
     expect(await valueOf(hub, 'greenbank', 'POSITION')).toBe('0')
   })
 
-  test('a fulfil received in time is posted late, one received late is voided', async () => {
+  test('A fulfil received in time is posted late, one received late is voided', async () => {
     const [inTime, late] = [prepareItem(), prepareItem()]
     await prepare(hub, inTime, late)
     await hub.sql(`update entries set expires_at = clock_timestamp() - interval '1 second'`)
@@ -217,7 +217,7 @@ describe('time', () => {
     expect(wordsOf(answers)).toEqual(['POSTED', 'VOIDED TIMEOUT'])
   })
 
-  test('a fulfil stamped by a fast clock is posted in time, and counted', async () => {
+  test('A fulfil stamped by a fast clock is posted in time, and counted', async () => {
     const item = prepareItem({ expiresAt: inFuture(30_000) })
     await prepare(hub, item)
     const ahead = fulfilItem(item.transferId, { receivedAt: inFuture(60_000) })
@@ -241,7 +241,7 @@ describe('time', () => {
 })
 
 describe('ids', () => {
-  test('a void before its reserve leaves a tombstone that voids every later reserve', async () => {
+  test('A void before its reserve leaves a tombstone that voids every later reserve', async () => {
     const item = prepareItem()
     expect(wordsOf(await release(hub, releaseItem(item.transferId)))).toEqual(['VOIDED REJECTED'])
     expect(wordsOf(await prepare(hub, item, { ...item, amount: '5' }))).toEqual([
@@ -252,13 +252,13 @@ describe('ids', () => {
     expect(await valueOf(hub, 'greenbank', 'POSITION')).toBe('0')
   })
 
-  test('a fulfil of an unknown id stores nothing', async () => {
+  test('A fulfil of an unknown id stores nothing', async () => {
     const id = randomUUID()
     expect(wordsOf(await fulfil(hub, fulfilItem(id)))).toEqual(['UNKNOWN'])
     expect((await hub.ledger.GetLedgerEntries({ ids: [id] })).entries).toEqual([])
   })
 
-  test('a transfer never takes the id of funds in, nor funds in that of a transfer', async () => {
+  test('A transfer never takes the id of funds in, nor funds in that of a transfer', async () => {
     const id = randomUUID()
     succeeded(await depositTo(hub.participants, 'greenbank', '5', id))
     expect(wordsOf(await prepare(hub, prepareItem({ transferId: id })))).toEqual(['MISMATCH'])
@@ -298,7 +298,7 @@ describe('ids', () => {
   })
 })
 
-test('an unreadable item is a fault, and other items are not affected', async () => {
+test('An unreadable item is a fault, and other items are not affected', async () => {
   const answers = await prepare(
     hub,
     prepareItem({ amount: '0' }),
@@ -325,7 +325,7 @@ test('an unreadable item is a fault, and other items are not affected', async ()
   expect(wordsOf(await fulfil(hub, longest))).toEqual(['POSTED'])
 })
 
-test('a transfer settled gross at once moves the settlement accounts in its post', async () => {
+test('A transfer settled gross at once moves the settlement accounts in its post', async () => {
   const item = prepareItem({ amount: '100', settlementModelId: 2, settles: 'GROSS_IMMEDIATE' })
   await prepare(hub, item)
   const [posted] = await fulfil(hub, fulfilItem(item.transferId))

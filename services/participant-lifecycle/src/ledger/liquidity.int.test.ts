@@ -56,7 +56,7 @@ async function exclude(
 }
 
 describe('an exclusion', () => {
-  test('an exclusion lowers what can be sent and withdrawn, until another one replaces it', async () => {
+  test('An exclusion lowers what can be sent and withdrawn, until another one replaces it', async () => {
     await onboard(hub, 'cautious', '2000')
     expect(await exclude('cautious', 'AMOUNT', '400')).toBe('400')
     expect(await coverOf('cautious')).toMatchObject({
@@ -87,7 +87,7 @@ describe('an exclusion', () => {
     ])
   })
 
-  test('an exclusion leaves what is owed covered, and 0 ends it', async () => {
+  test('An exclusion leaves what is owed covered, and 0 ends it', async () => {
     await onboard(hub, 'careful', '2000')
     await prepare(hub, prepareItem({ payerFsp: 'careful', amount: '700' }))
     expect(await exclude('careful', 'AMOUNT', '301')).toBe('COVER_SHORT')
@@ -102,14 +102,14 @@ describe('an exclusion', () => {
     expect((await coverOf('careful')).excluded).toBe('0')
   })
 
-  test('an exclusion by percentage becomes a fixed amount', async () => {
+  test('An exclusion by percentage becomes a fixed amount', async () => {
     await onboard(hub, 'growing')
     expect(await exclude('growing', 'PERCENT', '10')).toBe('100')
     await depositTo(hub.participants, 'growing', '1000')
     expect(await coverOf('growing')).toMatchObject({ liquidity: '2000', excluded: '100' })
   })
 
-  test('an exclusion is recorded once per request', async () => {
+  test('An exclusion is recorded once per request', async () => {
     await onboard(hub, 'twice')
     const id = randomUUID()
     expect(await exclude('twice', 'AMOUNT', '5', id)).toBe('5')
@@ -150,7 +150,7 @@ describe('the history of an account', () => {
     }
   }
 
-  test('the history lists each change with its cause and the value after it, newest first', async () => {
+  test('The history lists each change with its cause and the value after it, newest first', async () => {
     await onboard(hub, 'payer')
     const [kept, lost] = [
       prepareItem({ payerFsp: 'payer', amount: '100' }),
@@ -174,7 +174,7 @@ describe('the history of an account', () => {
     expect(received[0]).toMatchObject({ change: '-100', causeId: kept.transferId, step: 'POST' })
   })
 
-  test('the history can end at a time, with the value at that time', async () => {
+  test('The history can end at a time, with the value at that time', async () => {
     await onboard(hub, 'timed')
     await depositTo(hub.participants, 'timed', '5')
     const before = await historyOf('timed', 'SETTLEMENT')

@@ -76,7 +76,7 @@ afterEach(async () => {
     credits_pending = kept.credits_pending from kept_accounts kept where kept.id = accounts.id`)
 })
 
-test('every account is compared', async () => {
+test('Every account is compared', async () => {
   const { accountsCompared } = await hub.ledger.VerifyLedger({})
   expect(accountsCompared).toBe('6')
 })
@@ -216,7 +216,7 @@ test.each(planted)('verify finds %s', async (_, meddle, sentences) => {
 describe('a comparison', () => {
   const signal = new AbortController().signal
 
-  test('a comparison in slices of one page, one net at a time, gives the same result', async () => {
+  test('A comparison in slices of one page, one net at a time, gives the same result', async () => {
     const bounds = { seed: 7n, signal, pages_max: 1, nets_max: 1 }
     const { accountsCompared, differences } = await verifyLedger(hub.database, bounds)
     expect([accountsCompared, differences]).toEqual([6, []])
@@ -227,7 +227,7 @@ describe('a comparison', () => {
     expect(found.differences).toHaveLength(3)
   })
 
-  test('a comparison while money moves and windows close finds no difference, and includes what has moved', async () => {
+  test('A comparison while money moves and windows close finds no difference, and includes what has moved', async () => {
     const stop = new AbortController()
     let compared = 0
     let windowId = 1
@@ -262,7 +262,7 @@ describe('a comparison', () => {
       from kept_accounts kept where kept.id = accounts.id`)
   }, 60_000)
 
-  test('a comparison stops before its next statement when its caller is gone', async () => {
+  test('A comparison stops before its next statement when its caller is gone', async () => {
     const gone = AbortSignal.abort(new Outage('the caller is gone'))
     await expect(verifyLedger(hub.database, { seed: 1n, signal: gone })).rejects.toThrow(
       'the caller is gone',

@@ -44,7 +44,7 @@ async function pay(amount: string, changes: Parameters<typeof prepareItem>[0] = 
   return posted
 }
 
-test('a window without posted transfers is empty and stays open', async () => {
+test('A window without posted transfers is empty and stays open', async () => {
   await prepare(hub, prepareItem())
   const requestId = randomUUID()
   expect(await rotate(requestId)).toEqual({ outcome: 'EMPTY', nets: [], nextWindowId: 0 })

@@ -67,7 +67,7 @@ function untilAnswered<T>(call: () => Promise<T>): Promise<T> {
 const refusedByPostgres = '\u0000'
 
 describe('a batch that the database refuses', () => {
-  test('a refused batch is halved down to the one bad item, and all others are done', async () => {
+  test('A refused batch is halved down to the one bad item, and all others are done', async () => {
     const items = Array.from({ length: 100 }, () => prepareItem())
     items[37] = prepareItem({ transferId: `t${refusedByPostgres}` })
     const words = wordsOf(await prepare(hub, ...items))
@@ -76,7 +76,7 @@ describe('a batch that the database refuses', () => {
     expect(await valueOf(hub, 'greenbank', 'POSITION')).toBe('99')
   })
 
-  test('a refused batch keeps the order of its items while it is halved', async () => {
+  test('A refused batch keeps the order of its items while it is halved', async () => {
     const item = prepareItem()
     const bad = prepareItem({ payerFsp: `green${refusedByPostgres}` })
     const answers = await Promise.all([
@@ -91,7 +91,7 @@ describe('a batch that the database refuses', () => {
     ])
   })
 
-  test('a refused batch does not affect exclusive work in the same queue', async () => {
+  test('A refused batch does not affect exclusive work in the same queue', async () => {
     const bad = prepareItem({ transferId: refusedByPostgres })
     const limit = { type: 'NET_DEBIT_CAP', value: '999999', alarmPercentage: '' }
     const [answers, changed] = await Promise.all([
@@ -117,7 +117,7 @@ describe('a writer that loses its connection', () => {
     select pg_terminate_backend(pid) from pg_stat_activity
     where datname = current_database() and application_name = 'participant_lifecycle ledger'`)
 
-  test('a batch cut off by a lost connection leaves nothing, and succeeds when it is repeated', async () => {
+  test('A batch cut off by a lost connection leaves nothing, and succeeds when it is repeated', async () => {
     const items = Array.from({ length: 10 }, () => prepareItem())
     const outcome = await hub.database.transaction(async (blocker) => {
       await blocker.query(statement(`select id from accounts for update`), [])
@@ -166,7 +166,7 @@ describe('a writer that loses its connection', () => {
 describe('a full queue', () => {
   const held = statement(`select id from accounts for update`)
 
-  test('a full queue refuses a list at once as an outage, and the repeat succeeds', async () => {
+  test('A full queue refuses a list at once as an outage, and the repeat succeeds', async () => {
     const small = await openWorld({ LEDGER_QUEUE_MAX: 200, LEDGER_BATCH_MAX: 100 })
     await openHubAccounts(small)
     await onboard(small, 'greenbank', '1000', '1000')
@@ -197,7 +197,7 @@ describe('a full queue', () => {
   })
 })
 
-test('a second writer waits for the lock and takes over when the first one releases it', async () => {
+test('A second writer waits for the lock and takes over when the first one releases it', async () => {
   const open = (signal: AbortSignal) =>
     hub.parts.openExclusive({
       url: '',
@@ -254,7 +254,7 @@ describe('a crash', () => {
     },
   )
 
-  test('a crash between commit and answer is resolved by a repeat', async () => {
+  test('A crash between commit and answer is resolved by a repeat', async () => {
     const item = prepareItem()
     await hub.database.transaction((tx) => decideIn(tx, [reserving(item.transferId)], rules))
     expect(wordsOf(await prepare(hub, item))).toEqual(['RESERVED'])
@@ -279,7 +279,7 @@ describe('a crash', () => {
     },
   )
 
-  test('a restart between a prepare and its fulfil changes nothing', async () => {
+  test('A restart between a prepare and its fulfil changes nothing', async () => {
     const [posted, voided] = [prepareItem(), prepareItem()]
     await prepare(hub, posted, voided)
     hub = await hub.restart()

@@ -3,7 +3,7 @@ import { mailOf, participantOf } from './contract.ts'
 
 const at = '2030-01-02T03:04:05.006Z'
 
-test('an alarm e-mail contains limit, position and remaining percentage', () => {
+test('An alarm e-mail contains limit, position and remaining percentage', () => {
   const payload = {
     participantId: 'greenbank',
     accountId: 4,
@@ -37,7 +37,7 @@ test('an alarm e-mail contains limit, position and remaining percentage', () => 
   )
 })
 
-test('a limit e-mail contains the new and the old value, and is not sent when both are equal', () => {
+test('A limit e-mail contains the new and the old value, and is not sent when both are equal', () => {
   const payload = {
     participantId: 'greenbank',
     accountId: 4,
@@ -60,7 +60,7 @@ test('a limit e-mail contains the new and the old value, and is not sent when bo
   expect(mail('2000')).toBeUndefined()
 })
 
-test('a settlement e-mail contains the position after the settlement', () => {
+test('A settlement e-mail contains the position after the settlement', () => {
   const payload = {
     participantId: 'bluewallet',
     accountId: 6,
@@ -75,7 +75,7 @@ test('a settlement e-mail contains the position after the settlement', () => {
   })
 })
 
-test('the hub is sent an e-mail about an undeliverable reminder, with the last error', () => {
+test('The hub is sent an e-mail about an undeliverable reminder, with the last error', () => {
   const payload = {
     reminderId: 'reports/daily',
     owner: 'reports',

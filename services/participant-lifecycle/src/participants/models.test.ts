@@ -33,13 +33,13 @@ async function typesWith(...models: readonly SettlementModel[]): Promise<readonl
   return found.map(({ ledgerAccountType }) => ledgerAccountType)
 }
 
-test('a currency is served by its own models, or without any by the default ones', async () => {
+test('A currency is served by its own models, or without any by the default ones', async () => {
   expect(await typesWith(byDefault, own, fees)).toEqual(['POSITION', 'INTERCHANGE_FEE'])
   expect(await typesWith(byDefault)).toEqual(['POSITION'])
   expect(await typesWith({ ...byDefault, isActive: false })).toEqual([])
 })
 
-test('a currency with only fee models uses the default models for positions', async () => {
+test('A currency with only fee models uses the default models for positions', async () => {
   expect(await typesWith(byDefault, fees)).toEqual(['POSITION', 'INTERCHANGE_FEE'])
   expect(await typesWith(byDefault, { ...own, isActive: false }, fees)).toEqual([
     'POSITION',

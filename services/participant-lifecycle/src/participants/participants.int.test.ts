@@ -58,7 +58,7 @@ function limitOf(value: string, alarmPercentage = '') {
   return { type: 'NET_DEBIT_CAP', value, alarmPercentage }
 }
 
-test('the hub exists from the beginning, under its name, with its accounts', async () => {
+test('The hub exists from the beginning, under its name, with its accounts', async () => {
   const info = await infoOf('Hub')
   expect(info).toMatchObject({ id: 1, isHub: true, isActive: true, createdBy: 'hub' })
   expect(
@@ -75,7 +75,7 @@ describe('the auth service that the hub hosts', () => {
     return participants.filter(({ type }) => type === 'AUTH_SERVICE')
   }
 
-  test('the auth service is a participant of its own type after any number of starts', async () => {
+  test('The auth service is a participant of its own type after any number of starts', async () => {
     let own = await openWorld({ AUTH_SERVICE_PARTICIPANT: 'centralAuth' })
     try {
       const [made, ...others] = await authServiceOf(own)
@@ -95,11 +95,11 @@ describe('the auth service that the hub hosts', () => {
     }
   })
 
-  test('the auth service does not exist if the hub hosts none', async () => {
+  test('The auth service does not exist if the hub hosts none', async () => {
     expect(await authServiceOf(hub)).toEqual([])
   })
 
-  test('the auth service cannot be switched, given accounts or created by operators', async () => {
+  test('The auth service cannot be switched, given accounts or created by operators', async () => {
     const own = await openWorld({ AUTH_SERVICE_PARTICIPANT: 'centralAuth' })
     try {
       await openHubAccounts(own)
@@ -122,14 +122,14 @@ describe('the auth service that the hub hosts', () => {
 describe('a PISP', () => {
   const pisp = { name: 'pisp', currency: '', createdBy, type: 'PISP' }
 
-  test('a PISP is created without a currency, with an event', async () => {
+  test('A PISP is created without a currency, with an event', async () => {
     const { participant } = await hub.participants.CreateParticipant(pisp)
     expect(participant).toMatchObject({ name: 'pisp', type: 'PISP', isActive: false, accounts: [] })
     const [created] = await eventsAbout('pisp', 1)
     expect(created?.payload).toMatchObject({ type: 'PISP', currencies: [], accounts: [] })
   })
 
-  test('a PISP that exists, or names a currency, is refused', async () => {
+  test('A PISP that exists, or names a currency, is refused', async () => {
     const reasonOf = async (changed: Partial<typeof pisp>) =>
       (await hub.participants.CreateParticipant({ ...pisp, ...changed })).refusal?.reason
     expect(await reasonOf({})).toBe('PARTICIPANT_EXISTS')
@@ -140,7 +140,7 @@ describe('a PISP', () => {
   })
 })
 
-test('each change in the life of a participant publishes an event with the next version', async () => {
+test('Each change in the life of a participant publishes an event with the next version', async () => {
   const name = 'greenbank'
   const participants = hub.participants
   const { participant } = succeeded(
@@ -190,7 +190,7 @@ test('each change in the life of a participant publishes an event with the next 
   expect(events[0]?.payload).toMatchObject({ type: 'DFSP', currencies: ['USD'], isActive: false })
 })
 
-test('a repeated command changes nothing, publishes nothing and gets the same answer', async () => {
+test('A repeated command changes nothing, publishes nothing and gets the same answer', async () => {
   const name = 'idle'
   await onboard(hub, name)
   const [account] = (await infoOf(name)).accounts
@@ -220,7 +220,7 @@ test('a repeated command changes nothing, publishes nothing and gets the same an
   expect(await valueOf(hub, name, 'SETTLEMENT')).toBe('-1010')
 })
 
-test('an endpoint has a type of the closed list and a value valid for it', async () => {
+test('An endpoint has a type of the closed list and a value valid for it', async () => {
   await onboard(hub, 'reached')
   const endpoints = [
     ['FSPIOP_CALLBACK_URL_TRANSFER_PUT', 'https://fsp.example/transfers/{{transferId}}'],
@@ -240,7 +240,7 @@ test('an endpoint has a type of the closed list and a value valid for it', async
   expect((await infoOf('reached')).endpoints).toHaveLength(2)
 })
 
-test('a new settlement model adds its accounts to participants with its currency, once', async () => {
+test('A new settlement model adds its accounts to participants with its currency, once', async () => {
   await onboard(hub, 'redpay')
   const pair = {
     currency,
@@ -257,7 +257,7 @@ test('a new settlement model adds its accounts to participants with its currency
   expect((await infoOf('Hub')).accounts).toHaveLength(2)
 })
 
-test('a second currency adds accounts to the existing participant', async () => {
+test('A second currency adds accounts to the existing participant', async () => {
   await onboard(hub, 'twice')
   await openHubAccounts(hub, 'EUR')
   hub.models.push({ ...deferredNet, id: 2, name: 'EUROS', currency: 'EUR' })
@@ -273,7 +273,7 @@ test('a second currency adds accounts to the existing participant', async () => 
   ])
 })
 
-test('a default model serves currencies that have none of their own', async () => {
+test('A default model serves currencies that have none of their own', async () => {
   await openHubAccounts(hub, 'JPY')
   const creation = { name: 'yen', currency: 'JPY', createdBy }
   const refused = await hub.participants.CreateParticipant(creation)
@@ -284,7 +284,7 @@ test('a default model serves currencies that have none of their own', async () =
 })
 
 describe('an initial position', () => {
-  test('an initial position above zero is a debt, below zero a credit, and the books balance', async () => {
+  test('An initial position above zero is a debt, below zero a credit, and the books balance', async () => {
     for (const [name, initialPosition] of [
       ['debtor', '70.5'],
       ['creditor', '-20'],
@@ -300,7 +300,7 @@ describe('an initial position', () => {
     expect(await differencesIn(hub)).toEqual([])
   })
 
-  test('an initial position can be set once', async () => {
+  test('An initial position can be set once', async () => {
     const initial = { name: 'debtor', currency, limit: limitOf('600'), initialPosition: '1' }
     const { refusal } = await hub.participants.SetInitialPositionAndLimits(initial)
     expect(refusal?.reason).toBe('LIMITS_EXIST')

@@ -84,7 +84,7 @@ function reasonOf(decision: Decision): string {
 }
 
 describe('a new participant', () => {
-  test('a new participant gets the pair of accounts of every model, inactive', () => {
+  test('A new participant gets the pair of accounts of every model, inactive', () => {
     expect(changesOf(create(hub, undefined, creation))).toMatchObject([
       { accountType: 'POSITION', isActive: false },
       { accountType: 'SETTLEMENT', isActive: false },
@@ -93,16 +93,16 @@ describe('a new participant', () => {
     ])
   })
 
-  test('a new participant gets one account of a model that settles to its own type', () => {
+  test('A new participant gets one account of a model that settles to its own type', () => {
     const own = { ledgerAccountType: 'SETTLEMENT', settlementAccountType: 'SETTLEMENT' }
     expect(changesOf(create(hub, undefined, { ...creation, models: [own] }))).toHaveLength(1)
   })
 
-  test('a new participant cannot have the name of the hub', () => {
+  test('A new participant cannot have the name of the hub', () => {
     expect(reasonOf(create(hub, hub, { ...creation, name: 'Hub' }))).toBe('NAME_RESERVED')
   })
 
-  test('a new participant needs active hub accounts in its currency', () => {
+  test('A new participant needs active hub accounts in its currency', () => {
     const noAccounts = { ...hub, accounts: [account(1, 'HUB_RECONCILIATION')] }
     expect(reasonOf(create(noAccounts, undefined, creation))).toBe('HUB_ACCOUNTS_MISSING')
     expect(reasonOf(create(hub, undefined, { ...creation, currency: 'EUR' }))).toBe(
@@ -110,19 +110,19 @@ describe('a new participant', () => {
     )
   })
 
-  test('a new participant needs a settlement model', () => {
+  test('A new participant needs a settlement model', () => {
     expect(reasonOf(create(hub, undefined, { ...creation, models: [] }))).toBe(
       'NO_SETTLEMENT_MODEL',
     )
   })
 
-  test('an existing participant is refused for the same currency and gets accounts for another one', () => {
+  test('An existing participant is refused for the same currency and gets accounts for another one', () => {
     const euros = { ...hub, accounts: hub.accounts.map((one) => ({ ...one, currency: 'EUR' })) }
     expect(reasonOf(create(hub, fresh, creation))).toBe('CURRENCY_EXISTS')
     expect(changesOf(create(euros, fresh, { ...creation, currency: 'EUR' }))).toHaveLength(4)
   })
 
-  test('a PISP gets no accounts', () => {
+  test('A PISP gets no accounts', () => {
     const pisp: Participant = { ...fresh, type: 'PISP', accounts: [] }
     expect(reasonOf(create(hub, pisp, creation))).toBe('ACCOUNT_TYPE_WRONG')
   })
@@ -154,7 +154,7 @@ describe('accounts', () => {
 describe('limits', () => {
   const first = { currency: 'USD', value: 5n, alarmPercentage: null }
 
-  test('the initial limit is set once, with ten percent as default, and activates the accounts', () => {
+  test('The initial limit is set once, with ten percent as default, and activates the accounts', () => {
     expect(changesOf(setInitialLimit(fresh, first))).toMatchObject([
       {
         type: 'SET_LIMIT',
@@ -169,7 +169,7 @@ describe('limits', () => {
     expect(reasonOf(setInitialLimit(fresh, { ...first, currency: 'EUR' }))).toBe('ACCOUNT_UNKNOWN')
   })
 
-  test('an existing limit can be changed, and keeps its percentage if none is given', () => {
+  test('An existing limit can be changed, and keeps its percentage if none is given', () => {
     expect(changesOf(setLimit(limited, first))).toMatchObject([
       { limit: { value: 5n, alarmPercentage: 100_000n }, old: limit },
     ])
@@ -177,7 +177,7 @@ describe('limits', () => {
     expect(reasonOf(setLimit(fresh, { ...first, currency: 'EUR' }))).toBe('ACCOUNT_UNKNOWN')
   })
 
-  test('the limit of an account need not exist before', () => {
+  test('The limit of an account need not exist before', () => {
     const position = fresh.accounts.find(({ type }) => type === 'POSITION')?.id ?? 0
     expect(changesOf(setAccountLimit(fresh, position, 7n))).toEqual([
       {
@@ -191,13 +191,13 @@ describe('limits', () => {
     expect(changesOf(setAccountLimit(limited, position, 7n))).toMatchObject([{ old: limit }])
   })
 
-  test('an unchanged limit changes nothing', () => {
+  test('An unchanged limit changes nothing', () => {
     expect(changesOf(setLimit(limited, { ...limit, currency: 'USD' }))).toEqual([])
   })
 })
 
 describe('states and endpoints', () => {
-  test('a participant can be deactivated and activated, the hub cannot', () => {
+  test('A participant can be deactivated and activated, the hub cannot', () => {
     expect(changesOf(setState(fresh, 'INACTIVE', states))).toEqual([
       { type: 'SET_STATE', state: 'INACTIVE', old: 'ACTIVE', isActive: false },
     ])
@@ -212,7 +212,7 @@ describe('states and endpoints', () => {
     expect(changesOf(setState(closed, 'CLOSED', states))).toEqual([])
   })
 
-  test('an endpoint replaces the one of its type', () => {
+  test('An endpoint replaces the one of its type', () => {
     const same = { type: 'FSPIOP_CALLBACK_URL_QUOTES', createdBy: 'operator' }
     const old = { ...same, value: 'https://greenbank.example' }
     expect(changesOf(setEndpoint(fresh, old))).toEqual([])
@@ -221,7 +221,7 @@ describe('states and endpoints', () => {
 })
 
 describe('announcements', () => {
-  test('each event takes one version step, so that no reader drops one of two', () => {
+  test('Each event takes one version step, so that no reader drops one of two', () => {
     const changes = changesOf(
       setInitialLimit(fresh, { currency: 'USD', value: 5n, alarmPercentage: null }),
     )
@@ -238,7 +238,7 @@ describe('announcements', () => {
     expect(version).toBe(7)
   })
 
-  test('a changed limit and a changed percentage have separate events', () => {
+  test('A changed limit and a changed percentage have separate events', () => {
     const typesOf = (value: bigint, alarmPercentage: bigint) => {
       const changes = changesOf(setLimit(limited, { currency: 'USD', value, alarmPercentage }))
       return announcementsOf(limited, changes, [], at).events.map(({ type }) => type)
@@ -248,7 +248,7 @@ describe('announcements', () => {
     expect(typesOf(5n, 5n)).toHaveLength(2)
   })
 
-  test('the event of an endpoint contains the whole list', () => {
+  test('The event of an endpoint contains the whole list', () => {
     const changes = changesOf(
       setEndpoint(fresh, { type: 'EMAIL', value: 'ops@greenbank.example', createdBy: 'operator' }),
     )

@@ -52,7 +52,7 @@ async function infoOf(name: string): Promise<Participant> {
   return participants[0]
 }
 
-test('a new state is pushed to four services at once, with its version', async () => {
+test('A new state is pushed to four services at once, with its version', async () => {
   const name = 'greenbank'
   pushed.length = 0
   const change = { name, isActive: false, state: 'SUSPENDED', actor: 'ada' }
@@ -68,7 +68,7 @@ test('a new state is pushed to four services at once, with its version', async (
 })
 
 describe('a view', () => {
-  test('the view for transfers answers for each name, known or not', async () => {
+  test('The view for transfers answers for each name, known or not', async () => {
     const { participants } = await views.GetParticipantsTransfersData({
       names: ['nobody', 'greenbank'],
       currency: 'USD',
@@ -88,7 +88,7 @@ describe('a view', () => {
     ])
   })
 
-  test('the views for callbacks and quotes contain the address and the currencies', async () => {
+  test('The views for callbacks and quotes contain the address and the currencies', async () => {
     const endpointType = 'FSPIOP_CALLBACK_URL_QUOTES'
     const value = 'https://greenbank.example'
     await hub.participants.UpdateEndpoint({
@@ -149,7 +149,7 @@ describe('accounts', () => {
     ])
   })
 
-  test('the method for one account opens exactly one', async () => {
+  test('The method for one account opens exactly one', async () => {
     await openHubAccounts(hub, 'KES')
     const [model] = hub.models
     if (model === undefined) throw new Error('no model')
@@ -219,7 +219,7 @@ describe('accounts', () => {
   })
 })
 
-test('every change of a participant writes exactly one audit entry, with its actor', async () => {
+test('Every change of a participant writes exactly one audit entry, with its actor', async () => {
   const name = 'recorded'
   const currency = 'USD'
   const limit = { type: 'NET_DEBIT_CAP', value: '5', alarmPercentage: '' }
@@ -253,7 +253,7 @@ test('every change of a participant writes exactly one audit entry, with its act
   })
 })
 
-test('a start that changes the permissions of a state publishes a state change for its participants', async () => {
+test('A start that changes the permissions of a state publishes a state change for its participants', async () => {
   const before = await openWorld()
   await openHubAccounts(before)
   await onboard(before, 'changing')

@@ -47,14 +47,14 @@ beforeEach(async () => {
 
 afterEach(() => parts.stop())
 
-test('a pushed change is not pushed again', async () => {
+test('A pushed change is not pushed again', async () => {
   await store.create(fees, 'operator')
   await pushChanges(telling)
   await pushChanges(telling)
   expect(calls).toEqual(['accounts of USD', 'fee of 0.6'])
 })
 
-test('a change stored during a push is pushed next', async () => {
+test('A change stored during a push is pushed next', async () => {
   await store.create(fees, 'operator')
   meanwhile = () => store.update('FEES', { isActive: false, windowCron: undefined }, 'operator')
   await pushChanges(telling)

@@ -31,15 +31,15 @@ async function feesTold(changed: Model, areAccountsRefused = false): Promise<rea
   return calls
 }
 
-test('a fee is set in the ledger when its accounts exist', async () => {
+test('A fee is set in the ledger when its accounts exist', async () => {
   expect(await feesTold(model)).toEqual(['USD 0.6'])
 })
 
-test('a fee without accounts is not set, but an ended fee is still removed', async () => {
+test('A fee without accounts is not set, but an ended fee is still removed', async () => {
   expect(await feesTold(model, true)).toEqual([])
   expect(await feesTold({ ...model, isActive: false }, true)).toEqual(['USD 0'])
 })
 
-test('a model without currency has no fee, even if one was stored', async () => {
+test('A model without currency has no fee, even if one was stored', async () => {
   expect(await feesTold({ ...model, currency: '' })).toEqual([' 0'])
 })

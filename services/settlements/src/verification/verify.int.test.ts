@@ -141,7 +141,7 @@ test.each(planted)('verify finds %s', async (_, meddle, sentences) => {
   for (const [at, sentence] of sentences.entries()) expect(found[at]).toMatch(sentence)
 })
 
-test('a settlement with an open step is no difference, whether or not it has moved money', async () => {
+test('A settlement with an open step is no difference, whether or not it has moved money', async () => {
   const step = JSON.stringify({
     changes: pending.accounts.map(({ accountId }) => ({
       accountId,

@@ -110,16 +110,16 @@ describe('a prepare whose id is stored', () => {
     },
   )
 
-  test('a prepare continues where it stopped, delivered again or posted again', () => {
+  test('A prepare continues where it stopped, delivered again or posted again', () => {
     expect(decidePrepare(received, redelivered)).toEqual({ type: 'continue' })
     expect(decidePrepare(received, prepare)).toEqual({ type: 'continue' })
   })
 
-  test('a prepare posted again while reserved is ignored: its callback will come', () => {
+  test('A prepare posted again while reserved is ignored: its callback will come', () => {
     expect(decidePrepare(reserved, prepare)).toEqual({ type: 'silence' })
   })
 
-  test('a prepare posted again after the commit is answered with the stored fulfilment', () => {
+  test('A prepare posted again after the commit is answered with the stored fulfilment', () => {
     expect(decidePrepare(committed, prepare)).toEqual({
       type: 'answer',
       legRole: 'PAYER',
@@ -133,7 +133,7 @@ describe('a prepare whose id is stored', () => {
     })
   })
 
-  test('a prepare posted again after the abort is answered with the stored error', () => {
+  test('A prepare posted again after the abort is answered with the stored error', () => {
     const transfer = aborted('COVER_SHORT')
     expect(decidePrepare(transfer, prepare)).toEqual({
       type: 'answer',
@@ -153,7 +153,7 @@ describe('a prepare whose id is stored', () => {
     },
   )
 
-  test('a prepare of another payer is refused even if the hashes agree', () => {
+  test('A prepare of another payer is refused even if the hashes agree', () => {
     expect(decidePrepare(committed, { ...prepare, payerFsp: 'stranger' })).toEqual({
       type: 'refuse',
     })
@@ -161,7 +161,7 @@ describe('a prepare whose id is stored', () => {
 })
 
 describe('a fulfil', () => {
-  test('a fulfil of an unknown transfer is refused with 3208', () => {
+  test('A fulfil of an unknown transfer is refused with 3208', () => {
     expect(decideFulfil(undefined, fulfil)).toMatchObject({
       type: 'answer',
       legRole: 'REQUESTER',
@@ -183,7 +183,7 @@ describe('a fulfil', () => {
     },
   )
 
-  test('a fulfil for another FSP than the payer is refused and leaves the transfer alone', () => {
+  test('A fulfil for another FSP than the payer is refused and leaves the transfer alone', () => {
     expect(decideFulfil(reserved, { ...fulfil, destinationFspId: 'stranger' })).toMatchObject({
       type: 'answer',
       shows: undefined,
@@ -191,16 +191,16 @@ describe('a fulfil', () => {
     })
   })
 
-  test('a fulfil completes an unfinished reservation first', () => {
+  test('A fulfil completes an unfinished reservation first', () => {
     expect(decideFulfil(received, fulfil)).toEqual({ type: 'continue' })
   })
 
-  test('the right fulfilment posts, with COMMITTED or RESERVED', () => {
+  test('The right fulfilment posts, with COMMITTED or RESERVED', () => {
     expect(decideFulfil(reserved, fulfil)).toEqual({ type: 'post' })
     expect(decideFulfil(reserved, reservedFulfil)).toEqual({ type: 'post' })
   })
 
-  test('a fulfil with RESERVED in version 1.0 does not commit', () => {
+  test('A fulfil with RESERVED in version 1.0 does not commit', () => {
     expect(decideFulfil(reserved, { ...reservedFulfil, version: '1.0' })).toMatchObject({
       type: 'answer',
       error: 'RESERVED_IN_VERSION_1_0',
@@ -217,19 +217,19 @@ describe('a fulfil', () => {
     },
   )
 
-  test('a fulfil delivered again after it ended the transfer is not answered', () => {
+  test('A fulfil delivered again after it ended the transfer is not answered', () => {
     expect(decideFulfil(committed, { ...fulfil, eventId: 'first fulfil' })).toEqual({
       type: 'silence',
     })
   })
 
-  test('a fulfil sent again after the commit is answered with PUT, or PATCH when RESERVED was used', () => {
+  test('A fulfil sent again after the commit is answered with PUT, or PATCH when RESERVED was used', () => {
     const again = { type: 'answer', legRole: 'PAYEE', error: undefined }
     expect(decideFulfil(committed, fulfil)).toMatchObject({ ...again, notices: ['PUT'] })
     expect(decideFulfil(committed, reservedFulfil)).toMatchObject({ ...again, notices: ['PATCH'] })
   })
 
-  test('a fulfil sent again after it was found invalid gets its error again, or a PATCH', () => {
+  test('A fulfil sent again after it was found invalid gets its error again, or a PATCH', () => {
     const transfer = aborted('INVALID_FULFILMENT', 'hash of the fulfil')
     expect(decideFulfil(transfer, fulfil)).toMatchObject({
       notices: ['ERROR'],
@@ -242,7 +242,7 @@ describe('a fulfil', () => {
     })
   })
 
-  test('a fulfil with other content after the end gets 3106 and nothing else', () => {
+  test('A fulfil with other content after the end gets 3106 and nothing else', () => {
     const other = { ...fulfil, payloadHash: 'other' }
     for (const transfer of [committed, abortedByReject]) {
       expect(decideFulfil(transfer, other)).toMatchObject({
@@ -268,7 +268,7 @@ describe('a fulfil', () => {
     },
   )
 
-  test('a fulfil after a refused reservation is answered that nothing is reserved', () => {
+  test('A fulfil after a refused reservation is answered that nothing is reserved', () => {
     expect(decideFulfil(aborted('PAYEE_INACTIVE'), fulfil)).toMatchObject({
       notices: ['ERROR'],
       error: 'NOT_RESERVED',
@@ -290,7 +290,7 @@ describe('a misdirected fulfil where misdirected fulfils abort', () => {
     },
   )
 
-  test('a misdirected fulfil changes no final transfer', () => {
+  test('A misdirected fulfil changes no final transfer', () => {
     for (const transfer of [committed, aborted('TIMEOUT')]) {
       expect(decide(transfer, stolen)).toMatchObject({
         shows: undefined,
@@ -300,7 +300,7 @@ describe('a misdirected fulfil where misdirected fulfils abort', () => {
     }
   })
 
-  test('a misdirected fulfil is answered by the abort alone, and one of another FSP by a refusal as well', () => {
+  test('A misdirected fulfil is answered by the abort alone, and one of another FSP by a refusal as well', () => {
     const transfer = { ...aborted('MISDIRECTED_FULFIL'), outcomeEventId: fulfil.eventId }
     expect(decide(transfer, astray)).toEqual({ type: 'silence' })
     expect(decide(transfer, stolen)).toMatchObject({ error: 'SENDER_NOT_PAYEE' })
@@ -308,23 +308,23 @@ describe('a misdirected fulfil where misdirected fulfils abort', () => {
 })
 
 describe('a reject', () => {
-  test('a reject of an unknown transfer or of another FSP is refused', () => {
+  test('A reject of an unknown transfer or of another FSP is refused', () => {
     expect(decideReject(undefined, reject)).toMatchObject({ error: 'ID_UNKNOWN' })
     expect(decideReject(reserved, { ...reject, requesterFspId: 'stranger' })).toMatchObject({
       error: 'SENDER_NOT_PAYEE',
     })
   })
 
-  test('a reject releases a reservation, and completes an unfinished one first', () => {
+  test('A reject releases a reservation, and completes an unfinished one first', () => {
     expect(decideReject(reserved, reject)).toEqual({ type: 'release', reason: 'REJECTED' })
     expect(decideReject(received, reject)).toEqual({ type: 'continue' })
   })
 
-  test('a reject after the commit only raises an alarm', () => {
+  test('A reject after the commit only raises an alarm', () => {
     expect(decideReject(committed, reject)).toEqual({ type: 'alarm' })
   })
 
-  test('a repeated reject gets its own error, another one 3106, a late one 3303', () => {
+  test('A repeated reject gets its own error, another one 3106, a late one 3303', () => {
     expect(decideReject(abortedByReject, reject)).toMatchObject({
       notices: ['ERROR'],
       error: abortedByReject.error,
@@ -359,7 +359,7 @@ describe('a query', () => {
     },
   )
 
-  test('a query shows why a transfer was aborted, as a state, not as an error', () => {
+  test('A query shows why a transfer was aborted, as a state, not as an error', () => {
     const transfer = aborted('TIMEOUT')
     expect(decideQuery(transfer, 'mangobank')).toMatchObject({
       notices: ['PUT'],
@@ -368,7 +368,7 @@ describe('a query', () => {
     })
   })
 
-  test('a query of another FSP learns nothing', () => {
+  test('A query of another FSP learns nothing', () => {
     expect(decideQuery(committed, 'stranger')).toMatchObject({
       notices: ['ERROR'],
       shows: undefined,
@@ -395,7 +395,7 @@ describe('a query', () => {
     })
   })
 
-  test('a query for an unknown transfer gets 3208', () => {
+  test('A query for an unknown transfer gets 3208', () => {
     expect(decideMovementQuery(undefined, 'mangobank')).toMatchObject({ error: 'ID_UNKNOWN' })
   })
 })

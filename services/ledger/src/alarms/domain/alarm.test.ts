@@ -55,7 +55,7 @@ describe('with a cap of 1000 and an alarm at 10 percent', () => {
     ).toEqual([[], ['THRESHOLD'], [], [], ['THRESHOLD']])
   })
 
-  test('a lasting breach is notified three times, an interval apart, and again after the reset', () => {
+  test('A lasting breach is notified three times, an interval apart, and again after the reset', () => {
     expect(
       tell([
         [0, reading(900)],
@@ -84,7 +84,7 @@ test('refused transfers are notified once until the interval has passed, though 
   ).toEqual([['LIMIT'], [], [], [], ['LIMIT']])
 })
 
-test('the first refusal after a raised limit or a recovery is notified', () => {
+test('The first refusal after a raised limit or a recovery is notified', () => {
   const refused = reading(950, { wasRefused: true })
   const more = { limit: units(2_000) }
   expect(
@@ -98,7 +98,7 @@ test('the first refusal after a raised limit or a recovery is notified', () => {
   ).toEqual([['THRESHOLD', 'LIMIT'], [], ['THRESHOLD', 'LIMIT'], [], ['LIMIT']])
 })
 
-test('a refusal in a batch in which the position also recovers is notified', () => {
+test('A refusal in a batch in which the position also recovers is notified', () => {
   expect(
     tell([
       [0, reading(950, { wasRefused: true })],
@@ -151,7 +151,7 @@ describe('for any readings', () => {
     })
   }
 
-  test('an alarm is active during a breach and not after a recovery', () => {
+  test('An alarm is active during a breach and not after a recovery', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         for (const { now, after } of play(steps)) {
@@ -179,7 +179,7 @@ describe('for any readings', () => {
     )
   })
 
-  test('an active alarm is notified at most three times a day, an interval apart', () => {
+  test('An active alarm is notified at most three times a day, an interval apart', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         for (const kind of ['threshold', 'limit'] as const) {
@@ -196,7 +196,7 @@ describe('for any readings', () => {
     )
   })
 
-  test('a repeated reading changes and notifies nothing', () => {
+  test('A repeated reading changes and notifies nothing', () => {
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 40 }), (steps) => {
         const last = play(steps).at(-1)

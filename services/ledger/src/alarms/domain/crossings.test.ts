@@ -43,26 +43,26 @@ function crossings(from: LockedRows, ...commands: readonly Command[]) {
   }))
 }
 
-test('a reservation that leaves more than the percentage raises no alarm', () => {
+test('A reservation that leaves more than the percentage raises no alarm', () => {
   expect(crossings(watching(rows), reserving(539n))).toEqual([])
 })
 
-test('a reservation that reaches the percentage is notified with the position after the batch', () => {
+test('A reservation that reaches the percentage is notified with the position after the batch', () => {
   expect(crossings(watching(rows), reserving(540n))).toEqual([
     { account: position.id, notified: ['THRESHOLD'], position: 540n, limit: 600n, stands: true },
   ])
 })
 
-test('a reservation that is voided in the same batch raises no alarm', () => {
+test('A reservation that is voided in the same batch raises no alarm', () => {
   expect(crossings(watching(rows), reserving(540n), rejecting)).toEqual([])
 })
 
-test('the cover is the limit where it is lower than the cap', () => {
+test('The cover is the limit where it is lower than the cap', () => {
   const poor = withAccounts(settlementOf(greenbank, { creditsPosted: 100n }))
   expect(crossings(watching(poor), reserving(90n))).toMatchObject([{ position: 90n, limit: 100n }])
 })
 
-test('a refusal for lack of liquidity is notified, other refusals are not', () => {
+test('A refusal for lack of liquidity is notified, other refusals are not', () => {
   const another = { id: 'another' }
   expect(crossings(watching(rows), reserving(601n))).toMatchObject([{ notified: ['LIMIT'] }])
   expect(crossings(watching(rows), reserving(601n), reserving(602n, another))).toHaveLength(1)
@@ -73,7 +73,7 @@ test('refused funds out do not count as a refused transfer', () => {
   expect(crossings(watching(rows), { ...withdrawing, amount: 1_001n })).toEqual([])
 })
 
-test('a received payment that restores the position ends its alarm', () => {
+test('A received payment that restores the position ends its alarm', () => {
   const near = withAccounts(positionOf(greenbank, { debitsPosted: 560n }))
   const paid = play(
     near,

@@ -9,7 +9,7 @@ const liquidity: Liquidity = {
   fees: positionOf(greenbank, { debitsPosted: 100n, cap: null }),
 }
 
-test('an exclusion leaves transfers, fees and unpaid settlements covered', () => {
+test('An exclusion leaves transfers, fees and unpaid settlements covered', () => {
   expect(resolve(liquidity, { mode: 'AMOUNT', value: 400n })).toBe(400n)
   expect(resolve(liquidity, { mode: 'AMOUNT', value: 401n })).toMatchObject({
     reason: 'COVER_SHORT',

@@ -53,12 +53,12 @@ describe('the lines of the journal make', () => {
 describe('differences', () => {
   const journal = journalOf({ side: 'DEBIT', step: 'MOVE', amount: 5n })
 
-  test('an account that matches its journal has no difference', () => {
+  test('An account that matches its journal has no difference', () => {
     expect(balanceDifferences([{ ...account, postedDebits: 5n }], journal)).toEqual([])
     expect(balanceDifferences([account], new Map())).toEqual([])
   })
 
-  test('each of the four balances is compared', () => {
+  test('Each of the four balances is compared', () => {
     const held = { ...account, pendingCredits: 1n }
     expect(balanceDifferences([held], journal)).toEqual([
       { account: held, kind: 'postedDebits', journal: 5n },
@@ -66,7 +66,7 @@ describe('differences', () => {
     ])
   })
 
-  test('an account that only the journal knows is a difference', () => {
+  test('An account that only the journal knows is a difference', () => {
     expect(unknownAccounts([account], journal)).toEqual([])
     expect(unknownAccounts([], journal)).toEqual([7])
   })

@@ -16,7 +16,7 @@ function marksOf(lines: readonly Mark[]): Marks {
 }
 
 describe('marks', () => {
-  test('the same lines have the same checksums in any order and any slices', () => {
+  test('The same lines have the same checksums in any order and any slices', () => {
     const shuffled = fc
       .array(line)
       .chain((lines) =>
@@ -36,7 +36,7 @@ describe('marks', () => {
     )
   })
 
-  test('a missing, duplicate or changed line changes the checksum of its bucket', () => {
+  test('A missing, duplicate or changed line changes the checksum of its bucket', () => {
     fc.assert(
       fc.property(fc.array(line), line, (lines, one) => {
         const whole = marksOf([...lines, one])

@@ -10,7 +10,7 @@ function posted(...slices: readonly Net[]): Nets {
 }
 
 describe('a window', () => {
-  test('a window whose nets match its transfers over all slices has no difference', () => {
+  test('A window whose nets match its transfers over all slices has no difference', () => {
     const slices = posted(
       { ...counted, net: 8n, transfers: 1n },
       { ...counted, net: -3n, transfers: 1n },
@@ -26,7 +26,7 @@ describe('a window', () => {
     expect(netDifferences([counted], posted(other))).toEqual([{ counted, posted: other }])
   })
 
-  test('a net without entries and entries without a net are differences', () => {
+  test('A net without entries and entries without a net are differences', () => {
     const nothing = { ...counted, net: 0n, transfers: 0n }
     expect(netDifferences([counted], posted())).toEqual([{ counted, posted: nothing }])
     expect(netDifferences([], posted(counted))).toEqual([{ counted: nothing, posted: counted }])
@@ -53,7 +53,7 @@ describe('a window', () => {
     ])
   })
 
-  test('a net of zero equals a missing net', () => {
+  test('A net of zero equals a missing net', () => {
     expect(netDifferences([{ ...counted, net: 0n, transfers: 0n }], posted())).toEqual([])
   })
 })

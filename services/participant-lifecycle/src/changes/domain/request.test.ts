@@ -32,7 +32,7 @@ test('another person can approve or reject, the maker can do neither', () => {
   expect(wordOf(pending, { ...approving, by: 'ada', decision: 'REJECT' })).toBe('SAME_PERSON')
 })
 
-test('a call for another type of change does not find the request', () => {
+test('A call for another type of change does not find the request', () => {
   expect(wordOf(pending, { ...approving, type: 'ManageFunds' })).toBe('REQUEST_UNKNOWN')
   expect(wordOf(pending, { ...approving, type: 'UpdateParticipantState' })).toBe('APPLY')
 })

@@ -13,7 +13,7 @@ const model: ModelChoice = {
 }
 const byDefault: ModelChoice = { ...model, id: 1, name: 'DEFAULT', currency: '' }
 
-test("a currency's own model takes precedence over the default model", () => {
+test("A currency's own model takes precedence over the default model", () => {
   expect(modelFor([byDefault, model], 'USD')).toBe(model)
   expect(modelFor([byDefault, model], 'EUR')).toBe(byDefault)
   expect(modelFor([model], 'EUR')).toBeUndefined()

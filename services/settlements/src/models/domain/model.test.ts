@@ -47,14 +47,14 @@ describe('a settlement model', () => {
     ).toMatchObject({ draft: { settlementAccountType } })
   })
 
-  test('a model without a currency is the default model', () => {
+  test('A model without a currency is the default model', () => {
     expect(decideModel({ ...deferredNet, currency: '' }, now)).toMatchObject({
       type: 'create',
       draft: { currency: '' },
     })
   })
 
-  test('a model has a fee only in its own currency', () => {
+  test('A model has a fee only in its own currency', () => {
     const fees = {
       ...deferredNet,
       ledgerAccountType: 'INTERCHANGE_FEE',
@@ -94,7 +94,7 @@ describe('the schedule of a model', () => {
   const model: Model = { id: 1, isActive: true, ...decision.draft }
   const keep = { isActive: true, windowCron: undefined }
 
-  test('a schedule changes only when a change names it', () => {
+  test('A schedule changes only when a change names it', () => {
     expect(changed(model, keep, now)).toBe(model)
     const hourly = { isActive: true, windowCron: '0 * * * *' }
     expect(changed(model, hourly, now)).toEqual({ ...model, windowCron: '0 * * * *' })
@@ -103,7 +103,7 @@ describe('the schedule of a model', () => {
     })
   })
 
-  test('an inactive model and a removed schedule close no window', () => {
+  test('An inactive model and a removed schedule close no window', () => {
     expect(scheduleOf(model)).toBe('0 22 * * *')
     const off = changed(model, { isActive: false, windowCron: undefined }, now)
     expect(off).toEqual({ ...model, isActive: false })

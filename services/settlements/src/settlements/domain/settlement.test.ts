@@ -89,7 +89,7 @@ function book(moved: Map<string, bigint>, movements: readonly Movement[]): void 
   }
 }
 
-test('any requests in any order keep states in step and end with correct balances', () => {
+test('Any requests in any order keep states in step and end with correct balances', () => {
   const nets = fc.tuple(...[1, 2, 3].map(() => fc.bigInt({ min: -500n, max: 500n })))
   fc.assert(
     fc.property(nets, fc.array(asked, { maxLength: 60 }), ([a, b, c], requests) => {
@@ -159,7 +159,7 @@ describe('an account', () => {
     accounts: [account(1, 5n), account(2, -5n)],
   }
 
-  test('an account steps at most one ahead of its settlement', () => {
+  test('An account steps at most one ahead of its settlement', () => {
     const first = decideUpdate(settlement, [update(1, steps[1])])
     if (first.type !== 'CHANGE') throw new Error(first.type)
     expect(first).toMatchObject({ faults: [], state: steps[0] })
@@ -171,7 +171,7 @@ describe('an account', () => {
     expect(decideUpdate(after, [update(2, steps[1])])).toMatchObject({ state: steps[1] })
   })
 
-  test('an update to the same state stores only the new reason', () => {
+  test('An update to the same state stores only the new reason', () => {
     const decision = decideUpdate(settlement, [update(1, steps[0])])
     if (decision.type !== 'CHANGE') throw new Error(decision.type)
     expect(decision).toMatchObject({ changes: [{ reason: 'bank' }], faults: [] })
@@ -191,7 +191,7 @@ describe('an account', () => {
     })
   })
 
-  test('a committed account prevents an abort', () => {
+  test('A committed account prevents an abort', () => {
     const accounts = [account(1, 5n, steps[3]), account(2, -5n, steps[2])]
     const reserved: Settlement = { id: 1, state: steps[2], accounts }
     const words = { reason: '', externalReference: '' }
@@ -232,7 +232,7 @@ describe('what moves', () => {
     ])
   })
 
-  test('a pair is moved when its debtor is committed', () => {
+  test('A pair is moved when its debtor is committed', () => {
     const [payer, payee] = accounts
     if (payer === undefined || payee === undefined) throw new Error('no accounts')
     const pairs = [{ payer, payee, amount: 5n }]
@@ -287,7 +287,7 @@ describe('what moves', () => {
     )
   })
 
-  test('a gross transfer reverses positions and moves the settlement accounts', () => {
+  test('A gross transfer reverses positions and moves the settlement accounts', () => {
     const line = {
       windowId: 1,
       transferId: 't',

@@ -24,7 +24,7 @@ const tally = (accountId: number, net: bigint, count: bigint): Tally => ({
   count,
 })
 
-test('a window lacks lines until they match what the ledger has counted', () => {
+test('A window lacks lines until they match what the ledger has counted', () => {
   const counted = [tally(1, 6n, 2n), tally(2, -6n, 2n)]
   expect(missingOf(counted, [])).toBe(4n)
   expect(missingOf(counted, [tally(1, 10n, 1n), tally(2, -10n, 1n)])).toBe(2n)
