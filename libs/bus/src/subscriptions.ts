@@ -38,7 +38,7 @@ export function measure(metrics: Metrics, members: ReadonlySet<Measured>): void 
         }
       },
     })
-  gauge('bus_unfinished', 'Messages queued or worked on', (member) => member.unfinished())
+  gauge('bus_unfinished', 'Messages queued or in work', (member) => member.unfinished())
   gauge('bus_lag_seconds', 'Age of the oldest unfinished message', (m) => m.lag_ms() / 1000)
 }
 

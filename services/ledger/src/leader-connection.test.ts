@@ -124,7 +124,7 @@ describe('a process that is being stopped', () => {
     expect(tries()).toBe(2)
   })
 
-  test('callers that wait for the first connection get an error when the process is being stopped', async () => {
+  test('Callers that wait for the first connection get an error when the process is being stopped', async () => {
     const connection = openLeaderConnection(opening(stopping).open, log)
     await expect(connection.opened).rejects.toThrow(ProcessStopping)
   })
@@ -162,7 +162,7 @@ test('A lost connection is replaced after any number of outages', async () => {
 })
 
 describe('while the lock is not held', () => {
-  test('work and readiness fail as outages while the lock is not held, and succeed once it is held', async () => {
+  test('Work and readiness fail as outages while the lock is not held, and succeed once it is held', async () => {
     const one = held()
     let come: () => void = () => undefined
     const connection = openLeaderConnection(

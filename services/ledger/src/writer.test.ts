@@ -17,7 +17,7 @@ function open() {
   return openWriter(connection, { batch_max: 10, queued_max: 100 } as WriterOptions)
 }
 
-test('answered items are not retained in memory', async () => {
+test('Answered items are not retained in memory', async () => {
   const writer = open()
   const answered: WeakRef<object>[] = []
   for (let n = 0; n < 100; n += 1) {

@@ -47,7 +47,7 @@ function entriesOf(subject: string, count: number) {
   }, `${count} entries of ${subject}`)
 }
 
-test('closing a window, creating a settlement, each step and its end write one audit entry each', async () => {
+test('Closing a window, creating a settlement, each step and its end write one audit entry each', async () => {
   const window = await closedWindow()
   const settlement = await settle(scheme, [window.id])
   for (const state of ['PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED', 'PS_TRANSFERS_COMMITTED'])

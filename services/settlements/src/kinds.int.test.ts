@@ -137,7 +137,7 @@ test('A model without position reset moves nothing in any state', async () => {
   expect(await valuesOf('POSITION', currency)).toEqual(['10', '0', '-10'])
 })
 
-test('interchange fees are posted with their transfers and netted in the same window', async () => {
+test('Interchange fees are posted with their transfers and netted in the same window', async () => {
   const currency = 'ZAR'
   const modelId = await begin(currency, {})
   await addModel(scheme, {

@@ -98,7 +98,7 @@ function netsOf(windows: readonly SettlementWindow[]): ReadonlyMap<string, bigin
   return nets
 }
 
-test('windows closed continuously contain each committed transfer once, and nothing else', async () => {
+test('Windows closed continuously contain each committed transfer once, and nothing else', async () => {
   const before = await positions()
   const rounds = 40
   const perRound = 25

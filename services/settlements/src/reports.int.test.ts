@@ -152,7 +152,7 @@ test('A window waits for late lines, and can be settled when they have arrived',
   expect(settlement.accounts.map(({ net }) => net)).toEqual(['3', '-3'])
 })
 
-test('inconsistent lines, flows, nets and states are reported as differences', async () => {
+test('Inconsistent lines, flows, nets and states are reported as differences', async () => {
   await pay(scheme, { payer: 'greenbank', payee: 'bluewallet', amount: '3', modelId })
   const { id } = await closeOpen(scheme)
   const settlement = await settle(scheme, [id])

@@ -146,7 +146,7 @@ describe('a settlement model', () => {
 })
 
 describe('allocation', () => {
-  test('allocation publishes the request with model and accounts, its relay unchanged', async () => {
+  test('Allocation publishes the request with model and accounts, its relay unchanged', async () => {
     peer.participants.push(participant('mangobank', 11), participant('riverwallet', 12))
     const { model } = await createModel()
     const request = requested()
@@ -174,7 +174,7 @@ describe('allocation', () => {
     expect(second?.id).toBe(first?.id)
   })
 
-  test('allocation leaves out a missing model, and uses a new one at once', async () => {
+  test('Allocation leaves out a missing model, and uses a new one at once', async () => {
     expect(await allocation()).not.toHaveProperty('settlementModelId')
     await createModel({ name: 'DEFAULT', currency: '' })
     expect(await allocation()).toMatchObject({ settlementModel: 'DEFAULT' })
@@ -183,7 +183,7 @@ describe('allocation', () => {
     expect(await allocation()).toMatchObject({ settlementModel: 'CGS', settles: 'GROSS_IMMEDIATE' })
   })
 
-  test('allocation requests accounts once, and again when one is missing or was added', async () => {
+  test('Allocation requests accounts once, and again when one is missing or was added', async () => {
     await createModel()
     peer.participants.push(participant('mangobank', 11))
     const without = await allocation()

@@ -111,7 +111,7 @@ describe('a settlement window', () => {
     ])
   })
 
-  test('of two concurrent requests one closes the window and the other finds it closed', async () => {
+  test('Of two concurrent requests one closes the window and the other finds it closed', async () => {
     await payAround()
     const windowId = await openWindow(scheme)
     const answers = await Promise.all(
@@ -128,7 +128,7 @@ describe('a settlement window', () => {
 })
 
 describe('the largest nets', () => {
-  test('nets longer than an amount are settled through all states or aborted', async () => {
+  test('Nets longer than an amount are settled through all states or aborted', async () => {
     const largest = '900000000000000000'
     await openHub(scheme, 'XTS')
     const modelId = await addModel(scheme, { name: 'LARGENET', currency: 'XTS' })
@@ -249,7 +249,7 @@ describe('a settlement', () => {
     expect(refusal?.reason).toBe('STATE_WRONG')
   })
 
-  test('concurrent requests take each step of a settlement once', async () => {
+  test('Concurrent requests take each step of a settlement once', async () => {
     const before = await positions()
     await payAround()
     const created = await settle(scheme, [await closed()])

@@ -100,7 +100,7 @@ test('evidence over its bound loses its extensions and nothing else', () => {
   expect(readEvidence(writeEvidence({ ...reject, extensionList: list }))).toEqual(reject)
 })
 
-test('missing evidence is distinguished from evidence that this release cannot read', () => {
+test('Missing evidence is distinguished from evidence that this release cannot read', () => {
   expect(readEvidence(Buffer.alloc(0))).toBeUndefined()
   for (const bytes of ['no json', '{}', '{"kind":"FULFIL"}', '{"kind":"MOON"}']) {
     expect(readEvidence(Buffer.from(bytes))).toBe('unreadable')

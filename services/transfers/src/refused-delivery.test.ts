@@ -148,7 +148,7 @@ describe('a payee FSP that refuses and answers nevertheless', () => {
   })
 })
 
-test('in any order of messages the transfer ends once, as the ledger decides', async () => {
+test('In any order of messages the transfer ends once, as the ledger decides', async () => {
   const steps = ['report', 'fulfil', 'reserve-fulfil', 'reject', 'expire'] as const
   await fc.assert(
     fc.asyncProperty(

@@ -82,7 +82,7 @@ test('A transfer that another process ended is seen as reserved until a move fin
   expect(await statesOf(store, 'a')).toEqual(['a ABORTED'])
 })
 
-test('only the latest reservations are cached, up to a bound', async () => {
+test('Only the latest reservations are cached, up to a bound', async () => {
   const { read, store } = openCounted()
   const ids = Array.from({ length: 10_001 }, (_, at) => `transfer ${at}`)
   await reserve(store, ids)

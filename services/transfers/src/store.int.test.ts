@@ -121,7 +121,7 @@ describe('a move', () => {
     )
   })
 
-  test('concurrent moves of the same rows happen once for each row, without deadlock', async () => {
+  test('Concurrent moves of the same rows happen once for each row, without deadlock', async () => {
     const transfers = await Promise.all(Array.from({ length: 20 }, () => claimed()))
     const movements = await Promise.all(
       Array.from({ length: 8 }, (_, at) =>

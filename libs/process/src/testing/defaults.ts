@@ -1,7 +1,7 @@
 import { readSettings } from '../read-settings.ts'
 import type { SettingDefinitions, SettingValues } from '../settings.ts'
 
-/** The values of settings that nobody set. */
+/** The default values of settings. */
 export function defaultsOf<Definitions extends SettingDefinitions>(
   definitions: Definitions,
 ): SettingValues<Definitions> {

@@ -177,7 +177,7 @@ describe('a void', () => {
 })
 
 describe('funds in', () => {
-  test('funds in debit the reconciliation account and credit the settlement account at once', () => {
+  test('Funds in debit the reconciliation account and credit the settlement account at once', () => {
     const { rows: after, answers } = play(rows, depositing)
     expect(entryIn(answers[0])).toMatchObject({
       kind: 'FUNDS_IN',
@@ -188,7 +188,7 @@ describe('funds in', () => {
     expect(after.accounts.find(({ id }) => id === 10)?.debitsPosted).toBe(2_050n)
   })
 
-  test('funds in are posted once, however often the instruction is repeated', () => {
+  test('Funds in are posted once, however often the instruction is repeated', () => {
     const { book } = play(play(rows, depositing).rows, depositing, depositing)
     expect(book.changes().journal).toEqual([])
   })
@@ -222,7 +222,7 @@ describe('funds in', () => {
     expect(book.changes().entered).toEqual([])
   })
 
-  test('funds in and transfers share one id space and are never mistaken for each other', () => {
+  test('Funds in and transfers share one id space and are never mistaken for each other', () => {
     const before = play(rows, depositing).rows
     const id = depositing.id
     expect(outcomeOf(before, reserving(50n, { id }))).toBe('MISMATCH')

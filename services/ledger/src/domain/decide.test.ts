@@ -247,7 +247,7 @@ describe.each([
     )
   })
 
-  test('at one instant every split gives the same books', () => {
+  test('At one instant every split gives the same books', () => {
     fc.assert(
       fc.property(histories, splits, splits, (history, sizes, others) => {
         const still = history.map(({ command }) => ({ command, after_ms: 0 }))
@@ -260,7 +260,7 @@ describe.each([
     )
   })
 
-  test('nothing stays reserved once expiration and grace have passed and everything is voided', () => {
+  test('Nothing stays reserved once expiration and grace have passed and everything is voided', () => {
     fc.assert(
       fc.property(histories, splits, (history, sizes) => {
         const before = runIn(start, history, sizes).rows

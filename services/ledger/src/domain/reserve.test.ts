@@ -56,7 +56,7 @@ describe('a reservation', () => {
     ])
   })
 
-  test('insufficient cover is reported before an exceeded cap', () => {
+  test('Insufficient cover is reported before an exceeded cap', () => {
     const poor = withAccounts({ ...payerSettlement, creditsPosted: 99n })
     expect(outcomeOf(poor, reserving(100n))).toBe('COVER_SHORT')
     expect(outcomeOf(poor, reserving(601n))).toBe('COVER_SHORT')

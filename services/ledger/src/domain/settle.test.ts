@@ -96,13 +96,13 @@ describe('funds out', () => {
     return held.account(cover.id)?.unpaid
   }
 
-  test('committed funds out pay what a settlement left unpaid, and no more', () => {
+  test('Committed funds out pay what a settlement left unpaid, and no more', () => {
     expect(out('POST', 100n)).toBe(30n)
     expect(out('POST', 50n)).toBe(0n)
     expect(out('POST', 0n)).toBe(0n)
   })
 
-  test('aborted funds out pay nothing', () => {
+  test('Aborted funds out pay nothing', () => {
     expect(out('VOID', 100n)).toBe(100n)
   })
 
@@ -122,13 +122,13 @@ describe('funds out', () => {
       return coverOf(after.accounts.find(({ id }) => id === settlementOf(greenbank).id) ?? transit)
     }
 
-    test('earlier funds out do not pay the debt, which stays out of the cover however they end', () => {
+    test('Earlier funds out do not pay the debt, which stays out of the cover however they end', () => {
       expect(coverAfter()).toBe(400n)
       expect(coverAfter(ended('before', 'COMMIT'))).toBe(400n)
       expect(coverAfter(ended('before', 'ABORT'))).toBe(900n)
     })
 
-    test('earlier funds out do not affect those that pay the debt, in any order', () => {
+    test('Earlier funds out do not affect those that pay the debt, in any order', () => {
       expect(coverAfter(paying)).toBe(400n)
       expect(coverAfter(paying, ended('after', 'ABORT'))).toBe(400n)
       const pay = [paying, ended('after', 'COMMIT')]

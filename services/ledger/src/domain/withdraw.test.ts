@@ -52,7 +52,7 @@ function taking(amount: bigint, from: LockedRows, changes: Partial<Withdraw> = {
 }
 
 describe('funds out', () => {
-  test('funds out are held first, and leave the bank when they are committed', () => {
+  test('Funds out are held first, and leave the bank when they are committed', () => {
     const reserved = play(rows, withdrawing)
     expect(stateOf(reserved.answers[0])).toBe('RESERVED')
     expect(valueIn(reserved.rows, cover.id)).toBe(-950n)
@@ -63,14 +63,14 @@ describe('funds out', () => {
     expect(valueIn(committed.rows, bank)).toBe(1_950n)
   })
 
-  test('aborted funds out are cover again', () => {
+  test('Aborted funds out are cover again', () => {
     const { answers, rows: after } = play(rows, withdrawing, ending('ABORT'))
     expect(answers.map(stateOf)).toEqual(['RESERVED', 'VOIDED ABORTED'])
     expect(valueIn(after, cover.id)).toBe(-1_000n)
     expect(valueIn(after, bank)).toBe(2_000n)
   })
 
-  test('expired funds out are cover again, and not before their expiry', () => {
+  test('Expired funds out are cover again, and not before their expiry', () => {
     const { rows: held } = play(rows, withdrawing)
     const early = play(at(later(4_999), held), ending('EXPIRE')).answers[0]
     expect(early).toEqual({ type: 'TOO_EARLY', retry_ms: 1 })
@@ -79,7 +79,7 @@ describe('funds out', () => {
     expect(valueIn(after, cover.id)).toBe(-1_000n)
   })
 
-  test('funds out are not committed after their expiry', () => {
+  test('Funds out are not committed after their expiry', () => {
     const { rows: held } = play(rows, withdrawing)
     expect(play(at(later(5_000), held), ending('COMMIT')).answers.map(stateOf)).toEqual([
       'VOIDED TIMEOUT',
@@ -95,13 +95,13 @@ describe('funds out', () => {
     },
   )
 
-  test('one-step funds out are held and posted, and cannot be ended again', () => {
+  test('One-step funds out are held and posted, and cannot be ended again', () => {
     const { answers, book } = play(rows, { ...withdrawing, isFinal: true }, ending('ABORT'))
     expect(answers.map(stateOf)).toEqual(['POSTED', 'POSTED'])
     expect(book.changes().journal.map(({ step }) => step)).toEqual(['RESERVE', 'POST'])
   })
 
-  test('one-step funds out are never mistaken for held or released ones', () => {
+  test('One-step funds out are never mistaken for held or released ones', () => {
     const final = { ...withdrawing, isFinal: true }
     const held = play(rows, withdrawing).rows
     expect(play(held, final).answers.map(stateOf)).toEqual(['MISMATCH'])
@@ -117,7 +117,7 @@ describe('funds out', () => {
     expect(answers.map(stateOf)).toEqual(['RESERVED', 'RESERVED', 'MISMATCH'])
   })
 
-  test('funds out and deposits share one id space and are never mistaken for each other', () => {
+  test('Funds out and deposits share one id space and are never mistaken for each other', () => {
     const { answers } = play(rows, depositing, { ...withdrawing, id: depositing.id })
     expect(answers.map(stateOf)).toEqual(['POSTED', 'MISMATCH'])
   })
@@ -126,19 +126,19 @@ describe('funds out', () => {
     ['of another id', { id: 'nothing' }],
     ['of another participant', { participant: 'bluewallet' }],
     ['of another account', { accountId: 999 }],
-  ])('funds out %s are unknown', (_, change) => {
+  ])('Funds out %s are unknown', (_, change) => {
     expect(play(rows, withdrawing, ending('COMMIT', change)).answers[1]).toEqual({
       type: 'UNKNOWN',
     })
   })
 
-  test('funds out need a state that permits them', () => {
+  test('Funds out need a state that permits them', () => {
     const suspended = { ...greenbank, permits: new Set(['FUNDS_IN'] as const) }
     const { answers } = play(withParties(suspended), withdrawing, depositing)
     expect(answers.map(stateOf)).toEqual(['DECLINE', 'POSTED'])
   })
 
-  test('held funds out can end in any state of the participant', () => {
+  test('Held funds out can end in any state of the participant', () => {
     const { rows: held } = play(rows, withdrawing)
     const after = {
       ...held,
@@ -162,7 +162,7 @@ describe('what may leave', () => {
     expect(taking(1_001n, owed)).toBe('REFUSED COVER_SHORT')
   })
 
-  test('without protection of positions the whole deposit is withdrawable', () => {
+  test('Without protection of positions the whole deposit is withdrawable', () => {
     const owing = positionOf(greenbank, { debitsPosted: 900n })
     const from = withAccounts(owing, settlementOf(greenbank, { excluded: 300n }))
     expect(taking(1_000n, from, { protects: false })).toBe('RESERVED')
@@ -183,7 +183,7 @@ describe('what may leave', () => {
   })
 })
 
-test('in any order of funds in and out nothing is overdrawn and the bank holds what is covered', () => {
+test('In any order of funds in and out nothing is overdrawn and the bank holds what is covered', () => {
   const ids = fc.integer({ min: 0, max: 7 })
   const command: fc.Arbitrary<Command> = fc.oneof(
     fc.tuple(ids, fc.bigInt(1n, 700n)).map(([id, amount]): Command => ({

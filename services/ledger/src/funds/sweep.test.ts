@@ -47,7 +47,7 @@ async function triedWith(error: Error): Promise<number> {
   return tried
 }
 
-test('funds out that cannot be ended do not block later ones', async () => {
+test('Funds out that cannot be ended do not block later ones', async () => {
   expect(await triedWith(new Error('an unreadable row'))).toBe(3)
 })
 

@@ -280,7 +280,7 @@ describe('a request', () => {
     expect(await valueOf(hub, 'latebank', 'SETTLEMENT')).toBe('-400')
   })
 
-  test('requests are listed by type and state, in pages', async () => {
+  test('Requests are listed by type and state, in pages', async () => {
     const query = { type: 'CreateParticipant', state: '', cursor: '', limit: 1 }
     const seen: string[] = []
     for (const name of ['listbank-1', 'listbank-2']) await ask(creation(name))
@@ -357,7 +357,7 @@ describe('what can be changed', () => {
     expect(wordsOf(await prepare(hub, item))).toEqual(['REFUSED COVER_SHORT'])
   })
 
-  test('endpoints can be changed if they accept a connection', async () => {
+  test('Endpoints can be changed if they accept a connection', async () => {
     await onboard(hub, 'callbank')
     const participantId = 'callbank'
     const server = await listening()

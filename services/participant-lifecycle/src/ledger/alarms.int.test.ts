@@ -107,7 +107,7 @@ test('An alarm that was notified is not notified again after a crash', async () 
   expect(await allMails()).toEqual(mailsAbout('10'))
 })
 
-test('transfers refused for lack of liquidity are notified once', async () => {
+test('Transfers refused for lack of liquidity are notified once', async () => {
   const tooMuch = () => prepare(hub, prepareItem({ amount: '1001' }))
   expect(wordsOf(await tooMuch())).toEqual(['REFUSED CAP_SHORT'])
   await tooMuch()
@@ -132,7 +132,7 @@ test('A changed percentage is checked without any transfer, and a raised limit e
   expect(await allMails()).toEqual(mailsAbout('40'))
 })
 
-test('funds in raise the cover and end the alarm', async () => {
+test('Funds in raise the cover and end the alarm', async () => {
   await onboard(hub, 'poorbank', '1000', '100')
   expect(wordsOf(await prepare(hub, prepareItem({ payerFsp: 'poorbank', amount: '95' })))).toEqual([
     'RESERVED',

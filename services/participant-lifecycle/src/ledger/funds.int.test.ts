@@ -61,7 +61,7 @@ async function reserve(name: string, amount: string, transferId?: string): Promi
   )
 }
 
-test('funds out held before a settlement do not pay what it left unpaid', async () => {
+test('Funds out held before a settlement do not pay what it left unpaid', async () => {
   const name = 'duebank'
   await onboard(hub, name, '5000')
   const item = prepareItem({ payerFsp: name, amount: '100' })
@@ -105,13 +105,13 @@ async function complete(how: 'Commit' | 'Abort', name: string, transferId: strin
 }
 
 describe('funds out', () => {
-  test('funds out have a UUID or a ULID, so that they cannot take an id of the ledger', async () => {
+  test('Funds out have a UUID or a ULID, so that they cannot take an id of the ledger', async () => {
     for (const id of ['', `fee-${randomUUID()}`, 'bank slip 7', `${randomUUID()}0`]) {
       expect(await reserve('Hub', '1', id)).toBe('INVALID')
     }
   })
 
-  test('funds out are held, then committed, with one audit entry per step', async () => {
+  test('Funds out are held, then committed, with one audit entry per step', async () => {
     await onboard(hub, 'greenbank')
     const id = randomUUID()
     const bank = Number(await valueOf(hub, 'Hub', 'HUB_RECONCILIATION'))
@@ -142,7 +142,7 @@ describe('funds out', () => {
     ])
   })
 
-  test('aborted funds out are cover again', async () => {
+  test('Aborted funds out are cover again', async () => {
     await onboard(hub, 'redpay')
     const id = randomUUID()
     await reserve('redpay', '1000', id)
@@ -155,7 +155,7 @@ describe('funds out', () => {
     expect(wordsOf(await prepare(hub, prepareItem({ payerFsp: 'redpay' })))).toEqual(['RESERVED'])
   })
 
-  test('funds out beyond the available cover are stored as refused, and stay refused', async () => {
+  test('Funds out beyond the available cover are stored as refused, and stay refused', async () => {
     await onboard(hub, 'owingbank')
     await prepare(hub, prepareItem({ payerFsp: 'owingbank', amount: '400' }))
     const id = randomUUID()
@@ -175,7 +175,7 @@ describe('funds out', () => {
     ])
   })
 
-  test('expired funds out are cover again and cannot be committed', async () => {
+  test('Expired funds out are cover again and cannot be committed', async () => {
     await onboard(hub, 'slowbank')
     const id = randomUUID()
     expect(await reserve('slowbank', '100', id)).toBe('RESERVED')
@@ -185,7 +185,7 @@ describe('funds out', () => {
     expect(await complete('Commit', 'slowbank', id)).toBe('FUNDS_EXPIRED')
   })
 
-  test('funds out of a participant in a state that forbids them are refused', async () => {
+  test('Funds out of a participant in a state that forbids them are refused', async () => {
     await onboard(hub, 'shutbank')
     const name = 'shutbank'
     const state = { name, isActive: false, state: 'SUSPENDED', reason: 'late', actor: 'ada' }
@@ -197,7 +197,7 @@ describe('funds out', () => {
     expect(await complete('Commit', name, randomUUID())).toBe('FUNDS_UNKNOWN')
   })
 
-  test('funds are listed in pages, newest first', async () => {
+  test('Funds are listed in pages, newest first', async () => {
     await onboard(hub, 'pagebank')
     for (const amount of ['1', '2', '3']) await reserve('pagebank', amount)
     const query = { name: 'pagebank', state: '', cursor: '', limit: 3 }
@@ -209,7 +209,7 @@ describe('funds out', () => {
   })
 })
 
-test('concurrent funds out never exceed the available cover', async () => {
+test('Concurrent funds out never exceed the available cover', async () => {
   let round = 0
   await fc.assert(
     fc.asyncProperty(
@@ -236,7 +236,7 @@ test('concurrent funds out never exceed the available cover', async () => {
   )
 }, 120_000)
 
-test('with COMPATIBILITY=mojaloop only the deposit is a bound, except under gross settlement', async () => {
+test('With COMPATIBILITY=mojaloop only the deposit is a bound, except under gross settlement', async () => {
   const other = await openWorld({ COMPATIBILITY: 'mojaloop' })
   const there = other.parts.grpc.client(fundsService, 'participant-lifecycle')
   try {

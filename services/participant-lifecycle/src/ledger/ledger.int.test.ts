@@ -95,7 +95,7 @@ test('An answer contains evidence, model, window and the positions after the ste
   })
 })
 
-test('of many concurrent prepares against cover for seven, exactly seven are reserved', async () => {
+test('Of many concurrent prepares against cover for seven, exactly seven are reserved', async () => {
   const items = Array.from({ length: 60 }, () => prepareItem({ amount: '80' }))
   const calls = await Promise.all(items.map((item) => prepare(hub, item)))
   const words = wordsOf(calls.flat())
@@ -227,7 +227,7 @@ describe('time', () => {
     )
   })
 
-  test('overdue reservations are listed', async () => {
+  test('Overdue reservations are listed', async () => {
     const [old, fresh] = [prepareItem(), prepareItem()]
     await prepare(hub, old, fresh)
     await hub.sql(`update entries set expires_at = clock_timestamp() - interval '60 seconds'
@@ -268,7 +268,7 @@ describe('ids', () => {
     expect(answer.refusal?.reason).toBe('MODIFIED')
   })
 
-  test('transfer entries are listed in order of their ids, in pages', async () => {
+  test('Transfer entries are listed in order of their ids, in pages', async () => {
     const items = Array.from({ length: 5 }, () => prepareItem())
     await prepare(hub, ...items)
     const ids = items.map(({ transferId }) => transferId).sort()
@@ -277,7 +277,7 @@ describe('ids', () => {
     expect([...first.entries, ...rest.entries].map(({ id }) => id)).toEqual(ids)
   })
 
-  test('entries are listed without evidence, so that the longest page fits into one message', async () => {
+  test('Entries are listed without evidence, so that the longest page fits into one message', async () => {
     const item = prepareItem()
     await prepare(hub, item)
     await fulfil(hub, fulfilItem(item.transferId, { evidence: Buffer.alloc(16_384) }))

@@ -187,7 +187,7 @@ describe('the history of an account', () => {
     expect(page?.changes).toMatchObject([{ change: '-5', value: '-1005' }])
   })
 
-  test("another participant's account has no history", async () => {
+  test("Another participant's account has no history", async () => {
     const accountId = await accountOf('greenbank', 'POSITION')
     const query = { name: 'bluewallet', accountId, from: '', to: '', cursor: '', limit: 1 }
     const { refusal } = await liquidity.RequestAccountPositionHistory(query)
@@ -195,7 +195,7 @@ describe('the history of an account', () => {
   })
 })
 
-test('with COVER_PERCENT=follows a percentage follows the deposit, and its current amount is shown', async () => {
+test('With COVER_PERCENT=follows a percentage follows the deposit, and its current amount is shown', async () => {
   const following = await openWorld({ COVER_PERCENT: 'follows' })
   const covers = following.parts.grpc.client(liquidityService, 'participant-lifecycle')
   const about = { name: 'growing', currency }

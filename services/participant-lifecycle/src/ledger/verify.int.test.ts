@@ -205,7 +205,7 @@ const planted: readonly (readonly [string, () => string, () => readonly RegExp[]
   ],
 ]
 
-test.each(planted)('verify finds %s', async (_, meddle, sentences) => {
+test.each(planted)('Verify finds %s', async (_, meddle, sentences) => {
   await hub.sql(meddle())
   const differences = await differencesIn(hub)
   const expected = sentences()

@@ -52,7 +52,7 @@ test('A window without posted transfers is empty and stays open', async () => {
   expect((await rotate(requestId)).outcome).toBe('ROTATED')
 })
 
-test('closing a window returns its nets per model and account, and again for the same request', async () => {
+test('Closing a window returns its nets per model and account, and again for the same request', async () => {
   await pay('10')
   await pay('4', { payerFsp: 'bluewallet', payeeFsp: 'greenbank' })
   await pay('7', { settlementModelId: 3, settles: 'GROSS_DEFERRED' })
@@ -73,7 +73,7 @@ test('closing a window returns its nets per model and account, and again for the
   expect(await rotate(requestId)).toEqual(rotated)
 })
 
-test('only the current window can be closed, and only by one request', async () => {
+test('Only the current window can be closed, and only by one request', async () => {
   await pay('1')
   const requestId = randomUUID()
   expect((await rotate(randomUUID(), windowId + 1)).outcome).toBe('NOT_CURRENT')
@@ -83,7 +83,7 @@ test('only the current window can be closed, and only by one request', async () 
   expect((await rotate(requestId, windowId, windowId + 5)).outcome).toBe('NOT_CURRENT')
 })
 
-test('another request for a closed window gets the result of its closing', async () => {
+test('Another request for a closed window gets the result of its closing', async () => {
   await pay('3')
   const first = await rotate(randomUUID(), windowId, windowId + 2)
   expect(first).toMatchObject({ outcome: 'ROTATED', nextWindowId: windowId + 2 })
@@ -92,7 +92,7 @@ test('another request for a closed window gets the result of its closing', async
   expect(other).toEqual({ outcome: 'NOT_CURRENT', nets: [], nextWindowId: 0 })
 })
 
-test('windows closed while transfers are posted contain each of them exactly once', async () => {
+test('Windows closed while transfers are posted contain each of them exactly once', async () => {
   const items = Array.from({ length: 400 }, () => prepareItem())
   await prepare(hub, ...items)
   const windows = new Map<number, number>()

@@ -138,7 +138,7 @@ describe('a writer that loses its connection', () => {
     expect(await valueOf(hub, 'greenbank', 'POSITION')).toBe('10')
   })
 
-  test('repeated connection losses under load lose nothing and do nothing twice', async () => {
+  test('Repeated connection losses under load lose nothing and do nothing twice', async () => {
     const lanes = Array.from({ length: 10 }, () => Array.from({ length: 30 }, () => prepareItem()))
     let done = 0
     const work = Promise.all(
@@ -290,7 +290,7 @@ describe('a crash', () => {
   })
 })
 
-test('redelivery of any commands in any split gives the same books', async () => {
+test('Redelivery of any commands in any split gives the same books', async () => {
   const numbers = fc.integer({ min: 0, max: 5 })
   const kinds = fc.constantFrom('PREPARE', 'FULFIL', 'RELEASE')
   const histories = fc.array(fc.tuple(numbers, kinds), { minLength: 1, maxLength: 25 })

@@ -309,7 +309,7 @@ describe('an initial position', () => {
 })
 
 describe('funds in', () => {
-  test('funds in are posted once, and other content under the same id is refused', async () => {
+  test('Funds in are posted once, and other content under the same id is refused', async () => {
     await onboard(hub, 'funded', '600', '0')
     const id = randomUUID()
     for (let times = 0; times < 3; times++) {
@@ -324,7 +324,7 @@ describe('funds in', () => {
     ])
   })
 
-  test('funds in in another currency than that of the account are refused as such', async () => {
+  test('Funds in in another currency than that of the account are refused as such', async () => {
     await onboard(hub, 'dollars', '600', '0')
     const account = (await infoOf('dollars')).accounts.find(
       (one) => one.ledgerAccountType === 'SETTLEMENT',
@@ -351,7 +351,7 @@ describe('funds in', () => {
     succeeded(await hub.participants.ManageFundsCreditDebitPairInstruction(right))
   })
 
-  test('funds in raise the cover for the next prepare', async () => {
+  test('Funds in raise the cover for the next prepare', async () => {
     await onboard(hub, 'thin', '600', '10')
     const item = prepareItem({ payerFsp: 'thin', payeeFsp: 'funded', amount: '15' })
     expect(wordsOf(await prepare(hub, item))).toEqual(['REFUSED COVER_SHORT'])
@@ -361,7 +361,7 @@ describe('funds in', () => {
   })
 })
 
-test('refusals name their reason', async () => {
+test('Refusals name their reason', async () => {
   const { participants } = hub
   const nobody = { name: 'nobody', currency }
   const greenbank = { name: 'greenbank', currency }
@@ -417,7 +417,7 @@ test('refusals name their reason', async () => {
   })
 })
 
-test('with COMPATIBILITY=mojaloop a participant is active at once', async () => {
+test('With COMPATIBILITY=mojaloop a participant is active at once', async () => {
   const other = await openWorld({ COMPATIBILITY: 'mojaloop', HUB_NAME: 'Switch' })
   for (const ledgerAccountType of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
     const account = { name: 'Switch', currency, ledgerAccountType, createdBy }

@@ -129,12 +129,12 @@ describe('a new participant', () => {
 })
 
 describe('accounts', () => {
-  test('missing accounts of a new model are opened', () => {
+  test('Missing accounts of a new model are opened', () => {
     expect(changesOf(addModelAccounts(fresh, deferredNet, 'USD', 'settlements'))).toEqual([])
     expect(changesOf(addModelAccounts(fresh, fees, 'USD', 'settlements'))).toHaveLength(2)
   })
 
-  test('hub accounts are active at once, of known types, and unique', () => {
+  test('Hub accounts are active at once, of known types, and unique', () => {
     const fee = { type: 'HUB_FEE', currency: 'USD', createdBy: 'operator' }
     expect(changesOf(createHubAccount(hub, fee))).toMatchObject([{ isActive: true }])
     expect(reasonOf(createHubAccount(fresh, fee))).toBe('NOT_HUB')
@@ -144,7 +144,7 @@ describe('accounts', () => {
     )
   })
 
-  test('accounts are enabled and disabled only through their owner', () => {
+  test('Accounts are enabled and disabled only through their owner', () => {
     expect(changesOf(setAccountStatus(limited, 21, false))).toMatchObject([{ isActive: false }])
     expect(changesOf(setAccountStatus(limited, 21, true))).toEqual([])
     expect(reasonOf(setAccountStatus(limited, 1, false))).toBe('ACCOUNT_UNKNOWN')
@@ -205,7 +205,7 @@ describe('states and endpoints', () => {
     expect(reasonOf(setState(hub, 'INACTIVE', states))).toBe('HUB_UNCHANGEABLE')
   })
 
-  test('only a state of the scheme is accepted, and CLOSED is final', () => {
+  test('Only a state of the scheme is accepted, and CLOSED is final', () => {
     const closed = { ...fresh, state: 'CLOSED', isActive: false }
     expect(reasonOf(setState(fresh, 'DORMANT', states))).toBe('STATE_UNKNOWN')
     expect(reasonOf(setState(closed, 'ACTIVE', states))).toBe('STATE_FINAL')

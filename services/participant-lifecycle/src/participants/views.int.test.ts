@@ -118,7 +118,7 @@ describe('accounts', () => {
     alarmPercentage: '',
   })
 
-  test('accounts are opened with their limits, all or none, once per request', async () => {
+  test('Accounts are opened with their limits, all or none, once per request', async () => {
     await openHubAccounts(hub, 'EUR')
     const [model] = hub.models
     if (model === undefined) throw new Error('no model')
@@ -181,7 +181,7 @@ describe('accounts', () => {
     ])
   })
 
-  test('accounts are switched, and their thresholds set, by their ids, each with an audit entry', async () => {
+  test('Accounts are switched, and their thresholds set, by their ids, each with an audit entry', async () => {
     await onboard(hub, 'switched')
     const account = (await infoOf('switched')).accounts[0]
     const accountId = account?.id ?? 0

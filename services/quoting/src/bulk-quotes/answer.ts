@@ -34,7 +34,7 @@ export type BulkPayeeEvent = BulkResponseEvent | BulkRejectEvent
 
 interface Ending {
   readonly end: BulkEnd
-  readonly says: readonly OutgoingMessage[]
+  readonly events: readonly OutgoingMessage[]
 }
 
 export async function answerBulk(work: Work, event: BulkPayeeEvent): Promise<void> {
@@ -47,7 +47,7 @@ export async function answerBulk(work: Work, event: BulkPayeeEvent): Promise<voi
     if (decided.type === 'error') await work.publish([tellError(event, decided)])
     return
   }
-  const hasMoved = await work.bulks.end(decided.end, now, () => decided.says)
+  const hasMoved = await work.bulks.end(decided.end, now, () => decided.events)
   if (hasMoved) {
     work.becameBulk(decided.end.bulk.state)
     return
@@ -90,7 +90,7 @@ function decideRefusal(
       answer: undefined,
       forbidden: new Map(),
     },
-    says: [rejectAccepted(event, bulk)],
+    events: [rejectAccepted(event, bulk)],
   }
 }
 
@@ -142,7 +142,7 @@ function responseEnding(
         ]
   return {
     end: { bulk: accepted, message: keptOf(event), answer: made, forbidden },
-    says: [responseAccepted(event, pending, made), ...notice],
+    events: [responseAccepted(event, pending, made), ...notice],
   }
 }
 

@@ -23,9 +23,9 @@ async function endUndelivered(work: Work, report: Report): Promise<void> {
   const bulk = (await work.bulks.read(report.entityId))?.bulk
   if (bulk === undefined) return
   const error = errorOf(report)
-  const says = undelivered(bulk, error)
+  const event = undelivered(bulk, error)
   if (!isPending(bulk)) {
-    if (bulk.state === 'EXPIRED') await work.publish([says])
+    if (bulk.state === 'EXPIRED') await work.publish([event])
     return
   }
   const hasMoved = await work.bulks.end(
@@ -36,7 +36,7 @@ async function endUndelivered(work: Work, report: Report): Promise<void> {
       forbidden: new Map(),
     },
     work.now(),
-    () => [says],
+    () => [event],
   )
   if (hasMoved) {
     work.becameBulk('REJECTED')
@@ -44,7 +44,7 @@ async function endUndelivered(work: Work, report: Report): Promise<void> {
   }
   // Another message has ended it meanwhile.
   const ended = (await work.bulks.read(report.entityId))?.bulk
-  if (ended?.state === 'EXPIRED') await work.publish([says])
+  if (ended?.state === 'EXPIRED') await work.publish([event])
 }
 
 function errorOf({ httpStatus, attempts, errorInformation }: Report): ErrorInformation {

@@ -138,7 +138,7 @@ export function bulkQueryEvent(bulkQuoteId: string, requesterFspId: string): Bul
   }
 }
 
-/** POST /bulkQuotes that reached nobody. */
+/** A POST /bulkQuotes that could not be delivered. */
 export function bulkUnreachedReport(bulkQuoteId: string): ConsumedBulkEvent {
   const report = {
     notificationId: randomUUID(),

@@ -109,7 +109,7 @@ export function openVelocityStore(db: Database): VelocityStore {
 }
 
 /**
- * Drops whole months. Gives up after a second if the table is in use for long, for example by a
+ * Drops whole months. Fails after a second if the table is in use for long, for example by a
  * backup, because all writers would queue behind it; the next hour tries again.
  */
 function dropBefore(month: string) {

@@ -134,7 +134,7 @@ const planted: readonly (readonly [string, () => Promise<unknown>, readonly RegE
   ],
 ]
 
-test.each(planted)('verify finds %s', async (_, meddle, sentences) => {
+test.each(planted)('Verify finds %s', async (_, meddle, sentences) => {
   await meddle()
   const found = await differences()
   expect(found).toHaveLength(sentences.length)

@@ -1,7 +1,7 @@
 /**
- * What a payee FSP says of a bulk. Its message is stored first, and with it that no other content is
- * taken after its last word; then the items that it names are posted or released, slice by slice. Time
- * is never judged here: the ledger holds the moment of receipt against the expiry.
+ * A payee FSP's answer to a bulk. It is stored first, and a final answer excludes any other content; then
+ * the items that it names are posted or released, slice by slice. Time is not judged here: the ledger
+ * compares the time of receipt with the expiry.
  */
 import type { Evidence } from '../domain/evidence.ts'
 import { isOpen, type Claimed, type Open } from '../domain/transfer.ts'
@@ -135,7 +135,7 @@ function canBeEnded(bulk: Bulk, item: Item): item is Item & { readonly transfer:
   return transfer !== undefined && isOpen(transfer) && wasAsked(bulk, item)
 }
 
-/** What the message says of a transfer; undefined: nothing. The first of several results counts. */
+/** The result of a transfer in the message; undefined: none. The first of several results counts. */
 function itemDecisions(message: Message): (transfer: Claimed & Open) => ItemDecision | undefined {
   if (message.kind === 'REJECT') {
     const error = message.errorInformation

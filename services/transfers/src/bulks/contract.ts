@@ -1,6 +1,6 @@
 /**
- * Between the events of bulks and the domain: what comes in becomes values, decisions become
- * announcements, and each reason has its FSPIOP error. A reason without an error does not compile.
+ * Maps events of bulks to values of the domain, and decisions to announcements; each reason has its FSPIOP
+ * error. A reason without an error does not compile.
  */
 import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent, type Payload, type Relay } from '@causeway/events'
@@ -115,7 +115,7 @@ export function answerMessageOf(event: BulkFulfilEvent | BulkRejectEvent): BulkF
   return { kind: 'FULFIL', eventId: event.id, results, ...payload }
 }
 
-/** The payee FSP is to be asked; the payer FSP's message goes along. */
+/** The request for the payee FSP, with the payer FSP's message. */
 export function preparedBulk(
   { bulkTransferId, payerFsp, payeeFsp, expiresAt, payerVersion, leftOut = [] }: Bulk,
   relay: Relay | undefined,
@@ -146,7 +146,7 @@ export function modifiedBulk({ id, payload, traceparent }: BulkPrepareEvent): Ou
   return newEvent('transfers', name, refusal, { id: derivedId(id, name), traceparent })
 }
 
-/** How a bulk ended, told to both FSPs. */
+/** The end of a bulk, announced to both FSPs. */
 export function endedBulk(
   { bulk, items }: EndedBulk,
   traceparent: string | undefined,

@@ -1,7 +1,6 @@
 /**
- * A batch of events about bulks, each worked by the step that its name says: those of one bulk one after
- * the other, different bulks side by side. They have a subscription of their own, so that no single
- * transfer waits behind a bulk.
+ * Handles a batch of events about bulks by name: those of one bulk one after the other, different bulks in
+ * parallel. They have a subscription of their own, so that no single transfer waits behind a bulk.
  */
 import type { DomainEvent, EventName } from '@causeway/events'
 import { allOf } from '@causeway/process'

@@ -1,4 +1,4 @@
-/** What a message about a bulk says of one of its items. */
+/** The part of a message about a bulk that concerns one of its items. */
 
 /** The item's part of a body, as JSON; the body itself where it has none, or none is found. */
 export function itemIn(body: Buffer, transferId: string): Buffer {

@@ -1,6 +1,6 @@
 /**
- * Whether a bulk quote is known that a bulk names. A call that fails by a deadline or by the transport
- * says nothing: it is repeated until it is answered.
+ * Whether quoting knows the bulk quote of a bulk. A call that fails by a deadline or by the transport is
+ * repeated until it is answered.
  */
 import type { Calls } from '@causeway/grpc'
 import { retrying, type Logger } from '@causeway/process'

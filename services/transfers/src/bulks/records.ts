@@ -1,4 +1,4 @@
-/** What transfers says over gRPC of bulks: for the operator, and for verify. */
+/** Serves bulks over gRPC, for the operator and for verify. */
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { BulkTransferItem, BulkTransferSummary, transfersService } from '@causeway/protos'

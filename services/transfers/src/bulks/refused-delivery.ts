@@ -1,6 +1,6 @@
 /**
  * A bulk whose request the payee FSP has refused by its HTTP answer ends at once instead of at its expiry.
- * The ledger decides, item by item: what was posted first stands.
+ * The ledger decides, item by item: an item that was posted first stays posted.
  */
 import type { Delivery } from '../delivery-store.ts'
 import { isOpen } from '../domain/transfer.ts'

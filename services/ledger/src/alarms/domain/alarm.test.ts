@@ -71,7 +71,7 @@ describe('with a cap of 1000 and an alarm at 10 percent', () => {
   })
 })
 
-test('refused transfers are notified once until the interval has passed, though the position is low', () => {
+test('Refused transfers are notified once until the interval has passed, though the position is low', () => {
   const refused = reading(100, { wasRefused: true })
   expect(
     tell([
@@ -107,7 +107,7 @@ test('A refusal in a batch in which the position also recovers is notified', () 
   ).toEqual([['THRESHOLD', 'LIMIT'], ['LIMIT']])
 })
 
-test('without a limit no alarm is raised, and active alarms stay active', () => {
+test('Without a limit no alarm is raised, and active alarms stay active', () => {
   expect(isBreached(reading(10, { limit: 0n }))).toBe(false)
   expect(
     tell([
@@ -124,7 +124,7 @@ test.each([
   [0, 100],
   [-500, 150],
   [1_200, -20],
-])('at a position of %d of 1000, %d percent remain', (position, percentage) => {
+])('At a position of %d of 1000, %d percent remain', (position, percentage) => {
   const remaining = remainingPercentage(reading(position))
   expect(remaining - units(percentage)).toBeLessThanOrEqual(1n)
   expect(units(percentage) - remaining).toBeLessThanOrEqual(1n)
@@ -163,7 +163,7 @@ describe('for any readings', () => {
     )
   })
 
-  test('only breaches and refusals are notified, and every notification is stored', () => {
+  test('Only breaches and refusals are notified, and every notification is stored', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         for (const { now, now_ms, after, before, notified } of play(steps)) {

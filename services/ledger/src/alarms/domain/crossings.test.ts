@@ -69,7 +69,7 @@ test('A refusal for lack of liquidity is notified, other refusals are not', () =
   expect(crossings(watching(rows), reserving(1n, { settlement: null }))).toEqual([])
 })
 
-test('refused funds out do not count as a refused transfer', () => {
+test('Refused funds out do not count as a refused transfer', () => {
   expect(crossings(watching(rows), { ...withdrawing, amount: 1_001n })).toEqual([])
 })
 
@@ -92,13 +92,13 @@ describe('funds in', () => {
     positionOf(greenbank, { debitsPosted: 95n }),
   )
 
-  test('funds in raise the limit and end the alarm although the position is unchanged', () => {
+  test('Funds in raise the limit and end the alarm although the position is unchanged', () => {
     expect(crossings(watching(poor, active), depositing)).toMatchObject([
       { notified: [], position: 95n, limit: 150n, stands: false },
     ])
   })
 })
 
-test('accounts without a limit are not watched', () => {
+test('Accounts without a limit are not watched', () => {
   expect(crossings(rows, reserving(600n))).toEqual([])
 })

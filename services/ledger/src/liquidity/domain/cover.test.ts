@@ -16,7 +16,7 @@ test('An exclusion leaves transfers, fees and unpaid settlements covered', () =>
   })
 })
 
-test('owed fees can be neither sent nor withdrawn, and receivable fees are not cover', () => {
+test('Owed fees can be neither sent nor withdrawn, and receivable fees are not cover', () => {
   expect(availableOf(liquidity)).toBe(400n)
   // What the settlement left unpaid leaves by funds out.
   expect(withdrawableOf(liquidity)).toBe(600n)

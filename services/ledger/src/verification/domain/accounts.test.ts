@@ -38,7 +38,7 @@ describe('the lines of the journal make', () => {
     expect(journalOf({ side: 'DEBIT', step, amount: 5n }).get(7)).toEqual({ ...none, ...made })
   })
 
-  test('lines on the credit side are summed over all slices', () => {
+  test('Lines on the credit side are summed over all slices', () => {
     const journal = journalOf(
       { side: 'CREDIT', step: 'RESERVE', amount: 9n },
       { side: 'CREDIT', step: 'POST', amount: 4n },
@@ -71,7 +71,7 @@ describe('differences', () => {
     expect(unknownAccounts([], journal)).toEqual([7])
   })
 
-  test('debits and credits are compared for each currency', () => {
+  test('Debits and credits are compared for each currency', () => {
     const payer = { ...account, postedDebits: 5n, pendingDebits: 2n }
     const payee = { ...account, id: 8, postedCredits: 5n, pendingCredits: 2n }
     expect(currencyDifferences([payer, payee])).toEqual([])

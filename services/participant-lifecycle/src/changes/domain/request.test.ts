@@ -25,7 +25,7 @@ function wordOf(request: ChangeRequest, verdict: Verdict): string {
   return judgement.type === 'REFUSE' ? judgement.reason : judgement.type
 }
 
-test('another person can approve or reject, the maker can do neither', () => {
+test('Another person can approve or reject, the maker can do neither', () => {
   expect(wordOf(pending, approving)).toBe('APPLY')
   expect(wordOf(pending, { ...approving, decision: 'REJECT' })).toBe('REJECT')
   expect(wordOf(pending, { ...approving, by: 'ada' })).toBe('SAME_PERSON')
@@ -37,7 +37,7 @@ test('A call for another type of change does not find the request', () => {
   expect(wordOf(pending, { ...approving, type: 'UpdateParticipantState' })).toBe('APPLY')
 })
 
-test('of any sequence of decisions at most one takes effect, and never one of the maker', () => {
+test('Of any sequence of decisions at most one takes effect, and never one of the maker', () => {
   const persons = fc.constantFrom('ada', 'grace', 'joan')
   const decisions = fc.constantFrom('APPROVE' as const, 'REJECT' as const)
   fc.assert(

@@ -19,14 +19,14 @@ test("A currency's own model takes precedence over the default model", () => {
   expect(modelFor([model], 'EUR')).toBeUndefined()
 })
 
-test('inactive models and models of other account types serve no currency', () => {
+test('Inactive models and models of other account types serve no currency', () => {
   const inactive = { ...model, isActive: false }
   const fees = { ...model, ledgerAccountType: 'INTERCHANGE_FEE' }
   expect(modelFor([inactive, fees], 'USD')).toBeUndefined()
   expect(modelFor([inactive, fees, byDefault], 'USD')).toBe(byDefault)
 })
 
-test('of several models the one with the lowest id is chosen, in any order', () => {
+test('Of several models the one with the lowest id is chosen, in any order', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(), { minLength: 1 }), (ids) => {
       const models = ids.map((id) => ({ ...model, id }))

@@ -213,11 +213,11 @@ describe('what moves', () => {
     })),
   )
 
-  test('nothing moves if positions are not reset', () => {
+  test('Nothing moves if positions are not reset', () => {
     expect(netMovements({ ...rules, autoPositionReset: false }, committing)).toEqual([])
   })
 
-  test('interchange fees move to the settlement account of the participant', () => {
+  test('Interchange fees move to the settlement account of the participant', () => {
     const fees: Rules = {
       ...rules,
       ledgerAccountType: 'INTERCHANGE_FEE',
@@ -243,7 +243,7 @@ describe('what moves', () => {
     expect(pairMovements(bilateral, committing.slice(1), pairs)).toEqual([])
   })
 
-  test('pairs await funds out for the net of each debtor, and no more', () => {
+  test('Pairs await funds out for the net of each debtor, and no more', () => {
     fc.assert(
       fc.property(
         fc.array(fc.bigInt(-9n, 9n), { minLength: 6, maxLength: 6 }),

@@ -31,7 +31,7 @@ test('A window lacks lines until they match what the ledger has counted', () => 
   expect(missingOf(counted, counted)).toBe(0n)
 })
 
-test('lines that the ledger has not counted are an error, not missing lines', () => {
+test('Lines that the ledger has not counted are an error, not missing lines', () => {
   const counted = [tally(1, 6n, 2n), tally(2, -6n, 2n)]
   expect(missingOf(counted, [...counted, tally(3, 1n, 1n)])).toBeNull()
   expect(missingOf(counted, [tally(1, 6n, 3n), tally(2, -6n, 2n)])).toBeNull()

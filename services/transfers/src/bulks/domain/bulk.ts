@@ -1,7 +1,7 @@
 /**
- * What transfers knows of one bulk transfer. Its items are transfers like any other: each is in the
- * state that the ledger gave it. The bulk holds their order, how many of them are undecided and open,
- * and the payee FSP's last word about all of them.
+ * The state of one bulk transfer. Its items are transfers like any other: each has the state that the
+ * ledger gave it. The bulk holds their order, the numbers of undecided and open items, and the payee
+ * FSP's final message about all of them.
  */
 import type { ErrorInformation, Transfer } from '../../domain/transfer.ts'
 

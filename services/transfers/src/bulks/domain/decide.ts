@@ -22,7 +22,7 @@ export const bulkAnswerReasons = [
 
 export type BulkAnswerReason = (typeof bulkAnswerReasons)[number]
 
-/** Told to the sender alone; it changes nothing. */
+/** An answer to the sender alone; it changes nothing. */
 export interface BulkAnswer {
   readonly type: 'answer'
   readonly legRole: LegRole
@@ -31,7 +31,7 @@ export interface BulkAnswer {
 }
 
 export type BulkPrepareDecision =
-  /** Items are undecided, or the payee FSP has not been asked: to be gone on with. */
+  /** Items are undecided, or the request was not sent to the payee FSP: continue. */
   | { readonly type: 'continue' }
   | { readonly type: 'silence' }
   | BulkAnswer

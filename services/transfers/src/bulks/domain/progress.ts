@@ -92,7 +92,7 @@ function reasonOf({ transfer }: Item): string | undefined {
   return transfer?.state === 'ABORTED' ? transfer.reason : undefined
 }
 
-/** What FSPs are told of an item. */
+/** The result of an item for FSPs. */
 export interface ItemResult {
   readonly transferId: string
   readonly fulfilment?: string
