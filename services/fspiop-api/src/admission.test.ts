@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { openAdmission, type Share } from './admission.ts'
+import { openAdmission, type Priority } from './admission.ts'
 
 const bounds = {
   total_max: 4,
@@ -13,20 +13,20 @@ const bounds = {
 }
 const nothingIsShed = { sheds: () => false }
 
-test('what asks is turned away at half of the bound, quotes later, transfers at all of it, an answer never', () => {
+test('Lookups are refused from half of the bound, quotes from three quarters, transfers at the bound, answers never', () => {
   const admission = openAdmission(bounds, nothingIsShed)
-  expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
-  expect(admission.enter('b', 0, 'WHOLE')).toBe(true)
-  expect(admission.enter('c', 0, 'HALF')).toBe(false)
-  expect(admission.enter('c', 0, 'MOST')).toBe(true)
-  expect(admission.enter('d', 0, 'MOST')).toBe(false)
-  expect(admission.enter('d', 0, 'WHOLE')).toBe(true)
-  expect(admission.enter('e', 0, 'WHOLE')).toBe(false)
+  expect(admission.enter('a', 0, 'TRANSFER')).toBe(true)
+  expect(admission.enter('b', 0, 'TRANSFER')).toBe(true)
+  expect(admission.enter('c', 0, 'LOOKUP')).toBe(false)
+  expect(admission.enter('c', 0, 'QUOTE')).toBe(true)
+  expect(admission.enter('d', 0, 'QUOTE')).toBe(false)
+  expect(admission.enter('d', 0, 'TRANSFER')).toBe(true)
+  expect(admission.enter('e', 0, 'TRANSFER')).toBe(false)
   expect(admission.enter('e', 0, 'ANSWER')).toBe(true)
-  expect(admission.enter('e', 0, 'FINISH')).toBe(true)
+  expect(admission.enter('e', 0, 'COMPLETION')).toBe(true)
 })
 
-test('what is to be shed is turned away and takes no room, an answer never', () => {
+test('A request that is shed is refused and uses nothing of the bounds, an answer is never shed', () => {
   const asked: string[] = []
   const admission = openAdmission(bounds, {
     sheds(fspId, shed) {
@@ -34,21 +34,21 @@ test('what is to be shed is turned away and takes no room, an answer never', () 
       return fspId === 'greedy'
     },
   })
-  expect(admission.enter('greedy', 0, 'HALF')).toBe(false)
-  expect(admission.enter('greedy', 0, 'FINISH')).toBe(true)
-  expect(admission.enter('other', 0, 'WHOLE')).toBe(true)
+  expect(admission.enter('greedy', 0, 'LOOKUP')).toBe(false)
+  expect(admission.enter('greedy', 0, 'COMPLETION')).toBe(true)
+  expect(admission.enter('other', 0, 'TRANSFER')).toBe(true)
   expect(asked).toEqual(['greedy HALF', 'other WHOLE'])
   expect(admission.inFlight).toBe(2)
 })
 
-test('one FSP cannot take the room of all', () => {
+test('One FSP cannot exhaust the bound of all', () => {
   const admission = openAdmission(bounds, nothingIsShed)
-  for (let at = 0; at < 3; at++) expect(admission.enter('greedy', 0, 'WHOLE')).toBe(true)
-  expect(admission.enter('greedy', 0, 'WHOLE')).toBe(false)
-  expect(admission.enter('other', 0, 'WHOLE')).toBe(true)
+  for (let at = 0; at < 3; at++) expect(admission.enter('greedy', 0, 'TRANSFER')).toBe(true)
+  expect(admission.enter('greedy', 0, 'TRANSFER')).toBe(false)
+  expect(admission.enter('other', 0, 'TRANSFER')).toBe(true)
 })
 
-test('answers of one FSP take no more of the room than one FSP may', () => {
+test('Answers of one FSP count towards the bound of all only up to the bound of one FSP', () => {
   const admission = openAdmission(
     {
       ...bounds,
@@ -59,84 +59,84 @@ test('answers of one FSP take no more of the room than one FSP may', () => {
     nothingIsShed,
   )
   for (let at = 0; at < 1_000; at++) {
-    expect(admission.enter('flooding', 700, 'FINISH')).toBe(true)
+    expect(admission.enter('flooding', 700, 'COMPLETION')).toBe(true)
   }
-  expect(admission.enter('other', 200, 'WHOLE')).toBe(true)
-  expect(admission.enter('other', 1, 'WHOLE')).toBe(false)
-  for (let at = 0; at < 1_000; at++) admission.leave('flooding', 700, 'FINISH')
+  expect(admission.enter('other', 200, 'TRANSFER')).toBe(true)
+  expect(admission.enter('other', 1, 'TRANSFER')).toBe(false)
+  for (let at = 0; at < 1_000; at++) admission.leave('flooding', 700, 'COMPLETION')
   expect(admission.inFlight).toBe(1)
-  expect(admission.enter('other', 600, 'WHOLE')).toBe(true)
+  expect(admission.enter('other', 600, 'TRANSFER')).toBe(true)
 })
 
-test('an FSP has a reserve for its answers, half of it for those that finish a transfer', () => {
+test('An FSP has a reserve for its answers, half of it only for those that complete a transfer', () => {
   const admission = openAdmission(bounds, nothingIsShed)
   for (let at = 0; at < 3; at++) expect(admission.enter('a', 100, 'ANSWER')).toBe(true)
   expect(admission.enter('a', 100, 'ANSWER')).toBe(false)
-  for (let at = 0; at < 3; at++) expect(admission.enter('a', 100, 'FINISH')).toBe(true)
-  expect(admission.enter('a', 100, 'FINISH')).toBe(false)
+  for (let at = 0; at < 3; at++) expect(admission.enter('a', 100, 'COMPLETION')).toBe(true)
+  expect(admission.enter('a', 100, 'COMPLETION')).toBe(false)
   admission.leave('a', 100, 'ANSWER')
-  expect(admission.enter('a', 1_501, 'FINISH')).toBe(false)
-  expect(admission.enter('a', 1_500, 'FINISH')).toBe(true)
+  expect(admission.enter('a', 1_501, 'COMPLETION')).toBe(false)
+  expect(admission.enter('a', 1_500, 'COMPLETION')).toBe(true)
 })
 
-test('an FSP keeps no more connections at work than one may have, the last ones with what finishes a transfer', () => {
+test('An FSP occupies no more connections than its bound, the last quarter only with messages that complete a transfer', () => {
   const admission = openAdmission({ ...bounds, connections_per_fsp_max: 4 }, nothingIsShed)
-  expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
+  expect(admission.enter('a', 0, 'TRANSFER')).toBe(true)
   for (let at = 0; at < 2; at++) expect(admission.enter('a', 0, 'ANSWER')).toBe(true)
   expect(admission.enter('a', 0, 'ANSWER')).toBe(false)
-  expect(admission.enter('a', 0, 'FINISH')).toBe(true)
-  expect(admission.enter('a', 0, 'FINISH')).toBe(false)
+  expect(admission.enter('a', 0, 'COMPLETION')).toBe(true)
+  expect(admission.enter('a', 0, 'COMPLETION')).toBe(false)
   expect(admission.enter('b', 0, 'ANSWER')).toBe(true)
 })
 
-test('an answer of one FSP is let in whatever all others have at work', () => {
-  const share = fc.constantFrom<Share>('HALF', 'MOST', 'WHOLE', 'ANSWER', 'FINISH')
-  const entry = fc.record({ fspId: fc.constantFrom('a', 'b', 'c'), bytes: fc.nat(400), share })
+test('An answer of one FSP is admitted whatever all others have in progress', () => {
+  const priority = fc.constantFrom<Priority>('LOOKUP', 'QUOTE', 'TRANSFER', 'ANSWER', 'COMPLETION')
+  const entry = fc.record({ fspId: fc.constantFrom('a', 'b', 'c'), bytes: fc.nat(400), priority })
   fc.assert(
     fc.property(fc.array(entry), fc.boolean(), (entries, isShed) => {
       const admission = openAdmission(bounds, { sheds: () => isShed })
-      for (const { fspId, bytes, share: of } of entries) admission.enter(fspId, bytes, of)
-      const entered = Array.from({ length: 7 }, () => admission.enter('other', 200, 'FINISH'))
+      for (const { fspId, bytes, priority: of } of entries) admission.enter(fspId, bytes, of)
+      const entered = Array.from({ length: 7 }, () => admission.enter('other', 200, 'COMPLETION'))
       expect(entered).toEqual([true, true, true, true, true, true, false])
     }),
   )
 })
 
-test('bytes are bounded too', () => {
+test('The bytes of bodies in progress are bounded too', () => {
   const admission = openAdmission(bounds, nothingIsShed)
-  expect(admission.enter('a', 600, 'WHOLE')).toBe(true)
-  expect(admission.enter('b', 600, 'WHOLE')).toBe(false)
-  admission.leave('a', 600, 'WHOLE')
-  expect(admission.enter('b', 600, 'WHOLE')).toBe(true)
+  expect(admission.enter('a', 600, 'TRANSFER')).toBe(true)
+  expect(admission.enter('b', 600, 'TRANSFER')).toBe(false)
+  admission.leave('a', 600, 'TRANSFER')
+  expect(admission.enter('b', 600, 'TRANSFER')).toBe(true)
 })
 
-test('who has left leaves nothing behind', () => {
+test('A request that has ended leaves no count', () => {
   const entry = fc.record({ fspId: fc.constantFrom('a', 'b', 'c'), bytes: fc.nat(400) })
   fc.assert(
     fc.property(fc.array(entry), (entries) => {
       const admission = openAdmission(bounds, nothingIsShed)
-      const inside = entries.filter(({ fspId, bytes }) => admission.enter(fspId, bytes, 'WHOLE'))
+      const inside = entries.filter(({ fspId, bytes }) => admission.enter(fspId, bytes, 'TRANSFER'))
       expect(admission.inFlight).toBe(inside.length)
-      for (const { fspId, bytes } of inside) admission.leave(fspId, bytes, 'WHOLE')
+      for (const { fspId, bytes } of inside) admission.leave(fspId, bytes, 'TRANSFER')
       expect(admission.inFlight).toBe(0)
-      expect(admission.enter('a', bounds.bytes_per_fsp_max, 'WHOLE')).toBe(true)
+      expect(admission.enter('a', bounds.bytes_per_fsp_max, 'TRANSFER')).toBe(true)
     }),
   )
 })
 
-test('what is at work at other edges counts for the FSP until nothing is known of them', () => {
+test('Requests at other edges count towards the bound of their FSP until their counts are no longer available', () => {
   const admission = openAdmission(bounds, nothingIsShed)
-  admission.atWorkElsewhere('a', 2)
-  expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
-  expect(admission.enter('a', 0, 'WHOLE')).toBe(false)
-  expect(admission.enter('b', 0, 'WHOLE')).toBe(true)
-  expect([...admission.atWork()]).toEqual([
+  admission.setInProgressElsewhere('a', 2)
+  expect(admission.enter('a', 0, 'TRANSFER')).toBe(true)
+  expect(admission.enter('a', 0, 'TRANSFER')).toBe(false)
+  expect(admission.enter('b', 0, 'TRANSFER')).toBe(true)
+  expect([...admission.inProgress()]).toEqual([
     ['a', 1],
     ['b', 1],
   ])
-  admission.atWorkElsewhere('a', 0)
-  expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
-  admission.atWorkElsewhere('a', 9)
-  admission.aloneAgain()
-  expect(admission.enter('a', 0, 'WHOLE')).toBe(true)
+  admission.setInProgressElsewhere('a', 0)
+  expect(admission.enter('a', 0, 'TRANSFER')).toBe(true)
+  admission.setInProgressElsewhere('a', 9)
+  admission.forgetOtherEdges()
+  expect(admission.enter('a', 0, 'TRANSFER')).toBe(true)
 })

@@ -1,9 +1,9 @@
 /**
- * Bounds on the requests at work, and on how far the hub may be behind with what it let in before. What
- * begins something new is turned away first. An answer is never refused for the load of others: each FSP
- * has a reserve of its own for answers, and half of it is for those that can finish reserved money.
- * Whatever one FSP does, it takes no more than its own part of the room of all: beyond that its
- * requests do not count against the others.
+ * Admission control: bounds on the requests in progress and on the delay of requests that were
+ * admitted before. Requests that begin something new are refused first. An answer is never refused
+ * for the load of others: each FSP has a reserve of its own for answers, and only answers that can
+ * complete a transfer may use all of it. The requests of one FSP beyond its own bound do not count
+ * against the others.
  */
 
 import type { Shedding } from './shedding.ts'
@@ -13,7 +13,7 @@ export interface AdmissionBounds {
   readonly per_fsp_max: number
   readonly bytes_max: number
   readonly bytes_per_fsp_max: number
-  /** Requests of one FSP at work, of whatever kind: each of them keeps a connection. */
+  /** Requests of one FSP in progress, of any kind: each of them occupies a connection. */
   readonly connections_per_fsp_max: number
   /** The reserve of each FSP for its answers. */
   readonly answers_per_fsp_max: number
@@ -21,41 +21,44 @@ export interface AdmissionBounds {
 }
 
 /**
- * Which part of the bounds a request may use: half of the room for what asks, most for quotes, all for
- * transfers, so that load is shed in that order. Answers count for those bounds but are held only
- * against the reserve of their own FSP: an ANSWER may use half of it, a FINISH all of it.
+ * The fraction of the bounds that a request may use: LOOKUP half, QUOTE three quarters, TRANSFER all,
+ * so that load is shed in that order. LOOKUP is also the priority of all other requests. Answers
+ * count towards those bounds but are checked only against the reserve of their own FSP: an ANSWER may
+ * use half of it, a COMPLETION, which can complete a transfer, all of it.
  */
-export type Share = 'HALF' | 'MOST' | 'WHOLE' | 'ANSWER' | 'FINISH'
+export type Priority = 'LOOKUP' | 'QUOTE' | 'TRANSFER' | 'ANSWER' | 'COMPLETION'
 
-export function isAnswer(share: Share): share is 'ANSWER' | 'FINISH' {
-  return share === 'ANSWER' || share === 'FINISH'
+export function isAnswer(priority: Priority): priority is 'ANSWER' | 'COMPLETION' {
+  return priority === 'ANSWER' || priority === 'COMPLETION'
 }
 
 export interface Admission {
-  /** False when it is turned away; otherwise `leave` must follow with the same values. */
-  enter(fspId: string, bytes: number, share: Share): boolean
-  leave(fspId: string, bytes: number, share: Share): void
+  /** False when it is refused; otherwise `leave` must follow with the same values. */
+  enter(fspId: string, bytes: number, priority: Priority): boolean
+  leave(fspId: string, bytes: number, priority: Priority): void
   readonly inFlight: number
-  /** Requests at work here, by FSP. */
-  atWork(): ReadonlyMap<string, number>
-  /** So many of the FSP's are at work at other edges: they count for its bound, not for that of all. */
-  atWorkElsewhere(fspId: string, requests: number): void
-  /** Nothing is known of other edges any more. */
-  aloneAgain(): void
+  /** Requests in progress at this edge, by FSP. */
+  inProgress(): ReadonlyMap<string, number>
+  /** The FSP's requests in progress at other edges; they count towards its bound only. */
+  setInProgressElsewhere(fspId: string, requests: number): void
+  /** The counts of other edges are no longer available. */
+  forgetOtherEdges(): void
 }
 
-/** Of the room. */
-const parts: Readonly<Record<Exclude<Share, 'ANSWER' | 'FINISH'>, number>> = {
-  HALF: 0.5,
-  MOST: 0.75,
-  WHOLE: 1,
+/** Of the bounds for all requests. */
+const fractions: Readonly<Record<Exclude<Priority, 'ANSWER' | 'COMPLETION'>, number>> = {
+  LOOKUP: 0.5,
+  QUOTE: 0.75,
+  TRANSFER: 1,
 }
 
 /** Of the reserve for answers. */
-const reserves = { ANSWER: 0.5, FINISH: 1 } as const
+const reserveFractions = { ANSWER: 0.5, COMPLETION: 1 } as const
 
-/** Of the connections of one FSP: the last ones are left to what can finish reserved money. */
-const connectionParts = { ANSWER: 0.75, FINISH: 1 } as const
+/**
+ * Of the connections of one FSP: the last quarter is reserved for messages that complete transfers.
+ */
+const connectionFractions = { ANSWER: 0.75, COMPLETION: 1 } as const
 
 interface Use {
   requests: number
@@ -73,15 +76,15 @@ export function openAdmission(
   const { total_max, per_fsp_max, bytes_max, bytes_per_fsp_max } = bounds
   const byFsp = new Map<string, FspUse>()
   const elsewhere = new Map<string, number>()
-  /** Of each FSP at most what its bounds are. */
+  /** Of each FSP at most its own bounds. */
   const counted: Use = { requests: 0, bytes: 0 }
   let inFlight = 0
 
-  function change(fspId: string, share: Share, own: FspUse, { requests, bytes }: Use): void {
+  function change(fspId: string, priority: Priority, own: FspUse, { requests, bytes }: Use): void {
     count(own, -1)
     own.requests += requests
     own.bytes += bytes
-    if (isAnswer(share)) {
+    if (isAnswer(priority)) {
       own.answers.requests += requests
       own.answers.bytes += bytes
     }
@@ -96,35 +99,35 @@ export function openAdmission(
     counted.bytes += sign * Math.min(bytes, bytes_per_fsp_max)
   }
 
-  function hasRoom(fspId: string, own: Use, bytes: number, share: keyof typeof parts): boolean {
-    const part = parts[share]
+  function hasRoom(fspId: string, own: Use, bytes: number, priority: keyof typeof fractions): boolean {
+    const fraction = fractions[priority]
     const ofFsp = own.requests + (elsewhere.size === 0 ? 0 : (elsewhere.get(fspId) ?? 0))
-    if (ofFsp >= per_fsp_max * part || counted.requests >= total_max * part) return false
-    if (own.bytes + bytes > bytes_per_fsp_max * part) return false
-    return counted.bytes + bytes <= bytes_max * part
+    if (ofFsp >= per_fsp_max * fraction || counted.requests >= total_max * fraction) return false
+    if (own.bytes + bytes > bytes_per_fsp_max * fraction) return false
+    return counted.bytes + bytes <= bytes_max * fraction
   }
 
   return {
-    enter(fspId, bytes, share) {
+    enter(fspId, bytes, priority) {
       const own = byFsp.get(fspId) ?? noUse()
-      const mayEnter = isAnswer(share)
-        ? hasReserve(bounds, own, bytes, share)
-        : hasRoom(fspId, own, bytes, share) && !sheds(fspId, share)
-      if (mayEnter) change(fspId, share, own, { requests: 1, bytes })
+      const mayEnter = isAnswer(priority)
+        ? hasReserve(bounds, own, bytes, priority)
+        : hasRoom(fspId, own, bytes, priority) && !sheds(fspId, priority)
+      if (mayEnter) change(fspId, priority, own, { requests: 1, bytes })
       return mayEnter
     },
-    leave(fspId, bytes, share) {
-      change(fspId, share, byFsp.get(fspId) ?? noUse(), { requests: -1, bytes: -bytes })
+    leave(fspId, bytes, priority) {
+      change(fspId, priority, byFsp.get(fspId) ?? noUse(), { requests: -1, bytes: -bytes })
     },
     get inFlight() {
       return inFlight
     },
-    atWork: () => new Map([...byFsp].map(([fspId, { requests }]) => [fspId, requests])),
-    atWorkElsewhere(fspId, requests) {
+    inProgress: () => new Map([...byFsp].map(([fspId, { requests }]) => [fspId, requests])),
+    setInProgressElsewhere(fspId, requests) {
       if (requests > 0) elsewhere.set(fspId, requests)
       else elsewhere.delete(fspId)
     },
-    aloneAgain: () => elsewhere.clear(),
+    forgetOtherEdges: () => elsewhere.clear(),
   }
 }
 
@@ -136,12 +139,12 @@ function hasReserve(
   { connections_per_fsp_max, answers_per_fsp_max, answer_bytes_per_fsp_max }: AdmissionBounds,
   { requests, answers }: FspUse,
   bytes: number,
-  share: keyof typeof reserves,
+  priority: keyof typeof reserveFractions,
 ): boolean {
-  const part = reserves[share]
+  const fraction = reserveFractions[priority]
   return (
-    requests < connections_per_fsp_max * connectionParts[share] &&
-    answers.requests < answers_per_fsp_max * part &&
-    answers.bytes + bytes <= answer_bytes_per_fsp_max * part
+    requests < connections_per_fsp_max * connectionFractions[priority] &&
+    answers.requests < answers_per_fsp_max * fraction &&
+    answers.bytes + bytes <= answer_bytes_per_fsp_max * fraction
   )
 }

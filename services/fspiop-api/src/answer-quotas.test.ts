@@ -15,31 +15,31 @@ function allowedOf(
   return tried.filter((isAllowed) => isAllowed).length
 }
 
-test('a few unsolicited answers are allowed, to each FSP and from each', () => {
+test('A few unsolicited answers are allowed, to each FSP and from each', () => {
   const quotas = openAnswerQuotas(bounds)
   expect(allowedOf(quotas, ['a', 'b'], 1_000)).toBe(10)
   expect(allowedOf(quotas, ['a', 'c'], 1_000)).toBe(10)
   expect(allowedOf(quotas, ['c', 'b'], 1_000)).toBe(10)
 })
 
-test('an FSP that asks is answered, by each of those that it may have asked', () => {
+test('An FSP that sends requests may be answered by every FSP that may have received them', () => {
   const quotas = openAnswerQuotas(bounds)
-  for (let at = 0; at < 100; at++) quotas.asked('b', 0)
+  for (let at = 0; at < 100; at++) quotas.countRequest('b', 0)
   expect(allowedOf(quotas, ['a', 'b'], 1_000)).toBe(310)
   expect(allowedOf(quotas, ['c', 'b'], 1_000)).toBe(310)
   expect(allowedOf(quotas, ['b', 'a'], 1_000)).toBe(10)
 })
 
-test('questions count for one to two minutes, and so do answers', () => {
+test('Requests count for one to two minutes, and so do answers', () => {
   const quotas = openAnswerQuotas(bounds)
-  for (let at = 0; at < 100; at++) quotas.asked('b', 0)
+  for (let at = 0; at < 100; at++) quotas.countRequest('b', 0)
   expect(allowedOf(quotas, ['a', 'b'], 1_000, minute_ms)).toBe(310)
   expect(allowedOf(quotas, ['c', 'b'], 1_000, 2 * minute_ms)).toBe(10)
   expect(allowedOf(quotas, ['a', 'b'], 1_000, 2 * minute_ms)).toBe(0)
   expect(allowedOf(quotas, ['a', 'b'], 1_000, 3 * minute_ms)).toBe(10)
 })
 
-test('no FSP that answers each question within a minute is ever refused', () => {
+test('An FSP that answers each request within a minute is never refused', () => {
   const step = fc.record({
     requester: fc.constantFrom('a', 'b'),
     answerer: fc.constantFrom('x', 'y'),
@@ -54,7 +54,7 @@ test('no FSP that answers each question within a minute is ever refused', () => 
         now_ms += pause_ms
         const question = {
           at_ms: now_ms,
-          work: () => (quotas.asked(requester, question.at_ms), true),
+          work: () => (quotas.countRequest(requester, question.at_ms), true),
         }
         const answer = {
           at_ms: now_ms + delay_ms,
@@ -69,22 +69,22 @@ test('no FSP that answers each question within a minute is ever refused', () => 
   )
 })
 
-describe('with other edges', () => {
-  test('what is asked there counts as soon as it is known', () => {
+describe('Requests at other edges', () => {
+  test('Requests at other edges count as soon as they are known', () => {
     const quotas = openAnswerQuotas({ ...bounds, isSole: false })
-    quotas.askedElsewhere('b', 100, 0)
+    quotas.countRequestsElsewhere('b', 100, 0)
     expect(allowedOf(quotas, ['a', 'b'], 1_000)).toBe(310)
     expect(allowedOf(quotas, ['a', 'c'], 1_000)).toBe(10)
-    expect(quotas.answered(0)).toEqual(['b', 'c'])
-    expect(quotas.answered(2 * minute_ms)).toEqual([])
+    expect(quotas.recentlyAnswered(0)).toEqual(['b', 'c'])
+    expect(quotas.recentlyAnswered(2 * minute_ms)).toEqual([])
   })
 
-  test('more is allowed while nothing is known of them', () => {
+  test('More answers are allowed while the requests at other edges are unknown', () => {
     const quotas = openAnswerQuotas({ ...bounds, isSole: false })
     expect(allowedOf(quotas, ['a', 'b'], 1_000)).toBe(100)
-    quotas.askedElsewhere('b', 0, 0)
+    quotas.countRequestsElsewhere('b', 0, 0)
     expect(allowedOf(quotas, ['c', 'b'], 1_000)).toBe(10)
-    quotas.aloneAgain()
+    quotas.forgetOtherEdges()
     expect(allowedOf(quotas, ['d', 'b'], 1_000)).toBe(100)
   })
 })

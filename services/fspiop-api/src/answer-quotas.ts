@@ -8,15 +8,15 @@ import { latest } from './latest.ts'
 
 export interface AnswerQuotas {
   /** The FSP has sent a request to other FSPs. */
-  asked(fspId: string, now_ms: number): void
+  countRequest(fspId: string, now_ms: number): void
   /** Counts the answer; false when there are too many. */
   allows(from: string, to: string, now_ms: number): boolean
   /** The FSPs that were recently answered here: their requests at other edges count here. */
-  answered(now_ms: number): readonly string[]
+  recentlyAnswered(now_ms: number): readonly string[]
   /** The number of requests that the FSP has sent to other edges, which are known from now on. */
-  askedElsewhere(fspId: string, requests: number, now_ms: number): void
+  countRequestsElsewhere(fspId: string, requests: number, now_ms: number): void
   /** The counts of other edges are no longer available. */
-  aloneAgain(): void
+  forgetOtherEdges(): void
 }
 
 export interface QuotaBounds {
@@ -31,7 +31,7 @@ export interface QuotaBounds {
 /** The default time for which the delivery of a request is tried. */
 const window_ms = 60_000
 /** A request to pay is answered when it is received, and again when it is decided. */
-const answersPerQuestion = 3
+const answersPerRequest = 3
 const fsps_max = 10_000
 const pairs_max = 20_000
 
@@ -43,26 +43,26 @@ interface Count {
 }
 
 export function openAnswerQuotas({ unasked_max, unknown_max, isSole }: QuotaBounds): AnswerQuotas {
-  const askedBy = latest<Count>(fsps_max)
+  const requestsOf = latest<Count>(fsps_max)
   /** An evicted count begins at zero. */
   const pairs = latest<Count>(pairs_max)
   const lastAnswered = new Map<string, number>()
   let knowsAll = isSole
 
   function add(fspId: string, requests: number, now_ms: number): void {
-    const count = countIn(askedBy.get(fspId), now_ms)
+    const count = countIn(requestsOf.get(fspId), now_ms)
     count.current += requests
-    askedBy.set(fspId, count)
+    requestsOf.set(fspId, count)
   }
 
   function quotaTo(fspId: string, now_ms: number): number {
-    const { current, previous } = countIn(askedBy.get(fspId), now_ms)
-    const quota = unasked_max + answersPerQuestion * (current + previous)
+    const { current, previous } = countIn(requestsOf.get(fspId), now_ms)
+    const quota = unasked_max + answersPerRequest * (current + previous)
     return knowsAll ? quota : Math.max(quota, unknown_max)
   }
 
   return {
-    asked: (fspId, now_ms) => add(fspId, 1, now_ms),
+    countRequest: (fspId, now_ms) => add(fspId, 1, now_ms),
     allows(from, to, now_ms) {
       const key = `${from}\n${to}`
       const count = countIn(pairs.get(key), now_ms)
@@ -72,16 +72,16 @@ export function openAnswerQuotas({ unasked_max, unknown_max, isSole }: QuotaBoun
       pairs.set(key, count)
       return true
     },
-    answered(now_ms) {
+    recentlyAnswered(now_ms) {
       const oldest = Math.floor(now_ms / window_ms) - 1
       for (const [fspId, window] of lastAnswered) if (window < oldest) lastAnswered.delete(fspId)
       return [...lastAnswered.keys()]
     },
-    askedElsewhere(fspId, requests, now_ms) {
+    countRequestsElsewhere(fspId, requests, now_ms) {
       knowsAll = true
       if (requests > 0) add(fspId, requests, now_ms)
     },
-    aloneAgain() {
+    forgetOtherEdges() {
       knowsAll = isSole
     },
   }

@@ -40,7 +40,7 @@ afterAll(async () => {
   await world.stop()
 })
 
-/** As an FSP gets it: by its secret, at the edge. */
+/** Requests a token at the edge with the secret, as an FSP does. */
 async function tokenOf(participant: string): Promise<string> {
   const { secret } = await credentials.CreateClientSecret({ participant, createdBy: 'operator' })
   if (!secret) throw new Error(`${participant} gets no secret`)
@@ -55,7 +55,7 @@ async function tokenOf(participant: string): Promise<string> {
   return (JSON.parse(text) as { access_token: string }).access_token
 }
 
-test('a token that an FSP got for its secret says who it is', async () => {
+test('A token that an FSP received for its secret identifies it', async () => {
   const authorization = `Bearer ${await tokenOf('greenbank')}`
   const asked = withHeaders(query, { authorization })
   expect(summary(await send(world.edge.url, asked))).toBe('202')
@@ -63,7 +63,7 @@ test('a token that an FSP got for its secret says who it is', async () => {
   expect(summary(await send(world.edge.url, inOther))).toBe('403 3100')
 })
 
-test('a key that was registered verifies at once, and until it is ended', async () => {
+test('A registered key verifies signatures at once, and until it is ended', async () => {
   const authorization = `Bearer ${await tokenOf('greenbank')}`
   const signer = newSigner('green-1')
   const sent = withHeaders(await signed(ping, signer), { authorization })

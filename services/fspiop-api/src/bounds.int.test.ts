@@ -39,13 +39,13 @@ function ofBluewallet(sent: Sent): Sent {
   return sent.path === '/transfers' ? { ...named, body } : named
 }
 
-/** A legal transfer whose body has this many bytes, in members that nobody knows. */
+/** A legal transfer whose body has this many bytes, in unknown members. */
 function padded(bytes: number): string {
   const body = transferBody({ padding: '' })
   return body.replace('"padding":""', `"padding":"${'x'.repeat(bytes - body.length)}"`)
 }
 
-/** A connection that sends the head of a request, and of its body so far nothing. */
+/** A connection that has sent the head of a request and nothing of its body. */
 function hanging({ url }: World['edge'], { method, path, headers }: Sent, bytes: number): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const all = Object.entries({ ...headers, host: 'hub', 'content-length': String(bytes) })
@@ -55,7 +55,7 @@ function hanging({ url }: World['edge'], { method, path, headers }: Sent, bytes:
   return socket
 }
 
-/** The first bytes of the answer, which comes before the request is whole. */
+/** The first bytes of the response, which is sent before the request is complete. */
 async function answerBegunOn(socket: Socket): Promise<string> {
   const [chunk] = (await once(socket, 'data')) as [Buffer]
   socket.destroy()
@@ -81,21 +81,21 @@ function sourceOfRelayed({ headers }: Message): string | undefined {
   return relayed['fspiop-source']
 }
 
-/** The first so many that come. */
+/** The first `count` messages. */
 function firstOf(all: readonly Promise<string>[], count: number): Promise<readonly string[]> {
   return new Promise((resolve) => {
-    const come: string[] = []
+    const received: string[] = []
     for (const each of all) {
       void each.then((text) => {
-        come.push(text)
-        if (come.length === count) resolve(come)
+        received.push(text)
+        if (received.length === count) resolve(received)
       })
     }
   })
 }
 
-/** What a service says of an FSP's message that came in so long ago, many times at once. */
-function sayLate({ parts }: World, age_ms: number): Promise<void> {
+/** Many events at once that were caused by a message of an FSP received `age_ms` ago. */
+function publishLate({ parts }: World, age_ms: number): Promise<void> {
   const receivedAt = new Date(Date.now() - age_ms).toISOString()
   const events = Array.from({ length: 20 }, () =>
     newEvent(
@@ -118,10 +118,10 @@ function inFlight(world: World, count: number): Promise<unknown> {
   return eventually(async () => {
     const metrics = await world.parts.metrics.metrics()
     return metrics.includes(`fspiop_api_requests_in_flight ${count}\n`) ? true : undefined
-  }, `${count} requests at work`)
+  }, `${count} requests in progress`)
 }
 
-describe('what is too large, cut or no HTTP', () => {
+describe('Messages that are too large, truncated or not HTTP', () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld()
@@ -129,13 +129,13 @@ describe('what is too large, cut or no HTTP', () => {
   afterAll(() => world.stop())
   const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
 
-  test('a body of one byte too many is 400 and 3104, announced or in chunks', async () => {
+  test('A body of one byte too many is refused with 400/3104, with Content-Length or chunked', async () => {
     const large = prepare(padded(5_242_881))
     expect(await ask(large)).toBe('400 3104')
     expect(await ask(withHeaders(large, { 'transfer-encoding': 'chunked' }))).toBe('400 3104')
   })
 
-  test('a head of more than 65,536 bytes is 400 and 3104', async () => {
+  test('A head of more than 65,536 bytes is refused with 400/3104', async () => {
     const answer = await send(
       world.edge.url,
       withHeaders(prepare(), { 'x-long': 'x'.repeat(66_000) }),
@@ -145,7 +145,7 @@ describe('what is too large, cut or no HTTP', () => {
     expect(await ask(withHeaders(prepare(), { 'x-long': 'x'.repeat(60_000) }))).toBe('202')
   })
 
-  test('a body that is cut is as if it had never come', async () => {
+  test('A truncated body is discarded', async () => {
     const socket = hanging(world.edge, prepare(), 2_000)
     socket.write(transferBody().slice(0, 100))
     await inFlight(world, 1)
@@ -165,16 +165,16 @@ describe('what is too large, cut or no HTTP', () => {
       'PUT /transfers/1 HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
     ],
     [
-      'a length beside chunks',
+      'a length next to chunked',
       'PUT /transfers/1 HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
-  ])('%s is no HTTP: 400 and 3101', async (_title, text) => {
+  ])('A request with %s is not HTTP: 400/3101', async (_title, text) => {
     const socket = connect(Number(new URL(world.edge.url).port), '127.0.0.1')
     socket.end(text)
     expect(await answerOn(socket)).toMatch(/^HTTP\/1\.1 400 [^]*"errorCode":"3101"/)
   })
 
-  test('none of it leaves anything behind: only what was good is published', async () => {
+  test('Of malformed messages nothing is published, only the valid ones are', async () => {
     const whole = prepare(padded(5_242_880))
     expect(await ask(whole)).toBe('202')
     const { transferId } = JSON.parse(String(whole.body)) as { transferId: string }
@@ -184,7 +184,7 @@ describe('what is too large, cut or no HTTP', () => {
   })
 })
 
-describe('before the body', () => {
+describe('Checks before the body is read', () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld()
@@ -197,7 +197,7 @@ describe('before the body', () => {
     ['an answer about a quote', message('PUT', `/quotes/${id}`, quoteAnswer), 262_144],
     ['an answer about a party', message('PUT', '/parties/MSISDN/123456789', partyAnswer), 65_536],
     ['an error', message('PUT', `/transfers/${id}/error`, { errorInformation }), 65_536],
-  ])('%s has a bound of its own, announced or in chunks', async (_title, sent, bytes_max) => {
+  ])('The body of %s has a bound of its own, with Content-Length or chunked', async (_title, sent, bytes_max) => {
     const body = { ...(JSON.parse(String(sent.body)) as object), padding: '' }
     const empty = JSON.stringify(body).length
     const ofLength = (bytes: number): Sent => ({
@@ -212,7 +212,7 @@ describe('before the body', () => {
     expect(await ask(inChunks)).toBe('400 3104')
   })
 
-  test('who may not send a message is refused before any of its body is read', async () => {
+  test('A sender that may not send a message is refused before any of its body is read', async () => {
     const ask = (sent: Sent) => {
       const socket = hanging(world.edge, sent, 2_000)
       return answerBegunOn(socket)
@@ -228,8 +228,8 @@ describe('before the body', () => {
   })
 })
 
-describe('under load', () => {
-  test('lookups are shed first, then quotes, then transfers, and answers never', async () => {
+describe('Bounds on load', () => {
+  test('Lookups are shed first, then quotes, then transfers, and answers never', async () => {
     const world = await openWorld({ FSPIOP_API_IN_FLIGHT_MAX: 4 })
     try {
       const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
@@ -260,10 +260,10 @@ describe('under load', () => {
     }
   })
 
-  test('when all that was let in comes back late, it is shed in the same order, until that is over', async () => {
+  test('While the queue delay is too long, requests are shed in the same order', async () => {
     const world = await openWorld({ FSPIOP_API_STANDING_MAX_MS: 40_000 })
     try {
-      // A twentieth of what the hub works on is let in whatever happens, so the most of several counts.
+            // A twentieth of the processed rate is always admitted, so the majority of several counts.
       const ask = async (make: () => Sent) => {
         const sent = Array.from({ length: 5 }, () => send(world.edge.url, make()))
         const answers = (await Promise.all(sent)).map(summary).toSorted()
@@ -271,24 +271,24 @@ describe('under load', () => {
       }
       const all = [() => lookup, () => query, () => quote, prepare, () => fulfil]
       const outcome = () => Promise.all(all.map(ask))
-      const toldWhile = (age_ms: number, expected: readonly string[]) =>
+      const expectOutcomes = (age_ms: number, expected: readonly string[]) =>
         eventually(
           async () => {
-            await sayLate(world, age_ms)
+            await publishLate(world, age_ms)
             return String(await outcome()) === String(expected) ? true : undefined
           },
           `${expected.join(', ')} while all take ${age_ms} ms`,
         )
-      await toldWhile(19_000, ['503 2005', '503 2005', '202', '202', '200'])
-      await toldWhile(39_000, ['503 2005', '503 2005', '503 2005', '202', '200'])
-      await toldWhile(81_000, ['503 2005', '503 2005', '503 2005', '503 2005', '200'])
-      await toldWhile(100, ['202', '202', '202', '202', '200'])
+      await expectOutcomes(19_000, ['503 2005', '503 2005', '202', '202', '200'])
+      await expectOutcomes(39_000, ['503 2005', '503 2005', '503 2005', '202', '200'])
+      await expectOutcomes(81_000, ['503 2005', '503 2005', '503 2005', '503 2005', '200'])
+      await expectOutcomes(100, ['202', '202', '202', '202', '200'])
     } finally {
       await world.stop()
     }
   })
 
-  test('a flood of one FSP, also of answers, leaves the others their room', async () => {
+  test('A flood of one FSP, also of answers, leaves the others their bounds', async () => {
     const world = await openWorld({
       FSPIOP_API_IN_FLIGHT_MAX: 12,
       FSPIOP_API_IN_FLIGHT_PER_FSP_MAX: 4,
@@ -318,7 +318,7 @@ describe('under load', () => {
     }
   })
 
-  test('a thousand slow answers of one FSP take no more than its reserve, and no room of others', async () => {
+  test('A thousand slow answers of one FSP use no more than its reserve, and nothing of the bounds of others', async () => {
     const reserve = 10_485_760
     const world = await openWorld({ FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX: reserve })
     const sockets: Socket[] = []
@@ -326,7 +326,7 @@ describe('under load', () => {
       const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
       expect(await ask(fulfil)).toBe('200')
       const ofGreenbank = withHeaders(fulfil, { 'fspiop-source': 'greenbank' })
-      // All clients send from one buffer, so what is held is the server's.
+            // All clients send from one buffer, so the memory in use is the server's.
       const most = Buffer.alloc(65_000, 'x')
       const before = heldInBuffers()
       const refusals: Promise<string>[] = []
@@ -339,10 +339,10 @@ describe('under load', () => {
       await inFlight(world, reserve / 65_536)
       const refused = await firstOf(refusals, 1_000 - reserve / 65_536)
       expect(refused.every((text) => text.startsWith('HTTP/1.1 503 '))).toBe(true)
-      // What was refused is let go of as the collector comes to it.
+            // The memory of refused requests is freed when the collector reaches it.
       await eventually(
         () => heldInBuffers() - before < 2 * reserve,
-        'no more than the reserve held',
+        'at most the reserve in use',
       )
       expect(await ask(ofGreenbank)).toBe('503 2005')
       for (let round = 0; round < 20; round++) expect(await ask(fulfil)).toBe('200')
@@ -356,7 +356,7 @@ describe('under load', () => {
     }
   })
 
-  test('unsolicited answers of one FSP do not come before those of other FSPs', async () => {
+  test('Unsolicited answers of one FSP do not delay those of other FSPs', async () => {
     const world = await openWorld({ FSPIOP_API_UNASKED_ANSWERS_MAX: 20 })
     try {
       world.register.participants.set('redcredit', participant('redcredit'))
@@ -375,7 +375,7 @@ describe('under load', () => {
       const sources = await eventually(() => {
         const notices = world.received.filter(({ type }) => type === 'NotifyRequested')
         return notices.length < 24 ? undefined : notices.map(sourceOfRelayed)
-      }, 'all that was passed on')
+      }, 'all relayed messages')
       expect(sources).toHaveLength(24)
       expect(sources).toContain('bluewallet')
     } finally {
@@ -383,7 +383,7 @@ describe('under load', () => {
     }
   })
 
-  test('large bodies of one FSP leave the others theirs', async () => {
+  test('Large bodies of one FSP leave the others their bounds', async () => {
     const large = 5_242_880
     const world = await openWorld({
       FSPIOP_API_BODIES_MAX_BYTES: 4 * large,
@@ -403,7 +403,7 @@ describe('under load', () => {
     }
   })
 
-  test('an FSP that floods on new connections waits for its refusals, and others are answered', async () => {
+  test('An FSP that floods on new connections waits for its refusals, and others are answered', async () => {
     const world = await openWorld({
       FSPIOP_API_RATE_PER_FSP_MAX: 1,
       FSPIOP_API_BURST_PER_FSP_MAX: 100,
@@ -420,12 +420,12 @@ describe('under load', () => {
           return answerBegunOn(socket)
         }),
       )
-      const beside: string[] = []
-      for (let n = 0; n < 20; n += 1) beside.push(await ask(ofBluewallet(lookup)))
-      expect(new Set(beside)).toEqual(new Set(['202']))
+      const others: string[] = []
+      for (let n = 0; n < 20; n += 1) others.push(await ask(ofBluewallet(lookup)))
+      expect(new Set(others)).toEqual(new Set(['202']))
       const statuses = (await flood).map((answer) => answer.slice(9, 12))
       expect(new Set(statuses)).toEqual(new Set(['202', '503']))
-      // A second at most; that of 100 refusals per second is 400 ms.
+            // At most a second; for 100 refusals per second it is 400 ms.
       expect(performance.now() - begun_ms).toBeGreaterThan(400)
     } finally {
       for (const socket of opened) socket.destroy()
@@ -433,7 +433,7 @@ describe('under load', () => {
     }
   })
 
-  test('so many requests of an FSP in so long: beyond it nothing begins, all may end', async () => {
+  test('An FSP that exceeds its rate cannot begin anything, and can complete everything', async () => {
     const world = await openWorld({
       FSPIOP_API_RATE_PER_FSP_MAX: 1,
       FSPIOP_API_BURST_PER_FSP_MAX: 10,
@@ -455,7 +455,7 @@ describe('under load', () => {
     }
   })
 
-  test('clients that send a byte now and then hold up nobody, and are let go', async () => {
+  test('Clients that send a byte now and then delay no other client, and are disconnected', async () => {
     const world = await openWorld()
     try {
       const { port } = new URL(world.edge.url)

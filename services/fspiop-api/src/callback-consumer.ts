@@ -90,7 +90,7 @@ function noteQueueDelays(
   const now_ms = Date.now()
   for (const { name, relay } of events) {
     if (relay?.receivedAt === undefined) continue
-    shedding.noted(name, now_ms - Date.parse(relay.receivedAt))
+    shedding.observe(name, now_ms - Date.parse(relay.receivedAt))
   }
 }
 

@@ -33,7 +33,7 @@ export type CallbackContent =
   | { readonly type: 'RELAYED'; readonly relay: Relay }
   /** A message of the hub, in the version that its receiver used; a Buffer is sent unchanged. */
   | {
-      readonly type: 'MADE'
+      readonly type: 'CREATED'
       /** The sender, when it is not the hub itself. */
       readonly from?: 'AUTH_SERVICE'
       readonly version: Version
@@ -96,7 +96,7 @@ export function errorContent(
   errorInformation: CallbackError,
   version: string | undefined,
 ): CallbackContent {
-  return { type: 'MADE', version: versionOf(resource, version), body: { errorInformation } }
+  return { type: 'CREATED', version: versionOf(resource, version), body: { errorInformation } }
 }
 
 /** The version that the FSP used; the current one when it has not sent a message yet. */

@@ -48,7 +48,7 @@ function timedOut(transferId: string, payeeFsp = 'bluewallet') {
   })
 }
 
-test("the payer's bytes and headers reach the payee's lane unchanged", async () => {
+test("The payer FSP's bytes and headers reach the payee FSP's lane unchanged", async () => {
   const body = transferBody({ note: 'ünïcode' }).replace('{', '{ \n')
   const { transferId } = JSON.parse(body) as { transferId: string }
   const headers = headersOf('POST', 'greenbank', { 'fspiop-signature': 'junk', 'x-y': 'z' })
@@ -108,7 +108,7 @@ test("the payer's bytes and headers reach the payee's lane unchanged", async () 
   })
 })
 
-test('a message of the hub has exactly its headers, and is tried for a day', async () => {
+test('A message of the hub has exactly its headers, and is tried for a day', async () => {
   const transferId = randomUUID()
   const before_ms = Date.now()
   await world.parts.bus.publish([timedOut(transferId)])
@@ -140,7 +140,7 @@ test('a message of the hub has exactly its headers, and is tried for a day', asy
   expect(messages.every(({ headers }) => headers['relay-headers'] === undefined)).toBe(true)
 })
 
-test('PATCH goes to the address of PUT', async () => {
+test('PATCH is sent to the address of PUT', async () => {
   const transferId = randomUUID()
   await world.parts.bus.publish([
     newEvent('transfers', 'TransferQueryResponse', {
@@ -163,8 +163,8 @@ test('PATCH goes to the address of PUT', async () => {
   })
 })
 
-describe('without an address', () => {
-  test('there is no callback, and the report says so at once', async () => {
+describe('Callbacks without an address', () => {
+  test('A callback without an address is not sent, and is reported at once', async () => {
     const transferId = randomUUID()
     const event = timedOut(transferId, 'nobody')
     await world.parts.bus.publish([event])
@@ -188,7 +188,7 @@ describe('without an address', () => {
     expect(messages.map((message) => notifyOf(message).legRole)).toEqual(['PAYER'])
   })
 
-  test('in memory, the participant is asked afresh first', async () => {
+  test('An FSP without a cached address is read again before its callback fails', async () => {
     const { register, parts } = world
     register.participants.set('latecomer', participant('latecomer', { endpoints: [] }))
     await parts.bus.publish([timedOut(randomUUID(), 'latecomer')])
@@ -200,7 +200,7 @@ describe('without an address', () => {
   })
 })
 
-test('reports of deliveries become reports of callbacks, one per kind', async () => {
+test('Delivery reports become reports of callbacks, one per kind', async () => {
   const line = (msgName: string) => ({
     notificationId: randomUUID(),
     cause: { msgName, entityId: randomUUID() },
@@ -227,7 +227,7 @@ test('reports of deliveries become reports of callbacks, one per kind', async ()
   )
 })
 
-test('while nobody can be asked about FSPs their callbacks wait', async () => {
+test('Callbacks wait while no participant can be read', async () => {
   const early = await openWorld({}, { isServed: false })
   try {
     await early.parts.bus.publish([timedOut(randomUUID())])

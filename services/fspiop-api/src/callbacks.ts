@@ -144,7 +144,7 @@ async function notify(
 ): Promise<OutgoingMessage> {
   const { content, method, path, fspId, entityId } = callback
   const notificationId = derivedId(causeId, 'NotifyRequested', callback.name)
-  const body = content.type === 'MADE' ? bytesOf(content.body) : content.relay.body
+  const body = content.type === 'CREATED' ? bytesOf(content.body) : content.relay.body
   const payload = {
     notificationId,
     entityId: isUnordered(callback, causeName) ? notificationId : entityId,
@@ -153,7 +153,7 @@ async function notify(
     destinationFspId: fspId,
     transport: { type: 'HTTP' as const, method, url, path },
     headers:
-      content.type === 'MADE'
+      content.type === 'CREATED'
         ? await madeHeaders(callback, content, body, {
             ...signatoryOf(content, parts),
             traceparent,
@@ -168,7 +168,7 @@ async function notify(
   }
   return newEvent('fspiop-api', 'NotifyRequested', payload, {
     id: notificationId,
-    relay: content.type === 'MADE' ? { body } : content.relay,
+    relay: content.type === 'CREATED' ? { body } : content.relay,
     traceparent,
   })
 }
@@ -190,7 +190,7 @@ function bytesOf(body: object): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body))
 }
 
-type Made = Extract<CallbackContent, { type: 'MADE' }>
+type Created = Extract<CallbackContent, { type: 'CREATED' }>
 
 /** The sender of a message of the hub, and its signature; undefined: unsigned. */
 interface Signatory {
@@ -198,13 +198,13 @@ interface Signatory {
   readonly sign: Sign | undefined
 }
 
-function signatoryOf({ from }: Made, { hubName, sign, authService }: CallbackParts): Signatory {
+function signatoryOf({ from }: Created, { hubName, sign, authService }: CallbackParts): Signatory {
   return from === 'AUTH_SERVICE' ? authService : { name: hubName, sign }
 }
 
 async function madeHeaders(
   { method, resource, path, fspId }: Callback,
-  { version, encryption }: Made,
+  { version, encryption }: Created,
   body: Buffer,
   {
     name: source,

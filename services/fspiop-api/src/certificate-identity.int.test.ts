@@ -20,7 +20,7 @@ const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const query = message('GET', `/transfers/${id}`)
 const hour_ms = 3_600_000
 
-describe('by client certificate', () => {
+describe('Identity by client certificate', () => {
   const [green, blue] = [newSigner('green-1'), newSigner('blue-1')]
   const signers = new Map([
     ['greenbank', green],
@@ -63,7 +63,7 @@ describe('by client certificate', () => {
     return summary(await send(world.edge.url, whole, tls))
   }
 
-  test('an FSP is who its certificate says', async () => {
+  test('An FSP is identified by the common name of its certificate', async () => {
     const tls = scheme.client('greenbank')
     expect(await ask(tls, prepare())).toBe('202')
     expect(await ask(tls, query)).toBe('202')
@@ -74,28 +74,28 @@ describe('by client certificate', () => {
     ['a POST', quote],
     ['a PUT', as('greenbank', fulfil)],
     ['a GET', query],
-  ])('in the name of another FSP %s is refused', async (_title, sent) => {
+  ])('%s in the name of another FSP is refused', async (_title, sent) => {
     expect(await ask(scheme.client('bluewallet'), sent)).toBe('403 3100')
   })
 
-  test('names in other letters are others', async () => {
+  test('FSP names are compared case-sensitively', async () => {
     expect(await ask(scheme.client('GreenBank'), query)).toBe('403 3100')
     expect(await ask(scheme.client('greenbank'), as('GreenBank', query))).toBe('403 3100')
   })
 
-  test('a stranger and the hub itself are no participants, whatever the CA says', async () => {
+  test("An unknown name and the hub's own name are not participants, even with a certificate of the CA", async () => {
     expect(await ask(scheme.client('nobody'), as('nobody', query))).toBe('400 3200')
     expect(await ask(scheme.client('Hub'), as('Hub', query))).toBe('400 3200')
   })
 
-  test('an inactive FSP begins nothing, and may finish what it has begun', async () => {
+  test('An inactive FSP cannot begin anything, and can complete what it has begun', async () => {
     const tls = scheme.client('sleeper')
     expect(await ask(tls, as('sleeper', prepare()))).toBe('400 3100')
     expect(await ask(tls, as('sleeper', query))).toBe('400 3100')
     expect(await ask(tls, as('sleeper', fulfil))).toBe('200')
   })
 
-  test('without a certificate of the scheme there is no identity', async () => {
+  test('A client without a certificate of the scheme has no identity', async () => {
     const { ca } = scheme.client('greenbank')
     const none = { certificate: '', key: '', ca }
     expect(await ask(none, query)).toBe('401 3000')
@@ -110,7 +110,7 @@ describe('by client certificate', () => {
     expect(await ask(scheme.client(fsp), sent)).toBe('400 3100')
   })
 
-  test('a message signed by another FSP is none of the sender', async () => {
+  test('A message signed with the key of another FSP is refused', async () => {
     const tls = scheme.client('greenbank')
     const sent = await signed(quote, blue)
     expect(summary(await send(world.edge.url, sent, tls))).toBe('400 3105')
@@ -119,12 +119,12 @@ describe('by client certificate', () => {
     expect(summary(await send(world.edge.url, quote, tls))).toBe('400 3105')
   })
 
-  describe('told by a gateway', () => {
+  describe('Identity forwarded by a gateway', () => {
     const outcome = (value: string, sent = query) =>
       withHeaders(sent, { 'x-forwarded-client-cert': value })
     const subject = (name: string) => `Hash=ab;Subject="O=Scheme,CN=${name}";URI=`
 
-    test('an FSP is who the gateway says, in each form that is written', async () => {
+    test('An FSP is identified by the name that the gateway forwards, in each format', async () => {
       for (const name of ['gateway-1', 'gateway-2']) {
         const tls = scheme.client(name)
         expect(await ask(tls, outcome(subject('greenbank')))).toBe('202')
@@ -133,7 +133,7 @@ describe('by client certificate', () => {
       }
     })
 
-    test('what the gateway says is not passed on to others', async () => {
+    test("The gateway's header is not relayed", async () => {
       const before = world.received.length
       const party = message('PUT', '/parties/MSISDN/123456789', partyAnswer)
       const sent = outcome(subject('bluewallet'), party)
@@ -145,7 +145,7 @@ describe('by client certificate', () => {
       expect(String(published.headers['relay-headers'])).not.toContain('client-cert')
     })
 
-    test('it must be who sends', async () => {
+    test('The forwarded name must be the sender', async () => {
       expect(await ask(scheme.client('gateway-1'), outcome(subject('bluewallet')))).toBe('403 3100')
     })
 
@@ -155,13 +155,13 @@ describe('by client certificate', () => {
       ['two names', 'Subject="CN=greenbank,CN=bluewallet"'],
       ['two certificates', `${subject('greenbank')},${subject('bluewallet')}`],
       ['an escape', 'Subject="CN=green\\"bank"'],
-      ['a certificate that is none', 'Cert="junk"'],
-    ])('a gateway that says %s says nothing', async (_title, value) => {
+      ['an invalid certificate', 'Cert="junk"'],
+    ])('A gateway that forwards %s identifies no FSP', async (_title, value) => {
       const sent = value === undefined ? query : outcome(value)
       expect(await ask(scheme.client('gateway-1'), sent)).toBe('401 3000')
     })
 
-    test('only gateways are believed', async () => {
+    test('The header is ignored from clients that are not gateways', async () => {
       const claim = outcome(subject('greenbank'))
       expect(await ask(scheme.client('bluewallet'), claim)).toBe('403 3100')
       expect(await ask(scheme.client('gateway-3'), claim)).toBe('403 3100')
@@ -172,7 +172,7 @@ describe('by client certificate', () => {
     })
   })
 
-  test('a new certificate of the server is shown without a restart', async () => {
+  test('A renewed certificate of the server is used without a restart', async () => {
     const { port } = new URL(world.edge.url)
     const { ca } = scheme.client('greenbank')
     const shown = () =>
@@ -184,8 +184,8 @@ describe('by client certificate', () => {
         socket.on('error', reject)
       })
     expect(await shown()).toBe('Hub')
-    scheme.renewServer('Hub anew')
-    await eventually(async () => ((await shown()) === 'Hub anew' ? true : undefined), 'the new one')
+    scheme.renewServer('Hub renewed')
+    await eventually(async () => ((await shown()) === 'Hub renewed' ? true : undefined), 'the new one')
     expect(await ask(scheme.client('greenbank'), query)).toBe('202')
   })
 })

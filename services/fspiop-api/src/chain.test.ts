@@ -21,7 +21,7 @@ const versions = [
   { key: '1', value: '1' },
 ]
 
-/** Whether its sender waits for an answer of another version than its own. */
+/** Whether its sender expects an answer, which may have another version than its own message. */
 function asks({ method }: Sent): boolean {
   return method !== 'PUT'
 }
@@ -35,7 +35,7 @@ const rows = every.map((outcome): readonly [string, ExpectedCallback] => [
   outcome,
 ])
 
-test('there is a good message for every operation that is served', () => {
+test('Every served operation has a valid example message', () => {
   const served = Object.keys(servedRoutes(testSettings, notAsked))
   const good = [...every, ...everyRelayed].map(({ operation }) => operation)
   expect([...good, 'GET /services/{ServiceType}'].toSorted()).toEqual(served.toSorted())
@@ -44,7 +44,7 @@ test('there is a good message for every operation that is served', () => {
 describe.each(rows)('%s', (_operation, { sent, event, key }) => {
   const resource = resourceOf(sent)
 
-  test('becomes its event, and is acknowledged after that', async () => {
+  test('A valid message becomes its event and is then acknowledged', async () => {
     const answer = await edge.send(sent)
     expect(answer).toEqual({
       status: asks(sent) ? 202 : 200,
@@ -54,11 +54,11 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
     expect(sentOn.name).toBe(event)
     const { notificationId, cause } = sentOn.payload as Partial<Payload<'NotifyRequested'>>
     expect(cause?.entityId ?? sentOn.key).toBe(key)
-    // Answers about parties wait for nobody; everything else that is passed on keeps its order.
+        // Answers about parties are unordered; every other relayed message keeps its order.
     if (cause !== undefined) expect(sentOn.key).toBe(resource === 'parties' ? notificationId : key)
   })
 
-  test('is refused for every fault of its head, and leaves nothing behind', async () => {
+  test('A message is refused for every fault of its head, and nothing is published', async () => {
     const long = 'x'.repeat(33)
     const faults: readonly (readonly [Record<string, string | undefined>, string])[] = [
       [{ date: undefined }, '400 3102 header date'],
@@ -102,7 +102,7 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
     expect(edge.published).toEqual([])
   })
 
-  test('of an inactive FSP is taken only when it answers a transfer or a quote, or is a ping', async () => {
+  test('A message of an inactive FSP is accepted only when it answers a transfer or a quote, or is a ping', async () => {
     const answer = await edge.outcomeOf(withHeaders(sent, { 'fspiop-source': 'sleeper' }))
     const inactive = '400 3100 header fspiop-source: the participant is not active'
     const owned = ['transfers', 'quotes', 'bulkQuotes', 'bulkTransfers']
@@ -112,14 +112,14 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
     edge.published.splice(0)
   })
 
-  test('of a closed FSP is 403, whatever it is', async () => {
+  test('Every message of a closed FSP is refused with 403', async () => {
     expect(await edge.outcomeOf(withHeaders(sent, { 'fspiop-source': 'leaver' }))).toBe(
       '403 3100 header fspiop-source: the participant is closed',
     )
     expect(edge.published).toEqual([])
   })
 
-  test('that cannot be stored is not acknowledged', async () => {
+  test('A message that cannot be stored is not acknowledged', async () => {
     const full = openEdge({ publish: () => Promise.reject(new Error('the disk is full')) })
     expect(await full.outcomeOf(sent)).toBe(
       '503 2003 the request could not be stored; try again later',
@@ -141,14 +141,14 @@ describe('Accept', () => {
     ['the first that is supported of several', `${transfers('2.0')},${transfers('1.0')}`, '1.0'],
     ['several with blanks', `${transfers('7')} , ${bare} ; version=1.0`, '1.0'],
     ['any version', bare, '1.1'],
-    ['what else there is', `${transfers('3')}, ${bare}`, '1.1'],
-  ])('of %s is answered, and called back, in that version', async (_title, accept, version) => {
+    ['any other version', `${transfers('3')}, ${bare}`, '1.1'],
+  ])('Accept with %s selects the version of the response and of the callback', async (_title, accept, version) => {
     const answer = await edge.send(withHeaders(message('GET', `/transfers/${id}`), { accept }))
     expect(answer).toEqual({ status: 202, contentType: mediaType(version) })
     expect(edge.onlyMessage().payload).toMatchObject({ version })
   })
 
-  test('is ignored where nobody waits for an answer', async () => {
+  test('Accept is ignored on messages that expect no answer', async () => {
     const sent = message('PUT', `/transfers/${id}/error`, {
       errorInformation: { errorCode: '5104', errorDescription: 'no' },
     })
@@ -157,7 +157,7 @@ describe('Accept', () => {
   })
 
   test.each(['accept', 'content-type'])(
-    'and Content-Type: an unknown version in %s is told the known ones',
+    'The refusal of an unknown version in %s lists the supported versions',
     async (name) => {
       const sent = withHeaders(message('GET', `/quotes/${id}`), {
         [name]: mediaType('9.9', 'quotes'),
@@ -169,7 +169,7 @@ describe('Accept', () => {
   )
 })
 
-describe('paths', () => {
+describe('Paths', () => {
   const served = servedRoutes(testSettings, notAsked)
   const outcome = (method: string, path: string) => {
     const parsed = routeOf(served, method, path)
@@ -201,7 +201,7 @@ describe('paths', () => {
     ['PUT', '/parties/MSISDN/error', 'PUT /parties/{Type}/{ID}'],
     ['PUT', '/parties/MSISDN/1/error', 'PUT /parties/{Type}/{ID}/error'],
     ['GET', '/parties/MSISDN/1/error', 'GET /parties/{Type}/{ID}/{SubId}'],
-  ])('%s %s is %s', (method, path, expected) => {
+  ])('%s %s is answered with %s', (method, path, expected) => {
     expect(outcome(method, path)).toBe(expected)
   })
 
@@ -215,13 +215,13 @@ describe('paths', () => {
     ['GET', '/parties/MSISDN/1/a%2Fb', '400 3101 path parameter SubId'],
     ['GET', '/participants/MSISDN/..', '400 3101 path parameter ID'],
     ['DELETE', '/participants/EMAIL/nobody', '400 3101 path parameter ID: not a legal EMAIL'],
-  ] as const)('%s %s is told %s', async (method, path, expected) => {
+  ] as const)('%s %s is answered with %s', async (method, path, expected) => {
     const answer = await edge.outcomeOf(message(method, path))
     expect(answer.slice(0, expected.length)).toBe(expected)
   })
 })
 
-test('of several faults the first in the order of the checks is told', async () => {
+test('A message with several faults is refused for the first in the order of the checks', async () => {
   const signed = openEdge({
     checkSignature: ({ headers }) =>
       headers['fspiop-signature'] === 'good' ? { kid: 'k' } : refuse('SIGNATURE_MISSING'),

@@ -21,7 +21,7 @@ import {
 } from '@causeway/fspiop'
 import type { Participant, Participants } from '@causeway/participants'
 import { isOutage } from '@causeway/process'
-import type { Share } from './admission.ts'
+import type { Priority } from './admission.ts'
 import type { AnswerQuotas } from './answer-quotas.ts'
 import type { TriggeredCallback } from './callback.ts'
 import { refuse, type Compatibility } from './refusals.ts'
@@ -66,18 +66,20 @@ export type Reading =
   | { readonly type: 'REFUSE'; readonly refusal: Refusal }
 
 export interface ServedRoute {
-  readonly share: Share
+  readonly priority: Priority
   /** False: it completes something, or is a ping; an inactive FSP may send it. */
   readonly needsActiveSource: boolean
   /** An answer that no service matches with its request, so quotas apply. */
   readonly isUnmatched?: true | undefined
   /** It has up to 1,000 items and counts as many requests of its FSP. */
   readonly isBulk?: true
-  /** Of the body; the largest of the API when left out. */
+  /** The largest body; when omitted, the maximum of the API. */
   readonly body_bytes_max?: number
-  /** Its 200 confirms that it was in time, so it is refused when that can no longer be known. */
+  /**
+   * Its 200 confirms that it was in time, so it is refused when that can no longer be determined.
+   */
   readonly confirmsTime?: true
-  /** Where it is not 202, or 200 for PUT and PATCH. */
+  /** The status of the acknowledgement when it is not 202, or 200 for PUT and PATCH. */
   readonly status?: number
   /** A message of a source that is not a participant is acknowledged and discarded. */
   readonly ignoresUnknownSource?: true
@@ -134,7 +136,7 @@ export interface Edge {
   /** The hosted auth service as a participant; empty: none is hosted. */
   readonly authService: string
   readonly compatibility: Compatibility
-  /** Undefined: signatures are not judged. */
+  /** Undefined: signatures are not verified. */
   readonly checkSignature: CheckSignature | undefined
   /** The time after its expiration at which a transfer may be voided. */
   readonly expiryGrace_ms: number
@@ -204,13 +206,15 @@ export function readHead(
   )
 }
 
-/** Counts a request, or checks the quota of an answer. Routes with the share HALF are requests. */
+/**
+ * Counts a request, or checks the quota of an answer. Routes with the priority LOOKUP are requests.
+ */
 function quotaFault(
   { quotas, now_ms }: Edge,
-  { share, isUnmatched }: ServedRoute,
+  { priority, isUnmatched }: ServedRoute,
   { source, destination }: AcceptedHeaders,
 ): Refusal | undefined {
-  if (share === 'HALF') quotas.asked(source, now_ms())
+  if (priority === 'LOOKUP') quotas.countRequest(source, now_ms())
   else if (isUnmatched && destination !== undefined) {
     return quotas.allows(source, destination, now_ms()) ? undefined : refuse('TOO_MANY_UNASKED')
   }
@@ -311,7 +315,7 @@ async function store(
         ? [reading.event]
         : [...(reading.alongside ?? []), ...(await edge.relay(reading.triggered))]
   } catch (error) {
-    if (isOutage(error)) return refuse('PARTICIPANTS_AWAY')
+    if (isOutage(error)) return refuse('PARTICIPANTS_UNAVAILABLE')
     throw error
   }
   try {
@@ -346,7 +350,7 @@ async function sourceFault(
   try {
     participant = await participants.getFresh(source)
   } catch {
-    return refuse('PARTICIPANTS_AWAY')
+    return refuse('PARTICIPANTS_UNAVAILABLE')
   }
   if (participant === undefined) {
     return route.ignoresUnknownSource ? 'IGNORED' : refuse('SOURCE_UNKNOWN', compatibility)

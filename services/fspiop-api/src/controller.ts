@@ -1,12 +1,13 @@
 /**
- * How many messages per second are let in, so that what is let in waits no longer than it should. The
- * controller compares the wait with its bound and with the wait before, as PIE does (RFC 8033, section
- * 4), but changes a rate by factors instead of a part that is refused: what is let in then neither
- * swings with what is offered nor depends on how many times too much that is. The hub's speed need not
- * be known.
+ * The number of messages per second to admit, so that the queue delay of admitted messages stays
+ * within its bound. The controller compares the delay with the bound and with the previous delay,
+ * as PIE does (RFC 8033, section 4), but changes the admitted rate by factors instead of a
+ * probability of refusal: the admitted rate then neither swings with the offered load nor depends
+ * on the degree of overload. The capacity of the hub need not be known.
  *
- * What is let in makes work for some seconds (a lookup is followed by a quote and a transfer), so the
- * rate changes little per step. The constants were found with the model in shedding.test.ts.
+ * An admitted message causes work for some seconds (a lookup is followed by a quote and a
+ * transfer), so the rate changes little per step. The constants were found with the model in
+ * shedding.test.ts.
  */
 
 export interface Controller {
@@ -15,36 +16,38 @@ export interface Controller {
   update(interval: Interval): void
 }
 
-/** What was seen since the last update. */
+/** The measurements since the last update. */
 export interface Interval {
   readonly length_ms: number
-  /** How long messages waited. */
-  readonly standing_ms: number
-  /** Per second: what the controller is for. */
+  readonly queueDelay_ms: number
+  /** Messages per second that this controller limits. */
   readonly offered: number
-  /** Per second: whatever was worked on, of all kinds. */
-  readonly worked: number
+  /** Messages per second that the hub processed, of all kinds. */
+  readonly processed: number
 }
 
-/** What the rate changes by, as a logarithm, per step of 100 ms: by the wait beyond the bound, in bounds. */
+/**
+ * The change of the rate per step of 100 ms, as a logarithm: for the delay above the bound, in
+ * multiples of the bound.
+ */
 const alpha = 0.05
-/** By how much the wait has grown, in bounds. */
+/** For the growth of the delay, in multiples of the bound. */
 const beta = 0.7
 const step_ms = 100
-/** Largest changes per step; what hardly waits may rise faster. */
+/** The largest changes per step; the rate may rise faster while the delay is small. */
 const rise_max = 0.05
 const rise_calm_max = 0.15
 const fall_max = 0.5
-/** What is let in follows what is offered no farther than this many times it. */
+/** The maximum of the rate, as a multiple of the offered rate. */
 const headroom = 1.5
-/** Nothing is refused any more when this many times what is offered could be let in. */
+/** Refusing ends when the rate exceeds this multiple of the offered rate. */
 const ample = 1.2
 /**
- * Of what is worked on: what is let in at the least. Less would hardly shorten the queue, which is of
- * what was let in before, and leave the hub idle behind it.
+ * The minimum of the rate, as a fraction of the processed rate. A lower one would hardly shorten
+ * the queue, which consists of messages admitted before, and would leave the hub idle afterwards.
  */
 const floor = 0.05
-/** Per second, so that there is something to judge by. */
+/** Per second, so that there are measurements. */
 const rate_min = 1
 
 export function openController(bound_ms: number): Controller {
@@ -54,21 +57,21 @@ export function openController(bound_ms: number): Controller {
     get rate() {
       return rate
     },
-    update({ length_ms, standing_ms, offered, worked }) {
+    update({ length_ms, queueDelay_ms, offered, processed }) {
       const steps = length_ms / step_ms
-      const beyond = Math.min((standing_ms - bound_ms) / bound_ms, 3)
-      const growth = (standing_ms - last_ms) / bound_ms
-      last_ms = standing_ms
+      const excess = Math.min((queueDelay_ms - bound_ms) / bound_ms, 3)
+      const growth = (queueDelay_ms - last_ms) / bound_ms
+      last_ms = queueDelay_ms
       if (rate === Infinity) {
-        if (standing_ms <= bound_ms) return
+        if (queueDelay_ms <= bound_ms) return
         rate = offered
       }
-      const change = -alpha * beyond * steps - beta * growth
-      const rise = standing_ms < bound_ms / 2 ? rise_calm_max : rise_max
+      const change = -alpha * excess * steps - beta * growth
+      const rise = queueDelay_ms < bound_ms / 2 ? rise_calm_max : rise_max
       const bounded = Math.max(Math.min(change, rise * steps), -fall_max * steps)
       rate = Math.min(rate, headroom * offered) * Math.exp(bounded)
-      rate = Math.max(rate, floor * worked, rate_min)
-      if (rate > ample * offered && standing_ms < bound_ms / 2) rate = Infinity
+      rate = Math.max(rate, floor * processed, rate_min)
+      if (rate > ample * offered && queueDelay_ms < bound_ms / 2) rate = Infinity
     },
   }
 }

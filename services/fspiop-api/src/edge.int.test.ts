@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.stop())
 
-describe('a message that is taken', () => {
+describe('Accepted messages', () => {
   async function published(sent: Sent, status: number) {
     const before = world.received.length
     const answer = await send(world.edge.url, sent)
@@ -42,7 +42,7 @@ describe('a message that is taken', () => {
     return { answer, event: await eventually(() => world.received[before], 'the event') }
   }
 
-  test('is stored before it is acknowledged, byte for byte', async () => {
+  test('An accepted message is stored before it is acknowledged, byte for byte', async () => {
     const transferId = randomUUID()
     const body = transferBody({ transferId, note: 'ünï¢ode 名' }).replace(',', ' ,\n')
     const sent = withHeaders(prepare(body), { accept: mediaType('1.0'), 'x-custom': 'kept' })
@@ -58,30 +58,30 @@ describe('a message that is taken', () => {
     ['PUT error', reject, 200, 'TransferRejectRequested'],
     ['GET', query, 202, 'TransferQueryReceived'],
     [
-      'a PUT that is passed on',
+      'a relayed PUT',
       message('PUT', `/transactions/${id}`, { transactionState: 'COMPLETED' }),
       200,
       'NotifyRequested',
     ],
-  ])('%s is one of them', async (_title, sent, status, type) => {
+  ])('%s is accepted and stored as its event', async (_title, sent, status, type) => {
     const { event } = await published(sent, status)
     expect(event.type).toBe(type)
   })
 })
 
-describe('a message that is refused', () => {
+describe('Refused messages', () => {
   test.each([
     ['an unknown path', { ...query, path: '/transfer' }, '404 3002', 'application/json'],
     ['an unknown method', { ...query, method: 'DELETE' }, '405 3000', mediaType()],
-    ['what is not served', { ...fulfil, method: 'PATCH' }, '501 2002', mediaType()],
+    ['an operation that is not served', { ...fulfil, method: 'PATCH' }, '501 2002', mediaType()],
     ['a fault of its headers', withHeaders(query, { date: 'x' }), '400 3101', mediaType()],
     [
-      'a fault of its body, in the version that was asked for',
+      'a fault of its body, in the requested version',
       withHeaders(prepare('{}'), { accept: mediaType('1.0') }),
       '400 3102',
       mediaType('1.0'),
     ],
-  ])('for %s is told so in the form of the API', async (_title, sent, outcome, type) => {
+  ])('A message refused for %s receives an error in the format of the API', async (_title, sent, outcome, type) => {
     const answer = await send(world.edge.url, sent)
     expect(summary(answer)).toBe(outcome)
     expect(answer.headers['content-type']).toBe(type)
@@ -89,7 +89,7 @@ describe('a message that is refused', () => {
     expect(answer.error?.errorDescription.length).toBeLessThanOrEqual(128)
   })
 
-  test('with 405 is told what is allowed, with 406 the versions', async () => {
+  test('A 405 lists the allowed methods, a 406 the supported versions', async () => {
     const allowed = await send(world.edge.url, { ...query, method: 'DELETE' })
     expect(allowed.headers.allow).toBe('GET, PUT, PATCH')
     const sent = withHeaders(prepare(), { accept: mediaType('2') })
@@ -110,7 +110,7 @@ describe('a message that is refused', () => {
     ])
   })
 
-  test('is not heard of, and neither is what does not matter to others', async () => {
+  test('A refused message is not published, and neither are headers that other FSPs do not need', async () => {
     const before = world.received.length
     await send(world.edge.url, prepare('{}'))
     await send(world.edge.url, fulfil)
@@ -121,8 +121,8 @@ describe('a message that is refused', () => {
   })
 })
 
-describe('what cannot be stored', () => {
-  /** A second edge beside the first, whose messages go the way of `publish`. */
+describe('Messages that cannot be stored', () => {
+  /** A second edge, which stores its messages with `publish`. */
   async function withBus(
     publish: () => Promise<void>,
     work: (url: string) => Promise<void>,
@@ -148,7 +148,7 @@ describe('what cannot be stored', () => {
   test.each([
     ['because the log refuses it', () => Promise.reject(new Outage('the log is away'))],
     ['in time', () => new Promise<void>(() => undefined)],
-  ])('%s is not acknowledged: 503 and 2003', async (_title, publish) => {
+  ])('A message that cannot be stored %s is refused with 503/2003', async (_title, publish) => {
     await withBus(publish, async (url) => {
       for (const sent of [prepare(), fulfil, query]) {
         expect(summary(await send(url, sent))).toBe('503 2003')

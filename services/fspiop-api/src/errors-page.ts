@@ -16,7 +16,7 @@ export const formCodes = [
 
 export function errorsPage(compatibility: Compatibility): string {
   const ofForm = formCodes.map((code) =>
-    row(['a fault of form', errorCatalogue[code].status, code, `${errorCatalogue[code].name} - …`]),
+    row(['invalid format', errorCatalogue[code].status, code, `${errorCatalogue[code].name} - …`]),
   )
   const ofReason = reasons.map((reason) => {
     const { status, code, detail } = refuse(reason, compatibility)
@@ -27,7 +27,7 @@ export function errorsPage(compatibility: Compatibility): string {
 <meta charset="utf-8">
 <title>Errors of the API for FSPs</title>
 <h1>Errors of the API for FSPs</h1>
-<p>What is refused at once, before it is acknowledged. Whatever is found later comes as PUT …/error.</p>
+<p>The reasons for refusing a request before it is acknowledged. Later errors are sent as PUT …/error.</p>
 <table>
 <tr><th>Reason</th><th>Status</th><th>Code</th><th>Description</th></tr>
 ${[...ofForm, ...ofReason].join('\n')}

@@ -6,17 +6,17 @@ const rates = fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1, maxLe
 const part = fc.double({ min: 0, max: 1, noNaN: true })
 const sumOf = (all: readonly number[]) => all.reduce((sum, rate) => sum + rate, 0)
 
-test('what is let in at an equal share is what may be let in of all', () => {
+test('The rates bounded by the equal share add up to the admitted total', () => {
   fc.assert(
     fc.property(rates, part, (all, allowed) => {
       const share = equalShare(all, allowed * sumOf(all))
-      const letIn = sumOf(all.map((rate) => Math.min(rate, share)))
-      expect(letIn).toBeCloseTo(sumOf(all) * (share === Infinity ? 1 : allowed), 6)
+      const admitted = sumOf(all.map((rate) => Math.min(rate, share)))
+      expect(admitted).toBeCloseTo(sumOf(all) * (share === Infinity ? 1 : allowed), 6)
     }),
   )
 })
 
-test('an FSP that asks for no more than an equal part of what is let in gets all of it', () => {
+test('An FSP that sends no more than an equal part of the admitted rate is refused nothing', () => {
   fc.assert(
     fc.property(rates, part, (all, allowed) => {
       const equalPart = (sumOf(all) * allowed) / all.length
@@ -25,82 +25,82 @@ test('an FSP that asks for no more than an equal part of what is let in gets all
   )
 })
 
-/** Each asks so often per interval of 100 ms; how many of the last second were let in at this rate. */
-function askFor(
+/** Each FSP sends this many messages per 100 ms; the admitted messages of the last second. */
+function send(
   shares: FairShares,
   counts: Readonly<Record<string, number>>,
   perSecond: number,
 ): ReadonlyMap<string, number> {
-  const letIn = new Map<string, number>()
+  const admitted = new Map<string, number>()
   for (let interval = 0; interval < 40; interval++) {
     for (const [fspId, count] of Object.entries(counts)) {
       for (let at = 0; at < count; at++) {
-        const isIn = shares.asks(fspId)
-        if (interval >= 30 && isIn) letIn.set(fspId, (letIn.get(fspId) ?? 0) + 1)
+        const isIn = shares.admits(fspId)
+        if (interval >= 30 && isIn) admitted.set(fspId, (admitted.get(fspId) ?? 0) + 1)
       }
     }
-    shares.ended(100)
-    shares.letIn(perSecond)
+    shares.endInterval(100)
+    shares.setRate(perSecond)
   }
-  return letIn
+  return admitted
 }
 
-test('while one FSP alone is too much, only its messages are refused', () => {
-  const letIn = askFor(openFairShares(), { hot: 70, one: 10, two: 10, three: 10 }, 500)
-  expect(letIn.get('one')).toBe(100)
-  expect(letIn.get('two')).toBe(100)
-  expect(letIn.get('three')).toBe(100)
-  expect(letIn.get('hot')).toBeGreaterThanOrEqual(195)
-  expect(letIn.get('hot')).toBeLessThanOrEqual(205)
+test('While one FSP alone causes the overload, only its messages are refused', () => {
+  const admitted = send(openFairShares(), { hot: 70, one: 10, two: 10, three: 10 }, 500)
+  expect(admitted.get('one')).toBe(100)
+  expect(admitted.get('two')).toBe(100)
+  expect(admitted.get('three')).toBe(100)
+  expect(admitted.get('hot')).toBeGreaterThanOrEqual(195)
+  expect(admitted.get('hot')).toBeLessThanOrEqual(205)
 })
 
-test('of FSPs that ask for the same the same part is refused', () => {
-  const letIn = askFor(openFairShares(), { one: 20, two: 20, three: 20 }, 450)
-  for (const count of letIn.values()) expect(Math.abs(count - 150)).toBeLessThanOrEqual(5)
+test('FSPs with equal rates are refused equal fractions', () => {
+  const admitted = send(openFairShares(), { one: 20, two: 20, three: 20 }, 450)
+  for (const count of admitted.values()) expect(Math.abs(count - 150)).toBeLessThanOrEqual(5)
 })
 
-test('when nothing is to be refused everything is let in, also of an FSP that was held back', () => {
+test('When nothing is to be refused every message is admitted, also of an FSP that was limited', () => {
   const shares = openFairShares()
-  askFor(shares, { hot: 70, one: 10 }, 80)
-  shares.letIn(Infinity)
-  expect(Array.from({ length: 50 }, () => shares.asks('hot'))).not.toContain(false)
+  send(shares, { hot: 70, one: 10 }, 80)
+  shares.setRate(Infinity)
+  expect(Array.from({ length: 50 }, () => shares.admits('hot'))).not.toContain(false)
 })
 
-test('an FSP that nothing is known of is let in', () => {
+test('The first message of an unknown FSP is admitted', () => {
   const shares = openFairShares()
-  askFor(shares, { hot: 70 }, 70)
-  expect(shares.asks('new')).toBe(true)
+  send(shares, { hot: 70 }, 70)
+  expect(shares.admits('new')).toBe(true)
 })
 
-test('what is offered is what all FSPs ask for, let in or not, over the last second or so', () => {
+test('The offered rate counts the messages of all FSPs, admitted or not, over about the last second', () => {
   const shares = openFairShares()
-  askFor(shares, { hot: 70, one: 10 }, 80)
-  expect(shares.ended(100)).toBeCloseTo(0.7 * 800, 0)
+  send(shares, { hot: 70, one: 10 }, 80)
+  expect(shares.endInterval(100)).toBeCloseTo(0.7 * 800, 0)
 })
 
-test('small FSPs are let in where less is let in for a while than they ask for together', () => {
-  const shares = openFairShares()
-  const asked = { hot: 70, one: 10, two: 10, three: 10 }
-  askFor(shares, asked, 600)
-  const letIn = askFor(shares, asked, 100)
-  for (const fspId of ['one', 'two', 'three']) expect(letIn.get(fspId)).toBeGreaterThan(95)
-  expect(letIn.get('hot')).toBeLessThan(150)
-})
-
-test('small FSPs are refused, too, where the hub has done less for long than they ask for', () => {
+test('Small FSPs are admitted while the admitted rate is below their total for a short time', () => {
   const shares = openFairShares()
   const asked = { hot: 70, one: 10, two: 10, three: 10 }
-  for (let time = 0; time < 10; time++) askFor(shares, asked, 100)
-  const letIn = askFor(shares, asked, 100)
-  for (const fspId of ['one', 'two', 'three']) expect(letIn.get(fspId)).toBeLessThan(50)
+  send(shares, asked, 600)
+  const admitted = send(shares, asked, 100)
+  for (const fspId of ['one', 'two', 'three']) expect(admitted.get(fspId)).toBeGreaterThan(95)
+  expect(admitted.get('hot')).toBeLessThan(150)
 })
 
-test('an FSP all of whose messages were let in has two to spare when its part falls', () => {
+test('Small FSPs are refused too when the hub has processed less than their total for long', () => {
+  const shares = openFairShares()
+  const asked = { hot: 70, one: 10, two: 10, three: 10 }
+  for (let time = 0; time < 10; time++) send(shares, asked, 100)
+  const admitted = send(shares, asked, 100)
+  for (const fspId of ['one', 'two', 'three']) expect(admitted.get(fspId)).toBeLessThan(50)
+})
+
+test('An FSP without refusals has a credit of two messages when its fraction falls', () => {
   const shares = openFairShares()
   const ask = (fspId: string, count: number) =>
-    Array.from({ length: count }, () => shares.asks(fspId)).filter(Boolean).length
+    Array.from({ length: count }, () => shares.admits(fspId)).filter(Boolean).length
   expect([ask('hot', 70), ask('one', 5)]).toEqual([70, 5])
-  shares.ended(100)
-  shares.letIn(1)
+  shares.endInterval(100)
+  shares.setRate(1)
   expect([ask('hot', 20), ask('one', 3)]).toEqual([3, 3])
 })

@@ -1,104 +1,105 @@
 /**
- * Who is turned away when not all can be let in. What can be let in is shared so that no FSP gets more
- * while another that asks for as much gets less (max-min fairness): FSPs that ask for less than an equal
- * share get all of it, and what is too much is taken from those that ask for more.
+ * Divides the admitted rate among the FSPs by max-min fairness: an FSP that sends less than an
+ * equal share is refused nothing, and the excess is refused to those that send more.
  */
 
 export interface FairShares {
-  /** The FSP asks; true when this message is let in. */
-  asks(fspId: string): boolean
-  /** Ends an interval; how many messages per second all FSPs asked for, over the last intervals. */
-  ended(length_ms: number): number
+  /** Counts a message of the FSP; true when it is admitted. */
+  admits(fspId: string): boolean
+  /** Ends an interval; returns the messages per second of all FSPs, over the last intervals. */
+  endInterval(length_ms: number): number
   /**
-   * From here on so many messages per second are let in; Infinity: all of them. It is more where that is
-   * less than small FSPs ask for, and no more than the hub did before: then too much is not their doing.
+   * The number of messages per second to admit from now on; Infinity: all. Small FSPs are admitted
+   * even above that rate, up to the rate admitted before, because they do not cause the overload.
    */
-  letIn(rate: number): void
+  setRate(rate: number): void
 }
 
-interface Asking {
-  /** In the interval that goes on: asked for, and let in. */
+interface Sender {
+  /** Messages in the current interval: sent, and admitted. */
   count: number
-  entered: number
-  /** Per second, over the last intervals. */
+  admitted: number
+  /** Messages per second, over the last intervals. */
   rate: number
-  /** Which part of its messages is let in. */
-  part: number
-  /** A message is let in for each whole one. */
+  /** The fraction of its messages that is admitted. */
+  fraction: number
+  /** A message takes 1 to be admitted. */
   credit: number
 }
 
-/** How much an interval of this length counts beside those before it. */
+/** The weight of an interval of this length in a moving average. */
 const weight = 0.3
 const weighed_ms = 100
-/** The same for what was let in, which tells what the hub can do: some seconds. */
+/**
+ * The same for the admitted rate, an estimate of the hub's capacity: averages over some seconds.
+ */
 const steady_weight = 0.03
-/** An FSP is small that asks for less than this part of the average. */
+/** A small FSP sends less than this fraction of the average. */
 const small = 0.5
-/** How many times what it asked for lately a small FSP may ask for in an interval. */
+/** A small FSP may send this multiple of its recent rate in an interval. */
 const burst = 1.3
 /**
- * Messages that an FSP has to spare when no longer all of its messages are let in: one that asks now and
- * then is not refused because shares fell for a moment.
+ * The credit of an FSP when it begins to be limited, so that an FSP that sends rarely is not
+ * refused because the shares fell for a moment.
  */
 const spare = 2
-/** Messages per second below which an FSP is forgotten. */
+/** Messages per second; an FSP below this rate is removed. */
 const forgotten_below = 0.01
 
-/** @param firstPart the part of a new FSP's messages that is let in until the interval ends */
-export function openFairShares(firstPart = 1): FairShares {
-  const fsps = new Map<string, Asking>()
-  let entered = 0
+/** @param initialFraction the fraction of a new FSP's messages to admit until the interval ends */
+export function openFairShares(initialFraction = 1): FairShares {
+  const fsps = new Map<string, Sender>()
+  let admitted = 0
   return {
-    asks(fspId) {
-      let asking = fsps.get(fspId)
-      if (asking === undefined) {
-        asking = { count: 0, entered: 0, rate: 0, part: firstPart, credit: spare }
-        fsps.set(fspId, asking)
+    admits(fspId) {
+      let sender = fsps.get(fspId)
+      if (sender === undefined) {
+        sender = { count: 0, admitted: 0, rate: 0, fraction: initialFraction, credit: spare }
+        fsps.set(fspId, sender)
       }
-      asking.count += 1
-      asking.credit += asking.part
-      if (asking.credit < 1) return false
-      asking.credit -= 1
-      asking.entered += 1
+      sender.count += 1
+      sender.credit += sender.fraction
+      if (sender.credit < 1) return false
+      sender.credit -= 1
+      sender.admitted += 1
       return true
     },
-    ended(length_ms) {
+    endInterval(length_ms) {
       const fresh = freshness(length_ms)
       let offered = 0
-      let enteredNow = 0
-      for (const [fspId, asking] of fsps) {
-        const perSecond = (asking.count * 1_000) / length_ms
-        asking.rate += fresh * (perSecond - asking.rate)
-        offered += asking.rate
-        enteredNow += asking.entered
-        asking.count = 0
-        asking.entered = 0
-        if (asking.rate < forgotten_below) fsps.delete(fspId)
+      let admittedNow = 0
+      for (const [fspId, sender] of fsps) {
+        const perSecond = (sender.count * 1_000) / length_ms
+        sender.rate += fresh * (perSecond - sender.rate)
+        offered += sender.rate
+        admittedNow += sender.admitted
+        sender.count = 0
+        sender.admitted = 0
+        if (sender.rate < forgotten_below) fsps.delete(fspId)
       }
       const steady = 1 - (1 - steady_weight) ** (length_ms / weighed_ms)
-      entered += steady * ((enteredNow * 1_000) / length_ms - entered)
+      admitted += steady * ((admittedNow * 1_000) / length_ms - admitted)
       return offered
     },
-    letIn(rate) {
-      const rates = [...fsps.values()].map((asking) => asking.rate)
-      const least = rate === Infinity ? 0 : Math.min(askedBySmall(rates), entered)
+    setRate(rate) {
+      const rates = [...fsps.values()].map((sender) => sender.rate)
+      const least = rate === Infinity ? 0 : Math.min(demandOfSmall(rates), admitted)
       const share = equalShare(rates, Math.max(rate, least))
-      for (const asking of fsps.values()) {
-        asking.part = Math.min(share / asking.rate, 1)
-        if (asking.part === 1) asking.credit = Math.max(asking.credit, spare)
+      for (const sender of fsps.values()) {
+        sender.fraction = Math.min(share / sender.rate, 1)
+        if (sender.fraction === 1) sender.credit = Math.max(sender.credit, spare)
       }
     },
   }
 }
 
-/** How much an interval counts in an average over the last ones, from 0 to 1. */
+/** The weight of an interval in an average over the last ones, from 0 to 1. */
 export function freshness(length_ms: number): number {
   return 1 - (1 - weight) ** (length_ms / weighed_ms)
 }
 
-/** What lets all small FSPs in, and of the others as much as of the largest of them. */
-function askedBySmall(rates: readonly number[]): number {
+/** The rate that admits all small FSPs, and of the others as much as of the largest of them. */
+function demandOfSmall(rates: readonly number[]): number {
   const average = rates.reduce((sum, rate) => sum + rate, 0) / rates.length
   const ofSmall = rates.filter((rate) => rate < small * average)
   if (ofSmall.length === 0) return 0
@@ -107,11 +108,11 @@ function askedBySmall(rates: readonly number[]): number {
 }
 
 /**
- * The share at which FSPs that ask at these rates are let in when this is let in of all of them: each
- * gets what it asks for, but no more than the share. Infinite when all of it is let in.
+ * The share that divides `total` among FSPs that send at these rates: each gets its own rate, but
+ * no more than the share. Infinity when all of it is admitted.
  */
-export function equalShare(rates: readonly number[], letIn: number): number {
-  let left = letIn
+export function equalShare(rates: readonly number[], total: number): number {
+  let left = total
   const rising = [...rates].sort((a, b) => a - b)
   for (const [at, rate] of rising.entries()) {
     const share = left / (rising.length - at)

@@ -1,51 +1,51 @@
 import { expect, test } from '@jest/globals'
 import { openFloodRate } from './flood-rate.ts'
 
-const step = { length_ms: 100, offered: 1_000, worked: 500 }
+const step = { length_ms: 100, offered: 1_000, processed: 500 }
 
 /** Other FSPs send at most ten requests per second each; messages take 20 ms. */
-function openBeside() {
+function openWithOthers() {
   let isFlooded = false
   const floodRate = openFloodRate({ any: () => isFlooded, largestOther: () => 10 })
-  for (let at = 0; at < 200; at += 1) floodRate.update({ ...step, standing_ms: 20 })
+  for (let at = 0; at < 200; at += 1) floodRate.update({ ...step, queueDelay_ms: 20 })
   return { floodRate, flood: (floods: boolean) => (isFlooded = floods) }
 }
 
-test('without a flood every request is accepted', () => {
-  expect(openBeside().floodRate.rate).toBe(Infinity)
+test('Without a flood every request is accepted', () => {
+  expect(openWithOthers().floodRate.rate).toBe(Infinity)
 })
 
-test('a flooding FSP begins with the rate of the largest other FSP', () => {
-  const { floodRate, flood } = openBeside()
+test('A flooding FSP begins with the rate of the largest other FSP', () => {
+  const { floodRate, flood } = openWithOthers()
   flood(true)
-  floodRate.update({ ...step, standing_ms: 20 })
+  floodRate.update({ ...step, queueDelay_ms: 20 })
   expect(floodRate.rate).toBe(10)
 })
 
-test('its rate rises while messages take hardly longer than before, and falls when they do, never below that of the others', () => {
-  const { floodRate, flood } = openBeside()
+test('The rate of floods rises while messages take hardly longer than before, else falls, but never below that of the others', () => {
+  const { floodRate, flood } = openWithOthers()
   flood(true)
-  for (let at = 0; at < 100; at += 1) floodRate.update({ ...step, standing_ms: 24 })
+  for (let at = 0; at < 100; at += 1) floodRate.update({ ...step, queueDelay_ms: 24 })
   const most = floodRate.rate
   expect(most).toBeGreaterThan(20)
-  floodRate.update({ ...step, standing_ms: 26 })
+  floodRate.update({ ...step, queueDelay_ms: 26 })
   expect(floodRate.rate).toBeCloseTo(0.9 * most, 6)
-  for (let at = 0; at < 100; at += 1) floodRate.update({ ...step, standing_ms: 500 })
+  for (let at = 0; at < 100; at += 1) floodRate.update({ ...step, queueDelay_ms: 500 })
   expect(floodRate.rate).toBe(10)
 })
 
-test('a flood does not change what counts as the usual time', () => {
-  const { floodRate, flood } = openBeside()
+test('A flood does not change the usual time through the hub', () => {
+  const { floodRate, flood } = openWithOthers()
   flood(true)
-  for (let at = 0; at < 600; at += 1) floodRate.update({ ...step, standing_ms: 300 })
+  for (let at = 0; at < 600; at += 1) floodRate.update({ ...step, queueDelay_ms: 300 })
   expect(floodRate.rate).toBe(10)
 })
 
-test('after the flood every request is accepted', () => {
-  const { floodRate, flood } = openBeside()
+test('After the flood every request is accepted', () => {
+  const { floodRate, flood } = openWithOthers()
   flood(true)
-  floodRate.update({ ...step, standing_ms: 20 })
+  floodRate.update({ ...step, queueDelay_ms: 20 })
   flood(false)
-  floodRate.update({ ...step, standing_ms: 20 })
+  floodRate.update({ ...step, queueDelay_ms: 20 })
   expect(floodRate.rate).toBe(Infinity)
 })

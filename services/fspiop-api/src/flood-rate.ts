@@ -27,15 +27,15 @@ export function openFloodRate(
     get rate() {
       return rate
     },
-    update({ length_ms, standing_ms }) {
+    update({ length_ms, queueDelay_ms }) {
       const steps = length_ms / step_ms
       if (!floods.any()) {
         rate = Infinity
-        usual_ms += (1 - (1 - weight) ** steps) * (standing_ms - usual_ms)
+        usual_ms += (1 - (1 - weight) ** steps) * (queueDelay_ms - usual_ms)
         return
       }
       const least = Math.max(floods.largestOther(), rate_min)
-      const isLonger = standing_ms > Math.max(longer * usual_ms, least_ms)
+      const isLonger = queueDelay_ms > Math.max(longer * usual_ms, least_ms)
       rate = rate === Infinity ? least : Math.max(rate * (isLonger ? fall : rise) ** steps, least)
     },
   }

@@ -24,7 +24,7 @@ function openWorld(): World {
         const at = now_ms % 100
         for (const [fspId, count] of Object.entries(perInterval)) {
           const due = Math.floor((count * (at + 1)) / 100) - Math.floor((count * at) / 100)
-          for (let n = 0; n < due; n += 1) floods.asked(fspId, fspId !== refused)
+          for (let n = 0; n < due; n += 1) floods.countRequest(fspId, fspId !== refused)
         }
       }
     },
@@ -34,7 +34,7 @@ function openWorld(): World {
 
 const others = { one: 2, two: 2, three: 1 }
 
-test('an FSP that sends many times as much as all others together is detected within 100 ms', () => {
+test('An FSP that sends many times as much as all others together is detected within 100 ms', () => {
   const { floods, ask } = openWorld()
   ask(others, 5_000)
   expect(floods.any()).toBe(false)
@@ -43,7 +43,7 @@ test('an FSP that sends many times as much as all others together is detected wi
   expect([floods.has('one'), floods.has('two'), floods.has('three')]).toEqual([false, false, false])
 })
 
-test('an FSP whose rate rises slowly does not flood', () => {
+test('An FSP whose rate rises slowly does not flood', () => {
   const { floods, ask } = openWorld()
   for (const count of [1, 3, 8, 15, 30, 60]) {
     ask({ ...others, bluewallet: count }, 5_000)
@@ -51,33 +51,33 @@ test('an FSP whose rate rises slowly does not flood', () => {
   }
 })
 
-test('an FSP that sends 70 of 100 messages does not flood, even when all are refused', () => {
+test('An FSP that sends 70 of 100 messages does not flood, even when all are refused', () => {
   const { floods, ask } = openWorld()
   ask({ one: 10, two: 10, three: 10, hot: 70 }, 5_000, 'hot')
   expect(floods.any()).toBe(false)
 })
 
-test('a burst of 31 requests is not a flood', () => {
+test('A burst of 31 requests is not a flood', () => {
   const { floods, ask } = openWorld()
   ask(others, 5_000)
   ask({ ...others, bluewallet: 31 }, 100)
   expect(floods.has('bluewallet')).toBe(false)
 })
 
-test('an FSP does not flood while no other FSP sends requests', () => {
+test('An FSP does not flood while no other FSP sends requests', () => {
   const { floods, ask } = openWorld()
   ask({ bluewallet: 200 }, 1_000)
   expect(floods.any()).toBe(false)
 })
 
-test('two FSPs that flood at the same time are both detected', () => {
+test('Two FSPs that flood at the same time are both detected', () => {
   const { floods, ask } = openWorld()
   ask(others, 5_000)
   ask({ ...others, redmoney: 100, greymoney: 90 }, 200)
   expect([floods.has('redmoney'), floods.has('greymoney')]).toEqual([true, true])
 })
 
-test('a flood ends when nothing was refused for a second', () => {
+test('A flood ends when nothing was refused for a second', () => {
   const { floods, ask } = openWorld()
   ask(others, 5_000)
   ask({ ...others, redmoney: 100 }, 500, 'redmoney')
@@ -87,7 +87,7 @@ test('a flood ends when nothing was refused for a second', () => {
   expect(floods.has('redmoney')).toBe(false)
 })
 
-test('the more requests are refused the longer its connections are paused, up to a second', () => {
+test('Connections are paused longer the more requests are refused, up to a second', () => {
   const { floods, ask } = openWorld()
   ask(others, 5_000)
   ask({ ...others, redmoney: 100 }, 100)
@@ -101,7 +101,7 @@ test('the more requests are refused the longer its connections are paused, up to
   expect(floods.pause_ms('one')).toBe(0)
 })
 
-test('setting the clock back neither ends nor begins a flood', () => {
+test('Setting the clock back neither ends nor begins a flood', () => {
   const { floods, ask, pass } = openWorld()
   ask(others, 5_000)
   ask({ ...others, redmoney: 100 }, 500, 'redmoney')

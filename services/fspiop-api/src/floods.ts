@@ -11,7 +11,7 @@ import { freshness } from './fair-shares.ts'
 
 export interface Floods {
   /** The FSP sent a request other than an answer (PUT); `isAccepted` is false if a bound refused it. */
-  asked(fspId: string, isAccepted: boolean): void
+  countRequest(fspId: string, isAccepted: boolean): void
   has(fspId: string): boolean
   any(): boolean
   /** The highest rate of requests of an FSP that does not flood, per second. */
@@ -20,12 +20,12 @@ export interface Floods {
   pause_ms(fspId: string): number
 }
 
-interface Asking {
+interface Sender {
   /** In the current interval. */
-  asked: number
+  requests: number
   refused: number
   /** Per second, over the last intervals. */
-  askedRate: number
+  requestRate: number
   refusedRate: number
   /** The last interval with a refusal, or the start of the flood; undefined: it does not flood. */
   flooded_ms: number | undefined
@@ -50,7 +50,7 @@ const interval_ms = 100
 const usual_weight = 0.03
 
 export function openFloods(now_ms: () => number): Floods {
-  const fsps = new Map<string, Asking>()
+  const fsps = new Map<string, Sender>()
   let usual = 0
   let begun_ms = now_ms()
 
@@ -61,70 +61,70 @@ export function openFloods(now_ms: () => number): Floods {
     begun_ms += passed_ms
     const length_ms = Math.max(passed_ms, interval_ms)
     let accepted = 0
-    for (const [fspId, asking] of fsps) {
-      accepted += asking.asked - asking.refused
-      endInterval(asking, length_ms, begun_ms)
-      if (asking.askedRate < forgotten_below) fsps.delete(fspId)
+    for (const [fspId, sender] of fsps) {
+      accepted += sender.requests - sender.refused
+      endInterval(sender, length_ms, begun_ms)
+      if (sender.requestRate < forgotten_below) fsps.delete(fspId)
     }
-    judge((asking) => asking.askedRate)
+    judge((sender) => sender.requestRate)
     const weight = 1 - (1 - usual_weight) ** (length_ms / interval_ms)
     usual += weight * ((accepted * 1_000) / length_ms - usual)
   }
 
   /** Several FSPs may flood at once: each is compared with those that do not. */
-  function judge(rateOf: (asking: Asking) => number): void {
+  function judge(rateOf: (sender: Sender) => number): void {
     let others = 0
-    for (const asking of [...fsps.values()].sort((a, b) => rateOf(a) - rateOf(b))) {
-      const rate = rateOf(asking)
+    for (const sender of [...fsps.values()].sort((a, b) => rateOf(a) - rateOf(b))) {
+      const rate = rateOf(sender)
       // An FSP that is alone takes nothing from others.
       const begins = others > 0 && rate >= rate_min && rate > times * Math.max(others, usual)
-      if (begins) asking.flooded_ms ??= begun_ms
-      if (asking.flooded_ms === undefined) others += rate
+      if (begins) sender.flooded_ms ??= begun_ms
+      if (sender.flooded_ms === undefined) others += rate
     }
   }
 
   return {
-    asked(fspId, isAccepted) {
+    countRequest(fspId, isAccepted) {
       update()
-      let asking = fsps.get(fspId)
-      if (asking === undefined) {
-        asking = { asked: 0, refused: 0, askedRate: 0, refusedRate: 0, flooded_ms: undefined }
-        fsps.set(fspId, asking)
+      let sender = fsps.get(fspId)
+      if (sender === undefined) {
+        sender = { requests: 0, refused: 0, requestRate: 0, refusedRate: 0, flooded_ms: undefined }
+        fsps.set(fspId, sender)
       }
-      asking.asked += 1
-      if (!isAccepted) asking.refused += 1
-      if (asking.flooded_ms !== undefined) return
-      if (asking.asked >= burst && asking.asked % judged_every === 0) {
-        // As if no further request came before the interval ends.
-        judge((each) => averaged(each.askedRate, each.asked, interval_ms))
+      sender.requests += 1
+      if (!isAccepted) sender.refused += 1
+      if (sender.flooded_ms !== undefined) return
+      if (sender.requests >= burst && sender.requests % judged_every === 0) {
+        // As if no further request arrived before the interval ends.
+        judge((each) => averaged(each.requestRate, each.requests, interval_ms))
       }
     },
     has: (fspId) => fsps.get(fspId)?.flooded_ms !== undefined,
     any: () => [...fsps.values()].some(({ flooded_ms }) => flooded_ms !== undefined),
     largestOther() {
       const others = [...fsps.values()].filter(({ flooded_ms }) => flooded_ms === undefined)
-      return Math.max(0, ...others.map(({ askedRate }) => askedRate))
+      return Math.max(0, ...others.map(({ requestRate }) => requestRate))
     },
     pause_ms(fspId) {
-      const asking = fsps.get(fspId)
-      if (asking?.flooded_ms === undefined) return 0
+      const sender = fsps.get(fspId)
+      if (sender?.flooded_ms === undefined) return 0
       // A flood that has just begun shows only in the current interval.
-      const { refused, refusedRate } = asking
+      const { refused, refusedRate } = sender
       const rate = Math.max(refusedRate, averaged(refusedRate, refused, interval_ms))
       return Math.min(pause_ms_each * rate, pause_ms_max)
     },
   }
 }
 
-function endInterval(asking: Asking, length_ms: number, ended_ms: number): void {
-  const { asked, refused, flooded_ms } = asking
-  asking.askedRate = averaged(asking.askedRate, asked, length_ms)
-  asking.refusedRate = averaged(asking.refusedRate, refused, length_ms)
-  asking.asked = 0
-  asking.refused = 0
+function endInterval(sender: Sender, length_ms: number, ended_ms: number): void {
+  const { requests, refused, flooded_ms } = sender
+  sender.requestRate = averaged(sender.requestRate, requests, length_ms)
+  sender.refusedRate = averaged(sender.refusedRate, refused, length_ms)
+  sender.requests = 0
+  sender.refused = 0
   if (flooded_ms === undefined) return
-  if (refused > 0) asking.flooded_ms = ended_ms
-  else if (Math.abs(ended_ms - flooded_ms) >= calm_ms) asking.flooded_ms = undefined
+  if (refused > 0) sender.flooded_ms = ended_ms
+  else if (Math.abs(ended_ms - flooded_ms) >= calm_ms) sender.flooded_ms = undefined
 }
 
 /** The average rate per second after one more interval. */

@@ -52,7 +52,7 @@ export function openFspKeys({ grpc, log, age_max_ms }: FspKeysParts): FspKeys {
       cache.clear()
       return Promise.resolve()
     },
-    { log, name: 'renewal of what is known of keys' },
+    { log, name: 'renewal of cached keys' },
   )
   return {
     peek: (fspId) => cache.peek(fspId),

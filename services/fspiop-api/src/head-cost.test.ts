@@ -24,7 +24,7 @@ afterEach(() => {
 const question = message('GET', '/parties/MSISDN/123456789')
 const answer = message('PUT', '/parties/MSISDN/123456789', partyAnswer)
 
-/** What the edge does with the value of each header. */
+/** The processing of each header's value by the edge. */
 const readers: Readonly<Record<string, (text: string) => unknown>> = {
   ...Object.fromEntries(
     [
@@ -59,7 +59,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   query: (text) => unsigned.outcomeOf(message('GET', `/authorizations/${id}?${encodeURI(text)}`)),
 }
 
-/** Legal beginnings of values, so that a run comes where a pattern goes on after it. */
+/** Legal beginnings of values, after which a pattern continues to match a run of characters. */
 const beginnings = [
   '',
   'application/vnd.interoperability.parties+json',
@@ -94,7 +94,7 @@ const runs = [
   '%2',
 ]
 
-test('no header, path or query costs more than linear time, whatever runs of characters it holds', async () => {
+test('Headers, paths and queries cost at most linear time, with any run of characters', async () => {
   const value = fc.record({
     reader: fc.constantFrom(...Object.keys(readers)),
     beginning: fc.constantFrom(...beginnings),
@@ -128,7 +128,7 @@ function examplesOf(run: string) {
   )
 }
 
-test('a head full of headers beside a Connection full of names costs linear time', async () => {
+test('A head full of headers, with a Connection header full of names, costs linear time', async () => {
   const relay = (text: string) => {
     const names = Array.from({ length: Math.floor(text.length / 16) }, (_, at) => `x-${at}`)
     const headers = Object.fromEntries(names.map((name) => [name, 'v']))
@@ -138,7 +138,7 @@ test('a head full of headers beside a Connection full of names costs linear time
   expect(await growthBeyondLinear(relay, textOf)).toBeUndefined()
 })
 
-test('an encryption header full of long paths costs linear time', async () => {
+test('An encryption header full of long paths costs linear time', async () => {
   const field = (at: number) => ({
     fieldName: `${at}${'.a'.repeat(250)}`,
     encryptedKey: 'a',
@@ -157,7 +157,7 @@ test('an encryption header full of long paths costs linear time', async () => {
 })
 
 test.each(['accept', 'date', 'content-type', 'fspiop-source', 'fspiop-destination', 'connection'])(
-  'a header %s of more than 512 characters is 400 and 3101',
+  'A header %s of more than 512 characters is refused with 400/3101',
   async (name) => {
     const long = withHeaders(question, { [name]: 'a'.repeat(513) })
     expect(await unsigned.outcomeOf(long)).toBe(

@@ -20,7 +20,7 @@ async function withWorld(work: (world: World) => Promise<void>): Promise<void> {
   }
 }
 
-test('participants are asked for afresh before one is refused, and not for each message', async () => {
+test('A participant is read again before it is refused, but not for each message', async () => {
   await withWorld(async ({ edge, register }) => {
     const statusOf = async (payer?: string) => (await send(edge.url, prepare(payer))).status
     for (let at = 0; at < 5; at++) expect(await statusOf()).toBe(202)
@@ -32,7 +32,7 @@ test('participants are asked for afresh before one is refused, and not for each 
   })
 })
 
-test('what is known holds until a change is heard, for requests side by side too', async () => {
+test('A cached participant is used until a change event, for concurrent requests too', async () => {
   await withWorld(async ({ edge, register, parts }) => {
     const ask = () => send(edge.url, prepare())
     expect((await ask()).status).toBe(202)

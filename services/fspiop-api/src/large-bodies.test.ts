@@ -7,8 +7,8 @@ import { id } from './testing/messages.ts'
 const faults: string[] = []
 const log = { error: (outcome: { readonly err: Error }) => void faults.push(outcome.err.message) }
 const atOnce = openLargeBodies({ bytes_min: Infinity, log: log as never })
-const beside = openLargeBodies({ bytes_min: 0, log: log as never })
-afterAll(() => beside.stop())
+const threaded = openLargeBodies({ bytes_min: 0, log: log as never })
+afterAll(() => threaded.stop())
 
 function messageOf(json: object, changes: Partial<Digestible> = {}): Digestible {
   return {
@@ -23,7 +23,7 @@ function messageOf(json: object, changes: Partial<Digestible> = {}): Digestible 
   }
 }
 
-test('a bound parts what is read at once from what is read in the other thread', async () => {
+test('Bodies below the bound are read at once, larger ones in the other thread', async () => {
   const body = Buffer.from(JSON.stringify(bulkQuoteRequest(2)))
   const bodies = openLargeBodies({ bytes_min: body.length, log: log as never })
   const small = { ...messageOf({}), body: body.subarray(1) }
@@ -34,7 +34,7 @@ test('a bound parts what is read at once from what is read in the other thread',
   await bodies.stop()
 })
 
-describe('in the other thread', () => {
+describe('Parsing in the other thread', () => {
   test.each([
     ['a request of 1,000 items', 'POST /bulkQuotes', bulkQuoteRequest(1_000), {}],
     ['an answer of 1,000 items', 'PUT /bulkQuotes/{ID}', bulkQuoteAnswer(1_000), {}],
@@ -49,7 +49,7 @@ describe('in the other thread', () => {
       { encrypted: [['individualQuotes', '0', 'payee']] },
     ],
     [
-      'codes as other hubs give them',
+      'codes of other hubs',
       'POST /bulkQuotes',
       { bulkQuoteId: id, payer: 5 },
       {
@@ -58,28 +58,28 @@ describe('in the other thread', () => {
     ],
   ] as const)('%s is read as it is at once', async (_, operation, json, changes) => {
     const message = messageOf(json, changes)
-    expect(await beside.digest(operation, message)).toEqual(atOnce.digest(operation, message))
+    expect(await threaded.digest(operation, message)).toEqual(atOnce.digest(operation, message))
   })
 
-  test('messages are answered each with its own, however many are on their way', async () => {
+  test('Each message receives its own result, however many are in progress', async () => {
     const counts = [3, 200, 1, 50, 2]
     const digests = await Promise.all(
       counts.map(async (count) =>
-        beside.digest('POST /bulkQuotes', messageOf(bulkQuoteRequest(count))),
+        threaded.digest('POST /bulkQuotes', messageOf(bulkQuoteRequest(count))),
       ),
     )
     const read = digests.map((digest) => (digest.ok ? digest.payload.individualQuotes.length : 0))
     expect(read).toEqual(counts)
   })
 
-  test('a message that makes the work throw fails alone', async () => {
+  test('A message that makes the digest throw fails alone', async () => {
     const broken = { ...messageOf({}), encrypted: 5 as never }
-    await expect(beside.digest('POST /bulkQuotes', broken)).rejects.toThrow('encrypted')
-    const next = await beside.digest('POST /bulkQuotes', messageOf(bulkQuoteRequest(1)))
+    await expect(threaded.digest('POST /bulkQuotes', broken)).rejects.toThrow('encrypted')
+    const next = await threaded.digest('POST /bulkQuotes', messageOf(bulkQuoteRequest(1)))
     expect(next.ok).toBe(true)
   })
 
-  test('a body that takes more memory than the thread may have fails alone, and the thread begins anew', async () => {
+  test('A body that exceeds the memory of the thread fails alone, and the thread is restarted', async () => {
     const bodies = openLargeBodies({ bytes_min: 0, mb_max: 24, log: log as never })
     const nested = Buffer.from(`[${'{"a":[]},'.repeat(550_000)}0]`)
     const tooMuch = bodies.digest('POST /bulkQuotes', { ...messageOf({}), body: nested })
@@ -90,7 +90,7 @@ describe('in the other thread', () => {
     await bodies.stop()
   })
 
-  test('has loaded its code when it has begun: a body is read within the time of a fresh thread', async () => {
+  test('A thread that has started has loaded its code: it reads a body within the time of a fresh thread', async () => {
     const bodies = openLargeBodies({ bytes_min: 0, log: log as never })
     await bodies.begin()
     const message = messageOf(bulkQuoteRequest(1))
@@ -101,7 +101,7 @@ describe('in the other thread', () => {
     await Promise.all([bodies.stop(), fresh.stop()])
   })
 
-  test('what waits when the thread is stopped is rejected, and the next begins it anew', async () => {
+  test('Waiting messages are rejected when the thread stops, and the next message restarts it', async () => {
     const bodies = openLargeBodies({ bytes_min: 0, log: log as never })
     const waiting = bodies.digest('POST /bulkQuotes', messageOf(bulkQuoteRequest(1)))
     await Promise.all([expect(waiting).rejects.toThrow('has ended'), bodies.stop()])
@@ -111,10 +111,10 @@ describe('in the other thread', () => {
   })
 })
 
-test('a refusal that comes later is the refusal that comes at once', async () => {
+test('A refusal by the other thread equals the immediate refusal', async () => {
   const message = messageOf({ ...bulkQuoteRequest(1), payer: undefined })
   const make = () => ({ type: 'IGNORE' }) as const
-  const later = digestReading(beside, 'POST /bulkQuotes', message, make)
+  const later = digestReading(threaded, 'POST /bulkQuotes', message, make)
   if (later.type !== 'LATER') throw new Error('it was read at once')
   const reading = await later.reading()
   expect(reading).toEqual(digestReading(atOnce, 'POST /bulkQuotes', message, make))

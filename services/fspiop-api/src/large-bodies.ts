@@ -89,7 +89,7 @@ export function openLargeBodies({
     return opened
   }
 
-  function digestBeside(
+  function digestInThread(
     operation: DigestedOperation,
     message: Digestible,
   ): Promise<Digested<object>> {
@@ -111,7 +111,7 @@ export function openLargeBodies({
       const { source, destination, version, body, encrypted, receivedAt, compatibility } = message
       const part = { source, destination, version, body, encrypted, receivedAt, compatibility }
       const digest =
-        body.length < bytes_min ? digests[operation](part) : digestBeside(operation, part)
+        body.length < bytes_min ? digests[operation](part) : digestInThread(operation, part)
       return digest as DigestOf<Operation> | Promise<DigestOf<Operation>>
     },
     async stop() {

@@ -1,6 +1,6 @@
 /**
- * What is wrong with one message at a time, and how each kind of hub answers it. The first answer is
- * the specification's, the second the one that Mojaloop's clients expect where it differs.
+  * Messages with one fault each, and the responses of both kinds of hub. The first response is the
+  * specification's, the second the one that Mojaloop's clients expect where it differs.
  */
 import { describe, test } from '@jest/globals'
 import { expectAnswers } from './testing/both-modes.ts'
@@ -25,7 +25,7 @@ type BodyRow = readonly [Readonly<Record<string, unknown>>, string, string?]
 
 function describeMembers(title: string, sent: Sent, rows: readonly BodyRow[]): void {
   describe(title, () => {
-    test.each(rows)('with %j is told %s', async (...[changed, strict, loose]: BodyRow) => {
+    test.each(rows)('A message with %j is answered with %s', async (...[changed, strict, loose]: BodyRow) => {
       await expectAnswers(withMembers(sent, changed), strict, loose)
     })
   })

@@ -1,6 +1,6 @@
 /**
- * What is wrong with one message at a time, and how each kind of hub answers it. The first answer is
- * the specification's, the second the one that Mojaloop's clients expect where it differs.
+  * Messages with one fault each, and the responses of both kinds of hub. The first response is the
+  * specification's, the second the one that Mojaloop's clients expect where it differs.
  */
 import type { Resource } from '@causeway/fspiop'
 import { describe, test } from '@jest/globals'
@@ -16,7 +16,7 @@ import {
   type Sent,
 } from './testing/messages.ts'
 
-describe('the headers of every message', () => {
+describe('Headers of every message', () => {
   const resourceOf = ({ path }: Sent) =>
     path.split(/[/?]/)[1] as Parameters<typeof mediaType>[1] & string
   const client = 'The Client requested an unsupported version'
@@ -81,7 +81,7 @@ describe('the headers of every message', () => {
   }
 
   test.each(every.map(({ operation, sent }) => [operation, sent] as const))(
-    'of %s are refused one fault at a time',
+    'The headers of %s are refused one fault at a time',
     async (_operation, sent) => {
       for (const [changed, strict, loose] of [...rows(sent), ...ofAccept(sent)]) {
         await expectAnswers(withHeaders(sent, changed), strict, loose)
@@ -90,7 +90,7 @@ describe('the headers of every message', () => {
   )
 
   test.each(every.map(({ operation, sent }) => [operation, sent] as const))(
-    'of %s may hold anything where they are not read',
+    'The headers that %s does not use may have any value',
     async (_operation, sent) => {
       const junk = {
         'fspiop-signature': 'junk',
@@ -106,11 +106,11 @@ describe('the headers of every message', () => {
   )
 })
 
-describe('the body of every message that has one', () => {
+describe('Bodies of every message that has one', () => {
   const withBody = every.filter(({ sent }) => sent.body !== undefined)
 
   test.each(withBody.map(({ operation, sent }) => [operation, sent] as const))(
-    'of %s is refused when it is no JSON object',
+    'The body of %s is refused when it is not a JSON object',
     async (_operation, sent) => {
       for (const body of ['', '{', 'null', '[]', '"x"', '5', '<a/>', '{} {}', 'x=1']) {
         await expectAnswers({ ...sent, body }, '400 3101 the body is not')
@@ -124,12 +124,12 @@ describe('the body of every message that has one', () => {
     withBody
       .filter(({ operation }) => !/^PUT \/participants\/\{Type\}.*[^r]$/.test(operation))
       .map(({ operation, sent }) => [operation, sent] as const),
-  )('of %s is refused when it is empty: something is missing', async (_operation, sent) => {
+  )('The empty body of %s is refused for a missing member', async (_operation, sent) => {
     await expectAnswers({ ...sent, body: '{}' }, '400 3102 /')
   })
 
   test.each(withBody.map(({ operation, sent }) => [operation, sent] as const))(
-    'of %s may have members that nobody knows, at any depth',
+    'The body of %s may have unknown members, at any depth',
     async (_operation, sent) => {
       await expectAnswers(withMembers(sent, { more: { of: [{ the: 'same' }, 1, null] } }), '20')
     },
@@ -138,7 +138,7 @@ describe('the body of every message that has one', () => {
 
 type PathRow = readonly ['GET' | 'DELETE', string, string, string?]
 
-describe('a path or a query', () => {
+describe('Paths and queries', () => {
   const query = 'authenticationType=OTP&retriesLeft=2&amount=102&currency=USD'
   test.each([
     ['GET', '/transfers/1', '400 3101 path parameter ID'],
@@ -196,7 +196,7 @@ describe('a path or a query', () => {
     ['DELETE', `/quotes/${id}`, '405 3000'],
     ['GET', '/quotes', '405 3000'],
   ] satisfies readonly PathRow[])(
-    '%s %s is told %s',
+    '%s %s is answered with %s',
     async (...[method, path, strict, loose]: PathRow) => {
       await expectAnswers(message(method, path), strict, loose)
     },

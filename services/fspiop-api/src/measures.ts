@@ -16,7 +16,7 @@ const methods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DE
 export function openMeasures(
   metrics: Metrics,
   admission: Admission,
-  shedding: Pick<Shedding, 'standing_ms'>,
+  shedding: Pick<Shedding, 'queueDelay_ms'>,
 ): Measures {
   const registers = [metrics]
   const answers = new Counter({
@@ -32,12 +32,12 @@ export function openMeasures(
   })
   const noEndpoints = new Counter({
     name: 'fspiop_api_callbacks_without_endpoint_total',
-    help: 'callbacks that have no address to go to',
+    help: 'callbacks whose recipient has no registered address',
     registers,
   })
   new Gauge({
     name: 'fspiop_api_requests_in_flight',
-    help: 'requests at work',
+    help: 'requests in progress',
     registers,
     collect() {
       this.set(admission.inFlight)
@@ -45,10 +45,10 @@ export function openMeasures(
   })
   new Gauge({
     name: 'fspiop_api_standing_seconds',
-    help: 'how long even the quickest message is on its way through the hub, when there are many',
+    help: 'queue delay: the time of the fastest messages through the hub, when there are many',
     registers,
     collect() {
-      this.set(shedding.standing_ms / 1_000)
+      this.set(shedding.queueDelay_ms / 1_000)
     },
   })
   return {

@@ -1,4 +1,4 @@
-/** What a hub that stands in for Mojaloop does where the specification asks for something else. */
+/** Mojaloop compatibility: where the hub deviates from the specification. */
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { deliveries, openEdge } from './testing/edge.ts'
 import {
@@ -23,34 +23,34 @@ afterEach(() => {
 const prepare = { ...message('POST', '/transfers'), body: transferBody({ transferId: id }) }
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 
-describe('a source that is no participant', () => {
+describe('A source that is not a participant', () => {
   const path = '/participants/PERSONAL_ID/A12345/PASSPORT'
-  const stranger = { 'fspiop-source': 'nobody' }
+  const unknownSource = { 'fspiop-source': 'nobody' }
 
   test.each([message('POST', path, { fspId: 'nobody' }), message('DELETE', path)])(
-    'is acknowledged with a sub id, and nothing becomes of it ($method)',
+    'A message of an unknown source is acknowledged and discarded on a path with a sub id ($method)',
     async (sent) => {
-      const named = withHeaders(sent, stranger)
+      const named = withHeaders(sent, unknownSource)
       expect(await edge.outcomeOf(named)).toBe('202')
       expect(edge.published).toEqual([])
       expect(await strict.outcomeOf(named)).toBe('400 3200 header fspiop-source: not a participant')
     },
   )
 
-  test('is acknowledged without a key that could verify its signature', async () => {
+  test('A message of an unknown source is acknowledged without verification of its signature', async () => {
     const checkSignature = () => {
       throw new Error('nothing is asked of a source that is no participant')
     }
     const verifying = openEdge({ COMPATIBILITY: 'mojaloop', checkSignature })
-    expect(await verifying.outcomeOf(withHeaders(message('DELETE', path), stranger))).toBe('202')
+    expect(await verifying.outcomeOf(withHeaders(message('DELETE', path), unknownSource))).toBe('202')
   })
 
-  test('is refused for a malformed message all the same', async () => {
-    const sent = withHeaders(message('POST', path, {}), stranger)
+  test('A malformed message of an unknown source is refused', async () => {
+    const sent = withHeaders(message('POST', path, {}), unknownSource)
     expect(await edge.outcomeOf(sent)).toBe('400 3102 /fspId')
   })
 
-  test('is refused without a sub id, and with any other request', async () => {
+  test('An unknown source is refused without a sub id, and with any other request', async () => {
     const code = '400 3100 header fspiop-source: not a participant'
     for (const sent of [
       message('POST', '/participants/MSISDN/1', { fspId: 'nobody' }),
@@ -58,7 +58,7 @@ describe('a source that is no participant', () => {
       message('GET', path),
       prepare,
     ]) {
-      expect(await edge.outcomeOf(withHeaders(sent, stranger))).toBe(code)
+      expect(await edge.outcomeOf(withHeaders(sent, unknownSource))).toBe(code)
     }
   })
 })
@@ -68,7 +68,7 @@ describe('RESERVED in version 1.0', () => {
     'content-type': mediaType('1.0'),
   })
 
-  test('is acknowledged and dropped, while the specification refuses it', async () => {
+  test('RESERVED in version 1.0 is acknowledged and discarded, while the specification refuses it', async () => {
     expect(await edge.outcomeOf(reserved)).toBe('200')
     expect(edge.published).toEqual([])
     expect(await strict.outcomeOf(reserved)).toBe(
@@ -76,14 +76,14 @@ describe('RESERVED in version 1.0', () => {
     )
   })
 
-  test('is a fulfil like any other from version 1.1 on', async () => {
+  test('RESERVED from version 1.1 on is a regular fulfil', async () => {
     const current = withHeaders(reserved, { 'content-type': mediaType('1.1') })
     expect(await edge.outcomeOf(current)).toBe('200')
     expect(edge.onlyMessage().payload).toMatchObject({ transferState: 'RESERVED' })
   })
 })
 
-test('an FSP-encryption header that is none is relayed as it came, and encrypts nothing', async () => {
+test('A malformed FSPIOP-Encryption header is relayed as received, and encrypts nothing', async () => {
   const sent = withHeaders(prepare, { 'fspiop-encryption': 'not an encryption header' })
   expect(await edge.outcomeOf(sent)).toBe('202')
   expect(edge.onlyMessage().headers).toMatchObject({
@@ -94,12 +94,12 @@ test('an FSP-encryption header that is none is relayed as it came, and encrypts 
   expect(await strict.outcomeOf(sent)).toMatch(/^400 3101 header fspiop-encryption/)
 })
 
-describe('a transfer from an FSP to itself', () => {
+describe('A transfer from an FSP to itself', () => {
   const onUs = withHeaders(withMembers(prepare, { payeeFsp: 'greenbank' }), {
     'fspiop-destination': 'greenbank',
   })
 
-  test('is acknowledged, and refused by a callback of the hub', async () => {
+  test('A transfer from an FSP to itself is acknowledged, and refused by a callback of the hub', async () => {
     expect(await edge.outcomeOf(onUs)).toBe('202')
     const event = edge.onlyMessage()
     expect(deliveries([event])).toEqual([
@@ -120,7 +120,7 @@ describe('a transfer from an FSP to itself', () => {
     })
   })
 
-  test('is prepared where that is allowed, and refused at once by the specification', async () => {
+  test('A transfer from an FSP to itself is prepared with ON_US_TRANSFERS=on, and refused at once by the specification', async () => {
     const open = openEdge({ COMPATIBILITY: 'mojaloop', ON_US_TRANSFERS: 'on' })
     expect(await open.outcomeOf(onUs)).toBe('202')
     expect(open.onlyMessage().name).toBe('TransferPrepareRequested')
@@ -128,7 +128,7 @@ describe('a transfer from an FSP to itself', () => {
   })
 })
 
-test('a quote from an FSP to itself is relayed by every hub', async () => {
+test('A quote from an FSP to itself is relayed by every hub', async () => {
   const partyIdInfo = { ...quoteRequest.payee.partyIdInfo, fspId: 'greenbank' }
   const onUs = withHeaders(
     withMembers(message('POST', '/quotes', quoteRequest), { payee: { partyIdInfo } }),
@@ -140,7 +140,7 @@ test('a quote from an FSP to itself is relayed by every hub', async () => {
   }
 })
 
-test('a request to pay goes where its header says, whatever FSPs its body names', async () => {
+test('A request to pay is relayed to the FSP of its header, whatever FSPs its body names', async () => {
   const { payee, payer } = transactionRequest
   const sent = withMembers(message('POST', '/transactionRequests', transactionRequest), {
     payee: { partyIdInfo: { ...payee.partyIdInfo, fspId: 'otherbank' } },
@@ -154,13 +154,13 @@ test('a request to pay goes where its header says, whatever FSPs its body names'
   expect(event.payload).not.toHaveProperty('idempotency')
 })
 
-describe('any text as the id', () => {
+describe('Any text as the id', () => {
   const query = 'authenticationType=OTP&retriesLeft=2&amount=102&currency=USD'
 
   test.each([
     ['bluewallet', 'greenbank', '/transactionRequests/an%20id%2Fof%20theirs'],
     ['greenbank', 'bluewallet', `/authorizations/an%20id%3Fof%20theirs?${query}`],
-  ])('from %s is passed on to %s on the path as it came', async (_source, to, path) => {
+  ])('A message of %s with any text as the id is relayed to %s on the path as received', async (_source, to, path) => {
     expect(await edge.outcomeOf(message('GET', path))).toBe('202')
     const event = edge.onlyMessage()
     expect(deliveries([event])).toEqual([`${to}: GET http://${to}.example${path}`])
@@ -168,7 +168,7 @@ describe('any text as the id', () => {
     expect(event.payload['onFailure']).toMatchObject({ path: `/${resource}/${encoded}/error` })
   })
 
-  test('is taken in answers, too', async () => {
+  test('An answer with any text as the id is relayed too', async () => {
     const answer = message('PUT', '/transactionRequests/12345', {
       transactionRequestState: 'RECEIVED',
     })

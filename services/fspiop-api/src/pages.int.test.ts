@@ -12,7 +12,7 @@ afterAll(() => world.stop())
 
 const get = (path: string) => send(world.edge.url, { method: 'GET', path, headers: {} })
 
-test('health says what answers', async () => {
+test('The health page reports the state of each dependency', async () => {
   const answer = await get('/health')
   expect(answer.status).toBe(200)
   expect(JSON.parse(answer.text)).toEqual({
@@ -25,7 +25,7 @@ test('health says what answers', async () => {
   })
 })
 
-test('the errors page lists each reason with its code', async () => {
+test('The errors page lists each reason with its code', async () => {
   const answer = await get('/errors')
   expect(answer.headers['content-type']).toMatch(/^text\/html/)
   expect(answer.text).toContain('<td>SOURCE_UNKNOWN</td><td>400</td><td>3200</td>')
@@ -33,7 +33,7 @@ test('the errors page lists each reason with its code', async () => {
   expect(answer.text).toContain('<td>IDENTITY_MISSING</td><td>401</td><td>3000</td>')
 })
 
-test('the OpenAPI document describes the API to any client', async () => {
+test('The OpenAPI document describes the API to any client', async () => {
   const answer = await get('/openapi.json')
   expect(answer.status).toBe(200)
   expect(answer.headers['content-type']).toMatch(/^application\/json/)
@@ -43,7 +43,7 @@ test('the OpenAPI document describes the API to any client', async () => {
   })
 })
 
-test.each(['/als', '/quotes-api/v1'])('under the base path %s it answers too', async (base) => {
+test.each(['/als', '/quotes-api/v1'])('The API is served under the base path %s too', async (base) => {
   expect((await get(`${base}/health`)).text).toBe((await get('/health')).text)
   const unheaded = await get(`${base}/parties/MSISDN/12025550111`)
   expect([unheaded.status, unheaded.error?.errorCode]).toEqual([400, '3102'])
@@ -54,14 +54,14 @@ test.each(['/als', '/quotes-api/v1'])('under the base path %s it answers too', a
   expect([unknown.status, unknown.error?.errorCode]).toEqual([404, '3002'])
 })
 
-test('a base path that a path of the API begins with is refused at the start', async () => {
+test('A base path that a path of the API begins with is refused at the start', async () => {
   const settings = { ...testSettings, FSP_BASE_PATHS: '/transfers/x' }
   await expect(start(settings, world.parts)).rejects.toThrow(
     new StartError("FSP_BASE_PATHS: '/transfers/x' begins as paths of the API do."),
   )
 })
 
-test('anything else is an unknown path, in plain JSON', async () => {
+test('Any other path is unknown and answered in plain JSON', async () => {
   for (const path of ['/', '/healthy', '/health/', '/Health', '/.well-known/', '/errors/1']) {
     const answer = await get(path)
     expect([path, answer.status, answer.error?.errorCode]).toEqual([path, 404, '3002'])
@@ -91,7 +91,7 @@ describe('POST /token', () => {
     ['as Basic authorization', grant, basic('greenbank', 'a:b%c d')],
     ['as both, where they agree', `${grant}&client_id=greenbank`, basic('greenbank', 'a:b%c d')],
     ['with a scope, which has no meaning', `${inForm}&scope=all`, {}],
-  ])('gives a token for credentials %s', async (_title, body, headers) => {
+  ])('POST /token issues a token for credentials %s', async (_title, body, headers) => {
     const answer = await ask(body, headers)
     expect([answer.status, JSON.parse(answer.text)]).toEqual([
       200,
@@ -104,7 +104,7 @@ describe('POST /token', () => {
   test.each([
     ['a wrong secret', `${inForm}x`, {}, 401, 'invalid_client'],
     ['an unknown client', `${grant}&client_id=nobody&client_secret=x`, {}, 401, 'invalid_client'],
-    ['Basic that is none', grant, { authorization: 'Basic junk' }, 401, 'invalid_client'],
+    ['invalid Basic authorization', grant, { authorization: 'Basic junk' }, 401, 'invalid_client'],
     ['Bearer', grant, { authorization: 'Bearer x' }, 401, 'invalid_client'],
     ['no credentials', grant, {}, 400, 'invalid_request'],
     ['no secret', `${grant}&client_id=greenbank`, {}, 400, 'invalid_request'],
@@ -128,14 +128,14 @@ describe('POST /token', () => {
     ['JSON', '{"grant_type":"client_credentials"}', json, 400, 'invalid_request'],
     ['a form that is too long', `${inForm}&x=${'x'.repeat(5_000)}`, {}, 400, 'invalid_request'],
     ['nothing', '', {}, 400, 'invalid_request'],
-  ])('refuses %s', async (_title, body, headers, status, error) => {
+  ])('POST /token refuses %s', async (_title, body, headers, status, error) => {
     const answer = await ask(body, headers)
     expect([answer.status, JSON.parse(answer.text)]).toEqual([status, { error }])
     expect(answer.headers['cache-control']).toBe('no-store')
     if (status === 401) expect(answer.headers['www-authenticate']).toMatch(/^Basic /)
   })
 
-  test('says so when it cannot know', async () => {
+  test('POST /token answers 503 while credentials cannot be verified', async () => {
     world.auth.isAway = true
     const answer = await ask(inForm)
     world.auth.isAway = false
@@ -146,9 +146,9 @@ describe('POST /token', () => {
   })
 })
 
-describe('the start is refused', () => {
+describe('Refused starts', () => {
   test.each(['0.0.0.0', '192.168.1.2', 'hub.example', '::', '127.0.0.1.example'])(
-    'on %s while anybody could come in',
+    'A start without authentication is refused on %s, which is not a loopback address',
     async (FSP_HOST) => {
       const started = start({ ...testSettings, FSP_HOST }, world.parts)
       await expect(started).rejects.toThrow(StartError)
@@ -158,7 +158,7 @@ describe('the start is refused', () => {
     },
   )
 
-  test('where certificates are to be shown without TLS, or the files are not there', async () => {
+  test('A start is refused when certificates are required without TLS, or the files are missing', async () => {
     const plain = { ...testSettings, EDGE_IDENTITY: 'mtls' } as const
     await expect(start(plain, world.parts)).rejects.toThrow(/EDGE_TLS=off is refused/)
     const unnamed = { ...plain, EDGE_TLS: 'on' } as const

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { openRates } from './rates.ts'
 
-test('a full bucket lets a burst pass, and then as many as have come since', () => {
+test('A full bucket admits a burst, and then as many requests as have been refilled', () => {
   const rates = openRates({ per_s: 2, burst: 3 })
   const at = (now_ms: number) => rates.allows('a', now_ms)
   expect([at(0), at(0), at(0), at(0)]).toEqual([true, true, true, false])
@@ -10,7 +10,7 @@ test('a full bucket lets a burst pass, and then as many as have come since', () 
   expect([at(60_000), at(60_000), at(60_000), at(60_000)]).toEqual([true, true, true, false])
 })
 
-test('what one FSP uses up is not taken from another', () => {
+test('The requests of one FSP take no tokens of another', () => {
   const rates = openRates({ per_s: 1, burst: 1 })
   expect([rates.allows('a', 0), rates.allows('a', 0), rates.allows('b', 0)]).toEqual([
     true,
@@ -19,7 +19,7 @@ test('what one FSP uses up is not taken from another', () => {
   ])
 })
 
-test('a request for many takes as much as so many, and passes when the bucket is full', () => {
+test('A request that counts as many takes as many tokens, and passes when the bucket is full', () => {
   const rates = openRates({ per_s: 10, burst: 20 })
   expect([rates.allows('a', 0, 15), rates.allows('a', 0, 15), rates.allows('a', 0)]).toEqual([
     true,
@@ -30,7 +30,7 @@ test('a request for many takes as much as so many, and passes when the bucket is
   expect([rates.allows('a', 60_000, 1_000), rates.allows('a', 60_000)]).toEqual([true, false])
 })
 
-test('a clock that goes back gives nothing, and takes nothing', () => {
+test('Setting the clock back neither adds nor removes tokens', () => {
   const rates = openRates({ per_s: 1, burst: 1 })
   expect([rates.allows('a', 10_000), rates.allows('a', 0), rates.allows('a', 1_000)]).toEqual([
     true,
@@ -39,7 +39,7 @@ test('a clock that goes back gives nothing, and takes nothing', () => {
   ])
 })
 
-test('in any stretch of time no more pass than the burst and what came meanwhile', () => {
+test('In any time span no more requests pass than the burst and the refill', () => {
   const steps = fc.array(fc.nat(400), { minLength: 1, maxLength: 200 })
   fc.assert(
     fc.property(steps, fc.integer({ min: 1, max: 50 }), fc.nat(20), (pauses, per_s, more) => {
@@ -62,7 +62,7 @@ test('in any stretch of time no more pass than the burst and what came meanwhile
   )
 })
 
-test('what the FSP was allowed elsewhere is taken from its bucket, and never for long', () => {
+test('Requests that other edges admitted are subtracted from the bucket, and never for long', () => {
   const rates = openRates({ per_s: 10, burst: 5 })
   expect(rates.allows('a', 0)).toBe(true)
   expect([...rates.admitted()]).toEqual([['a', 1]])

@@ -49,7 +49,7 @@ export function openRates({ per_s, burst }: RateBounds): Rates {
     admitted: () => admitted,
     takeAway(fspId, count) {
       const bucket = buckets.get(fspId)
-      // No bucket goes deeper than it fills in one second: what others do never shuts an FSP out for long.
+      // The debt is at most one second of refill, so other edges never block an FSP for long.
       if (bucket !== undefined) bucket.level = Math.max(bucket.level - count, -per_s)
     },
   }

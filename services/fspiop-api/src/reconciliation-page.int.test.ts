@@ -22,7 +22,7 @@ const row = {
   pispFsp: '',
   originUnavailable: false,
 }
-/** A PISP has begun it. */
+/** A PISP initiated it. */
 const begun = {
   ...row,
   transferId: 'f0a1c5f8-0f3e-4b2c-8d7a-5b9e6f1c2d3e',
@@ -32,10 +32,10 @@ const begun = {
 
 let world: World
 const asked: object[] = []
-/** auth-service is away. */
+/** auth-service is unavailable. */
 const unreported = { ...row, originUnavailable: true }
 
-/** What stands in for settlements has one row, or of a later day two, and a second page without any. */
+/** The test server for settlements has one row, or two on a later day, and an empty second page. */
 beforeAll(async () => {
   world = await openWorld()
   world.parts.grpc.serve(settlementReportsService, {
@@ -64,7 +64,7 @@ function get(query: string, fsp = 'greenbank') {
   return send(world.edge.url, { method: 'GET', path: `/reconciliation${query}`, headers })
 }
 
-test('an FSP reads its own transfers, a page at a time', async () => {
+test('An FSP reads its own transfers, a page at a time', async () => {
   const first = await get('?settlementWindowId=3&limit=1')
   expect(first.status).toBe(200)
   expect(JSON.parse(first.text)).toEqual({
@@ -95,14 +95,14 @@ test('an FSP reads its own transfers, a page at a time', async () => {
   })
 })
 
-test('where nobody can tell at the moment what came before a transfer, its line says so', async () => {
+test('A row is marked while the origin of its transfer cannot be read', async () => {
   const { text } = await get('?day=2026-01-03')
   expect(JSON.parse(text)).toMatchObject({
     transfers: [{ transferId: row.transferId, originUnavailable: true }],
   })
 })
 
-test('what a transaction request came before names it, and its PISP to the payer FSP alone', async () => {
+test('A transfer after a transaction request has its id, and its PISP for the payer FSP only', async () => {
   const namesOf = async (fsp: string) => {
     const { transfers } = JSON.parse((await get('?day=2026-01-02', fsp)).text) as {
       readonly transfers: readonly Readonly<Record<string, unknown>>[]
@@ -120,26 +120,26 @@ test('what a transaction request came before names it, and its PISP to the payer
   ])
 })
 
-test('one that is not active reads them too', async () => {
+test('An inactive FSP reads its transfers too', async () => {
   expect((await get('?day=2026-01-01', 'sleeper')).status).toBe(200)
 })
 
 test.each([
   ['without window and day', '', '3100'],
-  ['of a window that is none', '?settlementWindowId=x', '3100'],
+  ['of an invalid window', '?settlementWindowId=x', '3100'],
   ['of two days', '?day=2026-01-01&day=2026-01-02', '3100'],
-  ['of more rows than there may be', '?day=2026-01-01&limit=1001', '3100'],
-  ['of a day that settlements does not know', '?day=never', '3100'],
-])('a question %s is refused', async (_what, query, code) => {
+  ['with a limit above the maximum', '?day=2026-01-01&limit=1001', '3100'],
+  ['of a day that settlements refuses', '?day=never', '3100'],
+])('A query %s is refused', async (_what, query, code) => {
   const { status, error } = await get(query)
   expect([status, error?.errorCode]).toEqual([400, code])
 })
 
-test('one that is closed reads nothing', async () => {
+test('A closed FSP reads nothing', async () => {
   expect((await get('?day=2026-01-01', 'leaver')).status).toBe(403)
 })
 
-test('who is no participant reads nothing', async () => {
+test('A client that is not a participant reads nothing', async () => {
   const { status, error } = await get('?day=2026-01-01', 'nobody')
   expect([status, error?.errorCode]).toEqual([400, '3200'])
 })

@@ -37,7 +37,7 @@ export function openReconciliationPage(parts: ReconciliationParts): Reconciliati
     try {
       await answer(parts, fspId, request, response)
     } catch {
-      refuseWith(response, refuse('REPORTS_AWAY'))
+      refuseWith(response, refuse('REPORTS_UNAVAILABLE'))
     } finally {
       asking.delete(fspId)
     }

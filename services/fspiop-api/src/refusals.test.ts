@@ -3,19 +3,19 @@ import { expect, test } from '@jest/globals'
 import { errorsPage } from './errors-page.ts'
 import { reasons, refuse } from './refusals.ts'
 
-test.each(reasons)('%s has a status of the API and a text that fits', (reason) => {
+test.each(reasons)('%s has a status of the API and a text of legal length', (reason) => {
   const { status, code, detail } = refuse(reason)
   expect([400, 401, 403, 404, 405, 406, 415, 501, 503]).toContain(status)
   expect(errorInformation(code, detail).errorDescription).toMatch(new RegExp(` - ${detail}$`))
 })
 
-test('an unknown source has the code that the clients of Mojaloop are tested for', () => {
+test("An unknown source has the code that Mojaloop's clients expect", () => {
   expect(refuse('SOURCE_UNKNOWN').code).toBe('3200')
   expect(refuse('SOURCE_UNKNOWN', 'mojaloop').code).toBe('3100')
   expect(refuse('SOURCE_INACTIVE', 'mojaloop').code).toBe('3100')
 })
 
-test('the errors page has a line for every reason', () => {
+test('The errors page has a row for every reason', () => {
   const page = errorsPage('mojaloop')
   for (const reason of reasons) expect(page).toContain(`<td>${reason}</td>`)
   expect(page).toContain('<td>SOURCE_UNKNOWN</td><td>400</td><td>3100</td>')

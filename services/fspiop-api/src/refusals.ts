@@ -17,7 +17,7 @@ export type Reason =
   | 'BUSY'
   | 'NOT_STORABLE'
   | 'NOT_STORED_IN_TIME'
-  | 'PARTICIPANTS_AWAY'
+  | 'PARTICIPANTS_UNAVAILABLE'
   | 'TOO_MANY_PROVIDERS'
   | 'FAULT'
   | 'SOURCE_UNKNOWN'
@@ -32,11 +32,11 @@ export type Reason =
   | 'COMPLETED_TIMESTAMP_OUT_OF_BOUNDS'
   | 'IDENTITY_MISSING'
   | 'IDENTITY_IS_NOT_SOURCE'
-  | 'IDENTITY_AWAY'
+  | 'IDENTITY_UNAVAILABLE'
   | 'TOO_MANY'
   | 'TOO_MANY_CONNECTIONS'
   | 'TOO_MANY_UNASKED'
-  | 'KEYS_AWAY'
+  | 'KEYS_UNAVAILABLE'
   | 'SIGNATURE_MISSING'
   | 'REQUESTER_NOT_PAYER'
   | 'REQUESTER_NOT_PAYEE'
@@ -45,12 +45,12 @@ export type Reason =
   | 'DESTINATION_UNKNOWN'
   | 'DESTINATION_UNREACHABLE'
   | 'DESTINATION_REFUSED'
-  | 'DESTINATION_SERVES_NOT'
-  | 'DESTINATION_SPEAKS_OTHERWISE'
+  | 'DESTINATION_LACKS_OPERATION'
+  | 'DESTINATION_LACKS_VERSION'
   | 'AUTH_SERVICE_READS_ALL'
-  | 'OWNERS_AWAY'
+  | 'OWNERS_UNAVAILABLE'
   | 'RECONCILIATION_UNCLEAR'
-  | 'REPORTS_AWAY'
+  | 'REPORTS_UNAVAILABLE'
 
 interface Rule {
   readonly code: ErrorCode
@@ -62,17 +62,17 @@ interface Rule {
 const rules = {
   PATH_UNKNOWN: { code: '3002', text: 'no such path' },
   METHOD_UNKNOWN: { code: '3000', status: 405, text: 'the path has no such method' },
-  NOT_SERVED: { code: '2002', text: 'this hub does not serve it' },
+  NOT_SERVED: { code: '2002', text: 'this hub does not support it' },
   HEAD_TOO_LARGE: { code: '3104', text: 'the headers have more than 65536 bytes' },
-  BODY_TOO_LARGE: { code: '3104', text: 'the body has more bytes than such a message may have' },
+  BODY_TOO_LARGE: { code: '3104', text: 'the body is larger than allowed for this message' },
   NOT_HTTP: { code: '3101', text: 'the request is not valid HTTP' },
   CONTENT_ENCODED: {
     code: '3101',
     status: 415,
-    text: 'header content-encoding: only identity is read',
+    text: 'header content-encoding: only identity is supported',
   },
-  TRANSFER_CODING_UNKNOWN: { code: '3101', text: 'header transfer-encoding: only chunked is read' },
-  BUSY: { code: '2005', text: 'too many requests at work; try again later' },
+  TRANSFER_CODING_UNKNOWN: { code: '3101', text: 'header transfer-encoding: only chunked is supported' },
+  BUSY: { code: '2005', text: 'too many requests in progress; try again later' },
   NOT_STORABLE: { code: '2003', text: 'the request could not be stored; try again later' },
   NOT_STORED_IN_TIME: {
     code: '2003',
@@ -80,12 +80,12 @@ const rules = {
   },
   TOO_MANY_PROVIDERS: {
     code: '2000',
-    text: 'more than 256 participants serve it, which is as many as a list may name',
+    text: 'more than 256 participants provide it, the maximum of a list',
   },
-  PARTICIPANTS_AWAY: { code: '2003', text: 'the participants cannot be read; try again later' },
+  PARTICIPANTS_UNAVAILABLE: { code: '2003', text: 'the participants cannot be read; try again later' },
   RECONCILIATION_UNCLEAR: { code: '3100', text: 'settlementWindowId or day must be given' },
-  REPORTS_AWAY: { code: '2003', text: 'the reports cannot be read; try again later' },
-  FAULT: { code: '2001', text: 'an unforeseen fault; the request was not accepted' },
+  REPORTS_UNAVAILABLE: { code: '2003', text: 'the reports cannot be read; try again later' },
+  FAULT: { code: '2001', text: 'internal error; the request was not accepted' },
   SOURCE_UNKNOWN: { code: '3200', text: 'header fspiop-source: not a participant' },
   SOURCE_INACTIVE: { code: '3100', text: 'header fspiop-source: the participant is not active' },
   SOURCE_CLOSED: {
@@ -113,17 +113,17 @@ const rules = {
     status: 403,
     text: 'header fspiop-source: the client is another FSP',
   },
-  IDENTITY_AWAY: { code: '2003', text: 'tokens cannot be checked now; try again later' },
+  IDENTITY_UNAVAILABLE: { code: '2003', text: 'tokens cannot be checked now; try again later' },
   TOO_MANY: { code: '2005', text: 'too many requests of this FSP; try again later' },
   TOO_MANY_UNASKED: {
     code: '2005',
-    text: 'more answers to that FSP than it has asked for; try again later',
+    text: 'more answers to that FSP than it has requested; try again later',
   },
   TOO_MANY_CONNECTIONS: {
     code: '2005',
-    text: 'too many connections of this FSP; close some or use them again',
+    text: 'too many connections of this FSP; close or reuse some',
   },
-  KEYS_AWAY: { code: '2003', text: 'signatures cannot be checked now; try again later' },
+  KEYS_UNAVAILABLE: { code: '2003', text: 'signatures cannot be checked now; try again later' },
   SIGNATURE_MISSING: { code: '3105', text: 'header fspiop-signature is missing' },
   REQUESTER_NOT_PAYER: { code: '3100', text: 'header fspiop-source is not the FSP of the payer' },
   REQUESTER_NOT_PAYEE: { code: '3100', text: 'header fspiop-source is not the FSP of the payee' },
@@ -131,17 +131,17 @@ const rules = {
   DESTINATION_MISSING: { code: '3102', text: 'header fspiop-destination' },
   DESTINATION_UNKNOWN: {
     code: '3201',
-    text: 'no participant, or none that has said where to send this',
+    text: 'not a participant, or without an address for this message',
   },
   DESTINATION_UNREACHABLE: { code: '1001', text: 'the destination could not be reached' },
   AUTH_SERVICE_READS_ALL: {
     code: '3100',
-    text: 'header fspiop-encryption: the auth service of the hub decrypts nothing',
+    text: 'header fspiop-encryption: the auth service of the hub does not decrypt',
   },
-  OWNERS_AWAY: { code: '2003', text: 'the owner of the consent cannot be read; try again later' },
+  OWNERS_UNAVAILABLE: { code: '2003', text: 'the owner of the consent cannot be read; try again later' },
   DESTINATION_REFUSED: { code: '3000', text: 'the destination refused the message' },
-  DESTINATION_SERVES_NOT: { code: '2002', text: 'the destination does not serve it' },
-  DESTINATION_SPEAKS_OTHERWISE: { code: '3001', text: 'the destination speaks no such version' },
+  DESTINATION_LACKS_OPERATION: { code: '2002', text: 'the destination does not support it' },
+  DESTINATION_LACKS_VERSION: { code: '3001', text: 'the destination does not support this version' },
 } as const satisfies Readonly<Record<Reason, Rule>>
 
 /** Reasons for which existing clients are tested for another code than the specification's. */

@@ -31,7 +31,7 @@ const events = [
   report('b', 'TransferPrepared'),
 ]
 
-test('a batch of reports is one event per kind, and what others caused is left to them', () => {
+test('A batch of reports is one event per kind, and reports of other causes are omitted', () => {
   const messages = reportEvents(events.flatMap(reportLines))
   expect(messages.map(({ type, topic }) => [type, topic])).toEqual([
     ['TransferPrepareCallbackReport', 'fspiop-api.transfers'],
@@ -46,13 +46,13 @@ test('a batch of reports is one event per kind, and what others caused is left t
   expect(JSON.stringify(messages)).not.toContain('msgName')
 })
 
-test('the same batch again gives the same ids, another split others', () => {
+test('The same batch gives the same ids again, another split gives other ids', () => {
   const ids = (batch: typeof events) => reportEvents(batch.flatMap(reportLines)).map(({ id }) => id)
   expect(ids(events)).toEqual(ids(events))
   expect(ids(events.slice(0, 1))).not.toEqual(ids(events).slice(0, 2))
 })
 
-test('a question that went to several FSPs is no failure yet: account-lookup hears of it', () => {
+test('The failure of a lookup that went to several FSPs is reported to account-lookup only', () => {
   const event = report('a', 'PartyQueryReceived')
   const [line] = event.payload.reports
   if (line === undefined) throw new Error('there is no report')

@@ -110,7 +110,7 @@ function failureOf(report: Payload<'NotifyReport'>['reports'][number]): ErrorInf
 
 /** The error in a receiver's 5xx or redirect is not relayed. */
 function reasonOf(httpStatus: number) {
-  if (httpStatus === 501) return 'DESTINATION_SERVES_NOT'
-  if (httpStatus === 406) return 'DESTINATION_SPEAKS_OTHERWISE'
+  if (httpStatus === 501) return 'DESTINATION_LACKS_OPERATION'
+  if (httpStatus === 406) return 'DESTINATION_LACKS_VERSION'
   return httpStatus >= 400 && httpStatus < 500 ? 'DESTINATION_REFUSED' : 'DESTINATION_UNREACHABLE'
 }

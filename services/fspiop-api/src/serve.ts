@@ -17,8 +17,8 @@ import { announcedBytes, body_bytes_max, receiveBody } from './receive.ts'
 import { refuse, type Reason } from './refusals.ts'
 import type { Shedding } from './shedding.ts'
 
-/** Of a bulk: ten items, about, and they take as much as one request that comes alone. */
-const bulkShare_bytes = 8_192
+/** A part of a bulk that counts as one request: about ten items, which cost as much as one. */
+const bulkRequest_bytes = 8_192
 
 export interface ServeParts {
   readonly edge: Edge
@@ -91,7 +91,7 @@ async function serveRouted(
   }
 }
 
-/** Connections on which a request came. */
+/** Connections on which a request was received. */
 const used = new WeakSet<Socket>()
 
 function isFirstOn(socket: Socket): boolean {
@@ -139,12 +139,12 @@ function admit(
   request: IncomingMessage,
   identity: string,
 ): 'TOO_MANY' | 'BUSY' | undefined {
-  const { share } = routed.route
+  const { priority } = routed.route
   const bytes = announcedBytes(request, bytesMaxOf(routed))
-  if (isAnswer(share)) return admission.enter(identity, bytes, share) ? undefined : 'BUSY'
+  if (isAnswer(priority)) return admission.enter(identity, bytes, priority) ? undefined : 'BUSY'
   const isWithinRate = rates.allows(identity, Date.now(), weightOf(routed, request))
-  const isAccepted = isWithinRate && admission.enter(identity, bytes, share)
-  floods.asked(identity, isAccepted)
+  const isAccepted = isWithinRate && admission.enter(identity, bytes, priority)
+  floods.countRequest(identity, isAccepted)
   if (isAccepted) return undefined
   return isWithinRate ? 'BUSY' : 'TOO_MANY'
 }
@@ -156,12 +156,12 @@ async function answerAdmitted(
   request: IncomingMessage,
   identity: string,
 ): Promise<Answer | undefined> {
-  const { share } = routed.route
+  const { priority } = routed.route
   const bytes = announcedBytes(request, bytesMaxOf(routed))
   try {
     return await answerTo(parts, routed, request, identity)
   } finally {
-    parts.admission.leave(identity, bytes, share)
+    parts.admission.leave(identity, bytes, priority)
   }
 }
 
@@ -194,8 +194,8 @@ async function answerTo(
         body: body.bytes,
         receivedAt: new Date(received_ms).toISOString(),
       })
-      // The first sign of a queue: what begins work shows it before any event of that work does.
-      if (answer.refusal === undefined) shedding.noted('stored', Date.now() - received_ms)
+      // The first sign of a queue: storing a request is delayed before any event that it causes.
+      if (answer.refusal === undefined) shedding.observe('stored', Date.now() - received_ms)
       return answer
     }
   }
@@ -204,7 +204,7 @@ async function answerTo(
 /** A bulk counts as many requests, by its size. */
 function weightOf({ route }: Routed, request: IncomingMessage): number {
   if (route.isBulk === undefined) return 1
-  return Math.max(Math.ceil(announcedBytes(request, body_bytes_max) / bulkShare_bytes), 1)
+  return Math.max(Math.ceil(announcedBytes(request, body_bytes_max) / bulkRequest_bytes), 1)
 }
 
 function bytesMaxOf({ route }: Routed): number {

@@ -113,7 +113,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   }
 }
 
-/** What tells the authors of clients what this port takes. */
+/** The documentation of this port for authors of clients. */
 function describedApi(served: Edge['served'], { COMPATIBILITY }: Settings) {
   return {
     errorsPage: errorsPage(COMPATIBILITY),
@@ -219,7 +219,7 @@ function openPort(
  */
 function publishWithin(bus: EventBus, log: Logger, timeout_ms: number): Edge['publish'] {
   let notify_within_ms = 0
-  const tell = (error: unknown) => {
+  const logFailure = (error: unknown) => {
     if (Date.now() - notify_within_ms < 1_000) return
     notify_within_ms = Date.now()
     log.error({ err: error }, 'a request could not be stored and was refused')
@@ -228,7 +228,7 @@ function publishWithin(bus: EventBus, log: Logger, timeout_ms: number): Edge['pu
     new Promise((resolve, reject) => {
       const fail = (error: unknown) => {
         clearTimeout(timer)
-        tell(error)
+        logFailure(error)
         reject(error instanceof Error ? error : new Error(String(error)))
       }
       const timer = setTimeout(() => fail(new Error('not durable in time')), timeout_ms)

@@ -10,11 +10,11 @@ export const settings = {
     max: 65_535,
   }),
   FSP_HOST: text({
-    about: 'address that the API for FSPs listens on; 127.0.0.1 is this machine alone',
+    about: 'address that the API for FSPs listens on; 127.0.0.1: only this machine',
     default: '127.0.0.1',
   }),
   FSP_BASE_PATHS: text({
-    about: 'paths, parted by commas, under which the API for FSPs answers too: /als,/quotes-api',
+    about: 'further base paths of the API for FSPs, separated by commas: /als,/quotes-api',
     default: '',
   }),
   EDGE_IDENTITY: choice({
@@ -33,27 +33,27 @@ export const settings = {
   EDGE_TLS_CERTIFICATE_FILE: text({ about: "PEM file: the FSP port's certificate", default: '' }),
   EDGE_TLS_KEY_FILE: text({ about: 'PEM file: its private key', default: '' }),
   EDGE_TLS_CA_FILE: text({
-    about: "PEM file: the scheme's CA, which vouches for FSPs; with EDGE_IDENTITY=mtls",
+    about: "PEM file: the scheme's CA, which issues the certificates of FSPs; with EDGE_IDENTITY=mtls",
     default: '',
   }),
   EDGE_GATEWAY_SUBJECTS: text({
     about:
-      'common names of gateways, parted by commas, that may tell the certificate of their client ' +
-      'in X-Forwarded-Client-Cert',
+      'common names of gateways, separated by commas, that may forward the certificate of their ' +
+      'client in X-Forwarded-Client-Cert',
     default: '',
   }),
   JWS_VERIFY: choice({
-    about: 'whether signatures of FSPs are verified; off: they are relayed unread',
+    about: 'whether signatures of FSPs are verified; off: they are relayed without verification',
     options: ['on', 'off'],
     default: 'on',
   }),
   JWS_VERIFY_ES256: choice({
-    about: 'whether signatures with ES256, which the API does not name, are read too',
+    about: 'whether signatures with ES256, which the API does not name, are accepted too',
     options: ['on', 'off'],
     default: 'on',
   }),
   JWS_SIGN: choice({
-    about: 'whether messages that the hub makes are signed',
+    about: 'whether messages that the hub creates are signed',
     options: ['on', 'off'],
     default: 'on',
   }),
@@ -63,8 +63,8 @@ export const settings = {
   }),
   JWS_AUTH_SERVICE_SIGNING_KEY_FILE: text({
     about:
-      'PEM file: the private key that signs messages of the hosted auth service; none is needed ' +
-      'where AUTH_SERVICE_PARTICIPANT is empty',
+      'PEM file: the private key that signs messages of the hosted auth service; not needed ' +
+      'when AUTH_SERVICE_PARTICIPANT is empty',
     default: '',
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
@@ -74,8 +74,8 @@ export const settings = {
   }),
   FSPIOP_API_PROVIDERS: text({
     about:
-      'whom GET /services lists instead of those that the hub finds, for each type that is named: ' +
-      "'THIRD_PARTY_DFSP bankx banky; PISP pispx'; of them those that are active participants",
+      'participants that GET /services lists instead of those that the hub finds, by type: ' +
+      "'THIRD_PARTY_DFSP bankx banky; PISP pispx'; inactive ones are omitted",
     default: '',
   }),
   COMPATIBILITY: choice({
@@ -89,11 +89,13 @@ export const settings = {
     default: 'off',
   }),
   NOTIFY_PAYEE_ON_TIMEOUT: choice({
-    about: 'whether the payee FSP too is told that a reserved transfer has expired',
+    about: 'whether the payee FSP is notified too when a reserved transfer expires',
     options: ['on', 'off'],
     default: 'on',
   }),
-  /** The ledger's own, word for word: within it the edge has to have an answer about money stored. */
+  /**
+   * The setting of the ledger: within this time the edge must have stored an answer about money.
+   */
   EXPIRY_GRACE_MS: integer({
     about: 'how long after its expiration a reservation may be voided by timeout',
     unit: 'ms',
@@ -102,7 +104,7 @@ export const settings = {
     max: 600_000,
   }),
   OUTCOME_RETRY_H: integer({
-    about: 'how long an FSP is tried to be told how its money ended',
+    about: 'how long delivery of the outcome of a transfer to an FSP is tried',
     unit: 'h',
     default: 24,
     min: 1,
@@ -124,15 +126,15 @@ export const settings = {
   }),
   FSPIOP_API_IN_FLIGHT_MAX: integer({
     about:
-      'requests at work; beyond it transfers are refused, quotes from three quarters of it on, ' +
-      'all that asks from half of it on',
+      'requests in progress; above it transfers are refused, above three quarters of it quotes, ' +
+      'above half of it lookups and other requests',
     unit: 'requests',
     default: 2_000,
     min: 1,
     max: 100_000,
   }),
   FSPIOP_API_IN_FLIGHT_PER_FSP_MAX: integer({
-    about: 'the same for one FSP; what it has beyond does not count against the others',
+    about: 'the same for one FSP; its excess does not count against the others',
     unit: 'requests',
     default: 500,
     min: 1,
@@ -140,23 +142,23 @@ export const settings = {
   }),
   FSPIOP_API_STANDING_MAX_MS: integer({
     about:
-      'how long even the quickest of many messages may be on its way through the hub; so many ' +
-      'transfers are refused that it stays below, so many quotes that it stays below half of it, ' +
-      'and of all that asks below a quarter',
+      'queue delay: the longest time that the fastest of many messages may take through the hub; ' +
+      'transfers are refused so that it stays below, quotes below half of it, lookups and other ' +
+      'requests below a quarter',
     unit: 'ms',
     default: 600,
     min: 100,
     max: 600_000,
   }),
   FSPIOP_API_RATE_PER_FSP_MAX: integer({
-    about: 'POST and GET of one FSP in the long run; beyond it they are refused',
+    about: 'sustained rate of POST, GET and DELETE of one FSP; above it they are refused',
     unit: 'requests/s',
     default: 2_000,
     min: 1,
     max: 100_000,
   }),
   FSPIOP_API_BURST_PER_FSP_MAX: integer({
-    about: 'POST and GET of one FSP that may come at once after a pause',
+    about: 'POST, GET and DELETE that one FSP may send at once after a pause',
     unit: 'requests',
     default: 4_000,
     min: 1,
@@ -164,35 +166,35 @@ export const settings = {
   }),
   FSPIOP_API_RELAY_RETRY_MS: integer({
     about:
-      'how long a message without an expiration that is only passed on is tried to be delivered',
+      'how long delivery of a relayed message without an expiration is tried',
     unit: 'ms',
     default: 60_000,
     min: 1_000,
     max: 86_400_000,
   }),
   FSPIOP_API_KEY_AGE_MAX_MS: integer({
-    about: 'how long what is known of keys and tokens serves, even when no change is heard of',
+    about: 'maximum age of cached keys and tokens, also when a change event is missed',
     unit: 'ms',
     default: 60_000,
     min: 100,
     max: 3_600_000,
   }),
   FSPIOP_API_BODIES_MAX_BYTES: integer({
-    about: 'bodies of the requests at work; beyond it requests are refused in the same order',
+    about: 'bodies of the requests in progress; above it requests are refused in the same order',
     unit: 'bytes',
     default: 268_435_456,
     min: 10_485_760,
     max: 8_589_934_592,
   }),
   FSPIOP_API_BODIES_PER_FSP_MAX_BYTES: integer({
-    about: 'the same for one FSP; what it has beyond does not count against the others',
+    about: 'the same for one FSP; its excess does not count against the others',
     unit: 'bytes',
     default: 67_108_864,
     min: 10_485_760,
     max: 8_589_934_592,
   }),
   FSPIOP_API_CONNECTIONS_MAX: integer({
-    about: 'connections at the same time; beyond it an idle one is closed for a new one',
+    about: 'concurrent connections; above it an idle one is closed for a new one',
     unit: 'connections',
     default: 5_000,
     min: 10,
@@ -200,8 +202,8 @@ export const settings = {
   }),
   FSPIOP_API_CONNECTIONS_PER_FSP_MAX: integer({
     about:
-      'the same of one client certificate, gateways aside; beyond it they are refused. However an ' +
-      'FSP is known: its requests at work, of which answers that finish nothing take three quarters',
+      'the same of one client certificate, except a gateway; above it they are refused. With any ' +
+      'identity: requests of one FSP in progress; answers that complete no transfer may use 3/4',
     unit: 'connections',
     default: 1_000,
     min: 1,
@@ -209,8 +211,8 @@ export const settings = {
   }),
   FSPIOP_API_ANSWERS_PER_FSP_MAX: integer({
     about:
-      'answers (PUT) of one FSP at work; beyond it they are refused, those that do not finish a ' +
-      'transfer from half of it on; what others have at work does not count',
+      'answers (PUT) of one FSP in progress; above it they are refused, above half of it those that ' +
+      'complete no transfer; the requests of others do not count',
     unit: 'requests',
     default: 4_000,
     min: 2,
@@ -225,8 +227,8 @@ export const settings = {
   }),
   FSPIOP_API_UNASKED_ANSWERS_MAX: integer({
     about:
-      'answers (PUT) that the hub only passes on, of one FSP to another in a minute or two, beyond ' +
-      'three for each question of that other; further ones are refused',
+      'relayed answers (PUT) of one FSP to another in one to two minutes, in addition to three for ' +
+      'each request of the other; further ones are refused',
     unit: 'answers',
     default: 1_000,
     min: 0,
@@ -234,29 +236,29 @@ export const settings = {
   }),
   FSPIOP_API_UNKNOWN_ANSWERS_MAX: integer({
     about:
-      'the same, questions or not, while it is not known what is asked at other edges: services ' +
-      'apart without Redis, or while Redis is away',
+      'the minimum of such answers while the requests at other edges are unknown: distributed ' +
+      'services without Redis, or while Redis is unavailable',
     unit: 'answers',
     default: 30_000,
     min: 0,
     max: 10_000_000,
   }),
   FSPIOP_API_PUBLISH_TIMEOUT_MS: integer({
-    about: 'how long a request may wait until it is durable, before it is refused',
+    about: 'how long a request may take to become durable before it is refused',
     unit: 'ms',
     default: 5_000,
     min: 100,
     max: 60_000,
   }),
   FSPIOP_API_PARTICIPANT_AGE_MAX_MS: integer({
-    about: 'how long what is known of participants serves, even when no change is heard of',
+    about: 'maximum age of cached participants, also when a change event is missed',
     unit: 'ms',
     default: 60_000,
     min: 100,
     max: 3_600_000,
   }),
   FSPIOP_API_TLS_RENEWAL_MS: integer({
-    about: 'how often the files of the certificate are looked at for new ones',
+    about: 'interval between two checks for new certificate files',
     unit: 'ms',
     default: 60_000,
     min: 100,

@@ -25,17 +25,17 @@ export function shareBounds(
     // The requests at other edges of FSPs that are answered here must be known.
     atWork: () =>
       new Map([
-        ...quotas.answered(now_ms()).map((fspId) => [fspId, 0] as const),
-        ...admission.atWork(),
+        ...quotas.recentlyAnswered(now_ms()).map((fspId) => [fspId, 0] as const),
+        ...admission.inProgress(),
       ]),
     learn(fspId, others) {
       rates.takeAway(fspId, others.admitted)
-      admission.atWorkElsewhere(fspId, others.atWork)
-      quotas.askedElsewhere(fspId, others.admitted, now_ms())
+      admission.setInProgressElsewhere(fspId, others.atWork)
+      quotas.countRequestsElsewhere(fspId, others.admitted, now_ms())
     },
     alone() {
-      admission.aloneAgain()
-      quotas.aloneAgain()
+      admission.forgetOtherEdges()
+      quotas.forgetOtherEdges()
     },
   })
 }

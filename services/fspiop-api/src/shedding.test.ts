@@ -1,32 +1,32 @@
 /**
- * The shedding beside a hub of which only this is modelled: one queue, through which each message goes
- * as often as services work on it; messages of a payment that follow each other; work that stands still
- * now and then, as when garbage is collected; and what refusing costs.
+  * Load shedding with a model of the hub: one queue, through which each message passes as often as
+  * services process it; the dependent messages of a payment; pauses of the process, as in garbage
+  * collection; and the cost of refusals.
  */
 import { expect, test } from '@jest/globals'
 import { openFloods } from './floods.ts'
-import { openShedding, type Shed } from './shedding.ts'
+import { openShedding, type SheddablePriority } from './shedding.ts'
 
 const start_ms = 1_700_000_000_000
 
 interface Kind {
-  /** What may be turned away; answers may not. */
-  readonly shed: Shed | undefined
-  /** The event that the edge gets when the hub is done with it. */
+  /** The priority with which it may be shed; undefined for answers. */
+  readonly priority: SheddablePriority | undefined
+  /** The event that the edge consumes when the hub has processed it. */
   readonly event: string | undefined
-  /** How often it goes through the queue. */
+  /** How many times it passes through the queue. */
   readonly passes: number
 }
 
 /** A payment: a lookup, a quote and a transfer, each with its answer. */
-const lookup: Kind = { shed: 'HALF', event: undefined, passes: 1 }
+const lookup: Kind = { priority: 'LOOKUP', event: undefined, passes: 1 }
 const kinds: readonly Kind[] = [
   lookup,
-  { shed: undefined, event: undefined, passes: 1 },
-  { shed: 'MOST', event: 'QuoteRequestAccepted', passes: 3 },
-  { shed: undefined, event: 'QuoteResponseAccepted', passes: 3 },
-  { shed: 'WHOLE', event: 'TransferPrepared', passes: 5 },
-  { shed: undefined, event: 'TransferCommittedFulfiled', passes: 5 },
+  { priority: undefined, event: undefined, passes: 1 },
+  { priority: 'QUOTE', event: 'QuoteRequestAccepted', passes: 3 },
+  { priority: undefined, event: 'QuoteResponseAccepted', passes: 3 },
+  { priority: 'TRANSFER', event: 'TransferPrepared', passes: 5 },
+  { priority: undefined, event: 'TransferCommittedFulfiled', passes: 5 },
 ]
 const passesOfPayment = kinds.reduce((sum, { passes }) => sum + passes, 0)
 const passesOfRefusal = 0.6
@@ -35,7 +35,7 @@ const fspIds = ['greenbank', ...Array.from({ length: 7 }, (_, at) => `other-${at
 interface Message {
   readonly fspId: string
   readonly begun_ms: number
-  /** Of `kinds`. */
+  /** Index in `kinds`. */
   readonly at: number
   readonly kind: Kind
   in_ms: number
@@ -43,12 +43,12 @@ interface Message {
 }
 
 interface Outcome {
-  /** Messages refused, by what they begin. */
-  readonly refused: Record<Shed, number>
+  /** Refused messages by priority. */
+  readonly refused: Record<SheddablePriority, number>
   /** By FSP. */
   readonly refusedOf: Map<string, number>
-  /** Per second, of payments that were begun after the first three seconds. */
-  readonly made: number
+  /** Per second, of payments that began after the first three seconds. */
+  readonly completed: number
   readonly p99_ms: number
 }
 
@@ -64,10 +64,13 @@ function numbers(): () => number {
 interface Load {
   /** Payments that begin per second. */
   readonly offered: number
-  /** Payments per second that the hub can make while it does not stand still. */
+  /** Payments per second that the hub can process while it does not pause. */
   readonly capacity: number
   readonly seconds: number
-  /** The part of all payments that the first FSP begins besides its equal share of the others. */
+  /**
+   * The fraction of all payments that the first FSP begins in addition to its equal share of the
+   * others.
+   */
   readonly hot?: number
 }
 
@@ -83,18 +86,18 @@ function play({ offered, capacity, seconds, hot = 0 }: Load): Outcome {
   let head = 0
   const due = new Map<number, Message[]>()
   const took_ms: number[] = []
-  const refused = { HALF: 0, MOST: 0, WHOLE: 0 }
+  const refused = { LOOKUP: 0, QUOTE: 0, TRANSFER: 0 }
   const refusedOf = new Map<string, number>()
   let power = 0
 
   function enter(message: Message): void {
-    const { shed } = message.kind
+    const { priority } = message.kind
     message.in_ms = now_ms
-    if (shed === undefined || !shedding.sheds(message.fspId, shed)) {
+    if (priority === undefined || !shedding.sheds(message.fspId, priority)) {
       queue.push(message)
       return
     }
-    refused[shed] += 1
+    refused[priority] += 1
     refusedOf.set(message.fspId, (refusedOf.get(message.fspId) ?? 0) + 1)
     power -= passesOfRefusal
   }
@@ -102,12 +105,12 @@ function play({ offered, capacity, seconds, hot = 0 }: Load): Outcome {
   function work(message: Message): void {
     const { event, passes } = message.kind
     message.passed += 1
-    if (message.passed === 1) shedding.noted('stored', now_ms - message.in_ms)
+    if (message.passed === 1) shedding.observe('stored', now_ms - message.in_ms)
     if (message.passed < passes) {
       queue.push(message)
       return
     }
-    if (event !== undefined) shedding.noted(event, now_ms - message.in_ms)
+    if (event !== undefined) shedding.observe(event, now_ms - message.in_ms)
     const at = message.at + 1
     const kind = kinds[at]
     if (kind !== undefined) {
@@ -142,72 +145,72 @@ function play({ offered, capacity, seconds, hot = 0 }: Load): Outcome {
   }
   took_ms.sort((a, b) => a - b)
   const p99_ms = took_ms[Math.floor(took_ms.length * 0.99)] ?? Infinity
-  return { refused, refusedOf, made: took_ms.length / (seconds - 3), p99_ms }
+  return { refused, refusedOf, completed: took_ms.length / (seconds - 3), p99_ms }
 }
 
-/** What refusing leaves of the capacity, with a tenth of the time lost where the hub stands still. */
+/** The capacity that refusals leave, with a tenth of the time lost in pauses. */
 function possible({ offered, capacity }: Load): number {
   const passes = 0.9 * capacity * passesOfPayment - offered * passesOfRefusal
   return passes / (passesOfPayment - passesOfRefusal)
 }
 
 test.each([100, 400])(
-  'beyond the %d payments per second that the hub can do it makes nine of ten, and what is let in is served within 1.5 seconds',
+  'With more than %d payments per second, its capacity, the hub completes nine of ten, and admitted messages take at most 1.5 seconds',
   (capacity) => {
     for (const times of [1, 1.2, 1.5, 2]) {
       const load = { capacity, offered: times * capacity, seconds: 20 }
-      const { made, p99_ms } = play(load)
-      expect(made).toBeGreaterThan(0.9 * possible(load))
+      const { completed, p99_ms } = play(load)
+      expect(completed).toBeGreaterThan(0.9 * possible(load))
       expect(p99_ms).toBeLessThan(1_500)
     }
   },
 )
 
-test('beyond what the hub can do what begins payments is refused, hardly anything that goes on with them', () => {
+test('Under overload mostly the first messages of payments are refused, hardly any that continue them', () => {
   const { refused } = play({ capacity: 200, offered: 400, seconds: 20 })
-  expect(refused.HALF).toBeGreaterThan(3_000)
-  expect(refused.MOST + refused.WHOLE).toBeLessThan(100)
+  expect(refused.LOOKUP).toBeGreaterThan(3_000)
+  expect(refused.QUOTE + refused.TRANSFER).toBeLessThan(100)
 })
 
-test('while one FSP asks for more than the hub can do, hardly anything of others is refused', () => {
+test('While one FSP alone exceeds the capacity, hardly any message of others is refused', () => {
   const { refusedOf } = play({ capacity: 200, offered: 400, seconds: 20, hot: 0.7 })
   const ofAll = [...refusedOf.values()].reduce((sum, count) => sum + count, 0)
   expect(refusedOf.get('greenbank')).toBeGreaterThan(0.97 * ofAll)
 })
 
-test('below what the hub can do nothing is refused', () => {
+test('Below the capacity nothing is refused', () => {
   for (const part of [0.3, 0.6, 0.8]) {
     const { refused } = play({ capacity: 400, offered: part * 400, seconds: 10 })
-    expect(refused).toEqual({ HALF: 0, MOST: 0, WHOLE: 0 })
+    expect(refused).toEqual({ LOOKUP: 0, QUOTE: 0, TRANSFER: 0 })
   }
 })
 
-test('the longer messages take the more is refused: what asks, then quotes, then transfers', () => {
-  const refusedAt = (standing_ms: number) => {
+test('Longer delays shed more: first lookups, then quotes, then transfers', () => {
+  const refusedAt = (queueDelay_ms: number) => {
     let now_ms = start_ms
     const shedding = openShedding(
       800,
       openFloods(() => now_ms),
       () => now_ms,
     )
-    const refused = { HALF: 0, MOST: 0, WHOLE: 0 }
+    const refused = { LOOKUP: 0, QUOTE: 0, TRANSFER: 0 }
     for (const end_ms = start_ms + 10_000; now_ms < end_ms; now_ms += 5) {
-      shedding.noted('TransferPrepared', standing_ms)
-      for (const shed of ['HALF', 'MOST', 'WHOLE'] as const) {
-        if (shedding.sheds('greenbank', shed) && now_ms > end_ms - 500) refused[shed] += 1
+      shedding.observe('TransferPrepared', queueDelay_ms)
+      for (const priority of ['LOOKUP', 'QUOTE', 'TRANSFER'] as const) {
+        if (shedding.sheds('greenbank', priority) && now_ms > end_ms - 500) refused[priority] += 1
       }
     }
     return refused
   }
-  // A twentieth of what is worked on is let in whatever happens: five or six of a hundred here.
+  // A twentieth of the processed rate is always admitted: five or six of a hundred here.
   const most = expect.closeTo(94.5, -0.5)
-  expect(refusedAt(150)).toEqual({ HALF: 0, MOST: 0, WHOLE: 0 })
-  expect(refusedAt(300)).toEqual({ HALF: most, MOST: 0, WHOLE: 0 })
-  expect(refusedAt(600)).toEqual({ HALF: most, MOST: most, WHOLE: 0 })
-  expect(refusedAt(1_200)).toEqual({ HALF: most, MOST: most, WHOLE: most })
+  expect(refusedAt(150)).toEqual({ LOOKUP: 0, QUOTE: 0, TRANSFER: 0 })
+  expect(refusedAt(300)).toEqual({ LOOKUP: most, QUOTE: 0, TRANSFER: 0 })
+  expect(refusedAt(600)).toEqual({ LOOKUP: most, QUOTE: most, TRANSFER: 0 })
+  expect(refusedAt(1_200)).toEqual({ LOOKUP: most, QUOTE: most, TRANSFER: most })
 })
 
-test('after a pause everything is let in', () => {
+test('After a pause every message is admitted', () => {
   let now_ms = start_ms
   const shedding = openShedding(
     800,
@@ -215,10 +218,10 @@ test('after a pause everything is let in', () => {
     () => now_ms,
   )
   for (; now_ms < start_ms + 5_000; now_ms += 5) {
-    shedding.noted('TransferPrepared', 3_000)
-    shedding.sheds('greenbank', 'WHOLE')
+    shedding.observe('TransferPrepared', 3_000)
+    shedding.sheds('greenbank', 'TRANSFER')
   }
-  expect(shedding.sheds('greenbank', 'WHOLE')).toBe(true)
+  expect(shedding.sheds('greenbank', 'TRANSFER')).toBe(true)
   now_ms += 10_000
-  expect(shedding.sheds('greenbank', 'WHOLE')).toBe(false)
+  expect(shedding.sheds('greenbank', 'TRANSFER')).toBe(false)
 })

@@ -1,85 +1,85 @@
 /**
- * Turns away what the hub cannot do in time. How long messages take through the hub tells how much that
- * is; what begins less important work is turned away first, and of each kind that of the FSPs that ask
- * for most.
+ * Load shedding: refuses requests that the hub cannot process in time, which it measures as the
+ * queue delay. Requests of lower priority are refused first, and within a priority those of the
+ * FSPs that send most.
  */
 import { openController, type Controller } from './controller.ts'
 import { freshness, openFairShares, type FairShares } from './fair-shares.ts'
 import { openFloodRate } from './flood-rate.ts'
 import type { Floods } from './floods.ts'
-import { openStanding } from './standing.ts'
+import { openQueueDelay } from './queue-delay.ts'
 
-/** By what it begins; see `Share` of admission. */
-export type Shed = 'HALF' | 'MOST' | 'WHOLE'
+/** The priorities of `Priority` (admission) whose requests may be shed. */
+export type SheddablePriority = 'LOOKUP' | 'QUOTE' | 'TRANSFER'
 
 export interface Shedding {
-  /** An event of this name came in, which a message led to that was received so long ago. */
-  noted(name: string, age_ms: number): void
-  /** Whether a message of the FSP that begins such work is to be turned away. */
-  sheds(fspId: string, shed: Shed): boolean
-  /** How long even the quickest messages took lately, in milliseconds. */
-  readonly standing_ms: number
+  /** An event of this name arrived; the message that caused it was received `age_ms` ago. */
+  observe(name: string, age_ms: number): void
+  /** Whether to refuse this request of the FSP. */
+  sheds(fspId: string, priority: SheddablePriority): boolean
+  /** The recent delay of the fastest messages, in milliseconds. */
+  readonly queueDelay_ms: number
 }
 
-/** Of the bound: each kind begins to be turned away where most of the one before it is. */
-const boundOf: Readonly<Record<Shed, number>> = { HALF: 0.25, MOST: 0.5, WHOLE: 1 }
+/** Fractions of the bound: a priority is shed from the delay at which most of the lower one is. */
+const boundOf: Readonly<Record<SheddablePriority, number>> = { LOOKUP: 0.25, QUOTE: 0.5, TRANSFER: 1 }
 
 const interval_ms = 100
 
-interface Valve {
+interface Limiter {
   readonly controller: Pick<Controller, 'rate' | 'update'>
   readonly shares: FairShares
 }
 
 export function openShedding(
-  standing_max_ms: number,
+  queueDelay_max_ms: number,
   floods: Pick<Floods, 'has' | 'any' | 'largestOther'>,
   now_ms: () => number,
 ): Shedding {
-  const standing = openStanding()
-  const valveOf = (shed: Shed): Valve => ({
-    controller: openController(standing_max_ms * boundOf[shed]),
+  const queueDelay = openQueueDelay()
+  const limiterOf = (priority: SheddablePriority): Limiter => ({
+    controller: openController(queueDelay_max_ms * boundOf[priority]),
     shares: openFairShares(),
   })
-  const valves = {
+  const limiters = {
     FLOOD: { controller: openFloodRate(floods), shares: openFairShares(0) },
-    HALF: valveOf('HALF'),
-    MOST: valveOf('MOST'),
-    WHOLE: valveOf('WHOLE'),
+    LOOKUP: limiterOf('LOOKUP'),
+    QUOTE: limiterOf('QUOTE'),
+    TRANSFER: limiterOf('TRANSFER'),
   }
   let begun_ms = now_ms()
-  let standing_ms = 0
-  let worked = 0
-  let workedPerSecond = 0
+  let queueDelay_ms = 0
+  let processed = 0
+  let processedPerSecond = 0
 
   function update(): void {
     const passed_ms = now_ms() - begun_ms
-    // A clock that was set back ends the interval, too.
+    // A clock that was set back also ends the interval.
     if (passed_ms >= 0 && passed_ms < interval_ms) return
     begun_ms += passed_ms
-    standing_ms = standing.at(begun_ms)
+    queueDelay_ms = queueDelay.at(begun_ms)
     const length_ms = Math.max(passed_ms, interval_ms)
-    workedPerSecond += freshness(length_ms) * ((worked * 1_000) / length_ms - workedPerSecond)
-    worked = 0
-    for (const { controller, shares } of Object.values(valves)) {
-      const offered = shares.ended(length_ms)
-      controller.update({ length_ms, standing_ms, offered, worked: workedPerSecond })
-      shares.letIn(controller.rate)
+    processedPerSecond += freshness(length_ms) * ((processed * 1_000) / length_ms - processedPerSecond)
+    processed = 0
+    for (const { controller, shares } of Object.values(limiters)) {
+      const offered = shares.endInterval(length_ms)
+      controller.update({ length_ms, queueDelay_ms, offered, processed: processedPerSecond })
+      shares.setRate(controller.rate)
     }
   }
 
   return {
-    noted(name, age_ms) {
-      standing.noted(name, age_ms, now_ms())
-      worked += 1
+    observe(name, age_ms) {
+      queueDelay.observe(name, age_ms, now_ms())
+      processed += 1
     },
-    sheds(fspId, shed) {
+    sheds(fspId, priority) {
       update()
-      return !valves[floods.has(fspId) ? 'FLOOD' : shed].shares.asks(fspId)
+      return !limiters[floods.has(fspId) ? 'FLOOD' : priority].shares.admits(fspId)
     },
-    get standing_ms() {
+    get queueDelay_ms() {
       update()
-      return standing_ms
+      return queueDelay_ms
     },
   }
 }

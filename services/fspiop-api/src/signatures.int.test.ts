@@ -16,7 +16,7 @@ import { openWorld, send, summary, type World } from './testing/world.ts'
 const quote = message('POST', '/quotes', quoteRequest)
 const [first, second] = [newSigner('green-1'), newSigner('green-2')]
 
-describe('signatures of FSPs', () => {
+describe('Signatures of FSPs', () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld({ JWS_VERIFY: 'on', FSPIOP_API_KEY_AGE_MAX_MS: 3_600_000 })
@@ -25,7 +25,7 @@ describe('signatures of FSPs', () => {
   const ask = async (...sent: Parameters<typeof signed>) =>
     summary(await send(world.edge.url, await signed(...sent)))
 
-  test('are verified over the bytes that came, in whichever pieces', async () => {
+  test('Signatures are verified over the received bytes, however they are split into chunks', async () => {
     world.auth.keys.set('greenbank', [participantKey('green-1', first.publicKey)])
     const note = 'ü名'.repeat(40_000)
     const body = String(quote.body).replace('{', `{ \n"more":"${note}",`)
@@ -43,7 +43,7 @@ describe('signatures of FSPs', () => {
     )
   })
 
-  test('by a new key are taken as soon as it is there, by an ended one no longer', async () => {
+  test('Signatures of a new key are accepted once it is registered, of an ended key no longer', async () => {
     expect(await ask(quote, second)).toBe('400 3105')
     const both = [
       participantKey('green-1', first.publicKey),
@@ -68,7 +68,7 @@ describe('signatures of FSPs', () => {
     expect(await ask(quote, second)).toBe('202')
   })
 
-  test('by a key that is for encryption are none', async () => {
+  test('Signatures of an encryption key are refused', async () => {
     const other = newSigner('blue-1')
     const key = participantKey('blue-1', other.publicKey, { use: 'enc' })
     world.auth.keys.set('bluewallet', [key])
@@ -76,7 +76,7 @@ describe('signatures of FSPs', () => {
     expect(await ask(sent, other)).toBe('400 3105')
   })
 
-  test('that cannot be checked now come again later', async () => {
+  test('Signatures that cannot be verified now are refused with 503', async () => {
     world.auth.isAway = true
     expect(await ask(quote, newSigner('green-3'))).toBe('503 2003')
     expect(await ask(quote, second)).toBe('202')
@@ -84,7 +84,7 @@ describe('signatures of FSPs', () => {
   })
 })
 
-describe('the signature of the hub', () => {
+describe('Signatures of the hub', () => {
   const folder = mkdtempSync(join(tmpdir(), 'hub-key-'))
   afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -127,7 +127,7 @@ describe('the signature of the hub', () => {
   test.each([
     ['RSA', 'RS256', rsa(2_048)],
     ['P-256', 'ES256', curve('P-256')],
-  ] as const)('by a key of %s is verified by what it shows', async (_title, alg, text) => {
+  ] as const)('A signature with a key of %s verifies with the published key', async (_title, alg, text) => {
     const file = keyFile(`${alg}.pem`, text)
     const world = await openWorld({
       JWS_SIGN: 'on',
@@ -163,7 +163,7 @@ describe('the signature of the hub', () => {
     }
   })
 
-  test('stands beside that of the auth service, which has a key of its own', async () => {
+  test("The hub's key is published together with that of the auth service, which signs its own messages", async () => {
     const world = await openWorld({
       JWS_SIGN: 'on',
       JWS_SIGNING_KEY_FILE: keyFile('of-hub.pem', rsa(2_048)),
@@ -201,7 +201,7 @@ describe('the signature of the hub', () => {
     }
   })
 
-  test('is left out where the hub does not sign, and then it shows no keys', async () => {
+  test('A hub that does not sign sends no signatures and publishes no keys', async () => {
     const world = await openWorld()
     try {
       expect((await callback(world)).headers).not.toHaveProperty('fspiop-signature')
@@ -214,10 +214,10 @@ describe('the signature of the hub', () => {
   test.each([
     ['is not named', '', /JWS_SIGNING_KEY_FILE is not set/],
     ['is not there', join(folder, 'nothing.pem'), /JWS_SIGNING_KEY_FILE: .*ENOENT/],
-    ['is no PEM', keyFile('junk.pem', 'junk'), /holds no private key in PEM/],
+    ['is not PEM', keyFile('junk.pem', 'junk'), /holds no private key in PEM/],
     ['is too short', keyFile('short.pem', rsa(1_024)), /holds a key that cannot sign/],
     ['is of another curve', keyFile('p384.pem', curve('P-384')), /holds a key that cannot sign/],
-  ])('with a key that %s the edge does not start', async (_title, file, published) => {
+  ])('An edge with a key that %s does not start', async (_title, file, published) => {
     const world = await openWorld()
     try {
       const settings = { ...testSettings, JWS_SIGN: 'on', JWS_SIGNING_KEY_FILE: file } as const

@@ -18,7 +18,7 @@ const bluewallet = newSigner('blue-1')
 const curved = newSigner('green-ec', 'ec')
 
 const known = new Map<string, readonly VerificationKey[]>()
-/** What auth-service would answer now. */
+/** The current answer of auth-service. */
 const stored = new Map<string, readonly VerificationKey[]>()
 let asked = 0
 let isAway = false
@@ -52,8 +52,8 @@ const quote = message('POST', '/quotes', quoteRequest)
 const query = message('GET', `/quotes/${id}`)
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 
-describe('a signed message', () => {
-  test('is taken, over the bytes as they came, with blanks, escapes and doubled members', async () => {
+describe('Signed messages', () => {
+  test('A signature is verified over the bytes as received, with blanks, escapes and repeated members', async () => {
     const body = String(quote.body)
       .replace('{', '{ \r\n\t')
       .replace('Ana Silva', '\\u0041na Silv\u00e1')
@@ -65,7 +65,7 @@ describe('a signed message', () => {
     expect(event.headers).toEqual(sent.headers)
   })
 
-  test('and written anew with the same meaning is not the same message', async () => {
+  test('A message that is serialized again with the same meaning has an invalid signature', async () => {
     const sent = await signed(quote, greenbank)
     const body = JSON.stringify(JSON.parse(String(sent.body)), null, 1)
     expect(await edge.outcomeOf({ ...sent, body })).toBe(
@@ -73,11 +73,11 @@ describe('a signed message', () => {
     )
   })
 
-  test.each(['RS256', 'RS384', 'RS512'] as const)('may use %s', async (alg) => {
+  test.each(['RS256', 'RS384', 'RS512'] as const)('A signature may use %s', async (alg) => {
     expect(await edge.outcomeOf(await signed(quote, greenbank, { alg }))).toBe('202')
   })
 
-  test('may use ES256 where the scheme has agreed on it, and only there', async () => {
+  test('A signature may use ES256 only with JWS_VERIFY_ES256=on', async () => {
     stored.set('greenbank', [verificationKey(curved)])
     const sent = await signed(quote, curved)
     expect(await edge.outcomeOf(sent)).toBe('202')
@@ -86,13 +86,13 @@ describe('a signed message', () => {
     )
   })
 
-  test('need not protect its destination', async () => {
+  test('A signature need not protect the destination', async () => {
     expect(await edge.outcomeOf(await signed(quote, greenbank, { destination: undefined }))).toBe(
       '202',
     )
   })
 
-  test('keeps its query protected too', async () => {
+  test('The query string is protected by the signature too', async () => {
     const sent = { ...query, path: `${query.path}?a=1` }
     expect(await edge.outcomeOf(await signed(sent, greenbank))).toBe('202')
     expect(await edge.outcomeOf({ ...(await signed(sent, greenbank)), path: query.path })).toBe(
@@ -101,8 +101,8 @@ describe('a signed message', () => {
   })
 })
 
-describe('without a signature', () => {
-  test('what begins or ends something is refused, what asks is not', async () => {
+describe('Messages without a signature', () => {
+  test('A POST or PUT without a signature is refused, a GET is not', async () => {
     const missing = '400 3105 header fspiop-signature is missing'
     expect(await edge.outcomeOf(quote)).toBe(missing)
     expect(await edge.outcomeOf(withHeaders(quote, { 'fspiop-signature': '' }))).toBe(missing)
@@ -111,7 +111,7 @@ describe('without a signature', () => {
     expect(await edge.outcomeOf(message('DELETE', '/participants/MSISDN/1'))).toBe('202')
   })
 
-  test('or with a wrong one a question is refused as well', async () => {
+  test('A GET with an invalid signature is refused', async () => {
     expect(await edge.outcomeOf(await signed(query, greenbank))).toBe('202')
     expect(await edge.outcomeOf(await signed(query, { ...bluewallet, kid: 'green-1' }))).toMatch(
       /^400 3105/,
@@ -119,7 +119,7 @@ describe('without a signature', () => {
   })
 })
 
-describe('a signature is refused', () => {
+describe('Refused signatures', () => {
   const base = {
     alg: 'RS256',
     'FSPIOP-URI': '/quotes',
@@ -138,20 +138,20 @@ describe('a signature is refused', () => {
   const good = b64(JSON.stringify(base))
 
   test.each([
-    ['no JSON', header('junk'), 'FSPIOP-Signature is not a JSON object'],
+    ['not JSON', header('junk'), 'FSPIOP-Signature is not a JSON object'],
     ['a list', header('[]'), 'FSPIOP-Signature is not a JSON object'],
     ['without a signature', parts(undefined, good), 'signature is not base64url'],
-    ['with a signature that is no text', parts(5, good), 'signature is not base64url'],
+    ['with a signature that is not text', parts(5, good), 'signature is not base64url'],
     ['in plain base64', parts('a+/=', good), 'signature is not base64url'],
     ['of 513 characters', parts('a'.repeat(513), good), 'signature is not base64url of 1 to 512'],
     ['without a protected header', parts('YQ', undefined), 'protectedHeader is not base64url'],
-    ['with one that is no JSON', parts('YQ', b64('junk')), 'protected header: not a JSON object'],
-    ['with one that is no UTF-8', parts('YQ', 'gIA'), 'protected header: not a JSON object'],
+    ['with a protected header that is not JSON', parts('YQ', b64('junk')), 'protected header: not a JSON object'],
+    ['with a protected header that is not UTF-8', parts('YQ', 'gIA'), 'protected header: not a JSON object'],
     ['with alg none', parts('YQ', b64('{"alg":"none"}')), 'protected header: alg is none of'],
     ['with an HMAC', parts('YQ', b64('{"alg":"HS256"}')), 'protected header: alg is none of'],
     ['without an alg', parts('YQ', b64('{}')), 'protected header: alg is none of'],
     ['with a crit', parts('YQ', b64('{"alg":"RS256","crit":["b64"]}')), 'protected header: crit'],
-  ])('that is %s', async (_title, sent, detail) => {
+  ])('A signature that is %s is refused', async (_title, sent, detail) => {
     const outcome = `400 3105 ${detail}`
     expect((await edge.outcomeOf(sent)).slice(0, outcome.length)).toBe(outcome)
   })
@@ -191,16 +191,16 @@ describe('a signature is refused', () => {
       'Date: header says Sat, 21 Nov 2026 10:00:0..., protected header says Sun, 22 Nov 2026 10:00:0...',
     ],
     [
-      'protects a header that is not there',
+      'protects a missing header',
       { ...base, 'X-Absent': '1' },
       'X-Absent: protected, but header is missing',
     ],
     [
-      'protects another Content-Type, in any case of letters',
+      'protects another Content-Type, with any case of the header name',
       { ...base, 'CONTENT-type': 'application/json' },
       'CONTENT-type: header says ...ion/vnd.interoperability..., protected header says ...ion/json',
     ],
-  ])('whose protected header %s', async (_title, protectedHeader, detail) => {
+  ])('A signature whose protected header %s is refused', async (_title, protectedHeader, detail) => {
     expect(await edge.outcomeOf(signedWith(quote, greenbank, protectedHeader))).toBe(
       `400 3105 ${detail}`,
     )
@@ -209,14 +209,14 @@ describe('a signature is refused', () => {
   test.each([
     ['fspiop-uri', 'FSPIOP-URI: header is missing'],
     ['fspiop-http-method', 'FSPIOP-HTTP-Method: header is missing'],
-  ])('of a message without %s', async (name, detail) => {
+  ])('A signature of a message without %s is refused', async (name, detail) => {
     const sent = await signed(quote, greenbank)
     expect(await edge.outcomeOf(withHeaders(sent, { [name]: undefined }))).toBe(
       `400 3105 ${detail}`,
     )
   })
 
-  test('of a request line that says something else than its headers', async () => {
+  test('A signature is refused when the request line differs from the headers', async () => {
     const sent = await signed(fulfil, bluewallet)
     const path = `${fulfil.path}/error`
     expect(await edge.outcomeOf({ ...sent, path })).toMatch(
@@ -224,14 +224,14 @@ describe('a signature is refused', () => {
     )
   })
 
-  test('that leaves FSPIOP-Encryption unprotected', async () => {
+  test('A signature that leaves FSPIOP-Encryption unprotected is refused', async () => {
     const sent = withHeaders(quote, { 'fspiop-encryption': '{"encryptedFields":{}}' })
     expect(await edge.outcomeOf(await signed(sent, greenbank))).toBe(
       '400 3105 FSPIOP-Encryption: protected header lacks it',
     )
   })
 
-  test('of a changed body', async () => {
+  test('A signature of a changed body is refused', async () => {
     const sent = await signed(quote, greenbank)
     expect(await edge.outcomeOf(withMembers(sent, { amountType: 'RECEIVE' }))).toBe(
       '400 3105 body or protected header was changed, or another key signed',
@@ -239,7 +239,7 @@ describe('a signature is refused', () => {
     expect(edge.published).toEqual([])
   })
 
-  test('by the key of another FSP, under its own name or that of the sender', async () => {
+  test("A signature with the key of another FSP is refused, under either FSP's name", async () => {
     expect(await edge.outcomeOf(await signed(quote, bluewallet))).toBe(
       '400 3105 kid blue-1: FSPIOP-Source has no such key',
     )
@@ -251,14 +251,14 @@ describe('a signature is refused', () => {
     )
   })
 
-  test('of an FSP without keys', async () => {
+  test('A signature of an FSP without keys is refused', async () => {
     stored.delete('greenbank')
     expect(await edge.outcomeOf(await signed(quote, greenbank, { kid: undefined }))).toBe(
       '400 3105 FSPIOP-Source has no key',
     )
   })
 
-  test('in a way that the key is not made for', async () => {
+  test('A signature with an algorithm that does not fit the key is refused', async () => {
     stored.set('greenbank', [verificationKey({ ...curved, kid: 'green-1' })])
     expect(await edge.outcomeOf(await signed(quote, greenbank))).toBe(
       '400 3105 kid green-1: FSPIOP-Source has no such key for RS256',
@@ -266,10 +266,10 @@ describe('a signature is refused', () => {
   })
 })
 
-describe('keys', () => {
+describe('Keys that verify signatures', () => {
   const hour = (count: number) => new Date(Date.now() + count * 3_600_000)
 
-  test('are rotated by adding one: the old and the new one verify side by side', async () => {
+  test('Keys are rotated by adding one: the old and the new key verify at the same time', async () => {
     expect(await edge.outcomeOf(await signed(quote, greenbank))).toBe('202')
     expect(asked).toBe(1)
     stored.set('greenbank', [verificationKey(greenbank), verificationKey(renewed)])
@@ -279,7 +279,7 @@ describe('keys', () => {
     expect(asked).toBe(2)
   })
 
-  test('are all tried where the signature names none', async () => {
+  test('A signature without a key id is verified with all keys of the FSP', async () => {
     stored.set('greenbank', [verificationKey(greenbank), verificationKey(renewed)])
     for (const signer of [greenbank, renewed]) {
       expect(await edge.outcomeOf(await signed(quote, signer, { kid: undefined }))).toBe('202')
@@ -291,7 +291,7 @@ describe('keys', () => {
     expect(edge.onlyMessage().payload).toMatchObject({ kid: 'green-2' })
   })
 
-  test('are those of the source alone', async () => {
+  test('Only keys of the source verify', async () => {
     stored.set('bluewallet', [verificationKey(bluewallet), verificationKey(renewed)])
     expect(await edge.outcomeOf(await signed(quote, renewed))).toMatch(/^400 3105 kid green-2/)
   })
@@ -299,7 +299,7 @@ describe('keys', () => {
   test.each([
     ['begins in an hour', { validFrom: hour(1) }],
     ['has ended', { validTo: hour(-1) }],
-  ])('verify only while they are valid: one that %s', async (_title, changed) => {
+  ])('A key verifies only within its validity: one that %s does not', async (_title, changed) => {
     stored.set('greenbank', [verificationKey(greenbank, changed)])
     expect(await edge.outcomeOf(await signed(quote, greenbank))).toBe(
       '400 3105 kid green-1: FSPIOP-Source has no such key that is valid now',
@@ -312,7 +312,7 @@ describe('keys', () => {
     expect(await edge.outcomeOf(await signed(quote, renewed, { kid: undefined }))).toBe('202')
   })
 
-  test('that are known are not asked for again for each wrong signature that names one', async () => {
+  test('Cached keys are not read again for a wrong signature that names one of them', async () => {
     await edge.outcomeOf(await signed(quote, greenbank))
     asked = 0
     const wrong = await signed(quote, { ...bluewallet, kid: 'green-1' })
@@ -320,7 +320,7 @@ describe('keys', () => {
     expect(asked).toBe(0)
   })
 
-  test('that cannot be asked for refuse nobody for good: come again later', async () => {
+  test('A message is refused with 503 while its key cannot be read', async () => {
     isAway = true
     expect(await edge.outcomeOf(await signed(quote, greenbank))).toBe(
       '503 2003 signatures cannot be checked now; try again later',
@@ -330,7 +330,7 @@ describe('keys', () => {
   })
 })
 
-test('signatures that are not verified are passed on unread', async () => {
+test('Signatures are relayed without verification with JWS_VERIFY=off', async () => {
   const unread = openEdge()
   const junk = withHeaders(fulfil, { 'fspiop-signature': 'junk' })
   expect(await unread.outcomeOf(junk)).toBe('200')

@@ -56,7 +56,7 @@ export function openSignatures(
     // The key may have been added since the keys were cached.
     return keys.getFresh(source).then(
       (fresh) => check(parsed, message, fresh, new Date()),
-      () => refuse('KEYS_AWAY'),
+      () => refuse('KEYS_UNAVAILABLE'),
     )
   }
 }

@@ -39,9 +39,9 @@ export function renewTls(
       if (read === undefined || isSame(read, shown)) return
       server.renewTls(read)
       shown = read
-      log.info('the certificate of the port of the FSPs was renewed')
+      log.info('the certificate of the FSP port was renewed')
     },
-    { log, name: 'renewal of the certificate of the port of the FSPs' },
+    { log, name: 'renewal of the certificate of the FSP port' },
   )
 }
 

@@ -9,7 +9,7 @@ import { openWorld, send, summary, type World } from './testing/world.ts'
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 const query = message('GET', `/transfers/${id}`)
 
-describe('by token', () => {
+describe('Identity by token', () => {
   let issuer: TokenIssuer
   let world: World
   beforeAll(async () => {
@@ -32,7 +32,7 @@ describe('by token', () => {
     return summary(await send(world.edge.url, withHeaders(sent, { authorization })))
   }
 
-  test('an FSP is who its token says, and the token goes no further', async () => {
+  test('An FSP is identified by the subject of its token, and the token is not relayed', async () => {
     const token = await issuer.token()
     expect(await ask(token, prepare())).toBe('202')
     const published = await eventually(() => world.received[0], 'the event')
@@ -40,14 +40,14 @@ describe('by token', () => {
     expect(await ask(await issuer.token({ sub: 'bluewallet' }), fulfil)).toBe('200')
   })
 
-  test('in the name of another FSP it is refused', async () => {
+  test("A message in the name of another FSP than the token's is refused", async () => {
     const token = await issuer.token({ sub: 'bluewallet' })
     for (const sent of [quote, as('greenbank', fulfil), query]) {
       expect(await ask(token, sent)).toBe('403 3100')
     }
   })
 
-  test('strangers are no participants, inactive FSPs may finish alone', async () => {
+  test('The subject must be a participant, and an inactive one can only complete what it has begun', async () => {
     expect(await ask(await issuer.token({ sub: 'nobody' }), as('nobody', query))).toBe('400 3200')
     expect(await ask(await issuer.token({ sub: 'Hub' }), as('Hub', query))).toBe('400 3200')
     const sleeper = await issuer.token({ sub: 'sleeper' })
@@ -58,20 +58,20 @@ describe('by token', () => {
   const past_s = Math.floor(Date.now() / 1_000) - 3_600
   test.each([
     ['that has expired', { exp: past_s }, {}],
-    ['without an end', { exp: undefined }, {}],
+    ['without an expiration', { exp: undefined }, {}],
     ['that is not valid yet', { nbf: past_s + 7_200 }, {}],
-    ['for somebody else', { aud: 'operator-api' }, {}],
-    ['for nobody', { aud: undefined }, {}],
+    ['for another audience', { aud: 'operator-api' }, {}],
+    ['without an audience', { aud: undefined }, {}],
     ['of another issuer', { iss: 'Other' }, {}],
-    ['of nobody', { sub: undefined }, {}],
-    ['of an empty name', { sub: '' }, {}],
+    ['without a subject', { sub: undefined }, {}],
+    ['of an empty subject', { sub: '' }, {}],
     ['of another kind', {}, { typ: 'JWT' }],
-    ['that names a key that is none', {}, { kid: 't-9' }],
-  ])('a token %s is no identity', async (_title, claims, header) => {
+    ['that names an unknown key', {}, { kid: 't-9' }],
+  ])('A token %s is no identity', async (_title, claims, header) => {
     expect(await ask(await issuer.token(claims, header))).toBe('401 3000')
   })
 
-  test('a token that somebody else has made is no identity', async () => {
+  test('A token with a signature of another key is no identity', async () => {
     const forger = await openTokenIssuer('t-1')
     expect(await ask(await forger.token())).toBe('401 3000')
     const [, claims] = (await issuer.token()).split('.')
@@ -79,7 +79,7 @@ describe('by token', () => {
     expect(await ask(`${none}.${claims}.`)).toBe('401 3000')
   })
 
-  test('nor is anything else', async () => {
+  test('Any other authorization is no identity', async () => {
     expect(await ask(undefined)).toBe('401 3000')
     expect(await ask('')).toBe('401 3000')
     expect(await ask('a b')).toBe('401 3000')
@@ -99,7 +99,7 @@ describe('by token', () => {
     expect(await ask(await issuer.token({ sub }), sent)).toBe('400 3100')
   })
 
-  test('a new key of auth-service is asked for when the first token names it', async () => {
+  test('The keys of auth-service are read again when the first token names a new one', async () => {
     const renewed = await openTokenIssuer('t-2')
     expect(await ask(await renewed.token())).toBe('401 3000')
     world.auth.tokenKeys.push(renewed.jwk)
@@ -107,13 +107,13 @@ describe('by token', () => {
     expect(await ask(await issuer.token())).toBe('202')
   })
 
-  test('a token that was good serves no longer than it says', async () => {
+  test('A cached token is accepted only until it expires', async () => {
     const token = await issuer.token({ exp: Math.floor(Date.now() / 1_000) + 2 })
     expect(await ask(token)).toBe('202')
     await eventually(async () => ((await ask(token)) === '401 3000' ? true : undefined), 'its end')
   })
 
-  test('while auth-service is away known tokens serve, and others come again later', async () => {
+  test('While auth-service is unavailable cached tokens are accepted, others are answered with 503', async () => {
     const token = await issuer.token()
     await ask(token)
     world.auth.isAway = true
@@ -122,7 +122,7 @@ describe('by token', () => {
     world.auth.isAway = false
   })
 
-  test('a token is verified once, not for each message', async () => {
+  test('A token is verified once, not for each message', async () => {
     const token = await issuer.token()
     await ask(token)
     const { tokenKeys } = world.auth.asked
@@ -131,8 +131,8 @@ describe('by token', () => {
   })
 })
 
-describe('by token over TLS', () => {
-  test('needs no CA for clients, and asks none of them for a certificate', async () => {
+describe('Identity by token over TLS', () => {
+  test('TLS with tokens needs no CA for clients, and requests no client certificate', async () => {
     const scheme = openScheme()
     const issuer = await openTokenIssuer('t-1')
     const world = await openWorld(
@@ -160,7 +160,7 @@ describe('by token over TLS', () => {
   })
 })
 
-describe('by header, for development', () => {
+describe('Identity by header, for development', () => {
   let world: World
   beforeAll(async () => {
     world = await openWorld()
@@ -168,7 +168,7 @@ describe('by header, for development', () => {
   afterAll(() => world.stop())
   const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
 
-  test('an FSP is who it says, if it is anybody', async () => {
+  test('An FSP is identified by its header, if it is a participant', async () => {
     expect(await ask(prepare())).toBe('202')
     expect(await ask(fulfil)).toBe('200')
     expect(await ask(as('nobody', query))).toBe('400 3200')

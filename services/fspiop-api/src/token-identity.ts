@@ -81,7 +81,7 @@ export function byToken({ grpc, log, hubName, age_max_ms }: TokenParts): Identif
     if (before !== undefined && before.until_ms > Date.now()) return before.identity
     return verify(token).catch((error: unknown) => {
       log.warn({ err: error }, 'a token could not be checked')
-      return { type: 'REFUSED', reason: 'IDENTITY_AWAY' }
+      return { type: 'REFUSED', reason: 'IDENTITY_UNAVAILABLE' }
     })
   }
 }

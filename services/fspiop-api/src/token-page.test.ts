@@ -8,7 +8,7 @@ import { readTokenRequest } from './token-page.ts'
 
 const form = 'grant_type=client_credentials&client_id=greenbank&client_secret=s'
 
-test('requests for tokens are bounded as long as nobody is known by them', async () => {
+test('Requests for tokens in progress are bounded for all clients together', async () => {
   const waiting: ((token: IssuedToken | undefined) => void)[] = []
   const asked = new EventTarget()
   const app = createApp({
@@ -53,7 +53,7 @@ test('requests for tokens are bounded as long as nobody is known by them', async
   }
 })
 
-test('credentials are read in one place alone, and decoded as they were encoded', () => {
+test('Credentials are read from one place only, and form-decoded', () => {
   const body = { grant_type: 'client_credentials' }
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`
   expect(readTokenRequest({ authorization: basic('a%3Ab:c+d') }, body)).toEqual({

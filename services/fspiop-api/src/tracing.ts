@@ -1,7 +1,7 @@
 /**
- * What an FSP sends is a span in the trace that it names, from the last byte of the request until its events
- * are stored. Without one it is in the trace of the id that it is about: POST and PUT of a transfer then
- * are in one trace although neither FSP knows of traces.
+ * A message of an FSP is a span in the trace that its headers name, from the last byte of the
+ * request until its events are stored. Without such a header it is in the trace of the id of its
+ * subject, so POST and PUT of a transfer are in one trace even when no FSP sends trace headers.
  */
 import { readTrace, type Headers, type Operation } from '@causeway/fspiop'
 import type { OutgoingMessage } from '@causeway/bus'

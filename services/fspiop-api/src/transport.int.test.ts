@@ -15,13 +15,13 @@ afterAll(() => world.stop())
 const transferId = randomUUID()
 const prepare: Sent = { ...message('POST', '/transfers'), body: transferBody({ transferId }) }
 
-/** The head of a request with these lines besides the ones that a message needs. */
+/** The head of a request with these lines in addition to the required ones. */
 function head({ method, path, headers }: Sent, lines: readonly string[]): string {
   const all = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
   return [`${method} ${path} HTTP/1.1`, 'host: hub', ...all, ...lines, '', ''].join('\r\n')
 }
 
-/** All that is answered to these bytes until the hub closes the connection, or has answered once. */
+/** The whole response to these bytes, until the hub closes the connection or has answered once. */
 function exchange(bytes: string | Buffer, { ends = false } = {}): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(world.edge.url).port), '127.0.0.1')
@@ -41,7 +41,7 @@ function chunked(text: string): string {
   return `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n0\r\n\r\n`
 }
 
-/** The good message that follows is the first of which anything is published. */
+/** Sends a valid message; it must be the first message that is published. */
 async function expectNothingStored(before: number): Promise<void> {
   const marker = randomUUID()
   await send(world.edge.url, { ...prepare, body: transferBody({ transferId: marker }) })
@@ -52,7 +52,7 @@ async function expectNothingStored(before: number): Promise<void> {
 describe('Transfer-Encoding', () => {
   const body = String(prepare.body)
 
-  test('of exactly chunked is read, stored and answered', async () => {
+  test('Transfer-Encoding of exactly chunked is read, stored and answered', async () => {
     const before = world.received.length
     const answer = await exchange(head(prepare, ['transfer-encoding: chunked']) + chunked(body))
     expect(answer).toMatch(/^HTTP\/1\.1 202 /)
@@ -63,7 +63,7 @@ describe('Transfer-Encoding', () => {
 
   test.each([
     ['gzip and chunked', ['transfer-encoding: gzip, chunked']],
-    ['two of them', ['transfer-encoding: gzip', 'transfer-encoding: chunked']],
+    ['two codings in two headers', ['transfer-encoding: gzip', 'transfer-encoding: chunked']],
     ['chunked twice', ['transfer-encoding: chunked, chunked']],
     ['chunked before another', ['transfer-encoding: chunked, identity']],
     ['identity alone', ['transfer-encoding: identity']],
@@ -73,9 +73,9 @@ describe('Transfer-Encoding', () => {
     ['a quoted word', ['transfer-encoding: "chunked"']],
     ['a parameter', ['transfer-encoding: chunked;q=1']],
     ['a word with an odd blank', ['transfer-encoding: \vchunked']],
-    ['a length beside it', ['transfer-encoding: chunked', `content-length: ${body.length}`]],
-    ['another beside a length', ['transfer-encoding: identity', `content-length: ${body.length}`]],
-  ])('of %s is refused with 400 and 3101, and nothing is stored', async (_title, lines) => {
+    ['chunked with Content-Length', ['transfer-encoding: chunked', `content-length: ${body.length}`]],
+    ['another coding with Content-Length', ['transfer-encoding: identity', `content-length: ${body.length}`]],
+  ])('Transfer-Encoding of %s is refused with 400/3101, and nothing is stored', async (_title, lines) => {
     const before = world.received.length
     for (const sent of [chunked(body), body]) {
       const answer = await exchange(head(prepare, lines) + sent, { ends: true })
@@ -88,7 +88,7 @@ describe('Transfer-Encoding', () => {
 
 describe('Content-Encoding', () => {
   test.each(['gzip', 'deflate', 'br', 'identity, gzip', 'x'])(
-    'of %s is refused with 415 and 3101, and nothing is stored',
+    'Content-Encoding of %s is refused with 415/3101, and nothing is stored',
     async (encoding) => {
       const before = world.received.length
       const zipped = gzipSync(String(prepare.body))
@@ -104,13 +104,13 @@ describe('Content-Encoding', () => {
     },
   )
 
-  test('of identity is none', async () => {
+  test('Content-Encoding of identity is accepted', async () => {
     const headers = { ...prepare.headers, 'content-encoding': 'identity' }
     expect(summary(await send(world.edge.url, { ...prepare, headers }))).toBe('202')
   })
 })
 
-test('a fragment of the target is ignored', async () => {
+test('A fragment of the target is ignored', async () => {
   const before = world.received.length
   const query = message('GET', `/transfers/${transferId}`)
   for (const path of [`${query.path}#part`, `${query.path}?more=1#part?x`]) {
@@ -121,12 +121,12 @@ test('a fragment of the target is ignored', async () => {
   expect(event.key).toBe(transferId)
 })
 
-describe('a header that is given twice', () => {
+describe('Repeated headers', () => {
   test.each([
     ['date', '400', '3101'],
     ['content-type', '400', '3101'],
     ['fspiop-source', '400', '3200'],
-  ])('is refused: %s', async (name, status, code) => {
+  ])('A repeated header is refused: %s', async (name, status, code) => {
     const before = world.received.length
     const body = String(prepare.body)
     const lines = [`${name}: ${prepare.headers[name] ?? ''}`, `content-length: ${body.length}`]

@@ -41,7 +41,7 @@ function count(expected: number, actual: () => number, what: string, timeout_ms 
   return eventually(() => (actual() >= expected ? true : undefined), what, timeout_ms)
 }
 
-describe('a notification', () => {
+describe('Delivery of a notification', () => {
   test('A notification arrives with its relayed bytes and headers and is reported once', async () => {
     const sink = await sinkThat(() => 202)
     const { publish, reports } = await openTestWorld()
@@ -98,7 +98,7 @@ describe('a notification', () => {
     await count(1, () => sink.received.length, 'the first attempt')
     await publish(message, message)
     await publish(notify({ url: sink.url, fspId: 'greenbank' }))
-    await count(2, () => sink.received.length, 'what came after')
+    await count(2, () => sink.received.length, 'the message after it')
     sink.release(200)
     await count(2, () => reports.length, 'both reports')
     expect(sink.received).toHaveLength(2)
@@ -121,7 +121,7 @@ describe('a notification', () => {
   })
 })
 
-describe('an FSP that refuses', () => {
+describe('An FSP that refuses', () => {
   test('An FSP that refuses and later accepts receives everything at least once, reported once', async () => {
     let isAway = true
     const sink = await sinkThat(() => (isAway ? 503 : 200))
@@ -239,7 +239,7 @@ describe('an FSP that hangs', () => {
   })
 })
 
-describe('order', () => {
+describe('Order of notifications', () => {
   test('The order per FSP and entity is preserved while the FSP fails every other time', async () => {
     let turn = 0
     const sink = await sinkThat(() => (turn++ % 2 === 0 ? 503 : 200))
@@ -272,7 +272,7 @@ describe('order', () => {
   })
 })
 
-describe('a deadline', () => {
+describe('Deadlines of notifications', () => {
   test('A notification whose deadline has passed is not sent', async () => {
     const sink = await sinkThat()
     const { publish, reports } = await openTestWorld()
@@ -298,7 +298,7 @@ describe('a deadline', () => {
   })
 })
 
-describe('a dead letter', () => {
+describe('Dead letters', () => {
   test('An operator can list dead letters and send them again', async () => {
     let isWell = false
     const sink = await sinkThat(() => (isWell ? 200 : 503))
@@ -321,7 +321,7 @@ describe('a dead letter', () => {
       'UNKNOWN',
       'UNKNOWN',
     ])
-    await count(3, () => reports.length, 'the report of what was sent anew')
+    await count(3, () => reports.length, 'the report of the resent message')
     expect(reports[2]).toMatchObject({ notificationId: outcome.id, status: 'SUCCESS' })
     const left = await operator.ListDeadLetters({ fspId: '', limit: 10 })
     expect(left.deadLetters).toMatchObject([{ notificationId: request.id }])
@@ -348,7 +348,7 @@ test('A dead letter of an archived month is sent again in the current month', as
   const operator = parts.grpc.client(notificationsService, 'notifications')
   const { answers } = await operator.ResendDeadLetters({ ids: [outcome.id] })
   expect(answers).toMatchObject([{ outcome: 'RESENT' }])
-  await count(2, () => reports.length, 'the report of what was sent anew')
+  await count(2, () => reports.length, 'the report of the resent message')
   expect(reports[1]).toMatchObject({ notificationId: outcome.id, status: 'SUCCESS' })
   const rows = await db.query(statement('select status, month::text from deliveries'), [])
   expect(rows).toEqual([{ status: 'SUCCESS', month: monthOf(new Date()) }])
@@ -369,7 +369,7 @@ test('A stop waits for attempts in progress, and the next start does not repeat 
   expect(await parts.bus.deadLetters(1)).toEqual([])
 })
 
-describe('after a crash', () => {
+describe('Recovery after a crash', () => {
   test('After a crash a callback that was received but not sent is sent', async () => {
     const sink = await sinkThat()
     const parts: TestParts = await openTestParts()

@@ -33,7 +33,7 @@ function keyed(content: string, key: string, url: string, entityId: string = ran
   } as const
 }
 
-describe('a notification with an idempotency key', () => {
+describe('Notifications with an idempotency key', () => {
   test('A key admits only its first content; other content fails with the given refusal', async () => {
     sink = await openSink(() => 202)
     world = await openWorld()
@@ -95,7 +95,7 @@ describe('a notification with an idempotency key', () => {
     await eventually(() => reports.length === 2 || undefined, 'both reports')
     expect(sink.received.map(({ body }) => body.toString())).toEqual(['mine'])
     await publish(notify({ ...keyedRequest, id }), notify(keyed('last', randomUUID(), sink.url)))
-    await eventually(() => reports.length === 3 || undefined, 'what came after the redelivery')
+    await eventually(() => reports.length === 3 || undefined, 'the message after the redelivery')
     expect(sink.received.map(({ body }) => body.toString())).toEqual(['mine', 'last'])
   })
 })

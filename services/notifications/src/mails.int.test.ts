@@ -103,7 +103,7 @@ test('An e-mail that is requested twice is sent once', async () => {
 test('An e-mail that the mail server refuses temporarily is tried again until it is accepted', async () => {
   const server = await mailServer()
   let refusals = 0
-  server.refuse = () => (++refusals <= 2 ? { code: 451, text: 'come again later' } : undefined)
+  server.refuse = () => (++refusals <= 2 ? { code: 451, text: 'try again later' } : undefined)
   const { publish } = await worldWith(overPort(server.port))
   await publish(mail())
   expect(await arrived(server, 1)).toHaveLength(1)
@@ -226,7 +226,7 @@ test.each([
     { NOTIFICATIONS_SMTP_URL: 'smtp://mail.example', NOTIFICATIONS_MAIL_FROM: 'hub' },
     'NOTIFICATIONS_MAIL_FROM must be an e-mail address',
   ],
-])('settings that do not fit stop the start: %j', async (changes, sentence) => {
+])('A start with inconsistent settings is refused: %j', async (changes, sentence) => {
   const parts = await openTestParts()
   opened.push(parts)
   await expect(start({ ...quickSettings, ...changes }, parts)).rejects.toThrow(sentence)

@@ -136,7 +136,7 @@ test('Unanswered attempts to an old address delay nothing, and are repeated at t
   await world.publishMove()
   await eventually(
     () => world.reports.length === 6 - stuck.length || undefined,
-    'what had not left',
+    'the messages that were not sent yet',
   )
   const next = transferTo(reached)
   await world.publish(next.message)

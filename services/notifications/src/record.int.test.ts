@@ -82,7 +82,7 @@ test('A failed attempt that began before its FSP moved is followed by no pause',
   expect(rows).toEqual([{ id: before.notification.id }])
 })
 
-/** It is to be tried again in an hour. */
+/** Its next attempt is in an hour. */
 function failedAt(began_ms: number): Result {
   const one = { began_ms, duration_ms: 1, httpStatus: 503, error: 'answered 503' }
   return {

@@ -10,7 +10,7 @@ let world: World
 
 beforeAll(async () => {
   sink = await openSink(() => 503)
-  // By itself it would be tried again in an hour.
+  // Its next attempt would be in an hour.
   world = await openWorld({
     NOTIFICATIONS_RETRY_FIRST_MS: hour_ms,
     NOTIFICATIONS_RETRY_MAX_MS: hour_ms,

@@ -179,7 +179,9 @@ export async function save(db: Queries, results: readonly Result[]): Promise<voi
   await queryUnlessEmpty(db, insertLines, ended, lineValues)
 }
 
-/** Delivered, or of no more use: the sender of a message that is only passed on has been sent its failure. */
+/**
+ * Delivered, or no longer needed: the failure of a relayed message has been reported to its sender.
+ */
 function isOver(result: Result): boolean {
   if (result.type !== 'ENDED') return false
   const { reportRequired, transport } = result.notification.request

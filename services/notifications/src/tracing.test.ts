@@ -46,15 +46,15 @@ const traceparentOf = ({ request }: Notification) => request.headers['traceparen
 
 async function sentBy(notification: Notification, status = 202): Promise<Notification> {
   let sent = notification
-  await recordedAttempt(tracing.of('notifications'), notification, (told) => {
-    sent = told
+  await recordedAttempt(tracing.of('notifications'), notification, (changed) => {
+    sent = changed
     return Promise.resolve({ type: 'ANSWERED', status, refusal: undefined })
   })
   await tracing.stop()
   return sent
 }
 
-test('an attempt continues the trace of its event, and the FSP is told the span of the attempt', async () => {
+test('An attempt continues the trace of its event, and its span is sent to the FSP', async () => {
   const notification = continuing(relayed({ traceparent: ofSender }), ofEvent)
   expect(traceparentOf(notification)).toBe(ofEvent)
   const sent = await sentBy(notification)
@@ -64,7 +64,7 @@ test('an attempt continues the trace of its event, and the FSP is told the span 
   expect(JSON.stringify(span)).not.toContain('15551234567')
 })
 
-test('a trace that the signature of the sender covers is sent as it came', async () => {
+test('A trace that the signature of the sender covers is relayed unchanged', async () => {
   const covered = { alg: 'RS256', 'FSPIOP-URI': '/parties', traceparent: ofSender }
   const protectedHeader = Buffer.from(JSON.stringify(covered)).toString('base64url')
   const signature = JSON.stringify({ signature: 'c2lnbmF0dXJl', protectedHeader })
@@ -74,7 +74,7 @@ test('a trace that the signature of the sender covers is sent as it came', async
   expect(collector.spans.map((span) => span.parentSpanId)).toEqual(['b7ad6b7169203331'])
 })
 
-test('an attempt without a trace is not recorded, and nothing is added to it', async () => {
+test('An attempt without a trace is not recorded, and no trace headers are added', async () => {
   const notification = continuing(relayed({}), undefined)
   expect(traceparentOf(await sentBy(notification))).toBeUndefined()
   expect(collector.spans).toEqual([])

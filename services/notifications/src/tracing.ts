@@ -1,14 +1,14 @@
 /**
- * Each attempt to deliver is a span in the trace of its event, and the FSP is told the span, so that what it
- * sends next can be in the same trace. The trace of a relayed message is left as it is where its signature
- * covers it.
+ * Each attempt is a span in the trace of its event, and the span is sent to the FSP, so that its
+ * next message can be in the same trace. The trace of a relayed message stays unchanged when the
+ * signature covers it.
  */
 import { signsTrace } from '@causeway/fspiop'
 import type { Tracer } from '@causeway/tracing'
 import type { Notification } from './contract.ts'
 import type { Attempt } from './domain/verdict.ts'
 
-/** All attempts, those of a later process too, are in this trace. */
+/** All attempts are in this trace, also those of a later process. */
 export function continuing(
   notification: Notification,
   traceparent: string | undefined,

@@ -41,7 +41,7 @@ async function openTestWorld(...how: Parameters<typeof openWorld>): Promise<Worl
 /** In the order of the first successful receipt. */
 const bodiesAt = ({ received }: Sink) => received.map(({ body }) => body.toString())
 
-describe('those that wait behind another', () => {
+describe('Notifications behind another of their entity', () => {
   test('Any number of notifications behind a parked one is sent in order once it is delivered', async () => {
     let isWell = false
     const sink = await sinkThat(() => (isWell ? 200 : 503))
@@ -91,7 +91,7 @@ describe('those that wait behind another', () => {
     const from = sink.received.length
     await eventually(
       () => bodiesAt(sink).slice(from).includes('first') || undefined,
-      'the first again',
+      'the first one again',
     )
     isWell = true
     await eventually(() => (reports.length === 4 ? true : undefined), 'all reports')

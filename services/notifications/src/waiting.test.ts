@@ -20,7 +20,7 @@ async function quietly(
   return waiting
 }
 
-describe('the known parked notifications', () => {
+describe('FSPs with parked notifications', () => {
   test('Before the first refresh notifications may be parked for any FSP', () => {
     const { read } = database()
     expect(openWaiting(read).mayHaveParked('greenbank')).toBe(true)

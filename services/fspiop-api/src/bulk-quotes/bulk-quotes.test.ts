@@ -15,7 +15,7 @@ const answer = message('PUT', `/bulkQuotes/${id}`, bulkQuoteAnswer(2))
 const usd = (amount: string) => ({ currency: 'USD', amount })
 
 describe('POST /bulkQuotes', () => {
-  test('is told with what each item is decided by, and the bytes as they came', async () => {
+  test('POST /bulkQuotes becomes an event with the members that decide each item, and the bytes as received', async () => {
     const edge = openEdge()
     expect(await edge.outcomeOf(request)).toBe('202')
     const event = edge.onlyMessage()
@@ -41,7 +41,7 @@ describe('POST /bulkQuotes', () => {
     })
   })
 
-  test('without a destination names the FSP of its first item to who relays it', async () => {
+  test('A bulk quote without a destination is relayed with the FSP of its first item as the destination', async () => {
     const edge = openEdge()
     expect(await edge.outcomeOf(withHeaders(request, { 'fspiop-destination': undefined }))).toBe(
       '202',
@@ -51,7 +51,7 @@ describe('POST /bulkQuotes', () => {
     expect(headers).toMatchObject({ 'fspiop-destination': 'bluewallet' })
   })
 
-  test('without a destination is refused where existing clients are told so', async () => {
+  test('A bulk quote without a destination is refused with Mojaloop compatibility', async () => {
     const edge = openEdge({ COMPATIBILITY: 'mojaloop' })
     expect(await edge.outcomeOf(withHeaders(request, { 'fspiop-destination': undefined }))).toBe(
       '400 3102 header fspiop-destination',
@@ -63,14 +63,14 @@ describe('POST /bulkQuotes', () => {
     ['1,001 items', { individualQuotes: bulkQuoteRequest(1_001).individualQuotes }, '400 3103'],
     ['another payer FSP', { payer: bulkQuoteAnswerer() }, '400 3100'],
     ['a fault of an item', { individualQuotes: [{}] }, '400 3102 /individualQuotes/0/quoteId'],
-  ])('with %s is refused', async (_what, changes, expected) => {
+  ])('A bulk quote with %s is refused', async (_what, changes, expected) => {
     const edge = openEdge()
     const outcome = await edge.outcomeOf(withMembers(request, changes))
     expect(outcome.slice(0, expected.length)).toBe(expected)
     expect(edge.published).toEqual([])
   })
 
-  test('may hide the payee of an item, but not its amount', async () => {
+  test('A bulk quote may encrypt the payee of an item, but not its amount', async () => {
     const edge = openEdge()
     const [item] = bulkQuoteRequest(1).individualQuotes
     const hiding = (name: string) =>
@@ -98,7 +98,7 @@ describe('POST /bulkQuotes', () => {
   })
 })
 
-test('PUT /bulkQuotes/{ID} is told with what the scheme judges of each item', async () => {
+test('PUT /bulkQuotes/{ID} becomes an event with the members of each item that rules examine', async () => {
   const edge = openEdge()
   const [quoted] = bulkQuoteAnswer(1).individualQuoteResults
   const refused = { quoteId: itemId(1), errorInformation: { ...errorInformation, extensionList } }
@@ -121,7 +121,7 @@ test('PUT /bulkQuotes/{ID} is told with what the scheme judges of each item', as
   })
 })
 
-test('PUT /bulkQuotes/{ID} needs no results, and no destination', async () => {
+test('PUT /bulkQuotes/{ID} needs no results and no destination', async () => {
   const edge = openEdge()
   const sent = withMembers(answer, { individualQuoteResults: undefined })
   expect(await edge.outcomeOf(withHeaders(sent, { 'fspiop-destination': undefined }))).toBe('200')
@@ -131,18 +131,18 @@ test('PUT /bulkQuotes/{ID} needs no results, and no destination', async () => {
   })
 })
 
-test('an answer of an inactive FSP is taken, a request is not', async () => {
+test('An answer of an inactive FSP to a bulk quote is accepted, a request is not', async () => {
   const edge = openEdge()
   const inactive = { 'fspiop-source': 'sleeper' }
   expect(await edge.outcomeOf(withHeaders(answer, inactive))).toBe('200')
   expect(await edge.outcomeOf(withHeaders(request, inactive))).toMatch(/^400 3100/)
 })
 
-describe('the callbacks of a bulk quote', () => {
+describe('Callbacks of bulk quotes', () => {
   const edge = openEdge()
   const about = { bulkQuoteId: id, version: '1.0' }
   const relay = { body: Buffer.from('{"a":1}'), headers: Buffer.from('{"date":"today"}') }
-  const made = { body: relay.body }
+  const created = { body: relay.body }
   const toPayee = { ...about, requesterFspId: 'greenbank', destinationFspId: 'bluewallet' }
   const toPayer = {
     ...about,
@@ -152,7 +152,7 @@ describe('the callbacks of a bulk quote', () => {
     version: '1.1',
   }
 
-  test('pass on what FSPs have sent, byte for byte and with their headers', async () => {
+  test('Callbacks of bulk quotes relay the messages of FSPs byte for byte with their headers', async () => {
     const outcome = [
       ...(await callbacksFor(
         edge,
@@ -175,13 +175,13 @@ describe('the callbacks of a bulk quote', () => {
     })
   })
 
-  test('say in the name of the hub what the hub has made, and what of it is encrypted', async () => {
+  test('Bulk quotes that the hub changed are sent in its own name, with the encrypted members named', async () => {
     const encryption = '{"encryptedFields":{}}'
     const [post] = await callbacksFor(
       edge,
       'BulkQuoteRequestAccepted',
       { ...toPayee, encryption },
-      { relay: made },
+      { relay: created },
     )
     expect(post).toMatchObject({ body: '{"a":1}', headers: undefined })
     expect(post?.payload['headers']).toEqual({
@@ -194,7 +194,7 @@ describe('the callbacks of a bulk quote', () => {
       'fspiop-uri': '/bulkQuotes',
       'fspiop-encryption': encryption,
     })
-    const [put] = await callbacksFor(edge, 'BulkQuoteResponseAccepted', toPayer, { relay: made })
+    const [put] = await callbacksFor(edge, 'BulkQuoteResponseAccepted', toPayer, { relay: created })
     expect(put?.payload['headers']).toMatchObject({
       'content-type': 'application/vnd.interoperability.bulkQuotes+json;version=1.0',
       'fspiop-source': 'Hub',
@@ -203,7 +203,7 @@ describe('the callbacks of a bulk quote', () => {
     expect(put?.payload['headers']).not.toHaveProperty('accept')
   })
 
-  test('tell the payer FSP of refusals, and the payee FSP of what rules forbid it', async () => {
+  test('The payer FSP of a bulk quote receives refusals, the payee FSP the rules that its answer violates', async () => {
     const refused = { ...about, requesterFspId: 'greenbank' }
     const outcome = [
       ...(await callbacksFor(edge, 'InvalidBulkQuoteRequest', { ...refused, errorInformation })),
@@ -212,12 +212,12 @@ describe('the callbacks of a bulk quote', () => {
         errorInformation,
         role: 'PAYEE',
       })),
-      ...(await callbacksFor(edge, 'BulkQuoteItemsRefused', refused, { relay: made })),
+      ...(await callbacksFor(edge, 'BulkQuoteItemsRefused', refused, { relay: created })),
       ...(await callbacksFor(
         edge,
         'RuleViolatedInBulkQuoteResponse',
         { bulkQuoteId: id, payeeFspId: 'bluewallet', payeeVersion: '1.1' },
-        { relay: made },
+        { relay: created },
       )),
     ]
     const greenbank = `greenbank: PUT http://greenbank.example/bulkQuotes/${id}`
@@ -229,7 +229,7 @@ describe('the callbacks of a bulk quote', () => {
     ])
   })
 
-  test('answer who asks with what is stored, or with an error', async () => {
+  test('The query for a bulk quote is answered with the stored answer, or with an error', async () => {
     const asked = { ...about, requesterFspId: 'greenbank', legRole: 'PAYER' } as const
     const outcome = [
       ...(await callbacksFor(edge, 'BulkQuoteQueryResponse', asked, { relay })),
@@ -240,7 +240,7 @@ describe('the callbacks of a bulk quote', () => {
     expect(outcome[1]?.body).toBe(JSON.stringify({ errorInformation }))
   })
 
-  test('go to the registered base address of bulk quotes', async () => {
+  test('Callbacks of bulk quotes are sent to the registered base address of bulk quotes', async () => {
     const own = openEdge()
     const endpoints = new Map([['FSPIOP_CALLBACK_URL_BULK_QUOTES', 'http://bulks.example/v1']])
     const wallet = own.participants.get('bluewallet')
@@ -250,7 +250,7 @@ describe('the callbacks of a bulk quote', () => {
     expect(deliveries(outcome)).toEqual(['bluewallet: POST http://bulks.example/v1/bulkQuotes'])
   })
 
-  test('tell the payer FSP itself that nothing can be delivered of what nobody has stored', async () => {
+  test('The payer FSP of a bulk quote that no service stored receives an error when delivery fails', async () => {
     const own = openEdge()
     own.participants.delete('bluewallet')
     const stored = await callbacksFor(own, 'BulkQuoteRequestAccepted', toPayee, { relay })

@@ -152,10 +152,10 @@ function contentOf(
   { bulkQuoteId, version, encryption }: ContentFacts,
   relay: Relay | undefined,
 ): CallbackContent {
-  if (relay === undefined) throw new Error(`${bulkQuoteId} has no message to be passed on`)
+  if (relay === undefined) throw new Error(`${bulkQuoteId} has no message to relay`)
   if (relay.headers !== undefined) return { type: 'RELAYED', relay }
   return {
-    type: 'MADE',
+    type: 'CREATED',
     version: versionOf('bulkQuotes', version),
     body: relay.body,
     ...(encryption === undefined ? {} : { encryption }),

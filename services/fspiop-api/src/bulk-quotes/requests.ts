@@ -16,15 +16,15 @@ export interface BulkQuoteRules {
 export function bulkQuoteRoutes(rules: BulkQuoteRules): ServedRoutes {
   const { largeBodies } = rules
   const begins = { needsActiveSource: true } as const
-  const finishes = { needsActiveSource: false, share: 'ANSWER' } as const
+  const finishes = { needsActiveSource: false, priority: 'ANSWER' } as const
   return {
     'POST /bulkQuotes': {
       ...begins,
-      share: 'MOST',
+      priority: 'QUOTE',
       isBulk: true,
       read: (message) => ask(message, rules),
     },
-    'GET /bulkQuotes/{ID}': { ...begins, share: 'HALF', read: query },
+    'GET /bulkQuotes/{ID}': { ...begins, priority: 'LOOKUP', read: query },
     'PUT /bulkQuotes/{ID}': { ...finishes, read: (message) => answer(message, largeBodies) },
     'PUT /bulkQuotes/{ID}/error': { ...finishes, body_bytes_max: answer_bytes_max, read: refuse },
   }

@@ -1,4 +1,4 @@
-/** /bulkTransfers at the edge: what becomes of FSPs' messages, and what FSPs are told. */
+/** /bulkTransfers at the edge: the events of FSPs' messages, and the callbacks to FSPs. */
 import type { DomainEvent, EventName, Payload, Relay } from '@causeway/events'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import type { Callback } from '../callback.ts'
@@ -27,8 +27,8 @@ const query = message('GET', `/bulkTransfers/${id}`)
 const hash = expect.stringMatching(/^[\w-]{43}$/)
 const fulfilment = 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA'
 
-describe('a message', () => {
-  test('that asks for a bulk becomes an event with what is decided of each item, and its bytes', async () => {
+describe('Messages of bulk transfers', () => {
+  test('POST /bulkTransfers becomes an event with the members that decide each item, and its bytes', async () => {
     expect(await edge.send(prepare)).toMatchObject({ status: 202 })
     const sentOn = edge.onlyMessage()
     expect(sentOn).toMatchObject({ name: 'BulkTransferPrepareRequested', key: id })
@@ -50,7 +50,7 @@ describe('a message', () => {
     expect(sentOn.body).toBe(String(prepare.body))
   })
 
-  test('of the payee FSP becomes an event with its result for each item', async () => {
+  test('PUT /bulkTransfers/{ID} becomes an event with the result of each item', async () => {
     expect(await edge.send(fulfil)).toMatchObject({ status: 200 })
     expect(edge.onlyMessage().payload).toEqual({
       bulkTransferId: id,
@@ -65,7 +65,7 @@ describe('a message', () => {
     })
   })
 
-  test('that refuses the bulk, and one that asks about it, become their events', async () => {
+  test('PUT …/error and GET of a bulk transfer become their events', async () => {
     await edge.send(reject)
     expect(edge.onlyMessage()).toMatchObject({
       name: 'BulkTransferRejectRequested',
@@ -89,7 +89,7 @@ describe('a message', () => {
     ['to another FSP than the payee', '3100', { payeeFsp: 'redmoney' }],
     ['from an FSP to itself', '3100', { payeeFsp: 'greenbank' }],
     [
-      'with an item of nothing',
+      'with an item of amount zero',
       '3100',
       items({ transferAmount: { currency: 'USD', amount: '0' } }),
     ],
@@ -97,19 +97,19 @@ describe('a message', () => {
     ['without items', '3100', { individualTransfers: [] }],
     ['of 1,001 items', '3103', bulkTransferRequest(1_001)],
     ['that does not expire', '3102', { expiration: undefined }],
-  ])('%s is refused with 400/%s, and nothing is stored', async (_what, code, changes) => {
+  ])('A bulk transfer %s is refused with 400/%s, and nothing is stored', async (_what, code, changes) => {
     const answer = await edge.send(withMembers(prepare, changes))
     expect([answer.status, answer.refusal?.code]).toEqual([400, code])
     expect(edge.published).toEqual([])
   })
 
-  test('of nothing names the item', async () => {
+  test('The refusal of a zero amount names the item', async () => {
     const nothing = items({ transferAmount: { currency: 'USD', amount: '0' } })
     const { refusal } = await edge.send(withMembers(prepare, nothing))
     expect(refusal?.detail).toContain(itemId(1))
   })
 
-  test('may hide packets from the hub, but no amount', async () => {
+  test('A bulk transfer may encrypt packets, but not amounts', async () => {
     const hidden = (member: string) =>
       withHeaders(prepare, {
         'fspiop-encryption': JSON.stringify({
@@ -167,7 +167,7 @@ const prepared = (leftOut: number[], relay: Relay) =>
     relay,
   )
 
-describe('the payee FSP', () => {
+describe('Requests to the payee FSP of a bulk transfer', () => {
   const encrypted = (at: number) => ({
     encryptedFields: { encryptedField: [{ fieldName: `individualTransfers.${at}.ilpPacket` }] },
   })
@@ -175,16 +175,16 @@ describe('the payee FSP', () => {
   const headers = Buffer.from(JSON.stringify({ date: 'today' }))
   const relay = { body: Buffer.from(JSON.stringify(request)), headers }
 
-  test('gets the bytes of the payer FSP when every item is reserved', () => {
+  test('The payee FSP receives the bytes of the payer FSP when every item is reserved', () => {
     expect(outcome(prepared([], relay))).toEqual(['bluewallet: POST /bulkTransfers /bulkTransfers'])
     expect(contents(prepared([], relay))).toEqual([{ type: 'RELAYED', relay }])
   })
 
-  test('gets a message of the hub with the reserved items in their order when some are not', () => {
+  test('The payee FSP receives a message of the hub with the reserved items in their order when some are not reserved', () => {
     const { individualTransfers } = request
     expect(contents(prepared([1], relay))).toEqual([
       {
-        type: 'MADE',
+        type: 'CREATED',
         version: '1.1',
         body: {
           ...request,
@@ -194,7 +194,7 @@ describe('the payee FSP', () => {
     ])
   })
 
-  test('finds what the payer FSP has encrypted for it under the new positions', () => {
+  test('The encrypted members of items for the payee FSP are named by their new positions', () => {
     const field = {
       encryptedKey: 'YQ',
       protectedHeader: 'eyJhbGciOiJSU0EtT0FFUC0yNTYiLCJlbmMiOiJBMTI4R0NNIn0',
@@ -215,7 +215,7 @@ describe('the payee FSP', () => {
   })
 })
 
-describe('the end of a bulk', () => {
+describe('The end of a bulk transfer', () => {
   const ended = {
     ...sides,
     completedTimestamp,
@@ -224,47 +224,47 @@ describe('the end of a bulk', () => {
   }
   const put = '/bulkTransfers/{ID} /bulkTransfers/' + id
 
-  test('is told to the payer FSP with every item, to the payee FSP with those it was asked for', () => {
+  test('The payer FSP receives the result of every item, the payee FSP of the items that it was sent', () => {
     const completed = event('BulkTransferCompleted', ended)
     expect(outcome(completed)).toEqual([`greenbank: PUT ${put}`, `bluewallet: PUT ${put}`])
     const body = { completedTimestamp, bulkTransferState: 'COMPLETED' }
     expect(contents(completed)).toEqual([
-      { type: 'MADE', version: '1.0', body: { ...body, individualTransferResults: results } },
+      { type: 'CREATED', version: '1.0', body: { ...body, individualTransferResults: results } },
       {
-        type: 'MADE',
+        type: 'CREATED',
         version: '1.1',
         body: { ...body, individualTransferResults: results.slice(0, 1) },
       },
     ])
   })
 
-  test('is not told to a payee FSP that was not asked, or has refused', () => {
+  test('A payee FSP that was not sent the bulk, or has refused it, is not notified of its end', () => {
     const { payee: _payee, ...alone } = ended
     expect(outcome(event('BulkTransferRejected', alone))).toEqual([`greenbank: PUT ${put}`])
   })
 
-  test('is told to a payee FSP that never answered unless the scheme leaves that out', () => {
+  test('A payee FSP that never answered is notified of the end of the bulk unless NOTIFY_PAYEE_ON_TIMEOUT is off', () => {
     const silent = { ...ended, payee: { ...ended.payee, hasSpoken: false } }
     const completed = event('BulkTransferCompleted', silent)
     expect(outcome(completed)).toHaveLength(2)
     expect(outcome(completed, { notifyPayeeOnTimeout: false })).toEqual([`greenbank: PUT ${put}`])
   })
 
-  test('is told as an error where the bulk failed as a whole', () => {
+  test('The end of a bulk that failed as a whole is an error callback', () => {
     const { payee: _payee, ...alone } = ended
     const rejected = event('BulkTransferRejected', { ...alone, errorInformation: error })
     const path = `/bulkTransfers/${id}/error`
     expect(outcome(rejected)).toEqual([`greenbank: PUT /bulkTransfers/{ID}/error ${path}`])
     expect(contents(rejected)).toEqual([
-      { type: 'MADE', version: '1.0', body: { errorInformation: error } },
+      { type: 'CREATED', version: '1.0', body: { errorInformation: error } },
     ])
   })
 })
 
-describe('an answer', () => {
+describe('Answers to queries for a bulk transfer', () => {
   const asked = { bulkTransferId, requesterFspId: 'redmoney', version: '1.1' }
 
-  test('shows the state, and the results where there are any', () => {
+  test('The answer to a query for a bulk transfer has the state, and the results if there are any', () => {
     const payload = {
       ...asked,
       legRole: 'PAYER' as const,
@@ -274,7 +274,7 @@ describe('an answer', () => {
     }
     const [content] = contents(event('BulkTransferQueryResponse', payload))
     expect(content).toEqual({
-      type: 'MADE',
+      type: 'CREATED',
       version: '1.1',
       body: {
         completedTimestamp,
@@ -284,7 +284,7 @@ describe('an answer', () => {
     })
   })
 
-  test('that is an error goes to who asked', () => {
+  test('An error answer is sent to the FSP that sent the query', () => {
     const payload = { ...asked, legRole: 'REQUESTER' as const, errorInformation: error }
     const refused = event('BulkTransferPrepareRefused', { ...asked, errorInformation: error })
     const to = `redmoney: PUT /bulkTransfers/{ID}/error /bulkTransfers/${id}/error`

@@ -61,7 +61,7 @@ function withoutItems(
   const positions = request[list].map((_item, at) => at).filter((at) => !missing.has(at))
   const encryption = renumberedEncryption(encryptionIn(headers), list, positions, true)
   return {
-    type: 'MADE',
+    type: 'CREATED',
     version: versionOf('bulkTransfers', version),
     body: { ...request, [list]: request[list].filter((_item, at) => !missing.has(at)) },
     ...(encryption === undefined ? {} : { encryption }),
@@ -102,7 +102,7 @@ function ended(
       ? put({
           ...payer,
           content: {
-            type: 'MADE',
+            type: 'CREATED',
             version: versionOf('bulkTransfers', payerVersion),
             body: {
               completedTimestamp,
@@ -121,7 +121,7 @@ function ended(
     bulkTransferState,
   }
   const version = versionOf('bulkTransfers', payee.version)
-  const content = { type: 'MADE', version, body } as const
+  const content = { type: 'CREATED', version, body } as const
   return [toPayer, put({ role: 'PAYEE', fspId: payeeFsp, bulkTransferId, content })]
 }
 
@@ -140,7 +140,7 @@ function answered(payload: Payload<'BulkTransferQueryResponse'>): Callback {
   }
   return put({
     ...to,
-    content: { type: 'MADE', version: versionOf('bulkTransfers', version), body },
+    content: { type: 'CREATED', version: versionOf('bulkTransfers', version), body },
   })
 }
 

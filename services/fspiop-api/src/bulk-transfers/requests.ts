@@ -16,15 +16,15 @@ export interface BulkTransferRules {
 
 export function bulkTransferRoutes(rules: BulkTransferRules): ServedRoutes {
   const begins = { needsActiveSource: true } as const
-  const finishes = { needsActiveSource: false, share: 'FINISH', confirmsTime: true } as const
+  const finishes = { needsActiveSource: false, priority: 'COMPLETION', confirmsTime: true } as const
   return {
     'POST /bulkTransfers': {
       ...begins,
-      share: 'WHOLE',
+      priority: 'TRANSFER',
       isBulk: true,
       read: (message) => prepare(message, rules),
     },
-    'GET /bulkTransfers/{ID}': { ...begins, share: 'HALF', read: query },
+    'GET /bulkTransfers/{ID}': { ...begins, priority: 'LOOKUP', read: query },
     'PUT /bulkTransfers/{ID}': {
       ...finishes,
       read: (message) => fulfil(message, rules.largeBodies),

@@ -1,4 +1,6 @@
-/** The OpenAPI document has what the edge serves, and asks for what the edge asks for. */
+/**
+ * The OpenAPI document has the operations that the edge serves, and the members that it requires.
+ */
 import { describe, expect, test } from '@jest/globals'
 import { every } from '../testing/every.ts'
 import { openEdge, readAtOnce } from '../testing/edge.ts'
@@ -42,14 +44,14 @@ const sentWith = new Map(
   [...every, ...everyRelayed].map(({ operation, sent }) => [operation as string, sent]),
 )
 
-test('the document describes every operation that the edge serves, and no other', () => {
+test('The document describes every operation that the edge serves, and no other', () => {
   expect(described.map(([operation]) => operation).toSorted()).toEqual(
     Object.keys(served).toSorted(),
   )
   expect(Object.keys(messages).toSorted()).toEqual(Object.keys(served).toSorted())
 })
 
-test('the document names each operation once, and only components that it has', () => {
+test('The document names each operation once, and only components that it has', () => {
   const ids = described.map(([, { operationId }]) => operationId)
   expect(new Set(ids).size).toBe(ids.length)
   const references = [
@@ -63,7 +65,7 @@ test('the document names each operation once, and only components that it has', 
   expect(JSON.stringify(document)).not.toContain('#/$defs')
 })
 
-test('the document has the limits of elements and the codes of refusals', () => {
+test('The document has the limits of elements and the codes of refusals', () => {
   expect(document.components['schemas']?.['Money']).toEqual({
     type: 'object',
     properties: {
@@ -89,8 +91,8 @@ const withBody = described.flatMap(([operation, { requestBody }]) => {
   return content === undefined || sent === undefined ? [] : [[operation, schema, sent] as const]
 })
 
-/** What is needed because of another member, which a list of required members cannot say. */
-const neededBesides: Readonly<Partial<Record<string, readonly string[]>>> = {
+/** Members required because of another member, which a list of required members cannot express. */
+const conditionallyRequired: Readonly<Partial<Record<string, readonly string[]>>> = {
   // Or accountList.
   'PUT /accounts/{ID}': ['accounts'],
   // With WEB among the channels.
@@ -99,22 +101,22 @@ const neededBesides: Readonly<Partial<Record<string, readonly string[]>>> = {
   'PUT /thirdpartyRequests/authorizations/{ID}': ['signedPayload'],
 }
 
-describe.each(withBody)('the body of %s', (operation, schema, sent) => {
-  test('needs exactly the members that the document requires', async () => {
+describe.each(withBody)('The body of %s', (operation, schema, sent) => {
+  test('The edge requires exactly the members that the document requires', async () => {
     const names = Object.keys(JSON.parse(String(sent.body)) as object)
     const needed: string[] = []
     for (const name of names) {
       const outcome = await edge.outcomeOf(withMembers(sent, { [name]: undefined }))
       if (outcome.startsWith(`400 3102 /${name}`)) needed.push(name)
     }
-    // A choice between forms requires what all of its forms require.
+        // A choice between forms requires the members that all of its forms require.
     const forms = (schema as { readonly oneOf?: readonly BodySchema[] }).oneOf ?? [schema]
     const required = names.filter((name) => forms.every((form) => form.required?.includes(name)))
-    expect(needed).toEqual([...required, ...(neededBesides[operation] ?? [])])
+    expect(needed).toEqual([...required, ...(conditionallyRequired[operation] ?? [])])
   })
 })
 
-test('a body is described for every message that brings one, and for no other', () => {
+test('The document describes a body for every message that has one, and for no other', () => {
   const missing = described.filter(([operation, { requestBody }]) => {
     const sent = sentWith.get(operation)
     return sent !== undefined && (sent.body === undefined) !== (requestBody === undefined)

@@ -1,6 +1,6 @@
 /**
  * The OpenAPI document of the port for FSPs: every operation that is served, with the schemas that its
- * messages are read with. Answers to requests come later, as messages of the hub to the FSP.
+ * messages are read with. Answers to requests are sent later, as messages of the hub to the FSP.
  */
 import {
   contentType,
@@ -21,18 +21,18 @@ import { messages, type DescribedMessage } from './messages.ts'
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
 type Schema = { readonly [member: string]: Json }
 
-/** Schemas that have a name stand once, in the document's components. */
+/** Named schemas appear once, in the document's components. */
 type Named = Map<string, Schema>
 
-const description = `The FSPIOP API v1.1 and the Third-Party API v1.0 as this hub accepts them. A request is acknowledged with 202, its result follows as a message from the hub to the callback address of the FSP. A body may have members that the schemas do not name: they are relayed. What a schema cannot say, such as the validity of a currency code, is refused with the codes of the 400 answer.`
+const description = `The FSPIOP API v1.1 and the Third-Party API v1.0 as this hub accepts them. A request is acknowledged with 202, its result follows as a message from the hub to the callback address of the FSP. A body may have members that the schemas do not name: they are relayed. What a schema cannot express, such as the validity of a currency code, is refused with the codes of the 400 answer.`
 
-/** Throws for a route that is served and not described. */
+/** Throws for a served route without a description. */
 export function openApiDocument(served: ServedRoutes, compatibility: Compatibility): Schema {
   const named: Named = new Map()
   const paths: Record<string, Record<string, Json>> = {}
   for (const [operation, route] of Object.entries(served)) {
     const message = messages[operation as Operation]
-    if (message === undefined) throw new Error(`${operation} is served and not described`)
+    if (message === undefined) throw new Error(`${operation} is served but not described`)
     const [method = '', path = ''] = operation.split(' ')
     const methods = (paths[path] ??= {})
     methods[method.toLowerCase()] = operationObject(method as Method, path, route, message, named)
@@ -88,7 +88,10 @@ function operationObject(
   }
 }
 
-/** The body of an operation stands once, for all its media types; that of errors once for all. */
+/**
+ * The body of an operation appears once for all its media types; that of errors once for all
+ * operations.
+ */
 function bodySchema(body: z.ZodType, operationId: string, named: Named): Schema {
   const name =
     body === errorBody ? 'Error' : `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}`
@@ -168,7 +171,7 @@ function contentOf(resource: Resource, schema: Schema): Schema {
   return Object.fromEntries([...types, ...plain].map((type) => [type, { schema }]))
 }
 
-/** What refuses any message before it is acknowledged, by status. */
+/** The error codes of refusals before the acknowledgement, by status. */
 function errorCodes(compatibility: Compatibility): ReadonlyMap<number, ReadonlySet<string>> {
   const codes = new Map<number, Set<string>>()
   const add = (
@@ -186,7 +189,10 @@ function errorCodes(compatibility: Compatibility): ReadonlyMap<number, ReadonlyS
   return codes
 }
 
-/** Those that a described operation can be answered with; an unknown path or method is none. */
+/**
+ * The error statuses of a described operation; those of an unknown path or method are not among
+ * them.
+ */
 const errorStatuses = [400, 401, 403, 406, 415, 503] as const
 
 function errorAnswers(schema: Schema, compatibility: Compatibility): Schema {

@@ -1,6 +1,6 @@
 /**
- * Every message that FSPs may send, with what it is for and the schemas that it is read with. A test
- * compares it with the routes that are served and with what the edge refuses.
+ * Every message that FSPs may send, with its purpose and the schemas that it is read with. A test
+ * compares it with the served routes and with the refusals of the edge.
  */
 import {
   authorizationsQuery,
@@ -146,8 +146,8 @@ const linking = {
     body: postConsents,
   },
   'GET /consents/{ID}': { about: 'Ask for a consent' },
-  'PUT /consents/{ID}': { about: 'Bring or verify the credential of a consent', body: putConsents },
-  'PATCH /consents/{ID}': { about: 'Tell the new state of a consent', body: patchConsents },
+  'PUT /consents/{ID}': { about: 'Provide or verify the credential of a consent', body: putConsents },
+  'PATCH /consents/{ID}': { about: 'Report the new state of a consent', body: patchConsents },
   'DELETE /consents/{ID}': { about: 'Revoke a consent' },
   'PUT /consents/{ID}/error': error('Refuse a request about a consent'),
 } as const satisfies Partial<Record<Operation, DescribedMessage>>
@@ -163,7 +163,7 @@ const thirdPartyPayments = {
     body: putThirdpartyTransactions,
   },
   'PATCH /thirdpartyRequests/transactions/{ID}': {
-    about: 'Tell how such a payment ended',
+    about: 'Report the outcome of such a payment',
     body: patchThirdpartyTransactions,
   },
   'PUT /thirdpartyRequests/transactions/{ID}/error': error('Refuse such a payment'),

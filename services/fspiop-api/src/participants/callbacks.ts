@@ -43,7 +43,7 @@ function put(asked: AssociationRequest, body: object): Callback {
   return {
     ...about(asked, 'PUT'),
     ...callbackOf('participants', false, asked),
-    content: { type: 'MADE', version: versionOf('participants', asked.version), body },
+    content: { type: 'CREATED', version: versionOf('participants', asked.version), body },
   }
 }
 
@@ -84,7 +84,7 @@ function batch({
     operation: failed ? 'PUT /participants/{ID}/error' : 'PUT /participants/{ID}',
     path: `/participants/${requestId}${failed ? '/error' : ''}`,
     variables: { requestId, id: requestId, ID: requestId },
-    content: { type: 'MADE', version: versionOf('participants', version), body: result },
+    content: { type: 'CREATED', version: versionOf('participants', version), body: result },
     deadline: undefined,
   }
 }

@@ -24,10 +24,10 @@ const party = {
 }
 const requester = { requesterFspId: 'greenbank', version: '1.1' }
 
-describe('of one party', () => {
+describe('Requests about one party', () => {
   const associate = message('POST', path, { fspId: 'greenbank' })
 
-  test('a question becomes its event', async () => {
+  test('A participant query becomes its event', async () => {
     expect(await edge.outcomeOf(message('GET', `${path}?currency=USD`))).toBe('202')
     expect(edge.onlyMessage()).toMatchObject({
       name: 'ParticipantQueryReceived',
@@ -35,7 +35,7 @@ describe('of one party', () => {
     })
   })
 
-  test('an association becomes its event, with its extensions', async () => {
+  test('An association becomes its event, with its extensions', async () => {
     const extensionList = { extension: [{ key: 'kéy', value: '名' }] }
     const sent = withMembers(associate, { currency: 'USD', extensionList })
     expect(await edge.outcomeOf(sent)).toBe('202')
@@ -48,13 +48,13 @@ describe('of one party', () => {
     })
   })
 
-  test('letting go becomes its event, without a body', async () => {
+  test('The end of an association becomes its event, without a body', async () => {
     expect(await edge.outcomeOf(message('DELETE', path))).toBe('202')
     expect(edge.onlyMessage().payload).toEqual({ ...party, ...requester })
   })
 
   test.each(['GET', 'DELETE'] as const)(
-    '%s with a currency that is none is refused',
+    '%s with an invalid currency is refused',
     async (method) => {
       const outcome = (query: string) => edge.outcomeOf(message(method, `${path}?${query}`))
       expect(await outcome('currency=ZZZ')).toMatch(/^400 3101 query parameter currency/)
@@ -67,13 +67,13 @@ describe('of one party', () => {
     [{ fspId: undefined }, '400 3102 /fspId'],
     [{ fspId: 5 }, '400 3101 /fspId'],
     [{ currency: 'ZZZ' }, '400 3101 /currency'],
-  ])('an association with %j is refused: %s', async (changed, outcome) => {
+  ])('An association with %j is refused: %s', async (changed, outcome) => {
     expect((await edge.outcomeOf(withMembers(associate, changed))).slice(0, outcome.length)).toBe(
       outcome,
     )
   })
 
-  test('a body that is none is refused', async () => {
+  test('An association with an invalid body is refused', async () => {
     expect(await edge.outcomeOf({ ...associate, body: '' })).toBe('400 3101 the body is not JSON')
     expect(await edge.outcomeOf({ ...associate, body: '[]' })).toBe(
       '400 3101 the body is not a JSON object',
@@ -81,10 +81,10 @@ describe('of one party', () => {
   })
 })
 
-describe('of many parties', () => {
+describe('Requests about many parties', () => {
   const batch = message('POST', '/participants', participantsRequest)
 
-  test('a request becomes its event; an entry of an unknown type fails by itself', async () => {
+  test('A request for many parties becomes its event; an entry of an unknown type fails alone', async () => {
     expect(await edge.outcomeOf(batch)).toBe('202')
     expect(edge.onlyMessage()).toMatchObject({
       name: 'ParticipantBatchAssociationRequestReceived',
@@ -93,7 +93,7 @@ describe('of many parties', () => {
     })
   })
 
-  test('is answered with 200 where existing clients are tested for that', async () => {
+  test('A request for many parties is answered with 200 with Mojaloop compatibility', async () => {
     expect(await openEdge({ COMPATIBILITY: 'mojaloop' }).outcomeOf(batch)).toBe('200')
   })
 
@@ -104,13 +104,13 @@ describe('of many parties', () => {
     [{ partyList: [] }, '400 3100 /partyList'],
     [{ partyList: [{ partyIdType: 'MSISDN' }] }, '400 3102 /partyList/0/partyIdentifier'],
     [{ currency: 'usd' }, '400 3101 /currency'],
-  ])('a request with %j is refused: %s', async (changed, outcome) => {
+  ])('A request for many parties with %j is refused: %s', async (changed, outcome) => {
     expect((await edge.outcomeOf(withMembers(batch, changed))).slice(0, outcome.length)).toBe(
       outcome,
     )
   })
 
-  test('of 10,000 entries is taken, of one more refused', async () => {
+  test('A request of 10,000 entries is accepted, one more is refused', async () => {
     const entries = (count: number) =>
       withMembers(batch, { partyList: Array.from({ length: count }, () => entry) })
     expect(await edge.outcomeOf(entries(10_000))).toBe('202')
@@ -118,15 +118,15 @@ describe('of many parties', () => {
   })
 })
 
-describe('an answer that one FSP has for another', () => {
+describe('Answers of one FSP to another', () => {
   const batch = { partyList: [{ partyId: { partyIdType: 'MSISDN', partyIdentifier: '1' } }] }
   const variables = { partyIdType: 'PERSONAL_ID', partyIdentifier: 'A12345' }
 
   test.each([
     ['of a party', path, { fspId: 'bluewallet' }, '{Type}/{ID}/{SubId}', variables],
-    ['that a party is nobody’s', path, {}, '{Type}/{ID}/{SubId}', variables],
+    ['that a party has no FSP', path, {}, '{Type}/{ID}/{SubId}', variables],
     ['of many parties', `/participants/${id}`, batch, '{ID}', { requestId: id }],
-  ])('%s is passed on as it came', async (_what, at, body, template, filled) => {
+  ])('An answer %s is relayed as received', async (_what, at, body, template, filled) => {
     const sent = message('PUT', at, body)
     expect(await edge.outcomeOf(sent)).toBe('200')
     const event = edge.onlyMessage()
@@ -143,7 +143,7 @@ describe('an answer that one FSP has for another', () => {
     })
   })
 
-  test('that is an error too, and nobody is told when that fails', async () => {
+  test('An error answer is relayed too, and its failure is not reported to its sender', async () => {
     expect(await edge.outcomeOf(message('PUT', `${path}/error`, { errorInformation }))).toBe('200')
     const event = edge.onlyMessage()
     expect(deliveries([event])).toEqual([`greenbank: PUT http://greenbank.example${path}/error`])
@@ -153,7 +153,7 @@ describe('an answer that one FSP has for another', () => {
   test.each([
     [{ fspId: '' }, undefined, '400 3100 /fspId'],
     [{ fspId: 'bluewallet' }, 'Hub', '400 3102 header fspiop-destination'],
-  ])('that says %j to %s is refused', async (body, destination, outcome) => {
+  ])('An answer with %j to %s is refused', async (body, destination, outcome) => {
     const sent = message('PUT', path, body)
     const addressed =
       destination === undefined ? sent : withHeaders(sent, { 'fspiop-destination': destination })
@@ -161,21 +161,21 @@ describe('an answer that one FSP has for another', () => {
   })
 })
 
-describe('what FSPs are told', () => {
+describe('Callbacks about participants', () => {
   const asked = { ...party, requesterFspId: 'greenbank', version: '1.0' }
   const url = `http://greenbank.example${path}`
 
-  test('whose the party is, and that it is theirs now, or nobody’s', async () => {
+  test('Callbacks report the FSP of a party, a new association, and its end', async () => {
     const owner = await callbacksFor(edge, 'ParticipantQueryResponse', {
       ...asked,
       result: { ownerFspId: 'bluewallet' },
     })
-    const made = await callbacksFor(edge, 'ParticipantAssociationCreated', {
+    const created = await callbacksFor(edge, 'ParticipantAssociationCreated', {
       ...asked,
       fspId: 'greenbank',
     })
     const gone = await callbacksFor(edge, 'ParticipantAssociationRemoved', asked)
-    const all = [...owner, ...made, ...gone]
+    const all = [...owner, ...created, ...gone]
     expect(deliveries(all)).toEqual(Array.from({ length: 3 }, () => `greenbank: PUT ${url}`))
     expect(all.map(({ body }) => body)).toEqual([
       '{"fspId":"bluewallet"}',
@@ -188,7 +188,7 @@ describe('what FSPs are told', () => {
     })
   })
 
-  test('why not', async () => {
+  test('Callbacks report the error of a request about a party', async () => {
     const none = await callbacksFor(edge, 'ParticipantQueryResponse', {
       ...asked,
       result: { errorInformation },
@@ -203,7 +203,7 @@ describe('what FSPs are told', () => {
     ])
   })
 
-  test('what became of each of many, or why none was looked at', async () => {
+  test('Callbacks report the result of each party of a list, or the error of the whole list', async () => {
     const request = { requestId: id, requesterFspId: 'greenbank', version: '1.1' }
     const partyId = { partyIdType: 'MSISDN', partyIdentifier: '1' }
     const result = { currency: 'USD', partyList: [{ partyId, errorInformation }] }
@@ -220,7 +220,7 @@ describe('what FSPs are told', () => {
     ])
   })
 
-  test('at addresses of their own, with the party filled in', async () => {
+  test('Callbacks about participants use their registered addresses, with the party filled in', async () => {
     const own = openEdge()
     const template = 'https://own.example/{{partyIdType}}/{{partyIdentifier}}/{{partySubIdOrType}}'
     const endpoints = new Map([['FSPIOP_CALLBACK_URL_PARTICIPANT_SUB_ID_PUT', template]])
@@ -238,7 +238,7 @@ describe('what FSPs are told', () => {
   })
 })
 
-test('a trace goes on; one that is none is as if it were not there', async () => {
+test('A trace is continued; a malformed one is ignored', async () => {
   const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
   await edge.outcomeOf(withHeaders(message('GET', path), { traceparent }))
   expect(edge.onlyMessage().traceparent).toBe(traceparent)

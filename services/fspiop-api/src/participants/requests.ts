@@ -30,7 +30,7 @@ export function participantRoutes(
 }
 
 function requests(compatibility: Settings['COMPATIBILITY']): ServedRoutes {
-  const begins = { needsActiveSource: true, share: 'HALF' } as const
+  const begins = { needsActiveSource: true, priority: 'LOOKUP' } as const
   const isMojaloop = compatibility === 'mojaloop'
   const ofSubId = { ...begins, ...(isMojaloop ? { ignoresUnknownSource: true as const } : {}) }
   return {

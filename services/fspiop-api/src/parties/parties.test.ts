@@ -24,8 +24,8 @@ const party = {
   partyIdentifier: '123456789',
 }
 
-describe('a question', () => {
-  test('becomes its event, with its target and headers as they came', async () => {
+describe('Lookups of parties', () => {
+  test('A lookup becomes its event, with its target and headers as received', async () => {
     const target = `${path}?currency=USD&more=1`
     expect(await edge.outcomeOf({ ...query, path: target })).toBe('202')
     expect(edge.onlyMessage()).toEqual({
@@ -44,12 +44,12 @@ describe('a question', () => {
     })
   })
 
-  test.each([undefined, '', 'Hub'])('need not say whom to ask (%p)', async (destination) => {
+  test.each([undefined, '', 'Hub'])('A lookup needs no destination (%p)', async (destination) => {
     await edge.outcomeOf(withHeaders(query, { 'fspiop-destination': destination }))
     expect(edge.onlyMessage().payload).not.toHaveProperty('destinationFspId')
   })
 
-  test('names parties in any script, percent-encoded once', async () => {
+  test('A lookup can name parties in any script, percent-encoded once', async () => {
     const alias = 'Zoë 名'.replace(' ', '+')
     const sent = message('GET', `/parties/ALIAS/${encodeURIComponent(alias)}/b%C3%A9`)
     expect(await edge.outcomeOf(sent)).toBe('202')
@@ -59,14 +59,14 @@ describe('a question', () => {
     })
   })
 
-  test('chooses by currency where existing clients do', async () => {
+  test('A lookup selects the FSP by currency with Mojaloop compatibility', async () => {
     const lenient = openEdge({ COMPATIBILITY: 'mojaloop' })
     expect(await lenient.outcomeOf({ ...query, path: `${path}?currency=USD` })).toBe('202')
     expect(lenient.onlyMessage().payload).toMatchObject({ currency: 'USD' })
   })
 
   test.each(['currency=ZZZ', 'currency=USD&currency=EUR', 'currency=', 'what=ever'])(
-    'with a query that names no currency (%s) is asked without one by every hub',
+    'A lookup with a query that names no currency (%s) is processed without one by every hub',
     async (wrong) => {
       for (const each of [edge, openEdge({ COMPATIBILITY: 'mojaloop' })]) {
         expect(await each.outcomeOf({ ...query, path: `${path}?${wrong}` })).toBe('202')
@@ -75,14 +75,14 @@ describe('a question', () => {
     },
   )
 
-  test.each(['CONSENT', 'THIRD_PARTY_LINK'])('of type %s is of no party', async (type) => {
+  test.each(['CONSENT', 'THIRD_PARTY_LINK'])('A lookup of type %s is refused: it names no party', async (type) => {
     const outcome = await edge.outcomeOf(message('GET', `/parties/${type}/1`))
     expect(outcome).toMatch(/^400 3101 path parameter Type/)
   })
 })
 
-describe('an answer', () => {
-  test('is passed on to who asked: a callback at once, in its bytes', async () => {
+describe('Answers to lookups of parties', () => {
+  test('An answer is relayed to the requester at once, with its bytes', async () => {
     expect(await edge.outcomeOf(withHeaders(answer, { accept: 'x', 'x-own': 'y' }))).toBe('200')
     const event = edge.onlyMessage()
     expect(event.payload).toMatchObject({
@@ -105,7 +105,7 @@ describe('an answer', () => {
     expect(event.headers).toEqual({ ...answer.headers, 'x-own': 'y' })
   })
 
-  test('that refuses is passed on too, and nobody is told when that fails', async () => {
+  test('An error answer is relayed too, and its failure is not reported to its sender', async () => {
     expect(await edge.outcomeOf(refusal)).toBe('200')
     const { payload, body } = edge.onlyMessage()
     expect(payload).toMatchObject({
@@ -123,21 +123,21 @@ describe('an answer', () => {
       { party: { partyIdInfo: { ...partyAnswer.party.partyIdInfo, fspId: 'greenbank' } } },
       '400 3100 header fspiop-source is not the FSP of the party',
     ],
-  ])('with %j is refused: %s', async (changed, outcome) => {
+  ])('An answer with %j is refused: %s', async (changed, outcome) => {
     expect((await edge.outcomeOf(withMembers(answer, changed))).slice(0, outcome.length)).toBe(
       outcome,
     )
     expect(edge.published).toEqual([])
   })
 
-  test('may name another FSP where existing clients do', async () => {
+  test('An answer may name another FSP with Mojaloop compatibility', async () => {
     const lenient = openEdge({ COMPATIBILITY: 'mojaloop' })
     const partyIdInfo = { ...partyAnswer.party.partyIdInfo, fspId: 'greenbank' }
     expect(await lenient.outcomeOf(withMembers(answer, { party: { partyIdInfo } }))).toBe('200')
   })
 
   test.each(['nobody', 'silent'])(
-    'to %s, who cannot be reached, comes back as 3201',
+    'An answer to %s, which cannot be reached, is reported to its sender as 3201',
     async (destination) => {
       const other = openEdge()
       other.participants.set('silent', reachable('silent', { endpoints: new Map() }))
@@ -156,7 +156,7 @@ describe('an answer', () => {
     },
   )
 
-  test('whose fields are encrypted goes on unread, but not without what the hub goes by', async () => {
+  test('An answer with encrypted fields is relayed unread, but members that the hub uses must be in clear', async () => {
     const cipher = (fieldName: string) => ({
       fieldName,
       encryptedKey: 'a2V5',
@@ -183,7 +183,7 @@ describe('an answer', () => {
   })
 })
 
-test('what nobody can be asked about is told by the hub, without a report', async () => {
+test('The hub sends the error of a lookup that no FSP can answer, without a report', async () => {
   const asked = { ...party, requesterFspId: 'greenbank', version: '1.0' }
   const plain = await callbacksFor(edge, 'PartyQueryResponse', { ...asked, errorInformation })
   const withSubId = await callbacksFor(edge, 'PartyQueryResponse', {
@@ -202,7 +202,7 @@ test('what nobody can be asked about is told by the hub, without a report', asyn
   })
 })
 
-test('without an address of an asker nothing can be told, and that is the end of it', async () => {
+test('An error of a lookup to a requester without an address is discarded', async () => {
   const asked = { ...party, requesterFspId: 'nobody', version: '1.0' }
   expect(await callbacksFor(edge, 'PartyQueryResponse', { ...asked, errorInformation })).toEqual([])
 })

@@ -11,7 +11,7 @@ import { callbackOf, partyOf } from './path.ts'
 export function partyRoutes(rules: RelayRules): ServedRoutes {
   const asks = {
     needsActiveSource: true,
-    share: 'HALF',
+    priority: 'LOOKUP',
     read: (message: Incoming) => query(message, rules),
   } as const
   const answers = (operation: Operation) =>

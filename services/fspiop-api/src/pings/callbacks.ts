@@ -19,7 +19,7 @@ export function pingCallbacks({ payload }: DomainEvent<'PingAccepted'>): readonl
       operation: 'PUT /pings/{ID}',
       path: `/pings/${pingId}`,
       variables: { id: pingId, ID: pingId },
-      content: { type: 'MADE', version: versionOf('pings', version), body: { receivedAt } },
+      content: { type: 'CREATED', version: versionOf('pings', version), body: { receivedAt } },
       deadline: undefined,
     },
   ]

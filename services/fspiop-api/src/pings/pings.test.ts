@@ -5,7 +5,7 @@ import { id, mediaType, message, withHeaders } from '../testing/messages.ts'
 
 const ping = message('POST', '/pings', { pingId: id })
 
-test('a ping says how its FSP was known, and by which key', async () => {
+test('A ping becomes an event with the identity of its FSP and the key that signed it', async () => {
   const edge = openEdge({ EDGE_IDENTITY: 'mtls', checkSignature: () => ({ kid: 'key-1' }) })
   expect(await edge.outcomeOf(ping)).toBe('202')
   expect(edge.onlyMessage()).toMatchObject({
@@ -22,7 +22,7 @@ test('a ping says how its FSP was known, and by which key', async () => {
   })
 })
 
-test('an FSP that is not active yet may ping, a stranger may not', async () => {
+test('An FSP that is not active yet may ping, an unknown one may not', async () => {
   const edge = openEdge()
   expect(await edge.outcomeOf(withHeaders(ping, { 'fspiop-source': 'sleeper' }))).toBe('202')
   expect(await edge.outcomeOf(withHeaders(ping, { 'fspiop-source': 'nobody' }))).toMatch(
@@ -30,7 +30,7 @@ test('an FSP that is not active yet may ping, a stranger may not', async () => {
   )
 })
 
-test('without a signature, or without an id, it is refused', async () => {
+test('A ping without a signature or without an id is refused', async () => {
   const edge = openEdge({ checkSignature: () => refuse('SIGNATURE_MISSING') })
   expect(await edge.outcomeOf(ping)).toBe('400 3105 header fspiop-signature is missing')
   const unsigned = openEdge()
@@ -40,7 +40,7 @@ test('without a signature, or without an id, it is refused', async () => {
   )
 })
 
-test('the hub pings back, and what became of that is reported', async () => {
+test('The hub pings in return, and the delivery is reported', async () => {
   const published = await callbacksFor(openEdge(), 'PingAccepted', {
     pingId: id,
     requesterFspId: 'greenbank',

@@ -17,7 +17,7 @@ export function pingRoutes({ EDGE_IDENTITY }: Pick<Settings, 'EDGE_IDENTITY'>): 
   return {
     'POST /pings': {
       needsActiveSource: false,
-      share: 'HALF',
+      priority: 'LOOKUP',
       read: (message) => ping(message, EDGE_IDENTITY),
     },
   }

@@ -118,10 +118,10 @@ function answered(payload: Payload<'QuoteQueryResponse'>, relay: Relay | undefin
   if (errorInformation !== undefined) {
     return putError({ ...to, content: errorContent('quotes', errorInformation, version) })
   }
-  if (relay === undefined) throw new Error(`${quoteId} is answered with nothing`)
+  if (relay === undefined) throw new Error(`${quoteId} has neither an answer nor an error`)
   const content: CallbackContent =
     relay.headers === undefined
-      ? { type: 'MADE', version: versionOf('quotes', version), body: relay.body }
+      ? { type: 'CREATED', version: versionOf('quotes', version), body: relay.body }
       : { type: 'RELAYED', relay }
   return put({ ...to, content })
 }
@@ -151,7 +151,7 @@ function violated(payload: Payload<'RuleViolatedInQuoteResponse'>): readonly Cal
 }
 
 function relayed(quoteId: string, relay: Relay | undefined): CallbackContent {
-  if (relay === undefined) throw new Error(`${quoteId} has no message to be passed on`)
+  if (relay === undefined) throw new Error(`${quoteId} has no message to relay`)
   return { type: 'RELAYED', relay }
 }
 

@@ -24,8 +24,8 @@ const query = message('GET', `/quotes/${id}`)
 const version = '1.1'
 const hash = expect.stringMatching(/^[\w-]{43}$/)
 
-describe('a request', () => {
-  test('becomes its event with every member, and its bytes and headers as they came', async () => {
+describe('Requests for quotes', () => {
+  test('A request becomes its event with every member, and its bytes and headers as received', async () => {
     const extensionList = { extension: [{ key: 'k', value: 'v' }] }
     const geoCode = { latitude: '+45.4215', longitude: '-75.6972' }
     const sent = withMembers(ask, {
@@ -55,7 +55,7 @@ describe('a request', () => {
     expect(event.headers).toEqual(sent.headers)
   })
 
-  test('names of every script go on byte for byte', async () => {
+  test('Names in any script are relayed byte for byte', async () => {
     const names = ['Zoë', 'Zoe\u0308', 'Ngũgĩ', 'محمد', '王小明', 'ကျော်', '😀', 'O’Brien-"Bé\\"']
     for (const name of names) {
       const payee = { ...quoteRequest.payee, name }
@@ -68,7 +68,7 @@ describe('a request', () => {
   })
 
   test.each([undefined, '', 'Hub'])(
-    'that leaves its destination open (%p) goes to the FSP of the payee',
+    'A request without a destination (%p) is sent to the FSP of the payee',
     async (destination) => {
       const sent = withHeaders(ask, { 'fspiop-destination': destination })
       expect(await edge.outcomeOf(sent)).toBe('202')
@@ -78,7 +78,7 @@ describe('a request', () => {
     },
   )
 
-  test('needs its destination where existing clients are tested for that', async () => {
+  test('A request needs its destination with Mojaloop compatibility', async () => {
     const strict = openEdge({ COMPATIBILITY: 'mojaloop' })
     const sent = withHeaders(ask, { 'fspiop-destination': undefined })
     expect(await strict.outcomeOf(sent)).toBe('400 3102 header fspiop-destination')
@@ -112,14 +112,14 @@ describe('a request', () => {
       '400 3100 header fspiop-source is not the FSP',
     ],
     [{ payer: { partyIdInfo: info('x'.repeat(33)) } }, '400 310'],
-  ])('with %j is refused: %s', async (changed, outcome) => {
+  ])('A request with %j is refused: %s', async (changed, outcome) => {
     expect((await edge.outcomeOf(withMembers(ask, changed))).slice(0, outcome.length)).toBe(outcome)
     expect(edge.published).toEqual([])
   })
 })
 
-describe('an answer', () => {
-  test('becomes its event, and its bytes go along', async () => {
+describe('Answers to quotes', () => {
+  test('An answer becomes its event, with its bytes', async () => {
     expect(await edge.outcomeOf(answer)).toBe('200')
     const event = edge.onlyMessage()
     const { ilpPacket, ...known } = quoteAnswer
@@ -145,14 +145,14 @@ describe('an answer', () => {
       { payeeReceiveAmount: { currency: 'USD', amount: 98 } },
       '400 3101 /payeeReceiveAmount/amount',
     ],
-  ])('with %j is refused: %s', async (changed, outcome) => {
+  ])('An answer with %j is refused: %s', async (changed, outcome) => {
     expect((await edge.outcomeOf(withMembers(answer, changed))).slice(0, outcome.length)).toBe(
       outcome,
     )
   })
 
   test.each([undefined, '', 'Hub'])(
-    'without a destination (%p) is taken: the stored quote says whom it is for',
+    'An answer without a destination (%p) is accepted: the stored quote names the recipient',
     async (destination) => {
       for (const sent of [answer, refuse]) {
         expect(await edge.outcomeOf(withHeaders(sent, { 'fspiop-destination': destination }))).toBe(
@@ -167,7 +167,7 @@ describe('an answer', () => {
     },
   )
 
-  test('that refuses becomes its event, with any code', async () => {
+  test('An error answer becomes its event, with any code', async () => {
     const sent = withMembers(refuse, {
       errorInformation: { errorCode: '5999', errorDescription: 'näh' },
     })
@@ -188,13 +188,13 @@ describe('an answer', () => {
     [undefined, '400 3102 /errorInformation'],
     [{ errorCode: '5104' }, '400 3102 /errorInformation/errorDescription'],
     [{ errorCode: '51', errorDescription: 'x' }, '400 3101 /errorInformation/errorCode'],
-  ])('that refuses with %j is itself refused: %s', async (wrong, outcome) => {
+  ])('An error answer with %j is refused: %s', async (wrong, outcome) => {
     const sent = withMembers(refuse, { errorInformation: wrong })
     expect((await edge.outcomeOf(sent)).slice(0, outcome.length)).toBe(outcome)
   })
 })
 
-test('a question becomes its event, and may be passed on as it came', async () => {
+test('A query becomes its event, and can be relayed as received', async () => {
   expect(await edge.outcomeOf(query)).toBe('202')
   expect(edge.onlyMessage()).toMatchObject({
     name: 'QuoteQueryReceived',
@@ -204,7 +204,7 @@ test('a question becomes its event, and may be passed on as it came', async () =
   })
 })
 
-describe('what FSPs are told of', () => {
+describe('Callbacks of quotes', () => {
   const headers = Buffer.from(JSON.stringify({ 'fspiop-signature': 'theirs' }))
   const relay = { body: Buffer.from('{ }'), headers }
   const to = { quoteId: id, requesterFspId: 'greenbank', version: '1.0' }
@@ -219,7 +219,7 @@ describe('what FSPs are told of', () => {
     version,
   }
 
-  test('a request: POST to the payee FSP, in the bytes of the payer FSP, until it expires', async () => {
+  test('A request is sent as POST to the payee FSP, with the bytes of the payer FSP, until it expires', async () => {
     const [event, ...others] = await callbacksFor(edge, 'QuoteRequestAccepted', request, { relay })
     expect(others).toEqual([])
     expect(event?.payload).toMatchObject({
@@ -242,7 +242,7 @@ describe('what FSPs are told of', () => {
     path: `/quotes/${id}/error`,
   }
 
-  test('a request that nobody has stored: its payer FSP is told when it fails', async () => {
+  test('The payer FSP of a request that no service stored receives an error when delivery fails', async () => {
     const unstored = { ...request, isUnstored: true } as const
     const [event] = await callbacksFor(edge, 'QuoteRequestAccepted', unstored, { relay })
     expect(event?.payload).toMatchObject({ onFailure, reportRequired: true })
@@ -252,14 +252,14 @@ describe('what FSPs are told of', () => {
     expect(outcome[0]?.body).toContain('"errorCode":"3201"')
   })
 
-  test('a request without an expiration: tried as long as anything that is passed on', async () => {
+  test('A request without an expiration is tried as long as any relayed message', async () => {
     const { expiration: _, ...lasting } = request
     const [event] = await callbacksFor(edge, 'QuoteRequestAccepted', lasting, { relay })
     const retry = edge.callbacks.relay_ms
     expect(event?.payload['deadline']).toBe(new Date(Date.parse(receivedAt) + retry).toISOString())
   })
 
-  test('an answer and a refusal: PUT to the payer FSP, in the bytes of the payee FSP', async () => {
+  test('An answer and an error are sent as PUT to the payer FSP, with the bytes of the payee FSP', async () => {
     const response = {
       ...quoteAnswer,
       quoteId: id,
@@ -275,15 +275,15 @@ describe('what FSPs are told of', () => {
     const rejected = await callbacksFor(edge, 'QuoteRejectAccepted', refusal, { relay })
     expect(deliveries(rejected)).toEqual([`greenbank: PUT ${back}/error`])
     for (const [event] of [accepted, rejected]) expect(event?.body).toBe('{ }')
-    const [made] = await callbacksFor(edge, 'QuoteRejectAccepted', refusal)
-    expect(made?.payload['headers']).toMatchObject({
+    const [created] = await callbacksFor(edge, 'QuoteRejectAccepted', refusal)
+    expect(created?.payload['headers']).toMatchObject({
       'fspiop-source': 'Hub',
       'content-type': mediaType('1.0', 'quotes'),
     })
-    expect(made?.body).toBe(JSON.stringify({ errorInformation }))
+    expect(created?.body).toBe(JSON.stringify({ errorInformation }))
   })
 
-  test('a question: GET to the FSP that knows, as it came', async () => {
+  test('A query is sent as GET to the FSP that has the quote, as received', async () => {
     const payload = { ...to, destinationFspId: 'bluewallet' }
     const [event, ...others] = await callbacksFor(edge, 'QuoteQueryForwarded', payload, { relay })
     expect(others).toEqual([])
@@ -294,16 +294,16 @@ describe('what FSPs are told of', () => {
     })
   })
 
-  test('what is stored: with the headers of the payee FSP as its own, else as from the hub', async () => {
+  test('A stored answer is sent with the headers of the payee FSP as its own message, else as one of the hub', async () => {
     const asked = { ...to, legRole: 'PAYER' as const }
     const [own] = await callbacksFor(edge, 'QuoteQueryResponse', asked, { relay })
     expect(own?.payload['headers']).toEqual({ 'fspiop-destination': 'greenbank' })
-    const [made] = await callbacksFor(edge, 'QuoteQueryResponse', asked, {
+    const [created] = await callbacksFor(edge, 'QuoteQueryResponse', asked, {
       relay: { body: relay.body },
     })
-    expect(made?.body).toBe('{ }')
-    expect(made?.headers).toBeUndefined()
-    expect(made?.payload['headers']).toEqual({
+    expect(created?.body).toBe('{ }')
+    expect(created?.headers).toBeUndefined()
+    expect(created?.payload['headers']).toEqual({
       'content-type': mediaType('1.0', 'quotes'),
       date: 'Sat, 21 Nov 2026 10:00:00 GMT',
       'fspiop-source': 'Hub',
@@ -315,7 +315,7 @@ describe('what FSPs are told of', () => {
     expect(deliveries(none)).toEqual([`greenbank: PUT ${back}/error`])
   })
 
-  test('a request that cannot be served: PUT error of the hub to who asked', async () => {
+  test('A request that cannot be served is answered with an error of the hub', async () => {
     const failed = { ...to, errorInformation }
     const all = [
       await callbacksFor(edge, 'InvalidQuoteRequest', failed),
@@ -328,7 +328,7 @@ describe('what FSPs are told of', () => {
     }
   })
 
-  test('an answer that breaks a rule: PUT error to both, each in its version', async () => {
+  test('An answer that violates a rule is answered with an error to both FSPs, each in its version', async () => {
     const messages = await callbacksFor(edge, 'RuleViolatedInQuoteResponse', {
       quoteId: id,
       payerFspId: 'greenbank',
@@ -348,7 +348,7 @@ describe('what FSPs are told of', () => {
     expect(types).toEqual([mediaType('1.0', 'quotes'), mediaType('1.1', 'quotes')])
   })
 
-  test('anything at addresses of their own, where they have registered such', async () => {
+  test('Callbacks of quotes use their registered addresses', async () => {
     const own = openEdge()
     const endpoints = new Map([['FSPIOP_CALLBACK_URL_QUOTES', 'https://q.example/api/']])
     own.participants.set('greenbank', {

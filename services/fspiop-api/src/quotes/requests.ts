@@ -20,10 +20,10 @@ export interface QuoteRules {
 
 export function quoteRoutes(rules: QuoteRules): ServedRoutes {
   const begins = { needsActiveSource: true } as const
-  const finishes = { needsActiveSource: false, share: 'ANSWER' } as const
+  const finishes = { needsActiveSource: false, priority: 'ANSWER' } as const
   return {
-    'POST /quotes': { ...begins, share: 'MOST', read: (message) => ask(message, rules) },
-    'GET /quotes/{ID}': { ...begins, share: 'HALF', read: query },
+    'POST /quotes': { ...begins, priority: 'QUOTE', read: (message) => ask(message, rules) },
+    'GET /quotes/{ID}': { ...begins, priority: 'LOOKUP', read: query },
     'PUT /quotes/{ID}': { ...finishes, body_bytes_max: quoteAnswer_bytes_max, read: answer },
     'PUT /quotes/{ID}/error': { ...finishes, body_bytes_max: answer_bytes_max, read: refuse },
   }

@@ -31,7 +31,7 @@ export function routesById(rules: RelayRules, about: QueryById): ServedRoutes {
     [`GET /${resource}/{ID}`]: {
       ...anyId,
       needsActiveSource: true,
-      share: 'HALF',
+      priority: 'LOOKUP',
       read: (message: Incoming) => ask(message, rules, about),
     },
     [`PUT /${resource}/{ID}`]: {

@@ -26,7 +26,7 @@ export interface RelayRules {
 /** The route properties of relayed answers: they complete nothing in the hub. */
 export const answering = {
   needsActiveSource: true,
-  share: 'ANSWER',
+  priority: 'ANSWER',
   isUnmatched: true,
   body_bytes_max: answer_bytes_max,
 } as const

@@ -36,7 +36,7 @@ describe.each(passedOn)('%s', (operation, sent) => {
   const destination = sent.headers['fspiop-destination'] ?? ''
   const resource = sent.path.split(/[/?]/)[1] ?? ''
 
-  test('leaves for the other FSP at once, byte for byte, on the same path and query', async () => {
+  test('A relayed message leaves for the other FSP at once, byte for byte, on the same path and query', async () => {
     const extra = {
       'x-forwarded-for': '10.1.1.1, 10.1.1.2',
       'fspiop-uri': sent.path,
@@ -73,7 +73,7 @@ describe.each(passedOn)('%s', (operation, sent) => {
     expect(sentOn.traceparent).toBe(extra.traceparent)
   })
 
-  test('has an end: its own expiration, or as long as such messages are tried', async () => {
+  test('A relayed message is tried until its own expiration, or as long as every message without one', async () => {
     await edge.outcomeOf(sent)
     const { deadline } = edge.onlyMessage().payload
     expect(deadline).toBe(
@@ -81,7 +81,7 @@ describe.each(passedOn)('%s', (operation, sent) => {
     )
   })
 
-  test('is told its sender when it fails, unless it is an error itself', async () => {
+  test('The sender of a relayed message receives an error when delivery fails, unless the message is an error itself', async () => {
     await edge.outcomeOf(sent)
     const { onFailure } = edge.onlyMessage().payload as Payload<'NotifyRequested'>
     if (operation.endsWith('/error')) {
@@ -96,7 +96,7 @@ describe.each(passedOn)('%s', (operation, sent) => {
     })
   })
 
-  test('to nobody that is known comes back to its sender as 3201', async () => {
+  test('A relayed message to an unknown FSP is reported to its sender as 3201', async () => {
     const outcome = await edge.outcomeOf(withHeaders(sent, { 'fspiop-destination': 'nobody' }))
     expect(outcome).toBe(sent.method === 'PUT' ? '200' : '202')
     if (operation.endsWith('/error')) {
@@ -111,9 +111,9 @@ describe.each(passedOn)('%s', (operation, sent) => {
   })
 })
 
-describe('a request to pay', () => {
+describe('Requests to pay', () => {
   test.each([undefined, '', 'Hub'])(
-    'without a destination (%p) goes to the FSP of the payer',
+    'A request to pay without a destination (%p) is sent to the FSP of the payer',
     async (destination) => {
       expect(
         await edge.outcomeOf(withHeaders(request, { 'fspiop-destination': destination })),
@@ -125,7 +125,7 @@ describe('a request to pay', () => {
   )
 
   const { fspId, ...payer } = transactionRequest.payer
-  test('that names no FSP at all goes nowhere', async () => {
+  test('A request to pay that names no FSP is refused', async () => {
     expect(fspId).toBe('greenbank')
     const nameless = withMembers(request, { payer })
     expect(await edge.outcomeOf(withHeaders(nameless, { 'fspiop-destination': undefined }))).toBe(
@@ -142,14 +142,14 @@ describe('a request to pay', () => {
     [{ amount: { currency: 'USD', amount: '01' } }, '400 3101 /amount/amount'],
     [{ authenticationType: 'FACE' }, '400 3101 /authenticationType'],
     [{ expiration: 'soon' }, '400 3101 /expiration'],
-  ])('with %j is refused: %s', async (changed, outcome) => {
+  ])('A request to pay with %j is refused: %s', async (changed, outcome) => {
     expect((await edge.outcomeOf(withMembers(request, changed))).slice(0, outcome.length)).toBe(
       outcome,
     )
     expect(edge.published).toEqual([])
   })
 
-  test('is answered in a state that the API knows, or in any where clients do so', async () => {
+  test('The answer to a request to pay has a state of the API, or any state with Mojaloop compatibility', async () => {
     const answer = message('PUT', `/transactionRequests/${id}`, {
       transactionRequestState: 'PONDERED',
     })
@@ -158,7 +158,7 @@ describe('a request to pay', () => {
   })
 })
 
-describe('an authorization', () => {
+describe('Authorizations', () => {
   const ask = (query: string) => edge.outcomeOf(message('GET', `/authorizations/${id}?${query}`))
   test.each([
     ['', '400 3102 query parameter authenticationType'],
@@ -170,7 +170,7 @@ describe('an authorization', () => {
     [otp.replace('USD', 'usd'), '400 3101 query parameter currency'],
     [`${otp}&amount=1`, '400 3101 query parameter amount: given twice'],
     [`${otp}&more=1`, '202'],
-  ])('asked for with ?%s is told %s', async (query, outcome) => {
+  ])('A query for an authorization with ?%s is answered with %s', async (query, outcome) => {
     expect((await ask(query)).slice(0, outcome.length)).toBe(outcome)
   })
 
@@ -182,11 +182,11 @@ describe('an authorization', () => {
     [{ responseType: 'ENTERED' }, '400 3102 /authenticationInfo'],
     [{ responseType: 'SMILED' }, '400 3101 /responseType'],
     [{}, '400 3102 /responseType'],
-  ])('answered with %j is told %s', async (body, outcome) => {
+  ])('An authorization with %j is answered with %s', async (body, outcome) => {
     expect((await edge.outcomeOf(answer(body))).slice(0, outcome.length)).toBe(outcome)
   })
 
-  test('is answered in any way where clients do so', async () => {
+  test('An authorization may have any response type with Mojaloop compatibility', async () => {
     expect(await lenient.outcomeOf(answer({ responseType: 'SMILED' }))).toBe('200')
   })
 })
@@ -196,7 +196,7 @@ test.each([
   [{ transactionState: 'LOST' }, '400 3101 /transactionState'],
   [{ transactionState: 'COMPLETED', code: 'ABCD1234' }, '200'],
   [{ transactionState: 'COMPLETED', completedTimestamp: 'now' }, '400 3101 /completedTimestamp'],
-])('what became of a transaction, told as %j, is told %s', async (body, outcome) => {
+])('The state of a transaction with %j is answered with %s', async (body, outcome) => {
   const answer = await edge.outcomeOf(message('PUT', `/transactions/${id}`, body))
   expect(answer.slice(0, outcome.length)).toBe(outcome)
 })
@@ -210,7 +210,7 @@ test.each([
   expect(await edge.outcomeOf(message('PUT', path, {}))).toBe('400 3102 /errorInformation')
 })
 
-describe('unsolicited answers', () => {
+describe('Unsolicited answers', () => {
   const bounded = () => openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 3 })
   const party = '/parties/MSISDN/123456789'
   const partyFrom = (source: string, destination: string) => {
@@ -220,9 +220,9 @@ describe('unsolicited answers', () => {
       'fspiop-destination': destination,
     })
   }
-  const tooMany = '503 2005 more answers to that FSP than it has asked for; try again later'
+  const tooMany = '503 2005 more answers to that FSP than it has requested; try again later'
 
-  test('are refused beyond a few, and take nothing from others who answer the same FSP', async () => {
+  test('Unsolicited answers above the quota are refused, and others may still answer the same FSP', async () => {
     const own = bounded()
     own.participants.set('redcredit', reachable('redcredit'))
     const flood: string[] = []
@@ -239,7 +239,7 @@ describe('unsolicited answers', () => {
     .filter(({ sent: { method } }) => method === 'PUT')
     .map(({ operation, sent }): readonly [string, Sent] => [operation, sent])
   test.each(answers)(
-    'are bounded where no service knows the question: %s',
+    'Answers that no service matches with a request have a quota: %s',
     async (operation, sent) => {
       const strict = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 0 })
       const isOwned = /^PUT \/(transfers|quotes|bulkQuotes|bulkTransfers)\//.test(operation)
@@ -247,7 +247,7 @@ describe('unsolicited answers', () => {
     },
   )
 
-  test('are allowed again as that FSP asks', async () => {
+  test('Answers are allowed again when that FSP sends requests', async () => {
     const own = bounded()
     for (let at = 0; at < 4; at++) await own.outcomeOf(partyFrom('bluewallet', 'greenbank'))
     expect(await own.outcomeOf(partyFrom('bluewallet', 'greenbank'))).toBe(tooMany)
@@ -256,7 +256,7 @@ describe('unsolicited answers', () => {
   })
 })
 
-describe('a message that could not be delivered', () => {
+describe('Messages that could not be delivered', () => {
   type Report = Payload<'NotifyReport'>['reports'][number]
 
   async function failed(report: Partial<Report>, sent = request) {
@@ -310,19 +310,19 @@ describe('a message that could not be delivered', () => {
     ['503', { httpStatus: 503 }, '1001'],
     ['500', { httpStatus: 500, errorInformation }, '1001'],
     ['a redirect', { httpStatus: 302 }, '1001'],
-    ['400 without words', { httpStatus: 400 }, '3000'],
+    ['400 without an error', { httpStatus: 400 }, '3000'],
     ['501', { httpStatus: 501 }, '2002'],
-    ['406 without words', { httpStatus: 406 }, '3001'],
-  ])('for %s comes back to its sender', async (_title, report, errorCode) => {
+    ['406 without an error', { httpStatus: 406 }, '3001'],
+  ])('A message that failed with %s is reported to its sender', async (_title, report, errorCode) => {
     expect(await outcome(report)).toMatchObject({ errorCode })
   })
 
-  test('comes back with the reason why it was never sent', async () => {
+  test('The error callback names the reason why a message was never sent', async () => {
     const modified = { errorCode: '3106', errorDescription: 'Modified request' }
     expect(await outcome({ attempts: 0, errorInformation: modified })).toEqual(modified)
   })
 
-  test("comes back in the receiver's own words where it refused", async () => {
+  test("The error callback has the receiver's own error when it refused the message", async () => {
     expect(await outcome({ httpStatus: 400, errorInformation })).toEqual(errorInformation)
     const versions = {
       errorCode: '3001',
@@ -332,13 +332,13 @@ describe('a message that could not be delivered', () => {
     expect(await outcome({ httpStatus: 406, errorInformation: versions })).toEqual(versions)
   })
 
-  test('and one that was delivered, or is an error itself, is told to nobody', async () => {
+  test('A delivered message and an error are not reported to their sender', async () => {
     expect(await failed({ status: 'SUCCESS', httpStatus: 202 })).toEqual([])
     const refusal = message('PUT', `/transactionRequests/${id}/error`, error)
     expect(await failed({}, refusal)).toEqual([])
   })
 
-  test('comes back under one name, however often that is reported', async () => {
+  test('Repeated reports of a failure give the same error callback', async () => {
     const one = await failed({ notificationId: 'n' })
     const again = await failed({ notificationId: 'n' })
     expect(one[0]?.payload['notificationId']).toBe(again[0]?.payload['notificationId'])
@@ -352,7 +352,7 @@ describe('POST /transactionRequests', () => {
     return (edge.onlyMessage().payload as Payload<'NotifyRequested'>).idempotency
   }
 
-  test('has its id as the key under which nothing else is sent', async () => {
+  test('A transaction request has its id as its idempotency key', async () => {
     const first = await keyOf(request)
     expect(first).toMatchObject({
       key: `transactionRequests/${transactionRequest.transactionRequestId}`,
@@ -373,7 +373,7 @@ describe('POST /transactionRequests', () => {
     }
   })
 
-  test('is the only message that is relayed with a key', async () => {
+  test('A transaction request is the only relayed message with an idempotency key', async () => {
     const others = passedOn.filter(([operation]) => operation !== 'POST /transactionRequests')
     for (const [, sent] of others) {
       expect(await keyOf(sent)).toBeUndefined()

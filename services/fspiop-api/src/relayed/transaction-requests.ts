@@ -17,7 +17,7 @@ export function transactionRequestRoutes(rules: RelayRules): ServedRoutes {
   return {
     'POST /transactionRequests': {
       needsActiveSource: true,
-      share: 'HALF',
+      priority: 'LOOKUP',
       read: (message) => request(message, rules),
     },
     ...routesById(rules, {

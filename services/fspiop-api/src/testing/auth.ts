@@ -1,4 +1,4 @@
-/** A stand-in for auth-service: it knows the keys and secrets that a test gives it. */
+/** A test server for auth-service: it has the keys and secrets that a test gives it. */
 import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
 import type { Handlers } from '@causeway/grpc'
 import { credentialsService, keysService, type ParticipantKey } from '@causeway/protos'
@@ -9,11 +9,11 @@ export interface Auth {
   readonly keys: Map<string, readonly ParticipantKey[]>
   /** By client id. */
   readonly secrets: Map<string, string>
-  /** What verifies tokens. */
+    /** The keys that verify tokens. */
   readonly tokenKeys: JWK[]
-  /** How often it was asked for keys of FSPs, and for keys of tokens. */
+  /** How often keys of FSPs, and keys of tokens, were queried. */
   readonly asked: { keys: number; tokenKeys: number }
-  /** Then it answers nobody. */
+  /** True: it does not answer. */
   isAway: boolean
 }
 
@@ -60,14 +60,14 @@ export function serveAuth(parts: TestParts): Auth {
   return auth
 }
 
-/** Whatever else there is to ask, the edge does not. */
+/** All other methods, which the edge does not call. */
 export function notAsked<Service extends object>(service: Service): Handlers<Service> {
   const refuse = () => Promise.reject(new Error('the edge does not ask this'))
   const methods = Object.keys(service).map((name) => [name, refuse])
   return Object.fromEntries(methods) as Handlers<Service>
 }
 
-/** The key as auth-service tells of it. */
+/** The key in the format of auth-service. */
 export function participantKey(
   kid: string,
   key: KeyObject,
@@ -87,14 +87,14 @@ export function participantKey(
 
 export interface TokenIssuer {
   readonly jwk: JWK
-  /** Undefined leaves a claim or a member of the header out. */
+  /** Undefined omits a claim or a member of the header. */
   token(
     claims?: Readonly<Record<string, unknown>>,
     header?: Readonly<Record<string, string>>,
   ): Promise<string>
 }
 
-/** Makes tokens as auth-service does, unless told otherwise. */
+/** Issues tokens as auth-service does, with the given changes. */
 export async function openTokenIssuer(kid: string): Promise<TokenIssuer> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const jwk = { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' }

@@ -1,4 +1,4 @@
-/** One message, told to a hub of each kind. */
+/** One message, sent to a hub of each kind. */
 import { expect } from '@jest/globals'
 import { openEdge } from './edge.ts'
 import type { Sent } from './messages.ts'
@@ -9,8 +9,8 @@ const edges = {
 } as const
 
 /**
- * Expects answers that begin so: the specification's, and the one that Mojaloop's clients expect where
- * it differs. What is refused publishes nothing.
+  * Expects answers with these beginnings: the specification's, and where it differs the one that
+  * Mojaloop's clients expect. A refused message publishes nothing.
  */
 export async function expectAnswers(sent: Sent, strict: string, loose = strict): Promise<void> {
   for (const [mode, expected] of [

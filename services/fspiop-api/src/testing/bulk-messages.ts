@@ -1,4 +1,6 @@
-/** Good messages about bulks of so many items, of greenbank, who pays, and bluewallet, who is paid. */
+/**
+ * Valid messages about bulks of a number of items, from greenbank, the payer FSP, and bluewallet.
+ */
 import { condition, expiration, id } from './messages.ts'
 
 /** The id of the item at this position. */

@@ -1,7 +1,7 @@
 /**
- * Whether work over a text takes more than linear time. CPU time is compared with itself at two lengths,
- * so that the speed and the load of the machine do not count; work that is cheap at the longer length is
- * not judged any further.
+ * Whether work over a text takes more than linear time. CPU time is compared with itself at two
+ * lengths, so that the speed and the load of the machine do not count; work that is cheap at the
+ * longer length is not examined further.
  */
 
 const short_length = 16_384
@@ -13,7 +13,7 @@ const growth_max = 8
 
 /**
  * @param textOf a text of about the given length
- * @returns undefined, or by how much more the work takes at four times the length
+  * @returns undefined, or the factor by which the work takes longer at four times the length
  */
 export async function growthBeyondLinear(
   work: (text: string) => unknown,

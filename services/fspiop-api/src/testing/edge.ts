@@ -1,4 +1,4 @@
-/** The chain of a request without HTTP and without a bus: what it answers, and what it would publish. */
+/** The chain of a request without HTTP and without a bus: its answers and its messages. */
 import type { OutgoingMessage } from '@causeway/bus'
 import type { DomainEvent, Payload, Relay } from '@causeway/events'
 import type { Operation } from '@causeway/fspiop'
@@ -17,20 +17,20 @@ import type { Sent } from './messages.ts'
 import { testSettings } from './settings.ts'
 
 export interface TestEdge {
-  /** What the message is answered; the channel says `identity`, or what the message says of itself. */
+  /** The answer to a message; `identity` is that of the channel, by default that of the message. */
   send(sent: Sent, identity?: string): Promise<Answer>
-  /** Its status, with code and text of what it is refused for: `400 3102 header date`. */
+  /** The status, with code and text of the refusal: `400 3102 header date`. */
   outcomeOf(sent: Sent, identity?: string): Promise<string>
   /** The only message that was published since the last call. */
   onlyMessage(): PublishedMessage
   readonly published: OutgoingMessage[]
   readonly participants: Map<string, Participant>
   readonly callbacks: CallbackParts
-  /** What the look-up knows: the owner by consent, or that it is away. */
+  /** The result of the lookup of owners by consent, or that it is unavailable. */
   readonly consentOwners: Map<string, ConsentOwner>
-  /** Which room the operation has. */
-  shareOf(operation: Operation): string | undefined
-  /** Who serves what from now on, instead of one participant for each type. */
+  /** The priority of the operation. */
+  priorityOf(operation: Operation): string | undefined
+  /** The providers of each type from now on, instead of one participant for each type. */
   provide(names: readonly string[]): void
 }
 
@@ -43,7 +43,7 @@ export interface PublishedMessage {
   readonly traceparent: string | undefined
 }
 
-/** No thread is begun for large bodies. */
+/** No thread is started for large bodies. */
 export const readAtOnce = openLargeBodies({
   bytes_min: Infinity,
   log: openLog({ name: 'edge', level: 'silent' }),
@@ -51,7 +51,7 @@ export const readAtOnce = openLargeBodies({
 
 export const receivedAt = '2026-11-21T10:00:00.000Z'
 
-/** Every callback of the FSP goes below this address, on the path of the API. */
+/** Every callback of the FSP is sent to the path of the API below this address. */
 export function reachable(name: string, changed: Partial<Participant> = {}): Participant {
   const endpoints = new Map([['FSPIOP_CALLBACK_URL', `http://${name}.example`]])
   return { name, isActive: true, isClosed: false, endpoints, accounts: [], ...changed }
@@ -60,7 +60,7 @@ export function reachable(name: string, changed: Partial<Participant> = {}): Par
 export interface EdgeChanges extends Partial<Settings> {
   readonly checkSignature?: CheckSignature
   readonly publish?: Edge['publish']
-  /** How long the edge works on a message before it has it stored. */
+  /** How long the edge processes a message before it is stored. */
   readonly work_ms?: number
 }
 
@@ -121,7 +121,7 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
     callbacks,
     published,
     consentOwners,
-    shareOf: (operation) => edge.served[operation]?.share,
+    priorityOf: (operation) => edge.served[operation]?.priority,
     provide(names) {
       provided = names
     },
@@ -138,7 +138,7 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
   }
 }
 
-/** What FSPs are told of an event, each message as it leaves for the deliveries. */
+/** The callbacks of an event, each message as it is published for delivery. */
 export async function callbacksFor<Name extends CallbackEvent>(
   edge: TestEdge,
   name: Name,
@@ -163,7 +163,7 @@ export async function callbacksFor<Name extends CallbackEvent>(
   return messages.map(publishedMessage)
 }
 
-/** `bluewallet: PUT http://bluewallet.example/quotes/1`, of each message that is to be delivered. */
+/** `bluewallet: PUT http://bluewallet.example/quotes/1` for each message to deliver. */
 export function deliveries(messages: readonly PublishedMessage[]): readonly string[] {
   return messages.map(({ payload }) => {
     const { destinationFspId, transport } = payload as Payload<'NotifyRequested'>
@@ -172,7 +172,7 @@ export function deliveries(messages: readonly PublishedMessage[]): readonly stri
   })
 }
 
-/** Participants who are all in memory. */
+/** Participants that are all cached. */
 function participantsOf(known: ReadonlyMap<string, Participant>): Participants {
   return {
     peek: (name) => known.get(name),

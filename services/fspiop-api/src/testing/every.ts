@@ -1,4 +1,4 @@
-/** One good message for each operation that the edge serves, and what becomes of it. */
+/** One valid message for each operation that the edge serves, and the event that it becomes. */
 import type { EventName } from '@causeway/events'
 import type { Operation } from '@causeway/fspiop'
 import {
@@ -183,7 +183,7 @@ const ofTransfers: readonly ExpectedCallback[] = [
   ),
 ]
 
-/** What the hub only passes on, so that it is a callback at once. */
+/** Relayed messages, which become callbacks at once. */
 const passedOn: readonly ExpectedCallback[] = (
   [
     ['POST /transactionRequests', '/transactionRequests', transactionRequest],

@@ -1,4 +1,4 @@
-/** Messages that say of somebody what their sender is not. */
+/** Messages that name another FSP where they must name their sender. */
 import {
   message,
   partyAnswer,
@@ -21,7 +21,7 @@ export function prepare(): Sent {
   return { ...message('POST', '/transfers'), body: transferBody() }
 }
 
-/** Good messages but for an FSP in the body that the sender is not. */
+/** Valid messages except for an FSP in the body that is not the sender. */
 export const ofOthers: readonly (readonly [string, string, Sent])[] = [
   ['payerFsp of a transfer', 'greenbank', withMembers(prepare(), { payerFsp: 'bluewallet' })],
   [

@@ -1,4 +1,4 @@
-/** Good messages of greenbank, who pays, and bluewallet, who is paid; tests spoil them. */
+/** Valid messages of greenbank, the payer FSP, and bluewallet, the payee FSP; tests change them. */
 import type { Resource } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 
@@ -10,7 +10,7 @@ export interface Sent {
   readonly body?: string | Buffer
 }
 
-/** Values by name; undefined leaves one out. */
+/** Values by name; undefined omits one. */
 export type Changes = Readonly<Record<string, string | undefined>>
 
 export const id = '7d7ff5c4-8b1c-4b0f-9c7f-2f0de1f0b8a1'
@@ -68,13 +68,13 @@ export function withHeaders(sent: Sent, changed: Changes): Sent {
   return { ...sent, headers }
 }
 
-/** The same message with these members of its body changed; `undefined` leaves one out. */
+/** The same message with these members of its body changed; `undefined` omits one. */
 export function withMembers(sent: Sent, changed: Readonly<Record<string, unknown>>): Sent {
   const body = JSON.parse(String(sent.body)) as object
   return { ...sent, body: JSON.stringify({ ...body, ...changed }) }
 }
 
-/** Requests of a payment go from the payer, but for the one that asks the payer to pay. */
+/** Requests of a payment are sent by the payer FSP, except the request to pay. */
 function sourceOf(method: string, resource: Resource): string {
   const asks = method !== 'PUT'
   const fromPayee = resource === 'transactionRequests'
@@ -137,7 +137,7 @@ export const participantsRequest = {
   currency: 'USD',
 }
 
-/** A POST /transfers; `undefined` leaves a member out. */
+/** A POST /transfers; `undefined` omits a member. */
 export function transferBody(changed: Readonly<Record<string, unknown>> = {}): string {
   return JSON.stringify({
     transferId: randomUUID(),

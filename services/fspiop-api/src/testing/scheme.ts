@@ -21,9 +21,9 @@ export interface Scheme {
     Settings,
     'EDGE_TLS' | 'EDGE_TLS_CERTIFICATE_FILE' | 'EDGE_TLS_KEY_FILE' | 'EDGE_TLS_CA_FILE'
   >
-  /** What a client of this name shows; it trusts the scheme's CA alone. */
+  /** The TLS options of a client of this name; it trusts the scheme's CA only. */
   client(name: string, changed?: { readonly from?: Ca; readonly validity?: Validity }): ClientTls
-  /** A new certificate of the server in the place of the old one. */
+  /** Replaces the certificate of the server by a new one. */
   renewServer(commonName: string): void
   stop(): void
 }

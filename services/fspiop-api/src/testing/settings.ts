@@ -1,4 +1,4 @@
-/** The settings of tests: plain, unsigned, and with more room than any test needs. */
+/** The settings of tests: plain, unsigned, and with higher bounds than any test needs. */
 import type { Settings } from '../settings.ts'
 
 export const testSettings: Settings = {

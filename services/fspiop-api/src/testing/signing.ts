@@ -1,4 +1,4 @@
-/** Messages signed as their senders sign them, and in the ways that are refused. */
+/** Messages signed correctly, and in the ways that are refused. */
 import { signatureHeader, type MessageToSign, type VerificationKey } from '@causeway/fspiop'
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { withHeaders, type Sent } from './messages.ts'
@@ -24,7 +24,7 @@ export function verificationKey(
   return { kid, key: publicKey, validFrom: undefined, validTo: undefined, ...changed }
 }
 
-/** With its signature, and the headers that belong to one. */
+/** With its signature and the headers of a signed message. */
 export async function signed(
   sent: Sent,
   { kid, privateKey }: Signer,
@@ -50,7 +50,7 @@ export async function signed(
   })
 }
 
-/** With a protected header of the test's own making, signed with RS256. */
+/** With a protected header that the test made, signed with RS256. */
 export function signedWith(
   sent: Sent,
   { privateKey }: Signer,

@@ -1,10 +1,10 @@
-/** One good message for each operation of the Third-Party API between a PISP and a DFSP. */
+/** One valid message for each operation of the Third-Party API between a PISP and a DFSP. */
 import type { EndpointType, Operation } from '@causeway/fspiop'
 import { headersOf, id, mediaType, type Changes, type Sent } from './messages.ts'
 
 export const pisp = 'greenbank'
 export const dfsp = 'bluewallet'
-/** What a DFSP knows a user by. */
+/** The id of a user at a DFSP. */
 export const user = encodeURIComponent('amina/"1"@bankx')
 export const scopes = [{ address: 'bankx.acc.000123', actions: ['ACCOUNTS_TRANSFER'] }]
 export const credential = {
@@ -29,13 +29,13 @@ export const verification = {
 export interface ThirdPartyCallback {
   readonly operation: Operation
   readonly sent: Sent
-  /** Where the other FSP is sent it. */
+  /** The address to which the other FSP is sent the message. */
   readonly type: EndpointType
-  /** The path of the callback that tells its sender that it did not reach the other one. */
+  /** The path of the error callback to its sender when it cannot be delivered. */
   readonly errorPath: string | undefined
 }
 
-/** Its body with blanks that no writer of JSON would make: they must survive. */
+/** Its body with blanks that no JSON writer creates: they must be preserved. */
 export function thirdPartyMessage(
   operation: string,
   {

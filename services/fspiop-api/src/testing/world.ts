@@ -1,4 +1,4 @@
-/** What the tests of the edge stand on: the service on real parts, and participants as they say. */
+/** The environment of integration tests: the service on real parts, and given participants. */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { Message } from '@causeway/bus'
@@ -13,10 +13,10 @@ import { serveAuth, type Auth } from './auth.ts'
 import type { Sent } from './messages.ts'
 import { testSettings } from './settings.ts'
 
-/** The participants that the stand-in for participant-lifecycle knows. */
+/** The participants of the test server for participant-lifecycle. */
 export interface Register {
   readonly participants: Map<string, Participant>
-  /** How often it was asked. */
+  /** How many queries it has answered. */
   asked: number
 }
 
@@ -46,9 +46,9 @@ export interface World {
   readonly edge: FspiopApi
   readonly register: Register
   readonly auth: Auth
-  /** All that was said on the topics of these events so far. */
+  /** All messages published on the topics of these events so far. */
   readonly received: Message[]
-  /** From now on participant-lifecycle answers; needed where the stand was opened without it. */
+  /** From now on participant-lifecycle answers; needed when it did not at the start. */
   serve(): void
   stop(): Promise<void>
 }
@@ -56,7 +56,7 @@ export interface World {
 export interface WorldOptions {
   /** Whether participant-lifecycle answers from the start. */
   readonly isServed?: boolean
-  /** auth-service, or what stands in for it. */
+  /** auth-service, or a test server for it. */
   readonly authOf?: (parts: TestParts) => Auth | Promise<Auth>
 }
 
@@ -110,7 +110,7 @@ export async function openWorld(
   }
 }
 
-/** Whatever else there is to ask of participant-lifecycle, the edge does not. */
+/** All other methods of participant-lifecycle, which the edge does not call. */
 function serveParticipants(parts: TestParts, register: Register): void {
   const notAsked = () => Promise.reject(new Error('the edge does not ask this'))
   const others = Object.fromEntries(
@@ -140,7 +140,7 @@ export interface Answered {
     | undefined
 }
 
-/** With `tls` as that client, over https. */
+/** With `tls` over https with that client certificate. */
 export function send(url: string, sent: Sent, tls?: ClientTls): Promise<Answered> {
   const { method, path, headers, body } = sent
   return new Promise((resolve, reject) => {

@@ -18,7 +18,7 @@ function headersOf(published: PublishedMessage | undefined): unknown {
   return (published?.payload as Payload<'NotifyRequested'> | undefined)?.headers
 }
 
-/** In the name of the auth service, on this path, to this FSP. */
+/** A callback in the name of the auth service, on this path, to this FSP. */
 function versions(method: string, path: string, destination: string) {
   return {
     'content-type': `application/vnd.interoperability.${path.split('/')[1]}+json;version=1.0`,
@@ -30,7 +30,7 @@ function versions(method: string, path: string, destination: string) {
   }
 }
 
-test('a registered consent is told its DFSP with the body that was stored', async () => {
+test('A registered consent is sent to its DFSP with the stored body', async () => {
   const body = { scopes, credential: { ...credential, status: 'VERIFIED' }, status: 'ISSUED' }
   const published = await callbacksFor(edge, 'ConsentRegistered', {
     ...requester,
@@ -44,7 +44,7 @@ test('a registered consent is told its DFSP with the body that was stored', asyn
   expect(published[0]?.key).toBe(id)
 })
 
-test('a refused consent is told who asked', async () => {
+test('The refusal of a consent is sent to the requester', async () => {
   const payload = { ...requester, requesterFspId: pisp, consentId: id, errorInformation }
   const published = await callbacksFor(edge, 'ConsentRefused', payload)
   const path = `/consents/${id}/error`
@@ -53,7 +53,7 @@ test('a refused consent is told who asked', async () => {
   expect(headersOf(published[0])).toEqual(versions('PUT', path, pisp))
 })
 
-test('a revoked consent is told each recipient by itself, whatever becomes of the other', async () => {
+test('A revoked consent is sent to each recipient separately, so that the failure of one does not affect the other', async () => {
   const revokedAt = '2027-03-02T08:15:30.123Z'
   const recipients = [pisp, dfsp, 'nobody'].map((fspId) => ({ fspId, version: '1.0' }))
   const published = await callbacksFor(edge, 'ConsentRevoked', {
@@ -77,7 +77,7 @@ test('a revoked consent is told each recipient by itself, whatever becomes of th
   expect(new Set(ids).size).toBe(2)
 })
 
-test('a verification is answered by its own id, in either way', async () => {
+test('A verification, successful or not, is answered under its own id', async () => {
   const answered = { ...requester, verificationRequestId: id, consentId: 'another' }
   const path = `/thirdpartyRequests/verifications/${id}`
   const good = await callbacksFor(edge, 'VerificationAnswered', {
@@ -95,12 +95,12 @@ test('a verification is answered by its own id, in either way', async () => {
   expect(JSON.parse(bad[0]?.body ?? '')).toEqual({ errorInformation })
 })
 
-test('what the auth service says goes to an inactive FSP too', async () => {
+test('Messages of the auth service are sent to an inactive FSP too', async () => {
   const payload = { ...requester, requesterFspId: 'sleeper', consentId: id, errorInformation }
   expect(deliveries(await callbacksFor(edge, 'ConsentRefused', payload))).toHaveLength(1)
 })
 
-test('the auth service is told nothing by a callback: it hears of it by the event', async () => {
+test('The auth service receives no callback: it consumes the event', async () => {
   edge.participants.set('centralAuth', reachable('centralAuth'))
   const association = {
     partyKey: `CONSENTS/${id}`,

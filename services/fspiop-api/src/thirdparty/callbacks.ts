@@ -25,7 +25,7 @@ export function consentCallbacks(
   switch (event.name) {
     case 'ConsentRegistered': {
       const { consentId, requesterFspId, version, body } = event.payload
-      const content = made('consents', version, body)
+      const content = created('consents', version, body)
       return [callback(requesterFspId, 'PUT', { collection: '/consents', id: consentId, content })]
     }
     case 'ConsentRefused': {
@@ -36,7 +36,7 @@ export function consentCallbacks(
       const { consentId, revokedAt, recipients } = event.payload
       const body = { status: 'REVOKED', revokedAt }
       return recipients.map(({ fspId, version }) => {
-        const content = made('consents', version, body)
+        const content = created('consents', version, body)
         return callback(fspId, 'PATCH', { collection: '/consents', id: consentId, content })
       })
     }
@@ -56,12 +56,12 @@ function verification({
   if ('errorInformation' in result) {
     return refusal(requesterFspId, version, verifications, id, result.errorInformation)
   }
-  const content = made('thirdpartyRequests', version, result)
+  const content = created('thirdpartyRequests', version, result)
   return callback(requesterFspId, 'PUT', { collection: verifications, id, content })
 }
 
-function made(resource: Resource, version: string, body: object): CallbackContent {
-  return { type: 'MADE', from: 'AUTH_SERVICE', version: versionOf(resource, version), body }
+function created(resource: Resource, version: string, body: object): CallbackContent {
+  return { type: 'CREATED', from: 'AUTH_SERVICE', version: versionOf(resource, version), body }
 }
 
 interface About {

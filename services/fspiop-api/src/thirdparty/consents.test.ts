@@ -37,8 +37,8 @@ function encrypting(fieldName: string) {
   return { 'fspiop-encryption': JSON.stringify({ encryptedFields: [field] }) }
 }
 
-describe('what is meant for the auth service of the hub', () => {
-  test('a registration becomes an event with its bytes', async () => {
+describe('Messages to the hosted auth service', () => {
+  test('A registration becomes an event with its bytes', async () => {
     expect(await edge.outcomeOf(registration)).toBe('202')
     const sentOn = edge.onlyMessage()
     expect(sentOn).toMatchObject({ name: 'ConsentRegistrationReceived', key: id })
@@ -55,7 +55,7 @@ describe('what is meant for the auth service of the hub', () => {
     [{ scopes: [] }, '400 3100 /scopes'],
     [{ consentId: '1' }, '400 3101 /consentId'],
     [{ status: 'GIVEN' }, '400 3101 /status'],
-  ])('a registration with %j is refused: %s', async (changed, outcome) => {
+  ])('A registration with %j is refused: %s', async (changed, outcome) => {
     expect(
       (await edge.outcomeOf(withMembers(registration, changed))).slice(0, outcome.length),
     ).toBe(outcome)
@@ -68,14 +68,14 @@ describe('what is meant for the auth service of the hub', () => {
     changed: toAuth,
   })
 
-  test('a verification becomes an event with its bytes', async () => {
+  test('A verification becomes an event with its bytes', async () => {
     expect(await edge.outcomeOf(verify)).toBe('202')
     const sentOn = edge.onlyMessage()
     expect(sentOn).toMatchObject({ name: 'VerificationReceived', key: id, body: verify.body })
     expect(sentOn.payload).toMatchObject({ ...requester, verificationRequestId: id, consentId: id })
   })
 
-  test('a question for a verification becomes an event', async () => {
+  test('A query for a verification becomes an event', async () => {
     const operation = 'GET /thirdpartyRequests/verifications/{ID}'
     const sent = thirdPartyMessage(operation, { source: dfsp, changed: toAuth })
     expect(await edge.outcomeOf(sent)).toBe('202')
@@ -84,22 +84,22 @@ describe('what is meant for the auth service of the hub', () => {
     expect(sentOn.payload).toEqual({ ...requester, verificationRequestId: id })
   })
 
-  test('may hold nothing encrypted', async () => {
+  test('A message to the auth service with encrypted members is refused', async () => {
     for (const sent of [registration, verify]) {
       expect(await edge.outcomeOf(withHeaders(sent, encrypting('extensionList')))).toMatch(
-        /^400 3100 .*decrypts nothing$/,
+        /^400 3100 .*does not decrypt$/,
       )
     }
     expect(await edge.outcomeOf(withHeaders(registration, encrypting('credential')))).toBe(
-      '400 3100 header fspiop-encryption: the auth service of the hub decrypts nothing',
+      '400 3100 header fspiop-encryption: the auth service of the hub does not decrypt',
     )
     expect(edge.published).toEqual([])
   })
 
-  test('is passed on where the hub hosts none', async () => {
+  test('A message to an auth service is relayed when the hub hosts none', async () => {
     const apart = openEdge({ AUTH_SERVICE_PARTICIPANT: '' })
     expect(await apart.outcomeOf(registration)).toBe('202')
-    // Nobody has this name, and its sender is told so.
+    // No participant has this name, and the sender receives an error.
     const sentOn = apart.onlyMessage()
     expect(deliveries([sentOn])).toEqual([
       `${dfsp}: PUT http://${dfsp}.example/consents/${id}/error`,
@@ -110,7 +110,7 @@ describe('what is meant for the auth service of the hub', () => {
 describe.each(['GET', 'DELETE'])('%s /consents/{ID}', (method) => {
   const sent = thirdPartyMessage(`${method} /consents/{ID}`, { source: pisp })
 
-  test('is for the auth service when the look-up names it, whatever the header says', async () => {
+  test('A query or revocation is for the auth service when it is the registered owner, with any header', async () => {
     edge.consentOwners.set(id, { type: 'FOUND', fspId: authService })
     expect(await edge.outcomeOf(sent)).toBe('202')
     const sentOn = edge.onlyMessage()
@@ -124,19 +124,19 @@ describe.each(['GET', 'DELETE'])('%s /consents/{ID}', (method) => {
     }
   })
 
-  test('is for the auth service when the header names it and nobody owns the consent', async () => {
+  test('A query or revocation is for the auth service when the header names it and the consent has no owner', async () => {
     await edge.outcomeOf(withHeaders(sent, toAuth))
     expect(edge.onlyMessage().name).toMatch(/^Consent(Query|Revocation)Received$/)
   })
 
-  test('goes to the FSP of the header when nobody owns the consent', async () => {
+  test('A query or revocation of a consent without an owner is sent to the FSP of the header', async () => {
     await edge.outcomeOf(sent)
     expect(deliveries([edge.onlyMessage()])).toEqual([
       `${dfsp}: ${method} http://${dfsp}.example/consents/${id}`,
     ])
   })
 
-  test('goes to another owner with the headers that its sender signed', async () => {
+  test('A query or revocation is sent to another owner with the headers that its sender signed', async () => {
     edge.consentOwners.set(id, { type: 'FOUND', fspId: dfsp })
     await edge.outcomeOf(withHeaders(sent, { 'fspiop-destination': 'sleeper' }))
     const sentOn = edge.onlyMessage()
@@ -147,7 +147,7 @@ describe.each(['GET', 'DELETE'])('%s /consents/{ID}', (method) => {
     expect(sentOn.payload['headers']).toEqual({ 'fspiop-destination': 'sleeper' })
   })
 
-  test('of the owner itself goes to the FSP that it names', async () => {
+  test('A query or revocation by the owner itself is sent to the FSP that it names', async () => {
     edge.consentOwners.set(id, { type: 'FOUND', fspId: pisp })
     await edge.outcomeOf(sent)
     expect(deliveries([edge.onlyMessage()])).toEqual([
@@ -155,62 +155,62 @@ describe.each(['GET', 'DELETE'])('%s /consents/{ID}', (method) => {
     ])
   })
 
-  test('is not taken while the owner cannot be known', async () => {
-    edge.consentOwners.set(id, { type: 'AWAY' })
+  test('A query or revocation is refused while the owner cannot be read', async () => {
+    edge.consentOwners.set(id, { type: 'UNAVAILABLE' })
     expect(await edge.outcomeOf(sent)).toMatch(/^503 2003 the owner of the consent/)
     expect(edge.published).toEqual([])
   })
 })
 
-/** The names of what is published, and the payload of the event. */
-function besides() {
+/** The names of the published messages, and the payload of the event. */
+function publishedNow() {
   const sentOn = edge.published.splice(0).map(publishedMessage)
   const event = sentOn.find(({ name }) => name !== 'NotifyRequested')
   return { names: sentOn.map(({ name }) => name).toSorted(), payload: event?.payload }
 }
 
-describe('between whom a consent is', () => {
-  test('is seen when a DFSP grants it', async () => {
+describe('The parties of a consent', () => {
+  test('The parties of a consent are recorded when a DFSP grants it', async () => {
     await edge.outcomeOf(thirdPartyMessage('POST /consents', { source: dfsp, body: grant }))
-    expect(besides()).toEqual({
+    expect(publishedNow()).toEqual({
       names: ['ConsentPartiesObserved', 'NotifyRequested'],
       payload: { consentId: id, dfspId: dfsp, pispId: pisp, consentRequestId: id },
     })
   })
 
-  test('is seen when a PISP sends its credential', async () => {
+  test('The parties of a consent are recorded when a PISP sends its credential', async () => {
     const body = { scopes, credential }
     await edge.outcomeOf(thirdPartyMessage('PUT /consents/{ID}', { source: pisp, body }))
-    expect(besides()).toEqual({
+    expect(publishedNow()).toEqual({
       names: ['ConsentPartiesObserved', 'NotifyRequested'],
       payload: { consentId: id, dfspId: dfsp, pispId: pisp },
     })
   })
 
-  test('is not seen in what an auth service outside the hub is sent, or has verified', async () => {
+  test('The parties of a consent are not recorded from messages to and from an external auth service', async () => {
     const body = { ...grant, credential }
     await edge.outcomeOf(thirdPartyMessage('POST /consents', { source: dfsp, body }))
     const verified = { scopes, credential: { ...credential, status: 'VERIFIED' } }
     await edge.outcomeOf(thirdPartyMessage('PUT /consents/{ID}', { source: dfsp, body: verified }))
-    expect(besides().names).toEqual(['NotifyRequested', 'NotifyRequested'])
+    expect(publishedNow().names).toEqual(['NotifyRequested', 'NotifyRequested'])
   })
 
-  test('is not seen where the credential for such an auth service is encrypted', async () => {
+  test('The parties of a consent are not recorded from an encrypted credential for an external auth service', async () => {
     const body = { ...grant, credential: 'BN7x2SpBZSFMDQQ' }
     const sent = thirdPartyMessage('POST /consents', { source: dfsp, body })
     expect(await edge.outcomeOf(withHeaders(sent, encrypting('credential')))).toBe('202')
-    expect(besides().names).toEqual(['NotifyRequested'])
+    expect(publishedNow().names).toEqual(['NotifyRequested'])
   })
 })
 
-describe('a consent that a DFSP revokes', () => {
+describe('Consents that a DFSP revokes', () => {
   const revoked = { status: 'REVOKED', revokedAt: '2027-03-02T09:15:30.123+01:00' }
   const patch = (body: object, changed = {}) =>
     thirdPartyMessage('PATCH /consents/{ID}', { source: dfsp, body, changed })
 
-  test('is revoked for the auth service too, as of the same moment', async () => {
+  test('A consent that a DFSP revokes is revoked for the auth service too, as of the same moment', async () => {
     expect(await edge.outcomeOf(patch(revoked))).toBe('200')
-    expect(besides()).toEqual({
+    expect(publishedNow()).toEqual({
       names: ['ConsentRevocationReceived', 'NotifyRequested'],
       payload: {
         ...requester,
@@ -221,18 +221,18 @@ describe('a consent that a DFSP revokes', () => {
     })
   })
 
-  test('without a time is revoked when the message came', async () => {
+  test('A revocation without a time takes effect when it was received', async () => {
     await edge.outcomeOf(patch({ status: 'REVOKED' }))
-    expect(besides().payload).toMatchObject({ revokedAt: '2026-11-21T10:00:00.000Z' })
+    expect(publishedNow().payload).toMatchObject({ revokedAt: '2026-11-21T10:00:00.000Z' })
   })
 
-  test('at the auth service alone is passed on to nobody', async () => {
+  test('A revocation to the auth service alone is not relayed', async () => {
     await edge.outcomeOf(patch(revoked, toAuth))
-    expect(besides().names).toEqual(['ConsentRevocationReceived'])
+    expect(publishedNow().names).toEqual(['ConsentRevocationReceived'])
   })
 
-  test('is told the PISP alone where its credential is what has changed', async () => {
+  test('A patch that changes only the credential is sent to the PISP alone', async () => {
     await edge.outcomeOf(patch({ credential: { status: 'VERIFIED' } }))
-    expect(besides().names).toEqual(['NotifyRequested'])
+    expect(publishedNow().names).toEqual(['NotifyRequested'])
   })
 })

@@ -123,7 +123,7 @@ function ofOwner(message: Incoming, parts: ConsentParts, method: 'GET' | 'DELETE
     type: 'LATER',
     async reading() {
       const answer = await parts.owners.ownerOf(consentId)
-      if (answer.type === 'AWAY') return against('OWNERS_AWAY')
+      if (answer.type === 'UNAVAILABLE') return against('OWNERS_UNAVAILABLE')
       const found = answer.type === 'FOUND' ? answer.fspId : undefined
       if (isHosted(parts, found) || (found === undefined && isHosted(parts, message.destination))) {
         return asked(message, consentId, method)

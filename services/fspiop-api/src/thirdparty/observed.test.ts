@@ -30,7 +30,7 @@ const challengeHash = hash('sha256', verification.challenge, 'base64url')
 const toDfsp = { sourceFspId: pisp, destinationFspId: dfsp, receivedAt }
 const toPisp = { sourceFspId: dfsp, destinationFspId: pisp, receivedAt }
 
-describe('the auth service is told what passes, and of no party, amount or signature:', () => {
+describe('Observed messages, without parties, amounts and signatures', () => {
   const transactions = '/thirdpartyRequests/transactions'
   const authorizations = '/thirdpartyRequests/authorizations'
 
@@ -48,14 +48,14 @@ describe('the auth service is told what passes, and of no party, amount or signa
       { method: 'PUT', ...toDfsp, responseType: 'ACCEPTED' },
     ],
     [`PUT ${authorizations}/{ID}/error`, 'Authorization', { method: 'PUT', ...toDfsp, error }],
-  ])('%s', async (operation, about, payload) => {
+  ])('%s is relayed, and recorded for the auth service', async (operation, about, payload) => {
     const key = about === 'Transaction' ? 'transactionRequestId' : 'authorizationRequestId'
     expect(await observedOf(operation)).toEqual([
       { name: `ThirdParty${about}Observed`, key: id, payload: { [key]: id, ...payload } },
     ])
   })
 
-  test.each(['PUT', 'PATCH'])('%s of a transaction with its states', async (method) => {
+  test.each(['PUT', 'PATCH'])('%s of a transaction is recorded with its states', async (method) => {
     const [event] = await observedOf(`${method} ${transactions}/{ID}`)
     const { body = '' } = sentOf(`${method} ${transactions}/{ID}`)
     const { transactionRequestState, transactionState, transactionId } = JSON.parse(
@@ -80,7 +80,7 @@ describe('the auth service is told what passes, and of no party, amount or signa
     )
   })
 
-  test('a verification by an auth service that the hub does not host, with its consent', async () => {
+  test('A verification by an external auth service is recorded with its consent', async () => {
     const sent = thirdPartyMessage('POST /thirdpartyRequests/verifications', {
       source: dfsp,
       body: verification,
@@ -104,11 +104,11 @@ test.each([
   'GET /thirdpartyRequests/transactions/{ID}',
   'PUT /accounts/{ID}',
   'POST /consentRequests',
-])('%s is passed on, and nothing is told of it', async (operation) => {
+])('%s is relayed without an event for the auth service', async (operation) => {
   expect(await observedOf(operation)).toEqual([])
 })
 
-test('what has no destination is refused, and nothing is told of it', async () => {
+test('A message without a destination is refused without an event for the auth service', async () => {
   const sent = sentOf('POST /thirdpartyRequests/transactions')
   const { 'fspiop-destination': _, ...headers } = sent.headers
   expect(await edge.outcomeOf({ ...sent, headers })).toMatch(/^400 3102/)

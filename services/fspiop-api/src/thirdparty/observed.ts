@@ -11,7 +11,7 @@ import { traceOf } from '../reading.ts'
 type Method = 'POST' | 'PUT' | 'PATCH'
 
 /** The members of a message that the events contain; the ids are those of its body. */
-export interface Seen {
+export interface ObservedMembers {
   readonly transactionRequestState?: string | undefined
   readonly transactionState?: string | undefined
   readonly transactionId?: string | undefined
@@ -30,7 +30,7 @@ export function transactionObserved(
   message: Incoming,
   method: Method,
   transactionRequestId: string,
-  body: Seen,
+  body: ObservedMembers,
 ): OutgoingMessage {
   const { transactionRequestState, transactionState, transactionId } = body
   const payload = {
@@ -47,7 +47,7 @@ export function authorizationObserved(
   message: Incoming,
   method: Method,
   authorizationRequestId: string,
-  body: Seen,
+  body: ObservedMembers,
 ): OutgoingMessage {
   const { transactionRequestId, challenge, responseType } = body
   const payload = {
@@ -64,7 +64,7 @@ export function verificationObserved(
   message: Incoming,
   method: Method,
   verificationRequestId: string,
-  body: Seen,
+  body: ObservedMembers,
 ): OutgoingMessage {
   const { consentId, challenge, authenticationResponse } = body
   const payload = {
@@ -80,7 +80,7 @@ export function verificationObserved(
 function between(
   { source, destination, receivedAt }: Incoming,
   method: Method,
-  { errorInformation }: Seen,
+  { errorInformation }: ObservedMembers,
 ) {
   return {
     method,

@@ -1,4 +1,4 @@
-/** The owner of a consent as account-lookup, or what stands in for it, answers over gRPC. */
+/** The owner of a consent over gRPC, answered by a test server for account-lookup. */
 import { accountLookupService, type OwnerAnswer } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 afterAll(() => owners.stop())
 
-test('who owns a consent is asked once and remembered', async () => {
+test('The owner of a consent is queried once and cached', async () => {
   answer = { outcome: 'FOUND', fspIds: ['centralAuth'] }
   const found = { type: 'FOUND', fspId: 'centralAuth' }
   expect(await owners.ownerOf(id)).toEqual(found)
@@ -39,7 +39,7 @@ test('who owns a consent is asked once and remembered', async () => {
 })
 
 test.each(['PARTY_UNKNOWN', 'ORACLE_MISSING'])(
-  'a consent that nobody owns (%s) is asked for every time',
+  'A consent without an owner (%s) is queried every time',
   async (outcome) => {
     answer = { outcome, fspIds: [] }
     expect(await owners.ownerOf(id)).toEqual({ type: 'NONE' })
@@ -49,7 +49,7 @@ test.each(['PARTY_UNKNOWN', 'ORACLE_MISSING'])(
   },
 )
 
-test('an oracle that is away is no consent without an owner', async () => {
+test('A consent has an unknown owner, not none, while an oracle is unavailable', async () => {
   answer = { outcome: 'ORACLE_AWAY', fspIds: [] }
-  expect(await owners.ownerOf(id)).toEqual({ type: 'AWAY' })
+  expect(await owners.ownerOf(id)).toEqual({ type: 'UNAVAILABLE' })
 })

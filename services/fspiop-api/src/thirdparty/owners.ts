@@ -11,7 +11,7 @@ export type ConsentOwner =
   /** Not registered, so it is at its DFSP. */
   | { readonly type: 'NONE' }
   /** Unknown, because account-lookup does not answer. */
-  | { readonly type: 'AWAY' }
+  | { readonly type: 'UNAVAILABLE' }
 
 export interface ConsentOwners {
   ownerOf(consentId: string): Promise<ConsentOwner>
@@ -54,7 +54,7 @@ export function openConsentOwners({ grpc, log, age_max_ms }: ConsentOwnersParts)
       cache.clear()
       return Promise.resolve()
     },
-    { log, name: 'renewal of what is known of consents' },
+    { log, name: 'renewal of cached owners of consents' },
   )
   return {
     async ownerOf(consentId) {
@@ -62,7 +62,7 @@ export function openConsentOwners({ grpc, log, age_max_ms }: ConsentOwnersParts)
         const fspId = (await cache.get([consentId])).get(consentId)
         return fspId === undefined ? { type: 'NONE' } : { type: 'FOUND', fspId }
       } catch (error) {
-        if (error instanceof OwnerUnavailable || isOutage(error)) return { type: 'AWAY' }
+        if (error instanceof OwnerUnavailable || isOutage(error)) return { type: 'UNAVAILABLE' }
         throw error
       }
     },

@@ -23,7 +23,7 @@ afterEach(() => {
   edge.published.splice(0)
 })
 
-/** What is to be delivered, without what the auth service is told besides. */
+/** The messages to deliver, without the events for the auth service. */
 function delivered(): PublishedMessage {
   const messages = edge.published.splice(0).map(publishedMessage)
   const [only, ...others] = messages.filter(({ name }) => name === 'NotifyRequested')
@@ -47,7 +47,7 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
   const destination = sent.headers['fspiop-destination'] ?? ''
   const ack = sent.method === 'PUT' || sent.method === 'PATCH' ? '200' : '202'
 
-  test('is acknowledged and leaves byte for byte, with its own headers, on the same path', async () => {
+  test('A relayed message is acknowledged and sent byte for byte, with its own headers, on the same path', async () => {
     const extra = {
       'fspiop-uri': sent.path,
       'fspiop-http-method': sent.method,
@@ -64,7 +64,7 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
     expect(event.payload['headers']).toEqual({ 'fspiop-destination': destination })
   })
 
-  test('goes to the address of its own endpoint type', async () => {
+  test('A relayed message is sent to the address of its own endpoint type', async () => {
     expect(endpointTypeOf(operation as ThirdPartyCallback['operation'])).toBe(type)
     const own = openEdge()
     const endpoints = new Map([
@@ -85,7 +85,7 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
     ['unknown', undefined, '3201'],
     ['inactive', reachable('other', { isActive: false }), '3201'],
     ['without an address for it', reachable('other', { endpoints: new Map() }), '1001'],
-  ])('to an FSP that is %s comes back to its sender', async (_why, participant, code) => {
+  ])('A relayed message to an FSP that is %s is reported to its sender', async (_why, participant, code) => {
     const own = openEdge()
     if (participant !== undefined) own.participants.set('other', participant)
     expect(await own.outcomeOf(withHeaders(sent, { 'fspiop-destination': 'other' }))).toBe(ack)
@@ -106,7 +106,7 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
     })
   })
 
-  test('that fails on its way is told its sender by its own error callback', async () => {
+  test('A relayed message that fails is reported to its sender by its own error callback', async () => {
     await edge.outcomeOf(sent)
     const { onFailure } = delivered().payload as Payload<'NotifyRequested'>
     if (errorPath === undefined) {
@@ -121,13 +121,13 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
     })
   })
 
-  test('needs a destination: nothing else tells the way', async () => {
+  test('A relayed message without a destination is refused', async () => {
     expect(await edge.outcomeOf(withHeaders(sent, { 'fspiop-destination': undefined }))).toBe(
       '400 3102 header fspiop-destination',
     )
   })
 
-  test('may name the API in its media type, or be plain JSON', async () => {
+  test('A relayed message may name the API in its media type, or be plain JSON', async () => {
     const resource = 'thirdparty' as 'consents'
     for (const type of [mediaType('1.0', resource), 'application/json']) {
       const accept = ack === '202' ? type : undefined
@@ -139,7 +139,7 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
     expect(await edge.outcomeOf(withHeaders(sent, { 'content-type': later }))).toMatch(/^406 3001 /)
   })
 
-  test('of an inactive FSP, or in the name of the auth service or the hub, is refused', async () => {
+  test('A message of an inactive FSP, or in the name of the auth service or the hub, is refused', async () => {
     const outcome = (name: string) => edge.outcomeOf(withHeaders(sent, { 'fspiop-source': name }))
     expect(await outcome('sleeper')).toMatch(/^400 3100 /)
     edge.participants.set('centralAuth', reachable('centralAuth'))
@@ -148,7 +148,7 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
     expect(edge.published).toEqual([])
   })
 
-  test('that is no JSON object is refused, where it has a body', async () => {
+  test('A relayed message whose body is not a JSON object is refused', async () => {
     if (sent.body === undefined) return
     expect(await edge.outcomeOf({ ...sent, body: '<a/>' })).toMatch(
       /^400 3101 the body is not JSON/,
@@ -158,20 +158,20 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
   })
 })
 
-test('a list of accounts may be the whole body', async () => {
+test('A list of accounts may be the whole body', async () => {
   const list = '[ {"address":"bankx.acc.1","currency":"USD"} ]'
   expect(await edge.outcomeOf({ ...sentOf('PUT /accounts/{ID}'), body: list })).toBe('200')
   expect(delivered().body).toBe(list)
 })
 
-test('a consent may be patched as a merge patch', async () => {
+test('A consent may be patched as a merge patch', async () => {
   const sent = withHeaders(sentOf('PATCH /consents/{ID}'), {
     'content-type': 'application/merge-patch+json',
   })
   expect(await edge.outcomeOf(sent)).toBe('200')
 })
 
-test('/consent/{ID} is /consents/{ID}, and leaves on the path on which it came', async () => {
+test('/consent/{ID} means /consents/{ID}, and is relayed on the path as received', async () => {
   const { path, ...sent } = sentOf('PUT /consents/{ID}')
   expect(await edge.outcomeOf({ ...sent, path: path.replace('/consents/', '/consent/') })).toBe(
     '200',
@@ -181,7 +181,7 @@ test('/consent/{ID} is /consents/{ID}, and leaves on the path on which it came',
   expect(event.payload['onFailure']).toMatchObject({ path: `/consents/${id}/error` })
 })
 
-test('an id of a user is written percent-encoded wherever a template asks for it', async () => {
+test('The id of a user is percent-encoded wherever a template contains it', async () => {
   const own = openEdge()
   const endpoints = new Map([['TP_CB_URL_ACCOUNTS_GET', 'http://right.example/users/{{ID}}']])
   own.participants.set(dfsp, reachable(dfsp, { endpoints }))
@@ -191,7 +191,7 @@ test('an id of a user is written percent-encoded wherever a template asks for it
   ])
 })
 
-test('a transaction request is tried until it expires', async () => {
+test('A transaction request is tried until it expires', async () => {
   const expiration = '2026-11-21T11:00:00.000+01:00'
   const operation = 'POST /thirdpartyRequests/transactions'
   await edge.outcomeOf(withMembers(sentOf(operation), { expiration }))
@@ -202,7 +202,7 @@ test.each([
   'consentRequests',
   'thirdpartyRequests/transactions',
   'thirdpartyRequests/authorizations',
-])('an id of %s is used for nothing else', async (collection) => {
+])('An id of %s cannot be used for other content', async (collection) => {
   const sent = sentOf(`POST /${collection}`)
   const keyOf = async (asked: Sent) => {
     await edge.outcomeOf(asked)
@@ -216,12 +216,12 @@ test.each([
   expect((await keyOf(withMembers(sent, { more: 1 })))?.content).not.toBe(first?.content)
 })
 
-test('a consent may be granted and registered under one id', async () => {
+test('A consent may be granted and registered under one id', async () => {
   await edge.outcomeOf(sentOf('POST /consents'))
   expect(delivered().payload).not.toHaveProperty('idempotency')
 })
 
-test('what a PISP signs may be encrypted, what the hub acts on may not', async () => {
+test('The challenge of a PISP may be encrypted, members that the hub uses may not', async () => {
   const field = (fieldName: string) => ({
     'fspiop-encryption': JSON.stringify({
       encryptedFields: {
@@ -248,7 +248,7 @@ test('what a PISP signs may be encrypted, what the hub acts on may not', async (
   expect(await edge.outcomeOf(patch)).toMatch(/^400 3100 header fspiop-encryption/)
 })
 
-test('an answer that nobody asked for is refused beyond a few', async () => {
+test('Unsolicited answers above the quota are refused', async () => {
   const own = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 1 })
   const accounts = sentOf('PUT /accounts/{ID}')
   expect(await own.outcomeOf(accounts)).toBe('200')
@@ -257,16 +257,16 @@ test('an answer that nobody asked for is refused beyond a few', async () => {
   expect(await own.outcomeOf(accounts)).toBe('200')
 })
 
-test('revocations, which nobody ever asks for, are passed on however many they are', async () => {
+test('Revocations have no quota, because they answer no request', async () => {
   const own = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 0 })
   const patch = { ...sentOf('PATCH /consents/{ID}'), body: JSON.stringify({ status: 'REVOKED' }) }
   for (let sent = 0; sent < 20; sent++) expect(await own.outcomeOf(patch)).toBe('200')
   expect(await own.outcomeOf(sentOf('PUT /accounts/{ID}'))).toMatch(/^503 2005 more answers/)
-  // They are bounded by the rate of what an FSP begins.
-  expect(own.shareOf('PATCH /consents/{ID}')).toBe('HALF')
+  // They are bounded by the rate of the FSP's requests.
+  expect(own.priorityOf('PATCH /consents/{ID}')).toBe('LOOKUP')
 })
 
-test('unknown methods and paths are refused as elsewhere', async () => {
+test('Unknown methods and paths are refused as in the FSPIOP API', async () => {
   const ask = (operation: string, path: string) =>
     edge.outcomeOf(thirdPartyMessage(operation, { source: pisp, path }))
   expect(await ask('DELETE', `/consentRequests/${id}`)).toMatch(/^405 3000 /)

@@ -30,7 +30,7 @@ import {
   authorizationObserved,
   transactionObserved,
   verificationObserved,
-  type Seen,
+  type ObservedMembers,
 } from './observed.ts'
 
 /** The path of an object without its id, which begins with the resource name. */
@@ -46,11 +46,11 @@ export type Collection =
 export const answer_bytes_max = 1_048_576
 
 /** The route properties of requests. */
-export const asking = { needsActiveSource: true, share: 'HALF' } as const
+export const asking = { needsActiveSource: true, priority: 'LOOKUP' } as const
 
 export const answering = {
   needsActiveSource: true,
-  share: 'ANSWER',
+  priority: 'ANSWER',
   isUnmatched: true,
   body_bytes_max: answer_bytes_max,
 } as const
@@ -114,7 +114,7 @@ type Observe = (
   message: Incoming,
   method: 'PUT' | 'PATCH',
   id: string,
-  body: Seen,
+  body: ObservedMembers,
 ) => OutgoingMessage
 
 /** PUT …/error: a failed delivery is not reported to its sender. */
@@ -143,7 +143,7 @@ export function answer(
       const reading = bodyOf(schema, message, { mayBeList: schema === putAccounts })
       if (!reading.ok) return malformed(reading.code, reading.detail)
       const id = idOf(message)
-      const body = reading.value as Seen
+      const body = reading.value as ObservedMembers
       const observed = observe === undefined ? undefined : [observe(message, method, id, body)]
       return relay(message, rules, {
         operation,

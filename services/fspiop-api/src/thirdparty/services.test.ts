@@ -9,7 +9,7 @@ import { listedProviders, providersOf } from './providers.ts'
 const edge = openEdge()
 
 test.each(['THIRD_PARTY_DFSP', 'PISP', 'AUTH_SERVICE'])(
-  'who serves %s is told by the hub itself',
+  'The providers of %s are sent by the hub itself',
   async (type) => {
     const sent = thirdPartyMessage('GET', {
       source: pisp,
@@ -29,7 +29,7 @@ test.each(['THIRD_PARTY_DFSP', 'PISP', 'AUTH_SERVICE'])(
   },
 )
 
-test('an unknown type of service is refused', async () => {
+test('An unknown type of service is refused', async () => {
   const sent = thirdPartyMessage('GET', { source: pisp, path: '/services/BANK' })
   expect(await edge.outcomeOf(sent)).toBe(
     '400 3101 path parameter ServiceType: not one of its values',
@@ -39,7 +39,7 @@ test('an unknown type of service is refused', async () => {
 test.each([
   [256, '/services/PISP'],
   [257, '/services/PISP/error'],
-])('%i names are told at %s, and never a part of them', async (count, path) => {
+])('A list of %i providers is sent to %s as a whole or not at all', async (count, path) => {
   const names = Array.from({ length: count }, (_, at) => `fsp-${String(at)}`)
   edge.provide(names)
   const sent = thirdPartyMessage('GET', { source: pisp, path: '/services/PISP' })
@@ -53,13 +53,13 @@ test.each([
           errorInformation: {
             errorCode: '2000',
             errorDescription:
-              'Generic server error - more than 256 participants serve it, which is as many as a list may name',
+              'Generic server error - more than 256 participants provide it, the maximum of a list',
           },
         },
   )
 })
 
-describe('the providers', () => {
+describe('Providers of services', () => {
   const none = new Map()
   const value = 'http://one.example'
   const having = (name: string, changed: Partial<Participant>, ...types: readonly string[]) =>
@@ -80,11 +80,11 @@ describe('the providers', () => {
     having('Hub', { type: 'HUB', isHub: true }, post, put),
   ]
 
-  test('of accounts are the active DFSPs with an address for consent requests', () => {
+  test('The providers of accounts are the active DFSPs with an address for consent requests', () => {
     expect(providersOf('THIRD_PARTY_DFSP', all, none)).toEqual(['antelope', 'zebra'])
   })
 
-  test('of payments are the PISPs that can be reached, and who answers as one', () => {
+  test('The providers of payments are reachable PISPs, and DFSPs with an address for answers to consent requests', () => {
     expect(providersOf('PISP', all, none)).toEqual([
       'dfsp-as-pisp',
       'pisp-and-post',
@@ -93,11 +93,11 @@ describe('the providers', () => {
     ])
   })
 
-  test('of verification are the auth services', () => {
+  test('The providers of verification are the auth services', () => {
     expect(providersOf('AUTH_SERVICE', all, none)).toEqual(['centralAuth'])
   })
 
-  test('may be none, and are all of them', () => {
+  test('A list of providers may be empty, and is never truncated', () => {
     expect(providersOf('AUTH_SERVICE', [], none)).toEqual([])
     const many = Array.from({ length: 300 }, (_, at) =>
       having(`fsp-${String(at).padStart(3, '0')}`, { type: 'DFSP' }, post),
@@ -105,7 +105,7 @@ describe('the providers', () => {
     expect(providersOf('THIRD_PARTY_DFSP', many, none)).toHaveLength(300)
   })
 
-  test('of a type that the operator lists are the active ones of that list and nobody else', () => {
+  test('The providers of a type that the operator lists are the active participants of that list only', () => {
     const listed = listedProviders('THIRD_PARTY_DFSP dfsp-without  dfsp-asleep unknown Hub; PISP')
     expect(providersOf('THIRD_PARTY_DFSP', all, listed)).toEqual(['dfsp-without'])
     expect(providersOf('PISP', all, listed)).toEqual([])
@@ -113,7 +113,7 @@ describe('the providers', () => {
   })
 
   test.each(['BANK bankx', 'PISP pispx; PISP pispy', 'pispx PISP'])(
-    'cannot be listed as %j',
+    'A list of providers written as %j is refused at the start',
     (setting) => {
       expect(() => listedProviders(setting)).toThrow(StartError)
     },

@@ -64,11 +64,11 @@ async function contentOf(
   try {
     const body = { providers: await providers.of(type) }
     if (body.providers.length > providers_max) return errorOf('TOO_MANY_PROVIDERS', version)
-    const content = { type: 'MADE', version: versionOf('services', version), body } as const
+    const content = { type: 'CREATED', version: versionOf('services', version), body } as const
     return { isError: false, content }
   } catch (error) {
     if (!isOutage(error)) throw error
-    return errorOf('PARTICIPANTS_AWAY', version)
+    return errorOf('PARTICIPANTS_UNAVAILABLE', version)
   }
 }
 

@@ -104,8 +104,8 @@ function rejected(changed: Partial<Payload<'TransferRejectRequestProcessed'>>, c
   )
 }
 
-describe('a prepared transfer', () => {
-  test("is told the payee FSP in the payer FSP's own bytes, until the transfer expires", () => {
+describe('Prepared transfers', () => {
+  test("A prepared transfer is sent to the payee FSP in the payer FSP's own bytes, until the transfer expires", () => {
     expect(only(prepared)).toMatchObject({
       fspId: 'bluewallet',
       role: 'PAYEE',
@@ -116,13 +116,13 @@ describe('a prepared transfer', () => {
     })
   })
 
-  test('without those bytes is a bug, not an empty message', () => {
+  test('A prepared transfer without those bytes throws instead of sending an empty message', () => {
     expect(() => transferCallbacks({ ...prepared, relay: undefined }, rules)).toThrow(transferId)
   })
 })
 
-describe('a committed transfer', () => {
-  test("is told the payer FSP in the payee FSP's own bytes", () => {
+describe('Committed transfers', () => {
+  test("A committed transfer is sent to the payer FSP in the payee FSP's own bytes", () => {
     const callback = only(committed({}, relay))
     expect(callback.content).toEqual({ type: 'RELAYED', relay })
     expect(callback.deadline).toBeUndefined()
@@ -131,33 +131,33 @@ describe('a committed transfer', () => {
     ])
   })
 
-  test("without them is told by the hub, in the payer FSP's version and without its id", () => {
+  test("Without those bytes the hub sends the fulfilment, in the payer FSP's version and without the transfer id", () => {
     const extensionList = { extension: [{ key: 'k', value: 'v' }] }
     expect(only(committed({ extensionList })).content).toEqual({
-      type: 'MADE',
+      type: 'CREATED',
       version: '1.0',
       body: { fulfilment, completedTimestamp, transferState: 'COMMITTED', extensionList },
     })
   })
 
-  test('of a payee FSP that waits is told it with PATCH, and the payer FSP by the hub', () => {
+  test('A payee FSP that waits for the commit receives PATCH, and the payer FSP a message of the hub', () => {
     const received = committed({ notifyPayee: true }, relay)
     expect(callbacks(received)).toEqual([
       `greenbank: PUT /transfers/{ID} /transfers/${transferId}`,
       `bluewallet: PATCH /transfers/{ID} /transfers/${transferId}`,
     ])
     const [toPayer, toPayee] = transferCallbacks(received, rules)
-    expect(toPayer?.content.type).toBe('MADE')
+    expect(toPayer?.content.type).toBe('CREATED')
     expect(toPayee?.content).toEqual({
-      type: 'MADE',
+      type: 'CREATED',
       version: '1.1',
       body: { completedTimestamp, transferState: 'COMMITTED' },
     })
   })
 })
 
-describe('a rejected transfer', () => {
-  test("is told the payer FSP in the payee FSP's own bytes", () => {
+describe('Rejected transfers', () => {
+  test("A rejection is sent to the payer FSP in the payee FSP's own bytes", () => {
     expect(only(rejected({}, relay))).toMatchObject({
       fspId: 'greenbank',
       path: `/transfers/${transferId}/error`,
@@ -165,7 +165,7 @@ describe('a rejected transfer', () => {
     })
   })
 
-  test('is told both by the hub when the payee FSP does not know', () => {
+  test('A rejection by the hub is sent to both FSPs when the payee FSP does not know of it', () => {
     const received = rejected({ payeeNotice: 'ERROR', payeeVersion: '1.0' })
     expect(callbacks(received)).toEqual([
       `greenbank: PUT /transfers/{ID}/error /transfers/${transferId}/error`,
@@ -174,14 +174,14 @@ describe('a rejected transfer', () => {
     expect(transferCallbacks(received, rules)[1]?.content).toMatchObject({ version: '1.0' })
   })
 
-  test('gives a payee FSP that waits PATCH with ABORTED and its cause', () => {
+  test('A payee FSP that waits for the commit receives PATCH with ABORTED and its cause', () => {
     const [, toPayee] = transferCallbacks(
       rejected({ payeeNotice: 'PATCH', payeeVersion: '1.1' }),
       rules,
     )
     const value = '3100: Generic validation error - invalid fulfilment'
     expect(toPayee?.content).toEqual({
-      type: 'MADE',
+      type: 'CREATED',
       version: '1.1',
       body: {
         completedTimestamp,
@@ -192,10 +192,10 @@ describe('a rejected transfer', () => {
   })
 })
 
-describe('an expired transfer', () => {
+describe('Expired transfers', () => {
   const timedOut = event('TransferFulfilComitRequestTimedout', { ...sides, errorInformation })
 
-  test('is told both FSPs, or the payer FSP alone', () => {
+  test('The expiry of a transfer is sent to both FSPs, or to the payer FSP alone', () => {
     const error = 'PUT /transfers/{ID}/error'
     expect(callbacks(timedOut)).toEqual([
       `greenbank: ${error} /transfers/${transferId}/error`,
@@ -207,18 +207,18 @@ describe('an expired transfer', () => {
   })
 
   test.each(['1.0', '1.1'])(
-    'is told a payee FSP that has not spoken in the version that it was asked in: %s',
+    'A payee FSP that has not answered receives the expiry in the version of its request: %s',
     (version) => {
       const received = event('TransferFulfilComitRequestTimedout', {
         ...timedOut.payload,
         payerVersion: version,
       })
-      const content = { type: 'MADE', version, body: { errorInformation } }
+      const content = { type: 'CREATED', version, body: { errorInformation } }
       expect(contentsOf(received)).toEqual([content, content])
     },
   )
 
-  test('answers the payee FSP whose message found the expiry, in its version, by any rules', () => {
+  test('A payee FSP whose answer arrived after the expiry receives an error in its version, under any rules', () => {
     const received = event('TransferFulfilComitRequestTimedout', {
       ...timedOut.payload,
       payerVersion: '1.1',
@@ -227,13 +227,13 @@ describe('an expired transfer', () => {
     const body = { errorInformation }
     for (const notifyPayeeOnTimeout of [true, false]) {
       expect(contentsOf(received, { notifyPayeeOnTimeout })).toEqual([
-        { type: 'MADE', version: '1.1', body },
-        { type: 'MADE', version: '1.0', body },
+        { type: 'CREATED', version: '1.1', body },
+        { type: 'CREATED', version: '1.0', body },
       ])
     }
   })
 
-  test('gives a payee FSP that asked too late with RESERVED its error and PATCH with ABORTED', () => {
+  test('A payee FSP that sent RESERVED after the expiry receives an error and PATCH with ABORTED', () => {
     const received = event('TransferFulfilComitRequestTimedout', {
       ...timedOut.payload,
       payeeAnswer: { version: '1.1', notices: ['ERROR', 'PATCH'], completedTimestamp },
@@ -244,7 +244,7 @@ describe('an expired transfer', () => {
       `bluewallet: PATCH /transfers/{ID} /transfers/${transferId}`,
     ])
     expect(contentsOf(received)[2]).toEqual({
-      type: 'MADE',
+      type: 'CREATED',
       version: '1.1',
       body: {
         completedTimestamp,
@@ -254,14 +254,14 @@ describe('an expired transfer', () => {
     })
   })
 
-  test('that was never reserved concerns the payer FSP alone', () => {
+  test('The expiry of a transfer that was never reserved is sent to the payer FSP only', () => {
     expect(
       only(event('TransferPrepareRequestTimedout', { ...sides, errorInformation })),
     ).toMatchObject({ fspId: 'greenbank', role: 'PAYER' })
   })
 })
 
-describe('an answer', () => {
+describe('Answers to queries for a transfer', () => {
   const question = {
     transferId,
     requesterFspId: 'bluewallet',
@@ -269,7 +269,7 @@ describe('an answer', () => {
     version: '1.1',
   } as const
 
-  test('holds the state and what belongs to it', () => {
+  test('The answer to a query has the state and the members that belong to it', () => {
     const received = event('TransferQueryResponse', {
       ...question,
       notices: ['PUT'],
@@ -278,13 +278,13 @@ describe('an answer', () => {
       fulfilment,
     })
     expect(only(received).content).toEqual({
-      type: 'MADE',
+      type: 'CREATED',
       version: '1.1',
       body: { fulfilment, completedTimestamp, transferState: 'COMMITTED' },
     })
   })
 
-  test('comes as each notice that it names, in their order', () => {
+  test('The answer to a query is sent for each notice that it names, in their order', () => {
     const received = event('TransferQueryResponse', {
       ...question,
       notices: ['ERROR', 'PATCH'],
@@ -305,10 +305,10 @@ test.each([
   'TransferPrepareDuplicateCheckFailed',
   'TransferPrepareInvalidPayerCheckFailed',
   'TransferPrepareInvalidPayeeCheckFailed',
-] as const)('%s is told who asked, as an error', (name) => {
+] as const)('%s is sent to the requester as an error', (name) => {
   expect(only(event(name, refusal) as TransferCallbackEvent)).toMatchObject({
     fspId: 'greenbank',
     operation: 'PUT /transfers/{ID}/error',
-    content: { type: 'MADE', version: '1.0', body: { errorInformation } },
+    content: { type: 'CREATED', version: '1.0', body: { errorInformation } },
   })
 })

@@ -89,7 +89,7 @@ function committed(
     relay !== undefined && !notifyPayee
       ? { type: 'RELAYED', relay }
       : {
-          type: 'MADE',
+          type: 'CREATED',
           version,
           body: {
             fulfilment,
@@ -163,12 +163,12 @@ function answered(payload: Payload<'TransferQueryResponse'>): readonly Callback[
     switch (notice) {
       case 'PUT': {
         const body = { ...(fulfilment === undefined ? {} : { fulfilment }), ...state }
-        return put({ ...to, content: { type: 'MADE', version, body } })
+        return put({ ...to, content: { type: 'CREATED', version, body } })
       }
       case 'PATCH':
         return patch({ ...to, body: state }, version)
       case 'ERROR': {
-        if (errorInformation === undefined) throw new Error(`${transferId}: an error without one`)
+        if (errorInformation === undefined) throw new Error(`${transferId} has no error for the error callback`)
         return putError({ ...to, content: errorContent(errorInformation, version) })
       }
     }
@@ -256,7 +256,7 @@ function patch(
     method: 'PATCH',
     operation: 'PATCH /transfers/{ID}',
     path: `/transfers/${transferId}`,
-    content: { type: 'MADE', version, body },
+    content: { type: 'CREATED', version, body },
   }
 }
 
@@ -281,7 +281,7 @@ function errorContent(
   errorInformation: ErrorInformation,
   version: string | undefined,
 ): CallbackContent {
-  return { type: 'MADE', version: versionOf(version), body: { errorInformation } }
+  return { type: 'CREATED', version: versionOf(version), body: { errorInformation } }
 }
 
 /** The version that the FSP used; the current one when it has not sent a message yet. */

@@ -23,13 +23,13 @@ const reject = message('PUT', `/transfers/${id}/error`, { errorInformation })
 const query = message('GET', `/transfers/${id}`)
 const hash = expect.stringMatching(/^[\w-]{43}$/)
 
-describe('a request', () => {
+describe('POST /transfers', () => {
   const amount = (text: unknown) => ({ amount: { currency: 'USD', amount: text } })
   const extension = (count: number) => ({
     extensionList: { extension: Array.from({ length: count }, () => ({ key: 'k', value: 'v' })) },
   })
 
-  test('becomes its event, its bytes and headers as they came', async () => {
+  test('A prepare becomes its event, with its bytes and headers as received', async () => {
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'
     const changed = withMembers(prepare, {
       expiration: '2030-01-01T02:00:00.000+02:00',
@@ -74,7 +74,7 @@ describe('a request', () => {
   })
 
   test.each([undefined, '', 'Hub'])(
-    'that leaves its destination open (%p) names the payee FSP when it goes on',
+    'A prepare without a destination (%p) is relayed with the payee FSP as its destination',
     async (destination) => {
       expect(
         await edge.outcomeOf(withHeaders(prepare, { 'fspiop-destination': destination })),
@@ -83,7 +83,7 @@ describe('a request', () => {
     },
   )
 
-  test('may be named by a ULID, and pay within one FSP where that is allowed', async () => {
+  test('A prepare may have a ULID as its id, and stay within one FSP with ON_US_TRANSFERS=on', async () => {
     const ulid = '01ARZ3NDEKTSV4RRFFQ69G5FAV'
     expect(await edge.outcomeOf(withMembers(prepare, { transferId: ulid }))).toBe('202')
     expect(edge.onlyMessage().key).toBe(ulid)
@@ -118,13 +118,13 @@ describe('a request', () => {
     [{ payeeFsp: 'otherbank' }, '400 3100 header fspiop-destination is not payeeFsp'],
     [{ amount: undefined, transferId: 'x' }, '400 3102 /amount'],
     [{ payerFsp: 5, transferId: 'x' }, '400 3101 /transferId'],
-  ])('with %j is told %s', async (changed, outcome) => {
+  ])('A prepare with %j is answered with %s', async (changed, outcome) => {
     expect((await edge.outcomeOf(withMembers(prepare, changed))).slice(0, outcome.length)).toBe(
       outcome,
     )
   })
 
-  test('to its own FSP is refused', async () => {
+  test('A prepare to its own FSP is refused', async () => {
     const onUs = withMembers(prepare, { payeeFsp: 'greenbank' })
     expect(await edge.outcomeOf(withHeaders(onUs, { 'fspiop-destination': 'greenbank' }))).toBe(
       '400 3100 payerFsp and payeeFsp are the same',
@@ -142,15 +142,15 @@ describe('a request', () => {
     ['a member prototype', member('prototype'), '400 3101 a member is named prototype'],
     ['a text with NUL', transferBody({ note: '\0' }), '400 3101 a text holds NUL'],
     ['endless depth', `${'{"a":'.repeat(40)}1${'}'.repeat(40)}`, '400 3101 nested deeper than'],
-  ])('whose body is %s is refused', async (_title, body, outcome) => {
+  ])('A prepare whose body is %s is refused', async (_title, body, outcome) => {
     expect((await edge.outcomeOf({ ...prepare, body })).slice(0, outcome.length)).toBe(outcome)
   })
 })
 
-describe('an answer', () => {
+describe('PUT /transfers/{ID}', () => {
   const name = 'TransferFulfilCommittedRequested'
 
-  test('becomes its event without Accept, its bytes as they came', async () => {
+  test('A fulfil becomes its event without Accept, with its bytes as received', async () => {
     expect(await edge.outcomeOf(fulfil)).toBe('200')
     expect(edge.onlyMessage()).toEqual({
       name,
@@ -171,14 +171,14 @@ describe('an answer', () => {
     })
   })
 
-  test.each([undefined, '', 'Hub'])('may leave its destination open (%p)', async (destination) => {
+  test.each([undefined, '', 'Hub'])('A fulfil needs no destination (%p)', async (destination) => {
     expect(await edge.outcomeOf(withHeaders(fulfil, { 'fspiop-destination': destination }))).toBe(
       '200',
     )
     expect(edge.onlyMessage().payload['destinationFspId']).toBe('')
   })
 
-  test('with RESERVED asks for a PATCH, in any case of letters', async () => {
+  test('A fulfil with RESERVED, in any case of letters, requests a PATCH', async () => {
     await edge.outcomeOf(withMembers(fulfil, { transferState: 'reserved' }))
     expect(edge.onlyMessage().payload).toMatchObject({
       transferState: 'RESERVED',
@@ -186,7 +186,7 @@ describe('an answer', () => {
     })
   })
 
-  test('without a fulfilment is taken: it aborts the transfer', async () => {
+  test('A fulfil without a fulfilment is accepted: it aborts the transfer', async () => {
     expect(await edge.outcomeOf(withMembers(fulfil, { fulfilment: undefined }))).toBe('200')
     expect(edge.onlyMessage().payload).not.toHaveProperty('fulfilment')
   })
@@ -198,21 +198,21 @@ describe('an answer', () => {
     [{ transferState: 'ABORTED' }, '400 3101 /transferState'],
     [{ transferState: 'RECEIVED' }, '400 3101 /transferState'],
     [{ transferState: 'DONE' }, '400 3101 /transferState'],
-  ])('with %j is refused: %s', async (changed, outcome) => {
+  ])('A fulfil with %j is refused: %s', async (changed, outcome) => {
     expect((await edge.outcomeOf(withMembers(fulfil, changed))).slice(0, outcome.length)).toBe(
       outcome,
     )
     expect(edge.published).toEqual([])
   })
 
-  test('with RESERVED needs version 1.1', async () => {
+  test('A fulfil with RESERVED needs version 1.1', async () => {
     const reserved = withMembers(fulfil, { transferState: 'RESERVED' })
     expect(await edge.outcomeOf(withHeaders(reserved, { 'content-type': mediaType('1.0') }))).toBe(
       '400 3101 /transferState: RESERVED needs version 1.1',
     )
   })
 
-  test('that refuses becomes its event, with what it says', async () => {
+  test('An error answer becomes its event, with its error', async () => {
     const event = { ...errorInformation, extensionList: { extension: [{ key: 'k', value: 'v' }] } }
     const sent = withMembers(reject, { errorInformation: event })
     expect(await edge.outcomeOf(sent)).toBe('200')
@@ -234,19 +234,19 @@ describe('an answer', () => {
     [{ errorInformation: { errorDescription: 'x' } }, '400 3102 /errorInformation/errorCode'],
     [{ errorInformation: { errorCode: '5104' } }, '400 3102 /errorInformation/errorDescription'],
     [{ errorInformation: { errorCode: 5104, errorDescription: 'x' } }, '400 3101 /errorInformat'],
-  ])('that refuses with %j is refused: %s', async (body, outcome) => {
+  ])('An error answer with %j is refused: %s', async (body, outcome) => {
     const answer = await edge.outcomeOf({ ...reject, body: JSON.stringify(body) })
     expect(answer.slice(0, outcome.length)).toBe(outcome)
   })
 
-  test('of an inactive FSP is taken: what is reserved must be able to finish', async () => {
+  test('A fulfil of an inactive FSP is accepted, because reserved transfers must be able to complete', async () => {
     for (const sent of [fulfil, reject]) {
       expect(await edge.outcomeOf(withHeaders(sent, { 'fspiop-source': 'sleeper' }))).toBe('200')
     }
   })
 })
 
-test('a question becomes its event in the version that was asked for', async () => {
+test('A query becomes its event in the requested version', async () => {
   expect(await edge.outcomeOf(withHeaders(query, { accept: mediaType('1.0') }))).toBe('202')
   expect(edge.onlyMessage()).toMatchObject({
     name: 'TransferQueryReceived',
@@ -255,8 +255,8 @@ test('a question becomes its event in the version that was asked for', async () 
   })
 })
 
-describe('where existing clients are tested for it', () => {
-  test('ABORTED is taken and ignored, and an unknown source is 3100', async () => {
+describe('Mojaloop compatibility of transfers', () => {
+  test('With Mojaloop compatibility ABORTED is ignored, and an unknown source is refused with 3100', async () => {
     expect(await lenient.outcomeOf(withMembers(fulfil, { transferState: 'ABORTED' }))).toBe('200')
     expect(lenient.published).toEqual([])
     expect(await lenient.outcomeOf(withHeaders(query, { 'fspiop-source': 'nobody' }))).toBe(
@@ -270,7 +270,7 @@ describe('where existing clients are tested for it', () => {
     [200, '200'],
     [-300_000, '200'],
     [-300_001, '400 3100 /completedTimestamp'],
-  ])('completedTimestamp %i ms from the hub’s time is told %s', async (ms, outcome) => {
+  ])("A completedTimestamp %i ms from the hub's time is answered with %s", async (ms, outcome) => {
     const completedTimestamp = new Date(Date.parse(receivedAt) + ms).toISOString()
     const sent = withMembers(fulfil, { completedTimestamp })
     expect((await lenient.outcomeOf(sent)).slice(0, outcome.length)).toBe(outcome)
@@ -278,25 +278,25 @@ describe('where existing clients are tested for it', () => {
   })
 })
 
-describe('what the edge worked on for longer than the grace after an expiry', () => {
+describe('Messages processed for longer than the grace after an expiry', () => {
   const atBound = openEdge({ work_ms: 1_000 })
   const late = openEdge({ work_ms: 1_001 })
   const outcome = '503 2003 the answer could not be stored in time; send it again'
 
-  test('is not acknowledged: the transfer may have been voided by now', async () => {
+  test('A fulfil that was processed for too long is not acknowledged, because the transfer may have been voided', async () => {
     expect(await atBound.outcomeOf(fulfil)).toBe('200')
     expect(await late.outcomeOf(fulfil)).toBe(outcome)
     expect(late.published).toEqual([])
   })
 
-  test('is refused for its own faults first, and matters only where money may be lost', async () => {
+  test('Other faults of a late message are reported first, and only messages that commit money are refused as late', async () => {
     expect(await late.outcomeOf(withMembers(fulfil, { fulfilment: 'x' }))).toMatch(/^400 3101/)
     expect(await late.outcomeOf(reject)).toBe('200')
     expect(await late.outcomeOf(prepare)).toBe('202')
     expect(await late.outcomeOf(query)).toBe('202')
   })
 
-  test('is taken where there is no grace, since nothing could be stored within it', async () => {
+  test('A late fulfil is accepted without a grace, because nothing could be stored within it', async () => {
     expect(await openEdge({ work_ms: 1, EXPIRY_GRACE_MS: 0 }).outcomeOf(fulfil)).toBe('200')
   })
 })

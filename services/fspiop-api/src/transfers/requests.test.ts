@@ -54,12 +54,12 @@ describe('POST /transfers', () => {
     .map((parts) => parts.join(''))
     .filter((amount) => amount !== '0')
 
-  test('lets its amount through as it was written, and its bytes untouched', () => {
+  test('An amount is stored as it was written, and the bytes are unchanged', () => {
     fc.assert(
       fc.property(amounts, (amount) => {
         const message = incoming(prepareOf(amount))
         const reading = routes['POST /transfers']?.read(message)
-        if (reading?.type !== 'PUBLISH') throw new Error(`${amount} is not let in`)
+        if (reading?.type !== 'PUBLISH') throw new Error(`${amount} is refused`)
         expect(reading.event.payload).toMatchObject({ amount: { amount, currency: 'USD' } })
         expect(reading.event.headers['relay-body']).toBe(message.body)
       }),

@@ -34,12 +34,12 @@ export function transferRoutes(rules: TransferRules): ServedRoutes {
   const begins = { needsActiveSource: true } as const
   const finishes = {
     needsActiveSource: false,
-    share: 'FINISH',
+    priority: 'COMPLETION',
     body_bytes_max: answer_bytes_max,
   } as const
   return {
-    'POST /transfers': { ...begins, share: 'WHOLE', read: (message) => prepare(message, rules) },
-    'GET /transfers/{ID}': { ...begins, share: 'HALF', read: query },
+    'POST /transfers': { ...begins, priority: 'TRANSFER', read: (message) => prepare(message, rules) },
+    'GET /transfers/{ID}': { ...begins, priority: 'LOOKUP', read: query },
     'PUT /transfers/{ID}': {
       ...finishes,
       confirmsTime: true,
@@ -117,7 +117,7 @@ function query(message: Incoming): Reading {
 function fulfil(message: Incoming, rules: TransferRules): Reading {
   const reading = bodyOf(putTransfers, message)
   if (!reading.ok) {
-    return rules.ignoresWhatCannotCommit && saysAborted(message.body)
+    return rules.ignoresWhatCannotCommit && isAborted(message.body)
       ? { type: 'IGNORE' }
       : malformed(reading.code, reading.detail)
   }
@@ -179,7 +179,7 @@ function reject(message: Incoming): Reading {
   }
 }
 
-function saysAborted(body: Buffer): boolean {
+function isAborted(body: Buffer): boolean {
   const reading = readBody(putTransfersAnswer, body)
   return reading.ok && reading.value.transferState === 'ABORTED'
 }

@@ -15,7 +15,7 @@ function tryAgain(error = 'answered 503'): AttemptEnd {
   }
 }
 
-describe('the pause', () => {
+describe('The pause between attempts', () => {
   test('The pause doubles from one second up to five minutes', () => {
     const even = (attempts: number) => pause_ms(attempts, 0.5, backoff)
     expect([1, 2, 3, 4, 9, 10, 11].map(even)).toEqual([
@@ -38,7 +38,7 @@ describe('the pause', () => {
   })
 })
 
-describe('after an attempt', () => {
+describe('The state after an attempt', () => {
   const past = { attempts: 2, deadline_ms: day_ms }
 
   test('A delivery ends the notification with success', () => {

@@ -6,7 +6,7 @@ function answered(status: number): Attempt {
   return { type: 'ANSWERED', status }
 }
 
-describe('an answer', () => {
+describe('Verdicts on answers', () => {
   test.each([200, 202, 204, 299])('An answer of %i is a delivery', (status) => {
     expect(judge('PUT', answered(status))).toEqual({
       type: 'DELIVERED',

@@ -13,8 +13,8 @@ const good = {
 } as const
 const strict = { onUsAllowed: false }
 
-describe('a prepare', () => {
-  test('that agrees with itself is let on', () => {
+describe('Rules for a prepare', () => {
+  test('A consistent prepare is accepted', () => {
     expect(reasonAgainstPrepare(good, strict)).toBeUndefined()
     expect(reasonAgainstPrepare({ ...good, destination: undefined }, strict)).toBeUndefined()
   })
@@ -25,17 +25,17 @@ describe('a prepare', () => {
     ['PAYER_IS_PAYEE', { payeeFsp: 'greenbank', destination: undefined }],
     ['AMOUNT_ZERO', { amount: '0' }],
     ['CONDITION_NOT_32_BYTES', { condition: 'short' }],
-  ])('is refused for %s', (reason, changed) => {
+  ])('A prepare is refused for %s', (reason, changed) => {
     expect(reasonAgainstPrepare({ ...good, ...changed }, strict)).toBe(reason)
   })
 
-  test('from an FSP to itself is let on where that is allowed', () => {
+  test('A prepare from an FSP to itself is accepted with ON_US_TRANSFERS=on', () => {
     const onUs = { ...good, payeeFsp: 'greenbank', destination: undefined }
     expect(reasonAgainstPrepare(onUs, { onUsAllowed: true })).toBeUndefined()
   })
 })
 
-describe('a fulfil', () => {
+describe('Rules for a fulfil', () => {
   const facts = {
     transferState: 'COMMITTED',
     version: '1.1',
@@ -44,7 +44,7 @@ describe('a fulfil', () => {
   } as const
   const bounds = { ahead_ms_max: 200, behind_ms_max: 300_000 }
 
-  test('may ask for RESERVED from version 1.1 on', () => {
+  test('A fulfil may have RESERVED from version 1.1 on', () => {
     const reserved = { ...facts, transferState: 'RESERVED' } as const
     expect(reasonAgainstFulfil(reserved, undefined)).toBeUndefined()
     expect(reasonAgainstFulfil({ ...reserved, version: '1.0' }, undefined)).toBe(
@@ -52,7 +52,7 @@ describe('a fulfil', () => {
     )
   })
 
-  test('is never judged by its time without bounds', () => {
+  test('A fulfil is accepted with any completedTimestamp when there are no bounds', () => {
     fc.assert(
       fc.property(fc.integer(), (completed_ms) => {
         expect(reasonAgainstFulfil({ ...facts, completed_ms }, undefined)).toBeUndefined()
@@ -60,7 +60,7 @@ describe('a fulfil', () => {
     )
   })
 
-  test('is judged by its time within the bounds, both of them included', () => {
+  test('A fulfil is accepted with a completedTimestamp within the bounds, both of them included', () => {
     fc.assert(
       fc.property(fc.integer({ min: -400_000, max: 400_000 }), (offset_ms) => {
         const completed_ms = facts.received_ms + offset_ms

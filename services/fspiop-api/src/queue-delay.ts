@@ -1,20 +1,20 @@
 /**
- * How far the hub is behind: how long messages that come in are on their way through it, until the edge
- * gets the event of what became of them. Even when all is well some take long; only where work stands in
- * a queue do all of them, so what counts is the quickest of an interval (as in CoDel, RFC 8289, section
- * 3.2), by the slowest kind of event. Each kind has intervals of its own: were they common, a kind would
- * count in one and have too few events in the next, and the result would jump.
+ * The queue delay of the hub: the time from the receipt of a message until the edge consumes an
+ * event that it caused. Some messages always take long; only where there is a queue do all of them,
+ * so the delay is the minimum within an interval (as in CoDel, RFC 8289, section 3.2), and the
+ * maximum over the kinds of events. Each kind has intervals of its own: in common intervals a kind
+ * would have enough events in one and too few in the next, and the result would jump.
  */
 
-export interface Standing {
-  /** An event of this name came in, which a message led to that was received so long ago. */
-  noted(name: string, age_ms: number, now_ms: number): void
-  /** What even the quickest messages took, in milliseconds; 0 when there were too few to judge by. */
+export interface QueueDelay {
+  /** An event of this name arrived; the message that caused it was received `age_ms` ago. */
+  observe(name: string, age_ms: number, now_ms: number): void
+  /** The delay of the fastest messages in milliseconds; 0 when there were too few messages. */
   at(now_ms: number): number
 }
 
 interface Kind {
-  /** The interval that goes on. */
+  /** The current interval. */
   begun_ms: number
   count: number
   quickest_ms: number
@@ -22,17 +22,20 @@ interface Kind {
   last: { readonly ended_ms: number; readonly quickest_ms: number } | undefined
 }
 
-/** An interval ends after this time, when by then it has enough events. */
+/** An interval with enough events ends after this time. */
 const interval_ms = 100
-/** One that has not enough by then tells nothing; what one told is forgotten after this time. */
+/**
+ * An interval without enough events ends without a result after this time; a result expires after
+ * it.
+ */
 const remembered_ms = 1_000
-/** Fewer tell nothing: an event that is worked on again may be old by itself. */
+/** Fewer events are no evidence of a queue: a redelivered event is old by itself. */
 const enough = 10
 
-export function openStanding(): Standing {
+export function openQueueDelay(): QueueDelay {
   const kinds = new Map<string, Kind>()
   return {
-    noted(name, age_ms, now_ms) {
+    observe(name, age_ms, now_ms) {
       let kind = kinds.get(name)
       if (kind === undefined) {
         kind = { begun_ms: now_ms, count: 0, quickest_ms: Infinity, last: undefined }
@@ -43,14 +46,14 @@ export function openStanding(): Standing {
       kind.quickest_ms = Math.min(kind.quickest_ms, age_ms)
     },
     at(now_ms) {
-      let standing_ms = 0
+      let queueDelay_ms = 0
       for (const kind of kinds.values()) {
         endIfDue(kind, now_ms)
         const { last } = kind
         if (last === undefined || isOver(last.ended_ms, now_ms)) continue
-        standing_ms = Math.max(standing_ms, last.quickest_ms)
+        queueDelay_ms = Math.max(queueDelay_ms, last.quickest_ms)
       }
-      return standing_ms
+      return queueDelay_ms
     },
   }
 }
