@@ -37,7 +37,7 @@ test('A request that is shed is refused and uses nothing of the bounds, an answe
   expect(admission.enter('greedy', 0, 'LOOKUP')).toBe(false)
   expect(admission.enter('greedy', 0, 'COMPLETION')).toBe(true)
   expect(admission.enter('other', 0, 'TRANSFER')).toBe(true)
-  expect(asked).toEqual(['greedy HALF', 'other WHOLE'])
+  expect(asked).toEqual(['greedy LOOKUP', 'other TRANSFER'])
   expect(admission.inFlight).toBe(2)
 })
 
