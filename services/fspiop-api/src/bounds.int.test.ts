@@ -263,7 +263,7 @@ describe('Bounds on load', () => {
   test('While the queue delay is too long, requests are shed in the same order', async () => {
     const world = await openWorld({ FSPIOP_API_STANDING_MAX_MS: 40_000 })
     try {
-            // A twentieth of the processed rate is always admitted, so the majority of several counts.
+      // A twentieth of the processed rate is always admitted, so the majority of several counts.
       const ask = async (make: () => Sent) => {
         const sent = Array.from({ length: 5 }, () => send(world.edge.url, make()))
         const answers = (await Promise.all(sent)).map(summary).toSorted()
@@ -326,7 +326,7 @@ describe('Bounds on load', () => {
       const ask = async (sent: Sent) => summary(await send(world.edge.url, sent))
       expect(await ask(fulfil)).toBe('200')
       const ofGreenbank = withHeaders(fulfil, { 'fspiop-source': 'greenbank' })
-            // All clients send from one buffer, so the memory in use is the server's.
+      // All clients send from one buffer, so the memory in use is the server's.
       const most = Buffer.alloc(65_000, 'x')
       const before = heldInBuffers()
       const refusals: Promise<string>[] = []
@@ -339,7 +339,7 @@ describe('Bounds on load', () => {
       await inFlight(world, reserve / 65_536)
       const refused = await firstOf(refusals, 1_000 - reserve / 65_536)
       expect(refused.every((text) => text.startsWith('HTTP/1.1 503 '))).toBe(true)
-            // The memory of refused requests is freed when the collector reaches it.
+      // The memory of refused requests is freed when the collector reaches it.
       await eventually(
         () => heldInBuffers() - before < 2 * reserve,
         'at most the reserve in use',
@@ -425,7 +425,7 @@ describe('Bounds on load', () => {
       expect(new Set(others)).toEqual(new Set(['202']))
       const statuses = (await flood).map((answer) => answer.slice(9, 12))
       expect(new Set(statuses)).toEqual(new Set(['202', '503']))
-            // At most a second; for 100 refusals per second it is 400 ms.
+      // At most a second; for 100 refusals per second it is 400 ms.
       expect(performance.now() - begun_ms).toBeGreaterThan(400)
     } finally {
       for (const socket of opened) socket.destroy()

@@ -54,7 +54,7 @@ describe.each(rows)('%s', (_operation, { sent, event, key }) => {
     expect(sentOn.name).toBe(event)
     const { notificationId, cause } = sentOn.payload as Partial<Payload<'NotifyRequested'>>
     expect(cause?.entityId ?? sentOn.key).toBe(key)
-        // Answers about parties are unordered; every other relayed message keeps its order.
+    // Answers about parties are unordered; every other relayed message keeps its order.
     if (cause !== undefined) expect(sentOn.key).toBe(resource === 'parties' ? notificationId : key)
   })
 

@@ -1,6 +1,6 @@
 /**
-  * Messages with one fault each, and the responses of both kinds of hub. The first response is the
-  * specification's, the second the one that Mojaloop's clients expect where it differs.
+ * Messages with one fault each, and the responses of both kinds of hub. The first response is the
+ * specification's, the second the one that Mojaloop's clients expect where it differs.
  */
 import { describe, test } from '@jest/globals'
 import { expectAnswers } from './testing/both-modes.ts'

@@ -1,7 +1,7 @@
 /**
-  * Load shedding with a model of the hub: one queue, through which each message passes as often as
-  * services process it; the dependent messages of a payment; pauses of the process, as in garbage
-  * collection; and the cost of refusals.
+ * Load shedding with a model of the hub: one queue, through which each message passes as often as
+ * services process it; the dependent messages of a payment; pauses of the process, as in garbage
+ * collection; and the cost of refusals.
  */
 import { expect, test } from '@jest/globals'
 import { openFloods } from './floods.ts'

@@ -109,7 +109,7 @@ describe.each(withBody)('The body of %s', (operation, schema, sent) => {
       const outcome = await edge.outcomeOf(withMembers(sent, { [name]: undefined }))
       if (outcome.startsWith(`400 3102 /${name}`)) needed.push(name)
     }
-        // A choice between forms requires the members that all of its forms require.
+    // A choice between forms requires the members that all of its forms require.
     const forms = (schema as { readonly oneOf?: readonly BodySchema[] }).oneOf ?? [schema]
     const required = names.filter((name) => forms.every((form) => form.required?.includes(name)))
     expect(needed).toEqual([...required, ...(conditionallyRequired[operation] ?? [])])

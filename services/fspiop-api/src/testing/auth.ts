@@ -9,7 +9,7 @@ export interface Auth {
   readonly keys: Map<string, readonly ParticipantKey[]>
   /** By client id. */
   readonly secrets: Map<string, string>
-    /** The keys that verify tokens. */
+  /** The keys that verify tokens. */
   readonly tokenKeys: JWK[]
   /** How often keys of FSPs, and keys of tokens, were queried. */
   readonly asked: { keys: number; tokenKeys: number }

@@ -9,8 +9,8 @@ const edges = {
 } as const
 
 /**
-  * Expects answers with these beginnings: the specification's, and where it differs the one that
-  * Mojaloop's clients expect. A refused message publishes nothing.
+ * Expects answers with these beginnings: the specification's, and where it differs the one that
+ * Mojaloop's clients expect. A refused message publishes nothing.
  */
 export async function expectAnswers(sent: Sent, strict: string, loose = strict): Promise<void> {
   for (const [mode, expected] of [

@@ -13,7 +13,7 @@ const growth_max = 8
 
 /**
  * @param textOf a text of about the given length
-  * @returns undefined, or the factor by which the work takes longer at four times the length
+ * @returns undefined, or the factor by which the work takes longer at four times the length
  */
 export async function growthBeyondLinear(
   work: (text: string) => unknown,
