@@ -1,4 +1,7 @@
-/** People are told by e-mail when a position comes near its limit or a request waits; windows close at their times. */
+/**
+ * The hub sends e-mails when a position comes near its limit or a request waits for a decision;
+ * settlement windows close on schedule.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { openMailbox, type Mailbox } from './hub/mailbox.ts'
@@ -56,7 +59,7 @@ async function answer({ transferId }: Transfer, path: string, body: unknown): Pr
 
 const near = /: greenbank: [\d.]+ % of the USD limit remain/
 
-test('at 90 percent of the cap the FSP and the hub are told once, and once more after it has recovered', async () => {
+test('At 90 percent of the cap the FSP and the hub receive one alarm, and another one after the position has recovered', async () => {
   await reserve('899')
   const first = await reserve('1')
   const told = [
@@ -70,7 +73,7 @@ test('at 90 percent of the cap the FSP and the hub are told once, and once more 
   expect((await mailbox.await(near, 4)).toSorted()).toEqual([...told, ...told].toSorted())
 }, 60_000)
 
-test('the operator sees what stands', async () => {
+test('The operator sees the active alarms of an FSP', async () => {
   const alarms = await answered(scheme.operator.call('GET', '/alarms?participantId=greenbank'))
   expect(alarms).toMatchObject([{ kind: 'THRESHOLD', currency: 'USD', limit: 1000, told: 1 }])
   expect(await answered(scheme.operator.call('GET', '/alarms?participantId=bluewallet'))).toEqual(
@@ -82,7 +85,7 @@ const rejection = {
   errorInformation: { errorCode: '5104', errorDescription: 'Payee rejected' },
 }
 
-test('a transfer that is refused for want of liquidity is told, and so is a changed limit', async () => {
+test('A transfer that is refused for lack of liquidity and a changed limit are reported by e-mail', async () => {
   const refused = await prepare('500')
   const error = errorOf(await payer.await(about(refused.transferId, 'PUT', true)))
   expect(error.errorCode).toBe('4200')
@@ -98,7 +101,7 @@ test('a transfer that is refused for want of liquidity is told, and so is a chan
   expect(await mailbox.await(near, 4)).toHaveLength(4)
 }, 60_000)
 
-test('a request is told to who may decide it, and not to who has asked', async () => {
+test('A request is mailed to the operators who may decide it, and not to its maker', async () => {
   const { operator } = scheme
   await answered(operator.call('PUT', '/operators/administrator', { email: 'root@hub.example' }))
   const checker = { name: 'grace', roles: ['checker'], email: 'grace@hub.example' }
@@ -110,7 +113,7 @@ test('a request is told to who may decide it, and not to who has asked', async (
   ])
 })
 
-test('a window with a committed transfer is closed at its time by the scheduler', async () => {
+test('The scheduler closes a window with a committed transfer at its time', async () => {
   await answered(
     scheme.operator.call('PUT', '/settlementModels/DEFERREDNETUSD', {
       isActive: true,

@@ -1,4 +1,7 @@
-/** Each service in a process of its own: the same payments, whichever process is killed meanwhile. */
+/**
+ * A hub with each service in a process of its own makes the same payments, also while processes are
+ * killed.
+ */
 import { openCollector, type Collector } from '@causeway/tracing/testing'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,7 +14,7 @@ import { recordPayment, servicesIn, servicesOfPayment } from './hub/traces.ts'
 import { committed, newTransfer, type Transfer, type TransferRequest } from './hub/transfer.ts'
 
 const between_ms = 200
-/** Usually some 100 ms, on a machine that runs all of the hub, Kafka and PostgreSQL. */
+/** Usually about 100 ms, on a machine that runs the whole hub, Kafka and PostgreSQL. */
 const takeover_ms_max = 2_000
 const final_ms_max = 180_000
 
@@ -19,12 +22,12 @@ let collector: Collector
 let hub: ApartHub
 let payer: Fsp
 let payee: Fsp
-/** Of the payments of the test that runs. */
+/** Aborts the payments of the running test. */
 let ending = new AbortController()
 
 beforeAll(async () => {
   collector = await openCollector()
-  // Few payments are recorded beside the one whose trace a test looks at.
+  // Few payments are sampled apart from the one whose trace a test examines.
   hub = await openApartHub({ TRACES_URL: collector.url, TRACES_SAMPLED_PERCENT: '1' })
   payer = await hub.join('greenbank')
   payee = await hub.join('bluewallet')
@@ -38,7 +41,7 @@ afterAll(async () => {
   await collector.stop()
 }, 60_000)
 
-test('a whole payment is made, signed and certified', async () => {
+test('A whole payment is made with certificates and signatures', async () => {
   const before = await position(hub.operator, payer.name)
   const phone = newPhoneNumber()
   await own(payee, phone)
@@ -50,12 +53,12 @@ test('a whole payment is made, signed and certified', async () => {
   expect(await hub.verify()).toMatchObject({ clean: true })
 })
 
-test('a payment whose FSPs pass on its trace is one trace through the processes of all services', async () => {
+test('A payment whose FSPs propagate its trace is one trace through the processes of all services', async () => {
   const spans = await recordPayment(collector, payer, payee)
   expect(servicesIn(spans)).toEqual(servicesOfPayment)
 })
 
-test('the ledger goes on at once when its writer is killed', async () => {
+test("When its writer is killed, the ledger's standby takes over at once", async () => {
   const payments = payOnAndOn()
   await payments.further(5)
   const [writer, other] = writerFirst()
@@ -73,7 +76,7 @@ test('the ledger goes on at once when its writer is killed', async () => {
   await payments.end()
 }, 400_000)
 
-test('the ledger goes on at once when its writer is frozen, and the writer gives way when it thaws', async () => {
+test("When its writer is frozen, the ledger's standby takes over at once, and the writer yields when it thaws", async () => {
   const payments = payOnAndOn()
   await payments.further(5)
   const [writer, other] = writerFirst()
@@ -90,7 +93,7 @@ test('the ledger goes on at once when its writer is frozen, and the writer gives
   await payments.end()
 }, 400_000)
 
-test('while each process is restarted in turn no payment fails', async () => {
+test('No payment fails while each process is restarted in turn', async () => {
   const payments = payOnAndOn()
   for (const name of processNames) {
     await payments.further(2)
@@ -100,7 +103,7 @@ test('while each process is restarted in turn no payment fails', async () => {
   expect(await payments.end()).toBe(0)
 }, 400_000)
 
-test('whatever process is killed and comes back, every payment ends, and the books agree', async () => {
+test('Every payment ends and the books agree when any process is killed and restarted', async () => {
   const payments = payOnAndOn()
   for (const name of processNames) {
     await payments.further(3)
@@ -132,10 +135,10 @@ async function until<T>(probe: () => T | undefined, timeout_ms = final_ms_max): 
     const found = probe()
     if (found !== undefined) return found
   }
-  throw new Error(`nothing came of it within ${timeout_ms} ms`)
+  throw new Error(`no result within ${timeout_ms} ms`)
 }
 
-/** Payments of 1, a few each second; both FSPs repeat what was not accepted, as FSPs do. */
+/** Makes payments of 1, a few each second; both FSPs repeat what was not accepted, as FSPs do. */
 function payOnAndOn() {
   const sent = new Map<string, Transfer>()
   const before = payer.received.length
@@ -161,7 +164,7 @@ function payOnAndOn() {
     return 202
   })
 
-  /** By transfer: what the payer was told. */
+  /** The outcome of each transfer that the payer has received; true: committed. */
   function told(): ReadonlyMap<string, boolean> {
     const ends = payer.received.slice(before).filter(({ method }) => method === 'PUT')
     const ofThese = ends.filter(({ path }) => sent.has(path.split('/')[2] ?? ''))
@@ -181,15 +184,15 @@ function payOnAndOn() {
   })()
 
   return {
-    /** So many more have been committed. */
+    /** Waits until as many more have been committed. */
     async further(count: number): Promise<void> {
       const committedNow = () => [...told().values()].filter(Boolean).length
       const from = committedNow()
       await until(() => (committedNow() >= from + count ? true : undefined))
     },
     /**
-     * Every payment is final, the payer's position is what it was told, and the hub finds no difference;
-     * resolves with how many were not made.
+     * Waits until every payment is final, and checks the payer's position and /verify; resolves
+     * with the number of payments that failed.
      */
     async end(): Promise<number> {
       ending.abort()

@@ -1,6 +1,6 @@
 /**
- * Consents, payments that PISPs began and bulks of an archived month: what the operator sees of them is
- * back after the restore, and every row is, in a new database as well.
+ * Consents, payments of PISPs and bulks of an archived month: after the restore the operator sees
+ * all of them again, and every row is restored, in a new database as well.
  */
 import { createAuthenticator } from '@causeway/fsp'
 import { eventually } from '@causeway/process/testing'
@@ -135,7 +135,7 @@ async function unfinishedMessages(): Promise<number> {
   return counts.reduce((sum, n) => sum + n, 0)
 }
 
-test('consents, third-party payments and bulks come back with their month', async () => {
+test('Consents, third-party payments and bulks are restored with their month', async () => {
   const ids = await makeHistory()
   const before = await whole(ids)
   expect(before.consent.steps.length).toBeGreaterThan(4)

@@ -1,6 +1,6 @@
 /**
- * A month is archived under a running hub. An id that comes again after that gets its old answer: no
- * second payment, nobody is asked again, and the operator is told where the rest is.
+ * A month is archived under a running hub. A repeated id after that gets its earlier answer: no
+ * second payment is made, no FSP is asked again, and the operator sees where the rest is stored.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { join } from 'node:path'
@@ -64,11 +64,11 @@ function storyOf({ transferId }: Transfer): Promise<Story> {
   return answered<Story>(operator.call('GET', `/transfers/${transferId}/story`))
 }
 
-/** What ended in the transfer; messages that changed nothing are told apart. */
+/** The messages that led to the transfer, without those that changed nothing. */
 const messagesIn = ({ steps }: Story) =>
   steps.filter(({ type, refused }) => type === 'MESSAGE' && refused === null)
 
-test('an id of an archived month gets its old answer, and no second payment', async () => {
+test('An id of an archived month gets its earlier answer, and no second payment is made', async () => {
   const quote = newQuote(payer, payee)
   const { transfer } = await agree(payer, payee, quote, { expires_ms })
   const first = await move(payer, payee, transfer)
@@ -137,7 +137,7 @@ test('an id of an archived month gets its old answer, and no second payment', as
   await payer.await(at('PUT', `/quotes/${quote.quoteId}`), once)
 }, 90_000)
 
-test('a month with a transfer that is not final stays', async () => {
+test('A month with a transfer that is not final is not archived', async () => {
   const transfer = newTransfer(payer, payee)
   const { transferId, request } = transfer
   await payer.send('POST', '/transfers', request, to(payee))

@@ -1,4 +1,6 @@
-/** A bulk of quotes as its two FSPs see it: what goes on, what the hub answers itself, every repeat. */
+/**
+ * A bulk of quotes as its two FSPs see it: relayed messages, the hub's own answers, every repeat.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Fsp, Received } from './hub/fsp.ts'
@@ -24,7 +26,7 @@ const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
 
 type Item = ReturnType<typeof itemOf>
 
-/** A quote as an item: what is common to all stands beside the list. */
+/** A quote as an item: members that are common to all items are outside the list. */
 function itemOf(changes: Parameters<typeof newQuote>[2] = {}) {
   const { payer: _payer, expiration: _expiration, ...item } = newQuote(payer, payee, changes)
   return item
@@ -42,7 +44,7 @@ function newBulk(items: readonly Item[], changes: object = {}) {
 
 type Bulk = ReturnType<typeof newBulk>
 
-/** What the payee FSP answers to these items. */
+/** The payee FSP's answer to these items. */
 function answerTo(items: readonly Item[]) {
   const expiration = new Date(Date.now() + 60_000).toISOString()
   const individualQuoteResults = items.map((item) => {
@@ -82,7 +84,7 @@ function resultsIn(message: Received): readonly string[] {
   )
 }
 
-test('request and answer arrive byte for byte at the other FSP', async () => {
+test('Request and answer of a bulk quote arrive byte for byte at the other FSP', async () => {
   const bulk = newBulk([itemOf(), itemOf()])
   const request = `{ "extra":"\\u00fc", ${JSON.stringify(bulk).slice(1)}`
   await payer.send('POST', '/bulkQuotes', request, to(payee))
@@ -96,7 +98,7 @@ test('request and answer arrive byte for byte at the other FSP', async () => {
   expect(told.headers).toMatchObject({ 'fspiop-source': payee.name })
 })
 
-test('1,000 items are one message each way', async () => {
+test('A bulk quote of 1,000 items is one message in each direction', async () => {
   const bulk = newBulk(Array.from({ length: 1_000 }, () => itemOf()))
   const question = await asked(bulk)
   expect((question.json() as Bulk).individualQuotes).toHaveLength(1_000)
@@ -108,15 +110,15 @@ test('1,000 items are one message each way', async () => {
 test.each([
   [1_001, '3103'],
   [0, '3100'],
-])('%i items are refused at once', async (count, code) => {
+])('A bulk quote of %i items is refused at once', async (count, code) => {
   const bulk = newBulk(Array.from({ length: count }, () => itemOf()))
   const answer = await payer.send('POST', '/bulkQuotes', bulk, to(payee))
   expect(answer.status).toBe(400)
   expect(answer.body).toContain(code)
 })
 
-describe('an item whose payee is at another FSP', () => {
-  test('is left out of what the payee FSP is asked, and answered by the hub in its place', async () => {
+describe('A bulk quote with a payee at another FSP', () => {
+  test('An item whose payee is at another FSP is not sent to the payee FSP, and the hub answers it', async () => {
     const elsewhere = itemOf({ payee: partyOf(stranger, '15550000003') })
     const bulk = newBulk([itemOf(), elsewhere, itemOf()])
     const [first, , last] = bulk.individualQuotes
@@ -139,7 +141,7 @@ describe('an item whose payee is at another FSP', () => {
   })
 })
 
-test('without a destination the hub finds the FSP of the payees', async () => {
+test('Without a destination the hub finds the FSP of the payees', async () => {
   const phone = newPhoneNumber()
   await own(payee, phone)
   const { partyIdType, partyIdentifier } = partyOf(payee, phone).partyIdInfo
@@ -149,8 +151,8 @@ test('without a destination the hub finds the FSP of the payees', async () => {
   expect(question.headers['fspiop-destination']).toBe(payee.name)
 })
 
-describe('the same id', () => {
-  test('with the same content is answered again when it has been answered', async () => {
+describe('A repeated id of a bulk quote', () => {
+  test('A repeated bulk quote with the same content is answered again after its answer', async () => {
     const bulk = newBulk([itemOf()])
     await asked(bulk)
     await answered(bulk, answerTo(bulk.individualQuotes))
@@ -161,7 +163,7 @@ describe('the same id', () => {
     expect(again.body).toEqual(told.body)
   })
 
-  test('with other content is refused with 3106, whoever sends it', async () => {
+  test('A repeated bulk quote with other content is refused with 3106, whichever FSP sends it', async () => {
     const bulk = newBulk([itemOf()])
     await asked(bulk)
     await payer.send('POST', '/bulkQuotes', { ...bulk, individualQuotes: [itemOf()] }, to(payee))
@@ -174,8 +176,8 @@ describe('the same id', () => {
   })
 })
 
-describe('GET', () => {
-  test('goes on to the payee FSP while it has not answered', async () => {
+describe('GET /bulkQuotes/{ID}', () => {
+  test('GET of a bulk quote is relayed to the payee FSP while it has not answered', async () => {
     const bulk = newBulk([itemOf()])
     await asked(bulk)
     await payer.send('GET', `/bulkQuotes/${bulk.bulkQuoteId}`)
@@ -183,7 +185,7 @@ describe('GET', () => {
     expect(question.headers).toMatchObject({ 'fspiop-source': payer.name })
   })
 
-  test('of an unknown bulk is answered with 3209, that of a stranger with 3000', async () => {
+  test('GET of an unknown bulk quote is answered with 3209, and by an FSP without a part in it with 3000', async () => {
     const unknown = newBulk([itemOf()])
     await payer.send('GET', `/bulkQuotes/${unknown.bulkQuoteId}`)
     expect(errorOf(await payer.await(ofBulk(unknown, '/error')))).toMatchObject({
@@ -198,7 +200,7 @@ describe('GET', () => {
   })
 })
 
-test("the payee FSP's refusal of the whole bulk reaches the payer FSP", async () => {
+test("The payee FSP's refusal of the whole bulk quote reaches the payer FSP", async () => {
   const bulk = newBulk([itemOf(), itemOf()])
   await asked(bulk)
   const refusal = { errorInformation: { errorCode: '5103', errorDescription: 'Not today' } }
@@ -206,7 +208,7 @@ test("the payee FSP's refusal of the whole bulk reaches the payer FSP", async ()
   expect(errorOf(await payer.await(ofBulk(bulk, '/error')))).toEqual(refusal.errorInformation)
 })
 
-test('the operator finds a bulk, sees each of its items, and what happened to it', async () => {
+test('The operator finds a bulk quote with its items and its history', async () => {
   const elsewhere = itemOf({ payee: partyOf(stranger, '15550000003') })
   const bulk = newBulk([itemOf(), elsewhere])
   const [first] = bulk.individualQuotes
@@ -244,7 +246,7 @@ test('the operator finds a bulk, sees each of its items, and what happened to it
   expect(unknown.status).toBe(404)
 })
 
-test('an FSP that cannot be reached: the payer FSP is told 1001', async () => {
+test('A bulk quote to an FSP that cannot be reached is answered with 1001', async () => {
   const nobody = await scheme.join('silverbank-bulkquote')
   await nobody.stop()
   const expiration = new Date(Date.now() + 4_000).toISOString()

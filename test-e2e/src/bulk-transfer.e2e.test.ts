@@ -1,4 +1,6 @@
-/** A bulk transfer as its two FSPs see it: every outcome, every repeat, and what the books say. */
+/**
+ * A bulk transfer as its two FSPs see it: every outcome, every repeat, and the state of the books.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import {
   aboutBulk,
@@ -46,7 +48,7 @@ async function prepared(bulk: Bulk, from = payer): Promise<Received> {
   return payee.await(aboutBulk(bulk.bulkTransferId, 'POST'))
 }
 
-/** Sent again where the hub says that it could not store it in time. */
+/** Repeats the request when the hub answers that it could not store it in time. */
 async function answered(bulk: Bulk, body: unknown, { by = payee, path = '' } = {}): Promise<void> {
   const own = `/bulkTransfers/${bulk.bulkTransferId}${path}`
   const destination = { 'fspiop-destination': bulk.request.payerFsp }
@@ -58,9 +60,9 @@ async function answered(bulk: Bulk, body: unknown, { by = payee, path = '' } = {
 const outcome = (fsp: Fsp, bulk: Bulk, after = 0) =>
   fsp.await(aboutBulk(bulk.bulkTransferId, 'PUT'), { after })
 /**
- * Of a bulk in which an item expires. On Kafka that is 8 s after its expiration and later: 1 s of grace,
- * 5 s in which the answer of the payee FSP may still be on its way to the log, 1 s between the clocks of
- * two machines, and up to 1 s to the next sweep.
+ * The outcome of a bulk in which an item expires. On Kafka that is at least 8 s after its
+ * expiration: 1 s of grace, 5 s in which the answer of the payee FSP may still be in transit to the
+ * log, 1 s between the clocks of two machines, and up to 1 s to the next sweep.
  */
 const outcomeAfterExpiry = (fsp: Fsp, bulk: Bulk) =>
   fsp.await(aboutBulk(bulk.bulkTransferId, 'PUT'), { timeout_ms: 30_000 })
@@ -73,7 +75,7 @@ async function shownTo(fsp: Fsp, { bulkTransferId }: Bulk, error = false): Promi
   return fsp.await(aboutBulk(bulkTransferId, 'PUT', error), { after })
 }
 
-test('a bulk is paid item by item: the request arrives byte for byte, both FSPs get the results', async () => {
+test('A bulk is paid item by item: the request arrives byte for byte, and both FSPs receive the results', async () => {
   const before = await position(scheme.operator, payer.name)
   const bulk = newBulk(payer, payee, ['10', '20', '30'])
   const request = await prepared(bulk)
@@ -105,14 +107,14 @@ test('a bulk is paid item by item: the request arrives byte for byte, both FSPs 
   expect(shown.json()).toMatchObject({ transferState: 'COMMITTED' })
 })
 
-test('no FSP is ever told of an item by itself', () => {
+test('No FSP receives a callback for a single item of a bulk', () => {
   const paths = [...payer.received, ...payee.received].map(
     ({ method, path }) => `${method} ${path}`,
   )
   expect(paths.filter((path) => path.startsWith('POST /transfers'))).toEqual([])
 })
 
-test('the operator sees how far a bulk has come, each of its items, and the story of one', async () => {
+test('The operator sees the progress of a bulk, each of its items, and the story of one', async () => {
   const bulk = newBulk(payer, payee, ['1', '2'])
   const [first, second] = bulk.items
   const path = `/bulkTransfers/${bulk.bulkTransferId}`
@@ -144,8 +146,8 @@ test('the operator sees how far a bulk has come, each of its items, and the stor
   expect(unknown.status).toBe(404)
 })
 
-describe('cover for some of the items', () => {
-  test('sends the payee FSP those that fit, from the hub, and completes the bulk', async () => {
+describe('A bulk with too little cover', () => {
+  test('With cover for some items the hub sends those to the payee FSP and completes the bulk', async () => {
     const bulk = newBulk(poor, payee, ['10', '20', '5', '10', '5'])
     const request = await prepared(bulk, poor)
     expect(request.headers).toMatchObject({ 'fspiop-source': 'Hub' })
@@ -161,7 +163,7 @@ describe('cover for some of the items', () => {
     expect(resultsIn(await outcome(payee, bulk))).toEqual(['paid', 'paid', 'paid'])
   })
 
-  test('for none of them rejects the bulk, and the payee FSP is not asked', async () => {
+  test('Without cover for any item the bulk is rejected, and the payee FSP is not asked', async () => {
     const bulk = newBulk(poor, payee, ['100', '200'])
     await ask(bulk, poor)
     const told = await outcome(poor, bulk)
@@ -171,8 +173,8 @@ describe('cover for some of the items', () => {
   })
 })
 
-describe('the payee FSP', () => {
-  test('may refuse an item, and leave another one out', async () => {
+describe("The payee FSP's answer to a bulk", () => {
+  test('The payee FSP may refuse an item and leave another one out', async () => {
     const bulk = newBulk(payer, payee, ['1', '2', '3'], { expires_ms: 3_000 })
     await prepared(bulk)
     const { individualTransferResults, ...body } = paid(bulk.items.slice(0, 1))
@@ -187,7 +189,7 @@ describe('the payee FSP', () => {
     expect(resultsIn(told)).toEqual(['paid', '5104', '3303'])
   })
 
-  test('may add to its result for an item what the payer FSP then gets, on request as well', async () => {
+  test("Extensions of the payee FSP's result for an item reach the payer FSP, also by GET", async () => {
     const bulk = newBulk(payer, payee, ['1', '2'])
     await prepared(bulk)
     const [first, second] = bulk.items
@@ -206,7 +208,7 @@ describe('the payee FSP', () => {
     for (const message of told) expect(message.json()).toMatchObject({ individualTransferResults })
   })
 
-  test('may refuse the bulk: the payer FSP gets its error, and GET shows REJECTED', async () => {
+  test('The payee FSP may refuse the bulk: the payer FSP receives its error, and GET shows REJECTED', async () => {
     const bulk = newBulk(payer, payee, ['1', '2'])
     await prepared(bulk)
     const errorInformation = { errorCode: '5001', errorDescription: 'no liquidity' }
@@ -215,7 +217,7 @@ describe('the payee FSP', () => {
     expect((await shownTo(payer, bulk)).json()).toMatchObject({ bulkTransferState: 'REJECTED' })
   })
 
-  test('that says nothing is told that time has run out, as is the payer FSP', async () => {
+  test('When the payee FSP does not answer, both FSPs receive 3303 for each item', async () => {
     const bulk = newBulk(payer, payee, ['1', '2'], { expires_ms: 1_500 })
     await prepared(bulk)
     for (const fsp of [payer, payee]) {
@@ -225,7 +227,7 @@ describe('the payee FSP', () => {
     }
   })
 
-  test('that answers twice is told the outcome again; with other content, 3106', async () => {
+  test('A repeated answer of the payee FSP gets the outcome again, and one with other content gets 3106', async () => {
     const bulk = newBulk(payer, payee, ['1'])
     await prepared(bulk)
     const body = paid(bulk.items)
@@ -239,15 +241,15 @@ describe('the payee FSP', () => {
   })
 })
 
-test('a bulk that names an unknown bulk quote is refused with 3209', async () => {
+test('A bulk that names an unknown bulk quote is refused with 3209', async () => {
   const bulk = newBulk(payer, payee, ['1'])
   await payer.send('POST', '/bulkTransfers', bulk.request, to(payee))
   expect(errorOf(await failure(payer, bulk))).toMatchObject({ errorCode: '3209' })
   expect(payee.received.some(aboutBulk(bulk.bulkTransferId, 'POST'))).toBe(false)
 })
 
-describe('ids', () => {
-  test('of a bulk are used once: the same content gets the results again, other content 3106', async () => {
+describe('Reused ids of bulks and items', () => {
+  test('A repeated bulk with the same content gets the results again, and one with other content gets 3106', async () => {
     const bulk = newBulk(payer, payee, ['1'])
     await prepared(bulk)
     await answered(bulk, paid(bulk.items))
@@ -260,7 +262,7 @@ describe('ids', () => {
     expect(errorOf(await failure(payer, bulk))).toMatchObject({ errorCode: '3106' })
   })
 
-  test('of items are used once, among single transfers too', async () => {
+  test('The id of an item is used once, single transfers included', async () => {
     const single = newTransfer(payer, payee)
     await payer.send('POST', '/transfers', single.request, to(payee))
     await payee.await(about(single.transferId, 'POST'))
@@ -281,7 +283,7 @@ describe('ids', () => {
   })
 })
 
-test('who is not party to a bulk learns nothing of it', async () => {
+test('An FSP without a part in a bulk gets no information about it and cannot answer it', async () => {
   const bulk = newBulk(payer, payee, ['1'])
   await prepared(bulk)
   expect(errorOf(await shownTo(stranger, bulk, true))).toMatchObject({ errorCode: '3000' })
@@ -294,7 +296,7 @@ test('who is not party to a bulk learns nothing of it', async () => {
   expect(resultsIn(await outcome(payer, bulk))).toEqual(['paid'])
 })
 
-test('a bulk of 1,000 is paid whole though the hub is killed on the way', async () => {
+test('A bulk of 1,000 is paid completely although the hub is killed twice meanwhile', async () => {
   const own = await openSchemeOfFsps()
   try {
     const [from, by] = [await own.join('greenbank'), await own.join('bluewallet')]

@@ -1,4 +1,7 @@
-/** The console in a real browser: an operator follows a consent to the payment made under it, and back. */
+/**
+ * The console in a real browser: an operator follows a consent to the payment made under it, and
+ * back.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
 import { barriers, browserStart_ms, isTooWide, openBrowser, screenshot } from './hub/browser.ts'
@@ -21,7 +24,7 @@ let page: Page
 let consentId: string
 let transactionRequestId: string
 
-/** Of a story with much to press, on a machine with much to do. */
+/** For a test with many steps, on a busy machine. */
 const story_ms = 400_000
 
 beforeAll(async () => {
@@ -43,7 +46,7 @@ beforeAll(async () => {
 }, browserStart_ms + story_ms)
 
 afterAll(async () => {
-  // What did not come up cannot be stopped, and hides what went wrong.
+  // A part that did not start cannot be stopped; an error here would hide the cause.
   await (browser as Browser | undefined)?.close()
   await Promise.all(participants.map((each) => each.stop()))
   await (scheme as Scheme | undefined)?.stop()
@@ -78,7 +81,7 @@ test(
   async () => {
     await page.getByRole('link', { name: transactionRequestId }).click()
     await page.getByRole('heading', { name: 'Story of a third-party payment' }).waitFor()
-    // On a busy machine the PISP may have asked twice.
+    // On a busy machine the PISP may have sent the request twice.
     await page.getByText('lemonpay asks greenbank to pay for its user').first().waitFor()
     await isAsItShouldBe('third-party-story')
     await page.getByRole('link', { name: /^Payment / }).click()

@@ -1,4 +1,7 @@
-/** The console in a real browser: what an operator does there is done, and what is shown is so. */
+/**
+ * The console in a real browser: an operator's actions take effect, and the views show the actual
+ * state.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { makeCsr } from '@causeway/pki'
 import { generateKeyPairSync } from 'node:crypto'
@@ -28,7 +31,7 @@ let payee: Fsp
 let operators: Console
 let page: Page
 
-/** Of a story with much to press, on a machine with much to do. */
+/** For a test with many steps, on a busy machine. */
 const story_ms = 400_000
 
 beforeAll(async () => {
@@ -48,7 +51,7 @@ afterAll(async () => {
   await (scheme as Scheme | undefined)?.stop()
 })
 
-/** On a busy machine a hub may not start in time; tried again. */
+/** On a busy machine a hub may not start in time; one repeat. */
 async function openPatiently(tries = 3): Promise<Scheme> {
   try {
     return await openSchemeOfFsps({
@@ -421,7 +424,7 @@ test('The transfers of an FSP in a window are saved as a file', async () => {
   expect(new Set(saved.transfers.map(({ amount }) => amount))).toEqual(new Set([120, 30]))
 })
 
-/** No view is wider than the page, and none has an accessibility barrier. */
+/** Checks that no view is wider than the page or has an accessibility barrier. */
 async function lookThrough(at: Page, form: string): Promise<void> {
   for (const [name, view] of consoleViews(await pay('1'))) {
     await go(view, at)

@@ -1,4 +1,7 @@
-/** Callbacks to FSPs that are not well: each gets all of its own, and none costs another anything. */
+/**
+ * Callbacks to failing FSPs: each FSP receives all of its callbacks, and none delays those of
+ * others.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp, Received } from './hub/fsp.ts'
 import { shareSchemeOfFsps, type Scheme } from './hub/scheme.ts'
@@ -32,7 +35,7 @@ async function payAndFulfil(from: Fsp, to: Fsp) {
 }
 
 test(
-  'an FSP that refuses for 20 s and then accepts gets every callback',
+  'An FSP that refuses for 20 s and then accepts receives every callback',
   async () => {
     const well = Date.now() + refusing_ms
     const taken = new Set<Received>()
@@ -54,7 +57,7 @@ test(
   refusing_ms * 5,
 )
 
-test('an FSP that never answers delays nobody else', async () => {
+test('An FSP that never answers delays no callback to other FSPs', async () => {
   const hanging = await scheme.join('hangbank-delivery')
   hanging.answerWith(() => new Promise(() => undefined))
   for (let n = 0; n < 100; n += 1) await pay(payer, hanging)

@@ -1,4 +1,7 @@
-/** Every message may come twice: at each phase of a payment nothing is done, and nobody asked, twice. */
+/**
+ * Every message may arrive twice: at each phase of a payment nothing is done twice, and no FSP is
+ * asked twice.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Answer, Fsp, Received } from './hub/fsp.ts'
@@ -34,7 +37,7 @@ afterAll(async () => {
 
 const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
 
-/** Both copies are acknowledged alike. */
+/** Sends the message twice; both copies are acknowledged with the same status. */
 function twice(send: () => Promise<Answer>, status: 200 | 202): Promise<void> {
   return Promise.all([send(), send()]).then((answers) => {
     expect(answers.map((answer) => [answer.status, answer.body])).toEqual([
@@ -44,21 +47,24 @@ function twice(send: () => Promise<Answer>, status: 200 | 202): Promise<void> {
   })
 }
 
-/** What this FSP got that fits, once so much of it has come. */
+/** The matching messages that this FSP has received, once there are as many. */
 async function all(fsp: Fsp, fits: (message: Received) => boolean, count: number) {
   const found = () => fsp.received.filter(fits)
   await fsp.await(() => found().length >= count)
   return found()
 }
 
-/** All that was under way for both FSPs has arrived: a payment that began later has ended. */
+/**
+ * Resolves when every earlier message for both FSPs has arrived: a payment that began later has
+ * ended.
+ */
 async function settled(): Promise<void> {
   const { transfer } = await agree(payer, payee, newQuote(payer, payee))
   await move(payer, payee, transfer)
 }
 
-describe('before the payment', () => {
-  test('an association is made once, and each request for it is answered', async () => {
+describe('Before the payment', () => {
+  test('A repeated association is made once, and each request is answered', async () => {
     const path = `/participants/MSISDN/${newPhoneNumber()}`
     await twice(() => payee.send('POST', path, { fspId: payee.name }), 202)
     const told = await all(payee, at('PUT', path), 2)
@@ -77,7 +83,7 @@ describe('before the payment', () => {
     expect(gone).toEqual([{}, expect.objectContaining({ errorCode: '3204' })])
   })
 
-  test('a batch is made once and answered each time in the same way; other content is refused', async () => {
+  test('A repeated batch is made once and each request gets the same answer; other content is refused with 3106', async () => {
     const requestId = randomUUID()
     const entry = { partyIdType: 'MSISDN', partyIdentifier: newPhoneNumber(), fspId: payee.name }
     const body = { requestId, partyList: [entry] }
@@ -102,7 +108,7 @@ describe('before the payment', () => {
     expect(errorOf(await payer.await(at('PUT', path))).errorCode).toBe('3106')
   })
 
-  test('a lookup asks the payee FSP each time: the hub keeps nothing of parties', async () => {
+  test('A repeated lookup is sent to the payee FSP each time, since the hub does not cache parties', async () => {
     const phone = newPhoneNumber()
     await own(payee, phone)
     const path = `/parties/MSISDN/${phone}`
@@ -114,7 +120,7 @@ describe('before the payment', () => {
     expect(await lookUp(payer, payee, phone)).toEqual(party.party)
   })
 
-  test('a request to pay, and its answer, are passed on each time; other content is refused', async () => {
+  test('A repeated request to pay and a repeated answer are relayed each time; other content is refused with 3106', async () => {
     const id = randomUUID()
     const request = {
       transactionRequestId: id,
@@ -142,8 +148,8 @@ describe('before the payment', () => {
   })
 })
 
-describe('the quote', () => {
-  test('request: the payee FSP is asked once, and the answer is told to each', async () => {
+describe('The quote', () => {
+  test('A repeated quote is sent to the payee FSP once, and a request after its answer is answered again', async () => {
     const quote = newQuote(payer, payee)
     const path = `/quotes/${quote.quoteId}`
     await twice(() => payer.send('POST', '/quotes', quote, to(payee)), 202)
@@ -161,7 +167,7 @@ describe('the quote', () => {
     expect(again?.json()).toEqual(response)
   })
 
-  test('refusal: the payer FSP hears it once', async () => {
+  test('A repeated refusal of a quote reaches the payer FSP once', async () => {
     const quote = newQuote(payer, payee)
     const path = `/quotes/${quote.quoteId}/error`
     await payer.send('POST', '/quotes', quote, to(payee))
@@ -174,8 +180,8 @@ describe('the quote', () => {
   })
 })
 
-describe('the transfer', () => {
-  test('request and fulfilment: the money moves once', async () => {
+describe('The transfer', () => {
+  test('A repeated prepare and a repeated fulfilment move the money once', async () => {
     const before = await position(scheme.operator, payer.name)
     const transfer = newTransfer(payer, payee)
     const { transferId, request } = transfer
@@ -197,7 +203,7 @@ describe('the transfer', () => {
     expect(await position(scheme.operator, payer.name)).toBe(before + 10)
   })
 
-  test('refusal: what was held is given back once, and the payer FSP hears it once', async () => {
+  test('A repeated rejection releases the reservation once and reaches the payer FSP once', async () => {
     const before = await position(scheme.operator, payer.name)
     const transfer = newTransfer(payer, payee)
     const { transferId, request } = transfer

@@ -1,4 +1,7 @@
-/** Two FSPs hide from the hub who their customers are, and the payment goes through all the same. */
+/**
+ * Two FSPs encrypt their customers' data end to end: the hub cannot read it, and the payment is
+ * made all the same.
+ */
 import { decryptFields, encryptFields } from '@causeway/fspiop'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
@@ -34,7 +37,7 @@ interface Hidden {
   readonly headers: { readonly 'fspiop-encryption': string; readonly 'fspiop-destination': string }
 }
 
-/** The message with these members encrypted for that FSP alone. */
+/** The message with these members encrypted for that FSP. */
 function hide(body: object, paths: readonly string[], receiver: Fsp): Hidden {
   const encrypted = encryptFields(body, paths, keyOf(receiver).publicKey)
   if (!encrypted.ok) throw new Error(encrypted.detail)
@@ -60,7 +63,10 @@ function reveal({ headers, body }: Received, key: KeyObject): unknown {
   return decrypted.body
 }
 
-/** What was sent arrived byte for byte, is read with the receiver's key, and hides its secrets. */
+/**
+ * Checks that the message arrived byte for byte, is readable with the receiver's key, and contains
+ * no secret in clear.
+ */
 function expectHidden(message: Received, sent: Hidden, clear: object, receiver: Fsp): void {
   expect(message.body.toString()).toBe(JSON.stringify(sent.body))
   expect(message.headers['fspiop-encryption']).toBe(sent.headers['fspiop-encryption'])
@@ -70,11 +76,11 @@ function expectHidden(message: Received, sent: Hidden, clear: object, receiver: 
   expect(reveal(message, keyOf(receiver).privateKey)).toEqual(clear)
 }
 
-describe('a payment whose customers are encrypted', () => {
+describe('A payment with encrypted customer data', () => {
   const name = 'Ada Example'
   const personalInfo = { complexName: { firstName: 'Ada', lastName: 'Example' } }
 
-  test('is looked up, quoted and paid, and each message is read by its receiver alone', async () => {
+  test('A payment with encrypted customer data is looked up, quoted and paid, and only the receiver reads each message', async () => {
     const before = await position(scheme.operator, payer.name)
     const phone = newPhoneNumber()
     await own(payee, phone)
@@ -124,7 +130,7 @@ describe('a payment whose customers are encrypted', () => {
     expect(await position(scheme.operator, payer.name)).toBe(before + 10)
   })
 
-  test('is refused when it hides what the hub decides by, and nothing is passed on', async () => {
+  test('A transfer that encrypts a member that the hub needs is refused, and nothing is relayed', async () => {
     const { transferId, request } = newTransfer(payer, payee)
     const { body, headers } = hide(request, ['amount.amount'], payee)
     const hidden = await payer.send('POST', '/transfers', body, headers)
@@ -142,7 +148,7 @@ describe('a payment whose customers are encrypted', () => {
     expect(payee.received.some(({ body: bytes }) => bytes.includes(transferId))).toBe(false)
   })
 
-  test('that nobody but the receiver can read comes back when the receiver refuses it', async () => {
+  test("A quote that only the receiver can read ends with the receiver's refusal", async () => {
     const quote = { ...newQuote(payer, payee), quoteId: randomUUID(), note: 'for Ada Example' }
     const { body, headers } = hide(quote, ['note'], payee)
     await payer.send('POST', '/quotes', body, headers)

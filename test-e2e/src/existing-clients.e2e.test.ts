@@ -1,4 +1,7 @@
-/** What FSP clients and operators' scripts written for other hubs rely on, by the specification. */
+/**
+ * Answers that FSP clients and operators' scripts written for other hubs rely on, by the
+ * specification.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Answer, Fsp } from './hub/fsp.ts'
@@ -29,7 +32,9 @@ interface Information {
   readonly errorDescription: string
 }
 
-/** Status, code and description of a refusal; what is acknowledged has neither. */
+/**
+ * Status, code and description of a refusal; an acknowledgement has neither code nor description.
+ */
 function refusalOf({ status, body }: Answer): string {
   if (body === '') return String(status)
   const { errorInformation } = JSON.parse(body) as { readonly errorInformation: Information }
@@ -39,7 +44,7 @@ function refusalOf({ status, body }: Answer): string {
 const media = (resource: string, version: string) =>
   `application/vnd.interoperability.${resource}+json;version=${version}`
 
-describe('the head of a message', () => {
+describe('The head of a message', () => {
   test.each([
     ['without Accept', { accept: undefined }, /^400 3102 .*Accept is required.*accept/],
     [
@@ -67,13 +72,13 @@ describe('the head of a message', () => {
       { 'content-type': 'application/vnd.interoperability.quotes+xml;version=1.1' },
       /^400 3101 Malformed syntax - Unsupported Media Type$/,
     ],
-  ])('%s is refused in the words that clients look for', async (_title, headers, refusal) => {
+  ])('A message %s is refused with the code and text that clients expect', async (_title, headers, refusal) => {
     const quote = newQuote(payer, payee)
     const answer = await payer.send('POST', '/quotes', quote, { ...to(payee), ...headers })
     expect(refusalOf(answer)).toMatch(refusal)
   })
 
-  test('may be of version 1.0, which its relay keeps', async () => {
+  test('A message of version 1.0 is accepted and relayed with that version', async () => {
     const quote = newQuote(payer, payee)
     const old = { accept: media('quotes', '1.0'), 'content-type': media('quotes', '1.0') }
     expect((await payer.send('POST', '/quotes', quote, { ...to(payee), ...old })).status).toBe(202)
@@ -81,7 +86,7 @@ describe('the head of a message', () => {
     expect(asked.headers).toMatchObject(old)
   })
 
-  test('of a PUT needs no Accept, and an empty id in a path is 404', async () => {
+  test('A PUT needs no Accept, and an empty id in a path is answered with 404', async () => {
     const put = await payee.send('PUT', '/transfers/', {}, to(payer))
     expect(refusalOf(put)).toMatch(/^404 3002 /)
     const path = `/parties/MSISDN/${newPhoneNumber()}/error`
@@ -90,8 +95,8 @@ describe('the head of a message', () => {
   })
 })
 
-describe('the body of a message', () => {
-  test('with a malformed name or date of birth is 3100, with the name of the field', async () => {
+describe('The body of a message', () => {
+  test('A malformed name or date of birth is refused with 3100 and the name of the field', async () => {
     const faults = [
       [{ personalInfo: { complexName: { lastName: '   ' } } }, 'lastName'],
       [{ personalInfo: { dateOfBirth: '1999-13-01' } }, 'dateOfBirth'],
@@ -105,14 +110,14 @@ describe('the body of a message', () => {
     }
   })
 
-  test('with a currency that is none is 3100 or 3101', async () => {
+  test('An unknown currency is refused with 3100 or 3101', async () => {
     const quote = { ...newQuote(payer, payee), amount: { currency: 'XXZ', amount: '1' } }
     expect(refusalOf(await payer.send('POST', '/quotes', quote, to(payee)))).toMatch(
       /^400 310[01] /,
     )
   })
 
-  test('may hold members that nobody knows, at any depth', async () => {
+  test('A body may contain unknown members at any depth', async () => {
     const quote = newQuote(payer, payee)
     const more = { ...quote, more: { a: [1] }, payer: { ...quote.payer, tier: 'gold' } }
     expect((await payer.send('POST', '/quotes', more, to(payee))).status).toBe(202)
@@ -120,7 +125,7 @@ describe('the body of a message', () => {
     expect(asked.body.toString()).toBe(JSON.stringify(more))
   })
 
-  test('and its headers may be junk that only signatures would be judged by', async () => {
+  test('A body and headers that only signatures would cover may contain any value', async () => {
     const quote = newQuote(payer, payee)
     const junk = {
       'fspiop-signature': 'junk',
@@ -151,7 +156,7 @@ describe('GET /authorizations/{ID}', () => {
       { authenticationType: 'IRIS' },
       /^400 310[01] .*authenticationType/,
     ],
-  ])('%s is refused', async (_title, changed, refusal) => {
+  ])('GET /authorizations/{ID} %s is refused', async (_title, changed, refusal) => {
     const query = Object.entries({ ...good, ...changed }).flatMap(([name, value]) =>
       value === undefined ? [] : [`${name}=${value}`],
     )
@@ -160,8 +165,8 @@ describe('GET /authorizations/{ID}', () => {
   })
 })
 
-describe('a transfer', () => {
-  test('of four decimals is exact, as JSON numbers without rounding noise', async () => {
+describe('A transfer', () => {
+  test('An amount with four decimals is exact, and JSON numbers have no rounding noise', async () => {
     const value = async (fsp: Fsp) => (await account(scheme.operator, fsp.name, 'POSITION')).value
     const before = [await value(payer), await value(payee)] as const
     for (const amount of ['0.1', '0.2', '0.0001']) {
@@ -174,7 +179,7 @@ describe('a transfer', () => {
     expect(String(await value(payer))).toMatch(/^-?\d+(\.\d{1,4})?$/)
   })
 
-  test('with ABORTED in PUT is refused and changes nothing', async () => {
+  test('A PUT with ABORTED is refused and changes nothing', async () => {
     const transfer = newTransfer(payer, payee)
     const { transferId } = transfer
     await payer.send('POST', '/transfers', transfer.request, to(payee))
@@ -190,7 +195,7 @@ describe('a transfer', () => {
     expect(errorOf(await payer.await(about(transferId, 'PUT', true))).errorCode).toBe('5104')
   })
 
-  test('from an FSP to itself is 3100, and a quote to itself is relayed', async () => {
+  test('A transfer from an FSP to itself is refused with 3100, and a quote to itself is relayed', async () => {
     const { request } = newTransfer(payer, payer)
     expect(refusalOf(await payer.send('POST', '/transfers', request, to(payer)))).toMatch(
       /^400 3100 /,

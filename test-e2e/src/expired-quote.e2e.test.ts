@@ -1,4 +1,4 @@
-/** A quote whose time is up: nobody can answer it any more, and the way on is a new one. */
+/** An expired quote: it can no longer be answered, and the payer FSP continues with a new one. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Fsp } from './hub/fsp.ts'
@@ -27,20 +27,23 @@ async function ask(quote: QuoteRequest): Promise<void> {
   await payee.await(at('POST', '/quotes', quote.quoteId))
 }
 
-/** Says it again until the payer FSP is told that the quote has expired: the hub's clock decides when. */
+/**
+ * Repeats the message until the payer FSP receives the expiry of the quote: the hub's clock decides
+ * when.
+ */
 async function hearOfExpiry(quote: QuoteRequest, say: () => Promise<unknown>): Promise<void> {
   const isTold = at('PUT', `${pathOf(quote)}/error`)
   const after = payer.received.length
   const late = Date.now() + 20_000
   while (!payer.received.slice(after).some(isTold) && Date.now() < late) {
     await say()
-    // One way through the hub and back is a pause that needs no clock.
+    // A round trip through the hub serves as a pause without a timer.
     await agree(payer, payee, newQuote(payer, payee))
   }
   expect(errorOf(await payer.await(isTold, { after }))).toMatchObject({ errorCode: '3302' })
 }
 
-test('the payee FSP answers too late: it hears 3302, the payer FSP nothing but what it asks', async () => {
+test('A late answer gets 3302 for the payee FSP, and the payer FSP receives the expiry when it asks', async () => {
   const quote = newQuote(payer, payee, { expiration: soon() })
   await ask(quote)
   await passed(quote.expiration ?? '')
@@ -53,7 +56,7 @@ test('the payee FSP answers too late: it hears 3302, the payer FSP nothing but w
   await hearOfExpiry(quote, () => payer.send('GET', pathOf(quote), undefined, to(payee)))
 }, 40_000)
 
-test('the same request again is as expired; under a new id the payment goes on', async () => {
+test('A repeated request of an expired quote is answered as expired, and a new id continues the payment', async () => {
   const quote = newQuote(payer, payee, { expiration: soon() })
   await ask(quote)
   await hearOfExpiry(quote, () => payer.send('POST', '/quotes', quote, to(payee)))
@@ -66,7 +69,7 @@ test('the same request again is as expired; under a new id the payment goes on',
   expect(done.json()).toMatchObject({ transferState: 'COMMITTED' })
 }, 40_000)
 
-test('a request that has expired when it comes reaches nobody: 3302', async () => {
+test('A quote request that has expired on arrival is refused with 3302 and not relayed', async () => {
   const expiration = new Date(Date.now() - 1_000).toISOString()
   const quote = newQuote(payer, payee, { expiration })
   await payer.send('POST', '/quotes', quote, to(payee))

@@ -1,7 +1,7 @@
 /**
- * What one client does to the port of the FSPs costs no other FSP a message. How long the others wait
- * meanwhile is measured and printed; it is the machine's as much as the hub's, so nothing is asserted
- * of it.
+ * A client that overloads the port of the FSPs costs no other FSP a message. The latency of the
+ * others is measured and printed; it depends on the machine as much as on the hub, so nothing is
+ * asserted of it.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { fork } from 'node:child_process'
@@ -25,7 +25,7 @@ beforeAll(async () => {
   scheme = await openSchemeOfFsps({
     FSPIOP_API_RATE_PER_FSP_MAX: String(rate_per_s),
     FSPIOP_API_BURST_PER_FSP_MAX: String(rate_per_s),
-    // Questions may use half of it: fewer than the flood has at once, however slow the machine is.
+    // Queries may use half of it: fewer than the flood sends at once, even on a slow machine.
     FSPIOP_API_IN_FLIGHT_PER_FSP_MAX: '8',
   })
   payer = await scheme.join('greenbank')
@@ -33,7 +33,7 @@ beforeAll(async () => {
   flooder = await scheme.join('redmoney')
   await pay()
   const inPeace = await waitsOf()
-  print('in peace', inPeace)
+  print('without a flood', inPeace)
   calm = inPeace
 }, 300_000)
 
@@ -62,7 +62,7 @@ async function pay(to = payee): Promise<number> {
   return performance.now() - begun_ms
 }
 
-/** One payment after the other, so that they never come near the bound of the rate themselves. */
+/** One payment after the other, so that they stay below the bound of the rate themselves. */
 async function waitsOf(): Promise<Waits> {
   const all: number[] = []
   for (let at = 0; at < payments; at += 1) all.push(await pay())
@@ -71,14 +71,14 @@ async function waitsOf(): Promise<Waits> {
 
 function print(when: string, { p50, p99 }: Waits): void {
   const ms = (wait: number) => `${Math.round(wait)} ms`
-  const beside = calm === undefined ? '' : ` (in peace ${ms(calm.p99)})`
-  process.stderr.write(`payments of others ${when}: p50 ${ms(p50)}, p99 ${ms(p99)}${beside}\n`)
+  const beside = calm === undefined ? '' : ` (without a flood ${ms(calm.p99)})`
+  process.stderr.write(`payments of other FSPs ${when}: p50 ${ms(p50)}, p99 ${ms(p99)}${beside}\n`)
 }
 
 interface Flooding {
-  /** Resolves once it has been answered so often, however it was answered. */
+  /** Resolves once it has received as many answers of any kind. */
   answered(times: number): Promise<void>
-  /** How it was answered, and for how long it went on. */
+  /** The answers so far, and how long it has run. */
   stop(): Promise<FloodReport & { readonly s: number }>
 }
 
@@ -118,16 +118,16 @@ function begin(flood: Flood): Flooding {
   }
 }
 
-test('a flood of one FSP is let in up to its bounds, and nobody else is refused anything', async () => {
+test('A flood of one FSP is admitted up to its bounds, and no request of another FSP is refused', async () => {
   const flood = begin({ type: 'REQUESTS', url: scheme.hub.urls.fsp, name: flooder.name })
   await flood.answered(2 * rate_per_s)
-  print('beside a flood', await waitsOf())
+  print('during a flood', await waitsOf())
   const { statuses, s } = await flood.stop()
   expect(Object.keys(statuses).toSorted()).toEqual(['202', '503'])
   expect(statuses[202]).toBeLessThanOrEqual(rate_per_s * (s + 1))
 }, 300_000)
 
-test('an FSP that floods is still paid: its answers are accepted, and its messages are delivered', async () => {
+test('A flooding FSP is still paid: its answers are accepted, and its messages are delivered', async () => {
   const flood = begin({ type: 'REQUESTS', url: scheme.hub.urls.fsp, name: flooder.name })
   await flood.answered(2 * rate_per_s)
   for (let at = 0; at < 10; at += 1) await pay(flooder)
@@ -135,20 +135,20 @@ test('an FSP that floods is still paid: its answers are accepted, and its messag
   expect(Object.keys(statuses)).toContain('503')
 }, 300_000)
 
-test('clients that never end their heads are let go, and hold up nobody', async () => {
+test('Connections of clients that never end their heads are closed, and delay no other client', async () => {
   const flood = begin({ type: 'SLOW', url: scheme.hub.urls.fsp })
-  print('beside a slow-loris', await waitsOf())
+  print('during slow heads', await waitsOf())
   await flood.answered(1)
   const { statuses } = await flood.stop()
   expect(Object.keys(statuses)).toEqual(['408'])
 }, 300_000)
 
-test('heads that are too large are refused, and hold up nobody', async () => {
+test('Heads that are too large are refused, and delay no other client', async () => {
   const url = scheme.hub.urls.fsp
   const flood = begin({ type: 'LARGE_HEADS', url, name: flooder.name })
   await flood.answered(100)
-  print('beside large heads', await waitsOf())
+  print('during large heads', await waitsOf())
   const { statuses } = await flood.stop()
-  // A connection that is ended before the client has read its answer shows none.
+  // A connection that is closed before the client has read its answer shows none.
   expect(Object.keys(statuses).filter((status) => status !== '0')).toEqual(['400'])
 }, 300_000)

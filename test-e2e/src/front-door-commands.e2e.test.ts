@@ -1,4 +1,4 @@
-/** What `npm start` says in a sentence when something is wrong, and the commands that it prints. */
+/** The messages of `npm start` when something is wrong, and the commands that it prints. */
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => door.close())
 
-describe('what is wrong is said in one sentence', () => {
+describe('Errors of npm start', () => {
   let taken: Server
 
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe('what is wrong is said in one sentence', () => {
     taken.close()
   })
 
-  test('a port in use is named', async () => {
+  test('npm start names a port in use in one sentence', async () => {
     const address = taken.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
     const run = await door.npmStart(['--once'], { FSP_PORT: String(port) })
@@ -43,19 +43,19 @@ describe('what is wrong is said in one sentence', () => {
     ['an unknown setting of a service', [], { TRANSFERS_NONSENSE: '1' }, 'TRANSFERS_NONSENSE'],
     ['a value out of its bound', ['--set', 'FSP_PORT=70000'], {}, 'FSP_PORT'],
     [
-      'an open door to everybody',
+      'an insecure mode on every address',
       ['--set', 'EDGE_IDENTITY=header', '--set', 'FSP_HOST=0.0.0.0'],
       {},
       'EDGE_IDENTITY',
     ],
-  ] as const)('%s', async (_, flags, settings, name) => {
+  ] as const)('npm start names %s in one sentence', async (_, flags, settings, name) => {
     const run = await door.npmStart(['--once', ...flags], settings)
     expect(run.code).toBe(1)
     expect(run.stderr.trim().split('\n')).toEqual([expect.stringContaining(name)])
   })
 })
 
-describe('the commands that people are told to paste', () => {
+describe('Commands for users to paste', () => {
   let child: ChildProcess
   let printed = ''
 
@@ -78,7 +78,10 @@ describe('the commands that people are told to paste', () => {
     await ended
   })
 
-  /** Runs them one after the other as a shell would: what one of them sets, the next ones know. */
+  /**
+   * Runs them one after the other as a shell would: variables that one sets are known to the next
+   * ones.
+   */
   async function paste(commands: readonly string[]): Promise<readonly string[]> {
     const outputs: string[] = []
     let token = ''
@@ -96,9 +99,10 @@ describe('the commands that people are told to paste', () => {
     return outputs
   }
 
-  test('work as npm start prints them', async () => {
+  test('The commands that npm start prints work', async () => {
     const commands = printed.replaceAll('\\\n', ' ').match(/^ *(curl|TOKEN=) ?.*$/gm) ?? []
-    // That the FSPs were pinged back is told half a second later, and nobody pastes so fast.
+    // That the FSPs answered their ping is reported half a second later, and no user pastes so
+    // fast.
     const [payment, question, readiness, accounts] = await eventually(async () => {
       const outputs = await paste(commands)
       return outputs[2]?.includes('"ready":true') === true ? outputs : undefined
@@ -111,7 +115,7 @@ describe('the commands that people are told to paste', () => {
     )
   })
 
-  test('work as the README has them', async () => {
+  test('The commands in the README work', async () => {
     const readme = readFileSync(join(projectFolder, 'README.md'), 'utf8')
     const ported = readme
       .replaceAll(':4301', `:${door.ports['SANDBOX_GREENBANK_PORT'] ?? ''}`)

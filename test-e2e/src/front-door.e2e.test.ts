@@ -1,4 +1,4 @@
-/** `npm start` as a person meets it: it pays, and it remembers. */
+/** `npm start` as a new user runs it: it pays, and a second start has the data of the first. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openFrontDoor, type FrontDoor, type Run } from './hub/front-door.ts'
 import { freePorts, startHub } from './hub/hub-process.ts'
@@ -29,7 +29,7 @@ function summaryOf({ stdout }: Run): Summary {
 }
 
 describe('npm start -- --once --json', () => {
-  test('makes a payment and ends with its summary on the last line', async () => {
+  test('npm start -- --once --json makes a payment and ends with its summary on the last line', async () => {
     const run = await door.npmStart(['--once', '--json'])
     expect([run.code, run.stderr]).toEqual([0, ''])
     expect(run.stdout).toContain('greenbank paid bluewallet 10 USD')
@@ -44,7 +44,7 @@ describe('npm start -- --once --json', () => {
     expect(summary.balances.after['bluewallet']).toEqual({ position: -10, settlement: -10000 })
   }, 120_000)
 
-  test('a second start remembers the first', async () => {
+  test('A second start has the data of the first', async () => {
     const summary = summaryOf(await door.npmStart(['--once', '--json']))
     expect(summary.balances.before['greenbank']).toEqual({ position: 10, settlement: -10000 })
     expect(summary.balances.after['bluewallet']).toEqual({ position: -20, settlement: -10000 })
@@ -53,11 +53,11 @@ describe('npm start -- --once --json', () => {
   test.each([
     ['bearer tokens', { EDGE_IDENTITY: 'token' }],
     [
-      'nothing proven and nothing signed',
+      'no authentication and no signatures',
       { EDGE_IDENTITY: 'header', EDGE_TLS: 'off', JWS_VERIFY: 'off', JWS_SIGN: 'off' },
     ],
   ])(
-    'with %s it pays as well',
+    'npm start makes a payment with %s as well',
     async (_how, settings) => {
       expect(summaryOf(await door.npmStart(['--once', '--json'], settings))).toMatchObject({
         ok: true,
@@ -86,7 +86,7 @@ describe('npm start -- --once --json', () => {
     expect(run.stdout).toContain('lemonpay linked greenbank.12025550101.everyday with a FIDO key')
   }, 120_000)
 
-  test('--bulk pays 1,000 people at two FSPs, and says how far it is', async () => {
+  test('--bulk pays 1,000 people at two FSPs, and prints its progress', async () => {
     // On a busy machine 1,000 payments take longer than the sandbox's 15 s.
     const settings = { SANDBOX_VALIDITY_MS: '60000' }
     const run = await door.npmStart(['--once', '--json', '--bulk', '--fresh'], settings)
@@ -116,14 +116,14 @@ describe('npm start -- --once --json', () => {
     expect(run.stdout).toContain('1000 looked up, 1000 quoted, 1000 sent, 1000 paid, 0 failed')
   }, 120_000)
 
-  test('--fresh begins anew', async () => {
+  test('--fresh starts without the data of earlier starts', async () => {
     const summary = summaryOf(await door.npmStart(['--once', '--json', '--fresh']))
     expect(summary.balances.before['greenbank']).toEqual({ position: 0, settlement: -10000 })
   }, 120_000)
 })
 
-describe('while a hub runs on the same DATA_DIR', () => {
-  test('a second one says so and touches nothing; after kill -9 the next one recovers', async () => {
+describe('While a hub runs on the same DATA_DIR', () => {
+  test('A second hub on a DATA_DIR refuses to start and changes nothing, and after kill -9 the next one recovers', async () => {
     const hub = await startHub({ dataDir: door.dataDir, settings: door.ports })
     const second = await door.npmStart(['--once'], { ...(await freePorts()) })
     expect(second.code).toBe(1)
@@ -136,7 +136,7 @@ describe('while a hub runs on the same DATA_DIR', () => {
     expect(summary.balances.before['greenbank']).toEqual({ position: 10, settlement: -10000 })
   }, 90_000)
 
-  test('npm run verify asks it, and without one starts its own', async () => {
+  test('npm run verify uses the running hub, and starts its own without one', async () => {
     const hub = await startHub({ dataDir: door.dataDir, settings: door.ports })
     const asked = await door.npm(['run', '--silent', 'verify'])
     expect([asked.code, asked.stdout]).toEqual([0, expect.stringContaining('clean')])

@@ -1,4 +1,7 @@
-/** A DFSP has the auth service of the hub keep a consent: registered, asked for, used by nobody else, revoked. */
+/**
+ * A consent that the auth service of the hub hosts for a DFSP: registered, queried, protected from
+ * other DFSPs, revoked.
+ */
 import { createGenericKey } from '@causeway/fsp'
 import { consentChallenge } from '@causeway/fspiop'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -64,7 +67,7 @@ async function grant(by: Fsp, { grant: body, consentId }: Consent): Promise<void
   )
 }
 
-/** The callback to the registration: of the registered consent, or the error. */
+/** The callback to the registration: the registered consent, or the error. */
 async function registered(by: Fsp, { registration, path }: Consent): Promise<Received> {
   const after = by.received.length
   const { status } = await by.send('POST', '/consents', registration, to(authService, 'consents'))
@@ -72,7 +75,7 @@ async function registered(by: Fsp, { registration, path }: Consent): Promise<Rec
   return by.await((sent) => sent.method === 'PUT' && sent.path.startsWith(path), { after })
 }
 
-/** What GET tells the PISP of the credential. */
+/** The credential that GET shows to the PISP. */
 async function keyShownTo(fsp: Fsp, { path }: Consent): Promise<unknown> {
   const after = fsp.received.length
   await fsp.send('GET', path, undefined, to(authService, 'consents', 'GET'))
@@ -83,7 +86,7 @@ async function keyShownTo(fsp: Fsp, { path }: Consent): Promise<unknown> {
   return credential?.genericPayload.publicKey
 }
 
-test('a consent lives at the auth service until it is revoked for both', async () => {
+test('A consent is at the auth service until it is revoked for both', async () => {
   const consent = newConsent()
   const { path, publicKey } = consent
   await grant(dfsp, consent)
@@ -110,11 +113,11 @@ test('a consent lives at the auth service until it is revoked for both', async (
   expect(refused.json()).toMatchObject({ errorInformation: { errorCode: '6103' } })
 })
 
-describe('the id of a registered consent', () => {
+describe('The id of a registered consent', () => {
   test.each([
     ['another DFSP', () => otherDfsp],
     ['its own DFSP with other content', () => dfsp],
-  ])('is refused with 3106 to %s, and the consent stays as it is', async (_who, sender) => {
+  ])('The id of a registered consent is refused with 3106 to %s, and the consent is not changed', async (_who, sender) => {
     const consent = newConsent()
     await grant(dfsp, consent)
     await registered(dfsp, consent)
@@ -126,7 +129,7 @@ describe('the id of a registered consent', () => {
     expect((await registered(dfsp, consent)).path).toBe(consent.path)
   })
 
-  test('belongs to the DFSP that registered it first, also if another one grants it later', async () => {
+  test('A consent id belongs to the DFSP that registered it first, also if another one grants it later', async () => {
     const first = newConsent()
     expect((await registered(otherDfsp, first)).path).toBe(first.path)
     const granted = newConsent(first.consentId)
@@ -137,7 +140,7 @@ describe('the id of a registered consent', () => {
     expect(await keyShownTo(pisp, first)).toBeUndefined()
   })
 
-  test('that another DFSP grants to a PISP stays with its own DFSP and PISP', async () => {
+  test('A consent whose id another DFSP grants to a PISP stays with its own DFSP and PISP', async () => {
     const consent = newConsent()
     await grant(dfsp, consent)
     await registered(dfsp, consent)
@@ -152,7 +155,7 @@ describe('the id of a registered consent', () => {
   })
 })
 
-test('the hub tells who serves accounts, and is joined by PISPs without a currency', async () => {
+test('The hub lists the DFSPs that serve accounts, and PISPs join it without a currency', async () => {
   const { operator } = scheme
   await answered(operator.call('POST', '/participants', { name: 'pisp-consent', type: 'PISP' }))
   const endpoint = { type: 'TP_CB_URL_CONSENT_REQUEST_POST', value: dfsp.url }

@@ -1,4 +1,4 @@
-/** Who may say what: the channel, the headers, the key and the body must name the same FSP. */
+/** The channel, the headers, the key and the body of a message must name the same FSP. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { issueClientCertificate, makeCa } from '@causeway/pki'
 import { enrol } from './hub/credentials.ts'
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
 
-/** Somebody who calls itself greenbank, with other credentials. */
+/** A client that calls itself greenbank, with other credentials. */
 async function asGreenbank(changed: Partial<Credentials>): Promise<Fsp> {
   const fsp = await openFsp('greenbank-identity', () => scheme.hub.urls.fsp, {
     ...credentials,
@@ -49,27 +49,27 @@ function stranger() {
   return issueClientCertificate(ca, { subject, validity })
 }
 
-test('the certificate of another CA: 401 and 3000', async () => {
+test('A certificate of another CA is refused with 401 and 3000', async () => {
   const fsp = await asGreenbank(stranger())
   const answer = await fsp.send('POST', '/transfers', newTransfer(payer, payee).request, to(payee))
   expect(codeOf(answer)).toEqual([401, '3000'])
 })
 
-test("another FSP's certificate: 403 and 3100", async () => {
+test("Another FSP's certificate is refused with 403 and 3100", async () => {
   const { certificate, key } = await enrol(scheme.operator, 'bluewallet-identity')
   const fsp = await asGreenbank({ certificate, key })
   const answer = await fsp.send('POST', '/transfers', newTransfer(payer, payee).request, to(payee))
   expect(codeOf(answer)).toEqual([403, '3100'])
 })
 
-test("another FSP's signing key: 400 and 3105", async () => {
+test("Another FSP's signing key is refused with 400 and 3105", async () => {
   const { sign } = await enrol(scheme.operator, 'bluewallet-identity')
   const fsp = await asGreenbank({ sign })
   const answer = await fsp.send('POST', '/transfers', newTransfer(payer, payee).request, to(payee))
   expect(codeOf(answer)).toEqual([400, '3105'])
 })
 
-test('another payer in the body: 400 and 3100', async () => {
+test('Another payer in the body is refused with 400 and 3100', async () => {
   const transfer = newTransfer(payee, payer)
   const answer = await payer.send('POST', '/transfers', transfer.request)
   expect(codeOf(answer)).toEqual([400, '3100'])

@@ -1,4 +1,7 @@
-/** Keys change while payments go on: a new one is added, the old one ended, and nothing is refused. */
+/**
+ * Keys are replaced during payments: a new key is added, the old one ended, and no message is
+ * refused.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { registerKey, signer, type SigningKey } from './hub/credentials.ts'
 import type { Answer, Fsp } from './hub/fsp.ts'
@@ -9,7 +12,7 @@ import { about, committed, errorOf, newTransfer } from './hub/transfer.ts'
 const turns = 5
 const payments_per_turn = 20
 const payers = 4
-/** Slow machines are no subject of this story. */
+/** A limit that a slow machine meets as well. */
 const patience = { timeout_ms: 60_000 }
 
 let scheme: Scheme
@@ -29,7 +32,7 @@ afterAll(async () => {
 
 const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
 
-/** Keeps both FSPs sending; `sent` are the messages that the hub has not acknowledged yet. */
+/** Both FSPs send continuously; `sent` are the messages that the hub has not acknowledged yet. */
 function openLoad() {
   const sent = new Set<Promise<Answer>>()
   const refusals: string[] = []
@@ -60,7 +63,7 @@ function openLoad() {
   return {
     refusals,
     paid: () => paid,
-    /** All that was signed before this call has been judged. */
+    /** Waits until the hub has checked all messages that were signed before this call. */
     judged: () => Promise.all(sent),
     stop: async () => {
       stopping = true
@@ -69,7 +72,7 @@ function openLoad() {
   }
 }
 
-/** A new key, asked for again where the operator is told to ask again later. */
+/** Registers a new key; repeats the call when the operator is asked to repeat it later. */
 async function newKey(fsp: Fsp): Promise<SigningKey> {
   const late = Date.now() + patience.timeout_ms
   for (;;) {
@@ -81,7 +84,7 @@ async function newKey(fsp: Fsp): Promise<SigningKey> {
   }
 }
 
-test('of both FSPs, again and again under load: no message is refused', async () => {
+test("Repeated rotation of both FSPs' keys under load causes no refusal of a message", async () => {
   const { operator } = scheme
   const load = openLoad()
   const old: string[] = []
@@ -104,7 +107,7 @@ test('of both FSPs, again and again under load: no message is refused', async ()
   expect(load.paid()).toBeGreaterThanOrEqual(turns * payments_per_turn)
 }, 300_000)
 
-test('a key that was ended verifies nothing any more', async () => {
+test('A key that was ended verifies no signature', async () => {
   const key = await newKey(payer)
   await answered(scheme.operator.call('DELETE', `/participants/${payer.name}/keys/${key.kid}`))
   payer.signWith(signer(key))

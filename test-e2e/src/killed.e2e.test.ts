@@ -1,6 +1,7 @@
 /**
- * The hub is killed again and again while payments run. What it had accepted it keeps: more than half of
- * the payments are made, every transfer becomes final, and both FSPs were sent the state that the hub holds.
+ * The hub is killed again and again during payments. It loses nothing that it has accepted: more
+ * than half of the payments are made, every transfer becomes final, and both FSPs receive the state
+ * that the hub has stored.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,13 +11,13 @@ import { answered, position } from './hub/operator.ts'
 import { openSchemeOfFsps, type OwnScheme } from './hub/scheme.ts'
 import { committed, newTransfer, type Transfer, type TransferRequest } from './hub/transfer.ts'
 
-/** KILLS=50 looks longer than a test run should; SEED repeats the pauses of an earlier run. */
+/** KILLS=50 searches longer than a test run should; SEED repeats the pauses of an earlier run. */
 const kills = Number(process.env['KILLS'] ?? 4)
 const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000)
 const per_second = 60
-/** The payer waits with further ones, so that a busy machine has as much to do as it can do. */
+/** The payer pauses at this number, so that a busy machine is not overloaded. */
 const unfinished_max = 60
-/** Each life of the hub lasts until so many more are made, and a moment. */
+/** Each run of the hub lasts until this number of payments more is made, and a moment. */
 const made_each_life = 20
 /** A transfer outlives several restarts of the hub. */
 const expires_ms = 60_000
@@ -34,7 +35,9 @@ beforeAll(async () => {
 
 afterAll(() => scheme.stop())
 
-/** Small, repeatable chance: a test that fails prints the seed that makes it fail again. */
+/**
+ * A small repeatable random sequence: a test that fails prints the seed that makes it fail again.
+ */
 function chance(from: number): () => number {
   let state = from
   return () => {
@@ -47,7 +50,7 @@ function transferIdOf({ path }: Received): string {
   return path.split('/')[2] ?? ''
 }
 
-test(`${kills} kills under load lose, double and strand no payment`, async () => {
+test(`${kills} kills under load lose, duplicate or leave open no payment`, async () => {
   const next = chance(seed)
   const sent = new Map<string, Transfer>()
   const answers = new Map<string, object>()
@@ -60,12 +63,15 @@ test(`${kills} kills under load lose, double and strand no payment`, async () =>
     const { transferId } = message.json() as TransferRequest
     const transfer = sent.get(transferId)
     if (transfer === undefined)
-      throw new Error(`the payee was sent ${transferId}, which nobody sent`)
+      throw new Error(`the payee was sent ${transferId}, which no FSP sent`)
     void answer(transfer)
     return 202
   })
 
-  /** As an FSP does: it repeats until the hub has it, and answers a repeated request with the same bytes. */
+  /**
+   * Repeats as an FSP does until the hub has accepted it, and answers a repeated request with the
+   * same bytes.
+   */
   async function answer(transfer: Transfer): Promise<void> {
     const path = `/transfers/${transfer.transferId}`
     const body = answers.get(transfer.transferId) ?? committed(transfer)
@@ -108,14 +114,14 @@ test(`${kills} kills under load lose, double and strand no payment`, async () =>
     () => missing(accepted, outcomesAt(payer)).length === 0,
     () => `accepted without an outcome: ${missing(accepted, outcomesAt(payer)).join(', ')}`,
   )
-  // What a kill left unanswered may have been accepted as well; it ends a little later.
+  // A message that a kill left unanswered may have been accepted as well; it ends a little later.
   await waitUntil(
     async () => isDeepStrictEqual(await statesOf(payer), outcomesAt(payer)),
-    () => 'the hub holds other states than those that it sent to the payer FSP',
+    () => 'the stored states differ from those that the payer FSP received',
   )
   await waitUntil(
     () => missing(reservedAndAborted(), failuresAt(payee)).length === 0,
-    () => 'the payee FSP was not sent the end of a transfer that it was asked for',
+    () => 'the payee FSP has not received the end of a transfer that it was sent',
   )
 
   const committedIds = committedAt(payer)
@@ -135,14 +141,14 @@ test(`${kills} kills under load lose, double and strand no payment`, async () =>
     )
   }
 
-  /** Those that the payee FSP was asked for and that failed. */
+  /** Transfers that the payee FSP was sent and that failed. */
   function reservedAndAborted(): readonly string[] {
     const ends = outcomesAt(payer)
     return [...requestsAt(payee)].filter((id) => ends.get(id) === 'ABORTED')
   }
 }, 600_000)
 
-/** By transfer, what the FSP was sent as its end. */
+/** The outcome that the FSP received, by transfer. */
 function outcomesAt(fsp: Fsp): ReadonlyMap<string, string> {
   const ends = fsp.received.filter(({ method }) => method === 'PUT')
   return new Map(ends.map((message) => [transferIdOf(message), endOf(message)]))
@@ -160,7 +166,7 @@ function failuresAt(fsp: Fsp): ReadonlyMap<string, string> {
   return new Map([...outcomesAt(fsp)].filter(([, end]) => end === 'ABORTED'))
 }
 
-/** The transfers that the FSP was asked for. */
+/** The transfers that the FSP was sent. */
 function requestsAt(fsp: Fsp): ReadonlySet<string> {
   const requests = fsp.received.filter(({ method }) => method === 'POST')
   return new Set(requests.map((message) => (message.json() as TransferRequest).transferId))
@@ -175,7 +181,7 @@ interface TransferPage {
   readonly next: string | null
 }
 
-/** By transfer, the state that the operator sees. */
+/** The state that the operator sees, by transfer. */
 async function statesOf(fsp: Fsp): Promise<ReadonlyMap<string, string>> {
   const states = new Map<string, string>()
   for (let after: string | null = ''; after !== null;) {
@@ -188,7 +194,7 @@ async function statesOf(fsp: Fsp): Promise<ReadonlyMap<string, string>> {
   return states
 }
 
-/** Transfers of which the FSP was sent both that they are committed and that they failed. */
+/** Transfers whose commit and failure the FSP both received. */
 function contradictions(fsp: Fsp): readonly string[] {
   const ends = fsp.received.filter(({ method }) => method === 'PUT')
   const failed = new Set(ends.filter(({ path }) => path.endsWith('/error')).map(transferIdOf))

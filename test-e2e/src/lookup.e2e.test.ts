@@ -1,4 +1,4 @@
-/** Whose a party is, and who it is, as FSPs see it. */
+/** The FSP of a party and the party's data, as FSPs look them up. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Fsp } from './hub/fsp.ts'
@@ -31,7 +31,7 @@ async function lookUp(path: string) {
   }
 }
 
-test('the payer FSP asks, the FSP of the party is asked, and its answer arrives byte for byte', async () => {
+test('A lookup reaches the FSP of the party, and its answer arrives byte for byte', async () => {
   const phone = newPhoneNumber()
   await own(payee, phone)
   const path = `/parties/MSISDN/${phone}`
@@ -57,7 +57,7 @@ test('the payer FSP asks, the FSP of the party is asked, and its answer arrives 
   })
 })
 
-test('a sub id and a query travel along as they were written', async () => {
+test('A sub id and a query are relayed unchanged', async () => {
   const phone = newPhoneNumber()
   const path = `/participants/BUSINESS/${phone}/till%201`.replace('%20', '-')
   const after = payee.received.length
@@ -70,7 +70,7 @@ test('a sub id and a query travel along as they were written', async () => {
   expect(asked.path).toBe(`/parties/BUSINESS/${phone}/till-1?currency=USD`)
 })
 
-test("the party's FSP may refuse, and its words reach whoever asked", async () => {
+test("A refusal of the party's FSP reaches the FSP that looked it up, unchanged", async () => {
   const phone = newPhoneNumber()
   await own(payee, phone)
   const path = `/parties/MSISDN/${phone}`
@@ -81,18 +81,18 @@ test("the party's FSP may refuse, and its words reach whoever asked", async () =
   expect(await error()).toEqual(refusal.errorInformation)
 })
 
-describe('a lookup that leads nowhere', () => {
-  test('nobody says that the party is its own: 3204', async () => {
+describe('A lookup without a result', () => {
+  test('A lookup of a party that no FSP has registered fails with 3204', async () => {
     const { error } = await lookUp(`/parties/MSISDN/${newPhoneNumber()}`)
     expect(await error()).toMatchObject({ errorCode: '3204' })
   })
 
-  test('the FSP of the party is not active: 3201', async () => {
+  test('A lookup of a party whose FSP is not active fails with 3201', async () => {
     const sleeper = await scheme.join('sleeper-lookup')
     const phone = newPhoneNumber()
     await own(sleeper, phone)
     await scheme.operator.call('PUT', '/participants/sleeper-lookup', { isActive: false })
-    // A service in a process of its own hears of it by an event.
+    // A service in a process of its own learns of it by an event.
     let told: unknown
     while (told === undefined) {
       const { error } = await lookUp(`/parties/MSISDN/${phone}`)
@@ -101,7 +101,7 @@ describe('a lookup that leads nowhere', () => {
     expect(told).toMatchObject({ errorCode: '3201' })
   })
 
-  test('the FSP that is named is nobody: 3201', async () => {
+  test('A lookup at an unknown FSP fails with 3201', async () => {
     const path = `/parties/MSISDN/${newPhoneNumber()}`
     await payer.send('GET', path, undefined, { 'fspiop-destination': 'nobody' })
     const told = await payer.await(at('PUT', `${path}/error`))
@@ -112,7 +112,7 @@ describe('a lookup that leads nowhere', () => {
     [400, '3000'],
     [406, '3001'],
     [501, '2002'],
-  ])('the FSP of the party answers %i to the question: %s', async (status, errorCode) => {
+  ])('When the FSP of the party answers a lookup with %i, it fails with %s', async (status, errorCode) => {
     const phone = newPhoneNumber()
     await own(payee, phone)
     payee.answerWith(({ method }) => (method === 'GET' ? status : 200))
@@ -122,7 +122,7 @@ describe('a lookup that leads nowhere', () => {
   })
 })
 
-describe('a party that two FSPs say is theirs', () => {
+describe('A party that two FSPs have registered', () => {
   let other: Fsp
 
   beforeAll(async () => {
@@ -136,7 +136,7 @@ describe('a party that two FSPs say is theirs', () => {
     return `/parties/MSISDN/${phone}`
   }
 
-  test('both are asked, and who answers is heard although the other cannot be asked', async () => {
+  test('Both FSPs of a party are asked, and the answer of one arrives although the other cannot be asked', async () => {
     const path = await shared()
     other.answerWith(({ method }) => (method === 'GET' ? 501 : 200))
     const { answer } = await lookUp(path)
@@ -150,7 +150,7 @@ describe('a party that two FSPs say is theirs', () => {
     other.answerWith(() => 202)
   })
 
-  test('neither can be asked: the error comes once', async () => {
+  test('When neither FSP of a party can be asked, one error arrives', async () => {
     const path = await shared()
     for (const fsp of [payee, other]) fsp.answerWith(({ method }) => (method === 'GET' ? 501 : 200))
     const { error } = await lookUp(path)
@@ -160,8 +160,8 @@ describe('a party that two FSPs say is theirs', () => {
   })
 })
 
-describe('whose a party is', () => {
-  test('is told to whoever asks, and only its owner may let go of it', async () => {
+describe('The association of a party with its FSP', () => {
+  test('Every FSP may read the FSP of a party, and only that FSP may remove the association', async () => {
     const phone = newPhoneNumber()
     const path = `/participants/MSISDN/${phone}`
     await own(payee, phone)
@@ -179,7 +179,7 @@ describe('whose a party is', () => {
     expect(await gone.error()).toMatchObject({ errorCode: '3204' })
   })
 
-  test('a batch is answered entry by entry, in its order', async () => {
+  test('A batch is answered entry by entry, in its order', async () => {
     const requestId = randomUUID()
     const [one, two] = [newPhoneNumber(), newPhoneNumber()]
     const partyList = [

@@ -1,4 +1,6 @@
-/** A hub with COMPATIBILITY=mojaloop, as scripts and clients that were written for Mojaloop see it. */
+/**
+ * A hub with COMPATIBILITY=mojaloop, as scripts and clients that were written for Mojaloop see it.
+ */
 import { randomUUID } from 'node:crypto'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -30,7 +32,7 @@ interface Refusal {
   readonly errorInformation?: { readonly errorCode: string; readonly errorDescription: string }
 }
 
-/** Status and code of a refusal; what is done has no code. */
+/** Status and code of a refusal; a success has no code. */
 function refusalOf({ status, body }: Answer): string {
   const { errorInformation } = (body === '' ? {} : JSON.parse(body)) as Refusal
   return [status, errorInformation?.errorCode].filter((word) => word !== undefined).join(' ')
@@ -41,8 +43,8 @@ async function told(...asked: Parameters<Scheme['operator']['call']>): Promise<s
   return refusalOf({ status, headers: {}, body: json === undefined ? '' : JSON.stringify(json) })
 }
 
-describe('an onboarding script', () => {
-  test('gets 201 for what it makes, and errors for what it repeats', async () => {
+describe('An onboarding script', () => {
+  test('An onboarding script receives 201 for what it creates, and errors for repeats', async () => {
     const type = 'HUB_RECONCILIATION'
     expect(await told('POST', '/participants/Hub/accounts', { currency: 'KES', type })).toBe('201')
     const name = 'scripted'
@@ -64,7 +66,7 @@ describe('an onboarding script', () => {
     expect(positions.json).toMatchObject({ currency: 'USD', value: 0 })
   })
 
-  test('registers oracles with media types of the API, and removes what is not there', async () => {
+  test('An onboarding script registers oracles with media types of the API, and removes unknown ones without an error', async () => {
     const oracle = {
       oracleIdType: 'ALIAS',
       endpoint: { value: 'http://127.0.0.1:9/oracle', endpointType: 'URL' },
@@ -95,7 +97,7 @@ describe('an onboarding script', () => {
     expect(await told('DELETE', '/oracles/9999')).toBe('204')
   })
 
-  test('finds a health page on each port', async () => {
+  test('An onboarding script finds a health page on each port', async () => {
     for (const url of [scheme.hub.urls.fsp, scheme.hub.urls.operator]) {
       const { statusCode, body } = await call(`${url}/health`)
       expect(statusCode).toBe(200)
@@ -109,11 +111,11 @@ describe('an onboarding script', () => {
   })
 })
 
-describe('funds and windows', () => {
+describe('Funds and settlement windows', () => {
   const valueOf = async (type: string, name = payer.name) =>
     (await account(scheme.operator, name, type)).value
 
-  test('funds out move the settlement account at the request alone, and are found by their id', async () => {
+  test('Funds out move the settlement account when they are requested, and are found by their id', async () => {
     const path = `/participants/${payer.name}/accounts/${(await account(scheme.operator, payer.name, 'SETTLEMENT')).id}`
     const before = [await valueOf('SETTLEMENT'), await valueOf('HUB_RECONCILIATION', 'Hub')]
     const move = (action: string, transferId: string) => ({
@@ -151,7 +153,7 @@ describe('funds and windows', () => {
     await stateOf(back, 'ABORTED')
   })
 
-  test('an empty window is not closed, and what is not found is 400', async () => {
+  test('An empty window is not closed, and an unknown window or settlement is answered with 400', async () => {
     const { json } = await scheme.operator.call('GET', '/v2/settlementWindows?state=OPEN')
     const [window] = json as readonly { readonly id: number; readonly settlementWindowId: number }[]
     const id = window?.settlementWindowId ?? 0
@@ -183,7 +185,7 @@ describe('funds and windows', () => {
     }
   })
 
-  test('a model without currency shows that it has none', async () => {
+  test('A model without a currency shows null as its currency', async () => {
     const model = {
       name: 'DEFAULTNET',
       settlementGranularity: 'NET',
@@ -200,10 +202,10 @@ describe('funds and windows', () => {
   })
 })
 
-describe('an FSP', () => {
+describe('The FSPIOP API', () => {
   const soon = () => new Date().toISOString()
 
-  test('is answered with the codes that its client knows', async () => {
+  test('An FSP receives the error codes that its client knows', async () => {
     const quote = newQuote(payer, payee)
     expect(refusalOf(await payer.send('POST', '/quotes', quote))).toBe('400 3102')
     const any = { ...to(payer), accept: '*/*' }
@@ -220,7 +222,7 @@ describe('an FSP', () => {
     expect(refusalOf(await payer.send('POST', '/quotes', number, to(payee)))).toBe('400 3100')
   })
 
-  test('associates parties with 200, and nothing for a stranger with a sub id', async () => {
+  test('An FSP associates parties with 200, and a request of an unknown FSP with a sub id has no effect', async () => {
     const requestId = randomUUID()
     const phone = newPhoneNumber()
     const party = { partyIdType: 'MSISDN', partyIdentifier: phone, fspId: payee.name }
@@ -239,7 +241,7 @@ describe('an FSP', () => {
     expect(errorOf(await payer.await(at('PUT', `${path}/error`))).errorCode).toBe('3204')
   })
 
-  test('asks to pay by any id, of whomever the header names, and as often as it likes', async () => {
+  test('A request to pay may have any id, be sent to any FSP that the header names, and be repeated with other content', async () => {
     const id = 'an id of theirs'
     const path = `/transactionRequests/${encodeURIComponent(id)}`
     expect((await payee.send('GET', path, undefined, to(payer))).status).toBe(202)
@@ -266,7 +268,7 @@ describe('an FSP', () => {
     await payee.await(at('PUT', authorization))
   })
 
-  test('may send an encryption header that is none', async () => {
+  test('An invalid encryption header is relayed', async () => {
     const quote = newQuote(payer, payee)
     const headers = { ...to(payee), 'fspiop-encryption': 'junk' }
     expect((await payer.send('POST', '/quotes', quote, headers)).status).toBe(202)
@@ -274,7 +276,7 @@ describe('an FSP', () => {
     expect(asked.headers['fspiop-encryption']).toBe('junk')
   })
 
-  test('hears by callback that a transfer goes to nobody or to itself', async () => {
+  test('A transfer to an unknown FSP or to the payer itself fails by callback', async () => {
     const before = await position(scheme.operator, payer.name)
     for (const payeeFsp of ['nobody', payer.name]) {
       const { transferId, request } = newTransfer(payer, payee)
@@ -291,7 +293,7 @@ describe('an FSP', () => {
     expect(await position(scheme.operator, payer.name)).toBe(before)
   })
 
-  /** A transfer that the payee FSP has been asked for. */
+  /** A transfer that the payee FSP has been sent. */
   async function prepared(expires_ms = 30_000) {
     const transfer = newTransfer(payer, payee, { expires_ms })
     await payer.send('POST', '/transfers', transfer.request, to(payee))
@@ -299,7 +301,7 @@ describe('an FSP', () => {
     return transfer
   }
 
-  test('is not heard with ABORTED, RESERVED in version 1.0, or a time out of bounds', async () => {
+  test('A PUT with ABORTED, RESERVED in version 1.0, or a time out of bounds leaves the transfer reserved', async () => {
     const transfer = await prepared()
     const path = `/transfers/${transfer.transferId}`
     const aborted = { transferState: 'ABORTED', completedTimestamp: soon() }
@@ -323,7 +325,7 @@ describe('an FSP', () => {
     )
   })
 
-  test('aborts a transfer that is fulfilled by the wrong FSP, or for the wrong one', async () => {
+  test('A transfer that is fulfilled by or for the wrong FSP is aborted', async () => {
     const other = await scheme.join('thirdbank')
     const before = await position(scheme.operator, payer.name)
     for (const [sender, receiver] of [

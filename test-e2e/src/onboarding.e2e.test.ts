@@ -1,4 +1,6 @@
-/** A new FSP, from its invitation to its first payment, over the APIs alone and without a restart. */
+/**
+ * A new FSP, from its invitation to its first payment, over the APIs alone and without a restart.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { enrol } from './hub/credentials.ts'
@@ -29,13 +31,13 @@ afterAll(async () => {
 const name = 'newbank-onboarding'
 const path = `/participants/${name}`
 
-/** What the hub says is missing. */
+/** The missing steps that the hub reports. */
 async function lacking(): Promise<readonly string[]> {
   const { items } = await answered<Readiness>(scheme.operator.call('GET', `${path}/readiness`))
   return items.filter(({ ok }) => !ok).map(({ item }) => item)
 }
 
-test('what is missing is told in plain words until nothing is, and then the FSP pays', async () => {
+test('The hub reports missing steps as sentences until none is left, and then the FSP can pay', async () => {
   const { operator, hub } = scheme
   await answered(operator.call('POST', '/participants', { name, currency: 'USD' }))
   expect(await lacking()).toEqual(
@@ -66,7 +68,7 @@ test('what is missing is told in plain words until nothing is, and then the FSP 
   await pay(fsp)
 }, 60_000)
 
-/** The report about the hub's own ping is on its way when the FSP has answered it. */
+/** The result of the hub's own ping is on its way when the FSP has answered it. */
 async function untilReady(): Promise<readonly string[]> {
   const late = Date.now() + 10_000
   for (;;) {

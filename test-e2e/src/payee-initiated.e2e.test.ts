@@ -1,4 +1,6 @@
-/** A payment that the payee begins: a request to pay, a one-time password, then quote and transfer. */
+/**
+ * A payment that the payee begins: a request to pay, a one-time password, then quote and transfer.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Fsp } from './hub/fsp.ts'
@@ -34,7 +36,7 @@ function newRequest() {
   }
 }
 
-/** The payee asks, the payer's FSP says that it has heard. */
+/** The payee FSP sends a request to pay, and the payer FSP confirms its receipt. */
 async function requested() {
   const request = newRequest()
   const { transactionRequestId: id } = request
@@ -47,7 +49,7 @@ async function requested() {
   return { id, path, transactionId: body.transactionId }
 }
 
-test('the payer proves with a one-time password at the payee that it agrees, and the money moves', async () => {
+test("The payer agrees with a one-time password at the payee's device, and the money moves", async () => {
   const { id, transactionId } = await requested()
   const quote = newQuote(payer, payee, { transactionId, transactionType, transactionRequestId: id })
   const { transfer } = await agree(payer, payee, quote)
@@ -74,7 +76,7 @@ test('the payer proves with a one-time password at the payee that it agrees, and
   expect((await payer.await(at('PUT', asked))).json()).toEqual(done)
 })
 
-test('the payer refuses: the payee FSP hears REJECTED', async () => {
+test('When the payer refuses, the payee FSP receives REJECTED', async () => {
   const { path } = await requested()
   const after = payee.received.length
   const rejected = { transactionRequestState: 'REJECTED' }
@@ -82,8 +84,8 @@ test('the payer refuses: the payee FSP hears REJECTED', async () => {
   expect((await payee.await(at('PUT', path), { after })).json()).toEqual(rejected)
 })
 
-describe('the one-time password', () => {
-  /** The payer FSP asks for it at the payee's device; the payee FSP answers what it was given. */
+describe('The one-time password', () => {
+  /** The payer FSP asks for it at the payee's device; the payee FSP answers what was entered. */
   async function asked(id: string, retriesLeft: number, answer: object): Promise<unknown> {
     const path = `/authorizations/${id}`
     const query = `authenticationType=OTP&retriesLeft=${retriesLeft}&amount=10&currency=USD`
@@ -100,7 +102,7 @@ describe('the one-time password', () => {
     responseType: 'ENTERED',
   })
 
-  test('may be entered wrongly, sent anew, and entered rightly: then the money moves', async () => {
+  test('A one-time password may be wrong, sent again and entered correctly, and then the money moves', async () => {
     const { id, transactionId } = await requested()
     const quote = newQuote(payer, payee, {
       transactionId,
@@ -115,7 +117,7 @@ describe('the one-time password', () => {
     expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
   })
 
-  test('that the payer does not want to give, or gives wrongly too often, ends the request', async () => {
+  test('A refused one-time password, or too many wrong ones, end the request to pay', async () => {
     for (const answer of [{ responseType: 'REJECTED' }, entered('9999')]) {
       const { id, path } = await requested()
       expect(await asked(id, 1, answer)).toEqual(answer)
@@ -126,7 +128,7 @@ describe('the one-time password', () => {
     }
   })
 
-  test('may be refused with an error, whose words reach the payer FSP', async () => {
+  test('An error for the one-time password reaches the payer FSP unchanged', async () => {
     const { id } = await requested()
     const path = `/authorizations/${id}/error`
     const no = { errorInformation: { errorCode: '5000', errorDescription: 'No device' } }
@@ -136,8 +138,8 @@ describe('the one-time password', () => {
 
   test.each([
     ['too short', '12'],
-    ['no digits', '12ab'],
-  ])('that is %s never leaves the hub', async (_title, value) => {
+    ['not of digits only', '12ab'],
+  ])('A one-time password that is %s is not relayed', async (_title, value) => {
     const path = `/authorizations/${randomUUID()}`
     const { status, body } = await payee.send('PUT', path, entered(value), to(payer))
     expect(status).toBe(400)
@@ -145,15 +147,15 @@ describe('the one-time password', () => {
   })
 })
 
-describe('a request that cannot be passed on', () => {
-  test('to nobody: 3201 comes back', async () => {
+describe('A request to pay that cannot be delivered', () => {
+  test('A request to pay to an unknown FSP is answered with 3201', async () => {
     const request = { ...newRequest(), payer: { ...newRequest().payer, fspId: 'nobody' } }
     await payee.send('POST', '/transactionRequests', request)
     const path = `/transactionRequests/${request.transactionRequestId}/error`
     expect(errorOf(await payee.await(at('PUT', path)))).toMatchObject({ errorCode: '3201' })
   })
 
-  test('the other FSP does not serve it: 2002 comes back', async () => {
+  test('A request to pay to an FSP that does not serve it is answered with 2002', async () => {
     payer.answerWith(({ path }) => (path.startsWith('/transactionRequests') ? 501 : 200))
     const request = newRequest()
     await payee.send('POST', '/transactionRequests', request, to(payer))
@@ -165,8 +167,8 @@ describe('a request that cannot be passed on', () => {
   test.each([
     ['retriesLeft is missing', 'authenticationType=OTP&amount=1&currency=USD', '3102'],
     ['retriesLeft is 0', 'authenticationType=OTP&retriesLeft=0&amount=1&currency=USD', '3101'],
-    ['the type is none', 'authenticationType=NOD&retriesLeft=1&amount=1&currency=USD', '3100'],
-  ])('%s: refused at once', async (_title, query, code) => {
+    ['the type is unknown', 'authenticationType=NOD&retriesLeft=1&amount=1&currency=USD', '3100'],
+  ])('A request for a one-time password is refused at once when %s', async (_title, query, code) => {
     const path = `/authorizations/${randomUUID()}?${query}`
     const { status, body } = await payer.send('GET', path, undefined, to(payee))
     expect(status).toBe(400)

@@ -1,7 +1,7 @@
 /**
- * PostgreSQL goes away under a running hub: killed with all its processes, which is as near to a loss of
- * power as a process can come, or standing still. The hub ends itself with a sentence and the exit code
- * by which a supervisor starts it again, and the next start has all that was acknowledged.
+ * PostgreSQL fails under a running hub: it is killed with all its processes, the closest simulation
+ * of a power loss for a process, or it is frozen. The hub exits with a message and the exit code
+ * for which a supervisor restarts it, and the next start has every acknowledged message.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -53,7 +53,7 @@ afterAll(async () => {
   await removeDataDir(dataDir)
 })
 
-/** Repeats until the hub has it, as an FSP does. */
+/** Repeats until the hub has accepted it, as an FSP does. */
 async function answer(transfer: Transfer): Promise<void> {
   for (;;) {
     const path = `/transfers/${transfer.transferId}`
@@ -89,7 +89,7 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
   }
 }
 
-/** Pays at about this rate until told to stop; answers what the hub has accepted. */
+/** Pays at about this rate until stopped; resolves with the transfers that the hub has accepted. */
 function payOnAndOn(per_second: number): () => Promise<ReadonlySet<string>> {
   const accepted = new Set<string>()
   const over = new AbortController()
@@ -127,7 +127,7 @@ async function waitUntil(
   }
 }
 
-/** All that was accepted has an outcome, and the ledger says the same. */
+/** Checks that every accepted transfer has an outcome, and that the ledger agrees. */
 async function expectAllOf(accepted: ReadonlySet<string>): Promise<void> {
   const untold = () => [...accepted].filter((id) => !outcomes().has(id))
   await waitUntil(
@@ -137,14 +137,14 @@ async function expectAllOf(accepted: ReadonlySet<string>): Promise<void> {
   const paid = () => [...outcomes().values()].filter(({ path }) => !path.endsWith('/error')).length
   await waitUntil(
     async () => (await position(operator, payer.name)) === paid(),
-    () => `the payer was told of ${paid()}, and its position says otherwise`,
+    () => `the payer received the outcome of ${paid()} payments, and its position differs`,
   )
   expect(paid()).toBeGreaterThan(accepted.size / 2)
   const verified = (await operator.call('POST', '/verify')).json
   expect(verified).toMatchObject({ clean: true, differences: [] })
 }
 
-test('PostgreSQL is killed with all its processes: the hub ends with 70, and what it accepted is there', async () => {
+test('When PostgreSQL is killed with all its processes, the hub exits with 70 and loses nothing that it accepted', async () => {
   const accepted = new Set<string>()
   for (let kills = 0; kills < 3; kills++) {
     const stopPaying = payOnAndOn(60)
@@ -161,7 +161,7 @@ test('PostgreSQL is killed with all its processes: the hub ends with 70, and wha
   await expectAllOf(accepted)
 }, 120_000)
 
-test('PostgreSQL stands still: no event is worked off, the hub ends with 70, and nothing is lost', async () => {
+test('When PostgreSQL is frozen, no event is processed, the hub exits with 70, and nothing is lost', async () => {
   const before = outcomes().size
   const stopPaying = payOnAndOn(60)
   await waitUntil(

@@ -1,4 +1,4 @@
-/** The life of a quote as its two FSPs see it. */
+/** A quote from request to answer as its two FSPs see it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Fsp } from './hub/fsp.ts'
@@ -46,7 +46,7 @@ async function answer({ quote, response }: Quoted, body: unknown = response) {
 const isAnswerTo = ({ quote }: Quoted) => at('PUT', `/quotes/${quote.quoteId}`)
 const isErrorOf = ({ quote }: Quoted) => at('PUT', `/quotes/${quote.quoteId}/error`)
 
-test('request and answer arrive byte for byte at the other FSP', async () => {
+test('Request and answer of a quote arrive byte for byte at the other FSP', async () => {
   const quote = newQuote(payer, payee)
   const request = `{ "extra":"\\u00fc", ${JSON.stringify(quote).slice(1)}`
   await payer.send('POST', '/quotes', request, to(payee))
@@ -63,7 +63,7 @@ test('request and answer arrive byte for byte at the other FSP', async () => {
   })
 })
 
-test('without a destination the hub finds the FSP of the payee', async () => {
+test('Without a destination the hub finds the FSP of the payee', async () => {
   const phone = newPhoneNumber()
   await own(payee, phone)
   const { partyIdInfo } = partyOf(payee, phone)
@@ -74,14 +74,14 @@ test('without a destination the hub finds the FSP of the payee', async () => {
   expect(asked.headers['fspiop-destination']).toBe('bluewallet-quote')
 })
 
-test("the payee FSP's refusal reaches the payer FSP", async () => {
+test("The payee FSP's refusal of a quote reaches the payer FSP", async () => {
   const quoted = await ask()
   const refusal = { errorInformation: { errorCode: '5103', errorDescription: 'Not today' } }
   await payee.send('PUT', `/quotes/${quoted.quote.quoteId}/error`, refusal, to(payer))
   expect(errorOf(await payer.await(isErrorOf(quoted)))).toEqual(refusal.errorInformation)
 })
 
-test('an FSP that cannot be reached: the payer FSP is told 1001', async () => {
+test('A quote for an FSP that cannot be reached is answered with 1001', async () => {
   const nobody = await scheme.join('silverbank-quote')
   await nobody.stop()
   const quote = newQuote(payer, nobody, { expiration: new Date(Date.now() + 4_000).toISOString() })
@@ -92,15 +92,15 @@ test('an FSP that cannot be reached: the payer FSP is told 1001', async () => {
   expect(errorOf(told)).toMatchObject({ errorCode: '1001' })
 }, 30_000)
 
-test('an unknown destination: 3201', async () => {
+test('A quote for an unknown destination is answered with 3201', async () => {
   const quote = newQuote(payer, payee)
   await payer.send('POST', '/quotes', quote, { 'fspiop-destination': 'nobody' })
   const told = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`))
   expect(errorOf(told)).toMatchObject({ errorCode: '3201' })
 })
 
-describe('the same again', () => {
-  test('the same request after its answer is answered again, and the payee FSP is not asked twice', async () => {
+describe('Repeated messages of a quote', () => {
+  test('A repeated request after its answer is answered again, and the payee FSP is not asked twice', async () => {
     const quoted = await ask()
     await answer(quoted)
     await payer.await(isAnswerTo(quoted))
@@ -111,7 +111,7 @@ describe('the same again', () => {
     expect(payee.received.filter(at('POST', '/quotes', quoted.quote.quoteId))).toHaveLength(1)
   })
 
-  test('the same id with other content: 3106, and the quote stands', async () => {
+  test('A repeated id with other content is refused with 3106, and the quote is not changed', async () => {
     const quoted = await ask()
     const changed = { ...quoted.quote, amount: { currency: 'USD', amount: '11' } }
     await payer.send('POST', '/quotes', changed, to(payee))
@@ -120,7 +120,7 @@ describe('the same again', () => {
     await payer.await(isAnswerTo(quoted))
   })
 
-  test('another answer to the same quote: 3106 to the payee FSP', async () => {
+  test('A second answer with other content is refused with 3106 to the payee FSP', async () => {
     const quoted = await ask()
     await answer(quoted)
     await payer.await(isAnswerTo(quoted))
@@ -131,7 +131,7 @@ describe('the same again', () => {
 })
 
 describe('GET /quotes/{ID}', () => {
-  test('after a silence tells the answer again', async () => {
+  test('GET of an answered quote gets the answer again', async () => {
     const quoted = await ask()
     await answer(quoted)
     await payer.await(isAnswerTo(quoted))
@@ -141,14 +141,14 @@ describe('GET /quotes/{ID}', () => {
     expect(told.json()).toEqual(quoted.response)
   })
 
-  test('of an unknown quote: 3205', async () => {
+  test('GET of an unknown quote is answered with 3205', async () => {
     const id = randomUUID()
     await payer.send('GET', `/quotes/${id}`, undefined, to(payee))
     const told = await payer.await(at('PUT', `/quotes/${id}/error`))
     expect(errorOf(told)).toMatchObject({ errorCode: '3205' })
   })
 
-  test('by a stranger: 3000, and it learns nothing', async () => {
+  test('GET by an FSP without a part in the quote is answered with 3000', async () => {
     const quoted = await ask()
     await stranger.send('GET', `/quotes/${quoted.quote.quoteId}`, undefined, to(payee))
     const told = await stranger.await(isErrorOf(quoted))
@@ -156,8 +156,8 @@ describe('GET /quotes/{ID}', () => {
   })
 })
 
-describe('an answer that comes', () => {
-  test('after the expiration of the request: 3302 to the payee FSP', async () => {
+describe('An answer that is not accepted', () => {
+  test('An answer after the expiration of the request is refused with 3302 to the payee FSP', async () => {
     const expiration = new Date(Date.now() + 1_500).toISOString()
     const quoted = await ask(newQuote(payer, payee, { expiration }))
     await passed(expiration)
@@ -165,7 +165,7 @@ describe('an answer that comes', () => {
     expect(errorOf(await payee.await(isErrorOf(quoted)))).toMatchObject({ errorCode: '3302' })
   })
 
-  test('from somebody else: 3100 to it, and the quote stands', async () => {
+  test('An answer of another FSP is refused with 3100, and the quote is not changed', async () => {
     const quoted = await ask()
     await stranger.send('PUT', `/quotes/${quoted.quote.quoteId}`, quoted.response, to(payer))
     expect(errorOf(await stranger.await(isErrorOf(quoted)))).toMatchObject({ errorCode: '3100' })

@@ -1,4 +1,4 @@
-/** A payment that is taken back: another payment, the other way, that names the first one. */
+/** A refund: a second payment in the other direction that names the first one. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
@@ -26,7 +26,7 @@ const positions = async () => [
   await position(scheme.operator, payee.name),
 ]
 
-/** What the payee FSP asks for to give back what this transaction has paid. */
+/** The quote request for a refund of this transaction, from the payee FSP. */
 function refundOf(originalTransactionId: string, refundReason?: string) {
   return newQuote(payee, payer, {
     payer: partyOf(payee, '15550000002'),
@@ -43,7 +43,7 @@ function refundOf(originalTransactionId: string, refundReason?: string) {
   })
 }
 
-test('names the payment that it takes back, and all is as before', async () => {
+test('A refund names the payment that it takes back, and restores the positions', async () => {
   const before = await positions()
   const first = await agree(payer, payee, newQuote(payer, payee))
   await move(payer, payee, first.transfer)
@@ -66,7 +66,7 @@ test('names the payment that it takes back, and all is as before', async () => {
   expect(await positions()).toEqual(before)
 })
 
-test('may be refused by the FSP that is to get it, and then nothing moves', async () => {
+test('When the FSP that receives the refund refuses it, no money moves', async () => {
   const first = await agree(payer, payee, newQuote(payer, payee))
   await move(payer, payee, first.transfer)
   const before = await positions()
@@ -80,7 +80,7 @@ test('may be refused by the FSP that is to get it, and then nothing moves', asyn
   expect(await positions()).toEqual(before)
 })
 
-test('that names no legal transaction is refused at once', async () => {
+test('A refund that names no valid transaction id is refused at once', async () => {
   const refund = refundOf('the one of yesterday')
   const { status, body } = await payee.send('POST', '/quotes', refund, {
     'fspiop-destination': payer.name,

@@ -1,4 +1,6 @@
-/** Either FSP, and the hub itself, may say no at each phase of a payment; no money stays behind. */
+/**
+ * Either FSP, and the hub itself, may refuse at each phase of a payment; no money stays reserved.
+ */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
@@ -31,7 +33,7 @@ function no(errorCode: string) {
   return { errorInformation: { errorCode, errorDescription: 'No' } }
 }
 
-test('the payee FSP does not tell who its customer is', async () => {
+test('The payee FSP may refuse a lookup', async () => {
   const path = `/parties/MSISDN/${phone}`
   await payer.send('GET', path)
   await payee.await(at('GET', path))
@@ -41,7 +43,7 @@ test('the payee FSP does not tell who its customer is', async () => {
   })
 })
 
-test('the payee FSP gives no terms', async () => {
+test('The payee FSP may refuse a quote', async () => {
   const quote = newQuote(payer, payee, { payee: await lookUp(payer, payee, phone) })
   await payer.send('POST', '/quotes', quote, to(payee))
   await payee.await(at('POST', '/quotes', quote.quoteId))
@@ -50,7 +52,7 @@ test('the payee FSP gives no terms', async () => {
   expect(errorOf(told)).toMatchObject({ errorCode: '5103' })
 })
 
-test('the payer FSP does not like the terms: it sends nothing more, and nothing was held', async () => {
+test('When the payer FSP does not accept the terms, it sends no transfer, and nothing was reserved', async () => {
   const { transfer } = await agree(payer, payee, newQuote(payer, payee))
   expect(await position(scheme.operator, payer.name)).toBe(0)
   await payer.send('GET', `/transfers/${transfer.transferId}`)
@@ -58,7 +60,7 @@ test('the payer FSP does not like the terms: it sends nothing more, and nothing 
   expect(errorOf(told)).toMatchObject({ errorCode: '3208' })
 })
 
-test('the payee FSP refuses the transfer that it agreed on', async () => {
+test('The payee FSP may refuse a transfer that it has quoted', async () => {
   const { transfer } = await agree(payer, payee, newQuote(payer, payee))
   await payer.send('POST', '/transfers', transfer.request, to(payee))
   await payee.await(about(transfer.transferId, 'POST'))
@@ -67,7 +69,7 @@ test('the payee FSP refuses the transfer that it agreed on', async () => {
   expect(errorOf(told)).toMatchObject({ errorCode: '5104' })
 })
 
-test("the hub refuses: what was agreed on is more than the payer FSP's cover", async () => {
+test("The hub refuses a quoted transfer that exceeds the payer FSP's cover", async () => {
   const amount = { currency: 'USD', amount: '20000' }
   const { transfer } = await agree(payer, payee, newQuote(payer, payee, { amount }))
   await payer.send('POST', '/transfers', transfer.request, to(payee))

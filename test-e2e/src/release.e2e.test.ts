@@ -1,4 +1,6 @@
-/** The hub starts on the data of each earlier release and goes on where that release was killed. */
+/**
+ * The hub starts on the data of each earlier release and continues where that release was killed.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openFsp, type Fsp } from './hub/fsp.ts'
 import { freePorts, removeDataDir, startHub, type HubProcess } from './hub/hub-process.ts'
@@ -7,7 +9,7 @@ import { openDoors } from './hub/scheme.ts'
 import { about, committed, errorOf, type Transfer } from './hub/transfer.ts'
 import { readRelease, releases, restoreRelease } from './releases/fixture.ts'
 
-describe.each(releases())('on the data of release %s', (version) => {
+describe.each(releases())('data of release %s', (version) => {
   const { payments, ...data } = readRelease(version)
   let dataDir: string
   let hub: HubProcess
@@ -39,7 +41,7 @@ describe.each(releases())('on the data of release %s', (version) => {
       'fspiop-destination': fsp === payer ? payee.name : payer.name,
     })
 
-  test('what had ended is found as it ended', async () => {
+  test('Transfers that had ended are found with their outcome', async () => {
     for (const transfer of [payments.settled, payments.paid]) {
       expect(await stateOf(transfer)).toMatchObject({ state: 'COMMITTED' })
       expect((await send(payer, 'GET', transfer)).status).toBe(202)
@@ -51,7 +53,7 @@ describe.each(releases())('on the data of release %s', (version) => {
     }
   })
 
-  test('a transfer that has expired since is aborted, and the payer FSP is told 3303', async () => {
+  test('A transfer that has expired since is aborted, and the payer FSP receives 3303', async () => {
     const { transferId } = payments.expired
     expect((await send(payer, 'GET', payments.expired)).status).toBe(202)
     const failure = await payer.await(about(transferId, 'PUT', true))
@@ -59,7 +61,7 @@ describe.each(releases())('on the data of release %s', (version) => {
     expect(await stateOf(payments.expired)).toMatchObject({ state: 'ABORTED' })
   })
 
-  test('a transfer that is still open is fulfilled', async () => {
+  test('A transfer that is still open is fulfilled', async () => {
     const { open } = payments
     expect(await stateOf(open)).toMatchObject({ state: 'RESERVED' })
     expect((await send(payee, 'PUT', open, committed(open))).status).toBe(200)
@@ -67,14 +69,14 @@ describe.each(releases())('on the data of release %s', (version) => {
     expect(outcome.json()).toMatchObject({ transferState: 'COMMITTED' })
   })
 
-  test('a request that comes again gets its old answer and moves no money', async () => {
+  test('A repeated request gets its earlier answer and moves no money', async () => {
     const after = payer.received.length
     const answer = await send(payer, 'POST', payments.paid, payments.paid.request)
     expect(answer).toMatchObject({ status: 202 })
     await payer.await(about(payments.paid.transferId, 'PUT'), { after })
   })
 
-  test('the positions are the sums of what was paid before and since, and the books agree', async () => {
+  test('The positions are the sums of the payments before and since, and the books agree', async () => {
     expect(await position(operator, 'greenbank')).toBe(127.5)
     expect(await position(operator, 'bluewallet')).toBe(-127.5)
     expect((await operator.call('POST', '/verify')).json).toMatchObject({
@@ -83,7 +85,7 @@ describe.each(releases())('on the data of release %s', (version) => {
     })
   })
 
-  test('the windows of before are there, and the open one can be closed', async () => {
+  test('The earlier settlement windows are listed, and the open one can be closed', async () => {
     const windows = (state: string) =>
       answered<readonly { readonly id: number }[]>(
         operator.call('GET', `/v2/settlementWindows?state=${state}`),

@@ -1,4 +1,6 @@
-/** A payee FSP that asks RESERVED pays out only when the hub has told it by PATCH how it ended. */
+/**
+ * A payee FSP that answers RESERVED pays out only when the hub has sent it the outcome by PATCH.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
@@ -35,7 +37,7 @@ async function fulfil({ transferId }: Transfer, body: unknown): Promise<void> {
   expect([answer.status, answer.body]).toEqual([200, ''])
 }
 
-test('the payer is told COMMITTED by the hub, the payee by a signed PATCH', async () => {
+test('After RESERVED the hub sends COMMITTED to the payer FSP, and a signed PATCH to the payee FSP', async () => {
   const before = await position(scheme.operator, payee.name)
   const { transfer } = await agree(payer, payee, newQuote(payer, payee))
   const told = await move(payer, payee, transfer, 'RESERVED')
@@ -61,8 +63,8 @@ test('the payer is told COMMITTED by the hub, the payee by a signed PATCH', asyn
   expect(await position(scheme.operator, payee.name)).toBe(before - 10)
 })
 
-describe('a PATCH that the payee FSP did not get', () => {
-  test('is sent again until it is taken', async () => {
+describe('A PATCH that the payee FSP did not receive', () => {
+  test('A refused PATCH is sent again until the payee FSP accepts it', async () => {
     let refused = 0
     payee.answerWith(({ method }) => {
       if (method === 'PATCH' && refused < 2) {
@@ -80,7 +82,7 @@ describe('a PATCH that the payee FSP did not get', () => {
     expect(new Set(notices().map(({ body }) => body.toString())).size).toBe(1)
   }, 40_000)
 
-  test('is sent again when the payee FSP says RESERVED once more', async () => {
+  test('A PATCH is sent again when the payee FSP repeats RESERVED', async () => {
     const transfer = await prepared()
     const body = committed(transfer, 'RESERVED')
     await fulfil(transfer, body)
@@ -92,8 +94,8 @@ describe('a PATCH that the payee FSP did not get', () => {
   })
 })
 
-describe('PATCH ABORTED', () => {
-  test('tells of a fulfilment that does not fit, and the payer hears 3100', async () => {
+describe('PATCH with ABORTED', () => {
+  test('An invalid fulfilment after RESERVED gets PATCH with ABORTED, and the payer FSP receives 3100', async () => {
     const transfer = await prepared()
     const { fulfilment } = newTransfer(payer, payee)
     await fulfil(transfer, { ...committed(transfer, 'RESERVED'), fulfilment })
@@ -103,7 +105,7 @@ describe('PATCH ABORTED', () => {
     expect(errorOf(told)).toMatchObject({ errorCode: '3100' })
   })
 
-  test('tells of an answer that came too late, with its cause', async () => {
+  test('A late RESERVED gets PATCH with ABORTED and the cause', async () => {
     const transfer = await prepared({ expires_ms: 1_500 })
     const expired = await payee.await(about(transfer.transferId, 'PUT', true))
     expect(errorOf(expired)).toMatchObject({ errorCode: '3303' })
@@ -130,7 +132,7 @@ test('RESERVED in version 1.0, which has no PATCH, is refused, and the transfer 
   await payer.await(at('PUT', path))
 })
 
-test('PATCH is for the hub to send: from an FSP it is not served', async () => {
+test('PATCH from an FSP is refused, since only the hub sends it', async () => {
   const path = `/transfers/${newTransfer(payer, payee).transferId}`
   const body = { completedTimestamp: new Date().toISOString(), transferState: 'COMMITTED' }
   const answer = await payee.send('PATCH', path, body, to(payer))

@@ -1,4 +1,7 @@
-/** Signatures over what travels: honest ones of every maker verify, and one changed byte never does. */
+/**
+ * Signatures over whole messages: valid ones of every signer verify, and none does after one
+ * changed byte.
+ */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { readPublicKey, readSignature, verifySignature } from '@causeway/fspiop'
 import { FlattenedSign } from 'jose'
@@ -81,7 +84,7 @@ describe.each([
   ['openssl', byOpenssl],
 ] as const)('a message signed by %s', (_maker, sign) => {
   test.each(awkward)(
-    'with %s in its body verifies and arrives as it was',
+    'A signed message with %s in its body verifies and arrives unchanged',
     async (_title, write) => {
       payer.signWith(sign)
       const transfer = newTransfer(payer, payee)
@@ -97,13 +100,13 @@ describe.each([
   )
 
   test.each(awkward)(
-    'with %s in its body never verifies once a single byte of it is flipped',
+    'A signed message with %s in its body does not verify after one flipped bit in a byte',
     async (_title, write) => {
       const transfer = newTransfer(payer, payee)
       const body = Buffer.from(write(JSON.stringify(transfer.request)))
       let made: string | undefined
       payer.signWith(async (message) => (made ??= await sign({ ...message, body })))
-      // Signed once: what is sent afterwards has the date that was signed.
+      // Signed once: the message that is sent afterwards has the date that was signed.
       const headers = { ...to(payee), date: new Date().toUTCString() }
       for (const at of places(body.length)) {
         const flipped = Buffer.from(body)
@@ -120,7 +123,7 @@ describe.each([
 test.each([
   ['the body', (body: string) => body.replace('"10"', '"19"')],
   ['a blank in the body', (body: string) => body.replace(',', ', ')],
-])('%s changed after signing: 400 and 3105', async (_title, change) => {
+])('A change of %s after signing is refused with 400 and 3105', async (_title, change) => {
   const transfer = newTransfer(payer, payee)
   const body = JSON.stringify(transfer.request)
   payer.signWith((message) => signer(key)({ ...message, body: Buffer.from(body) }))
@@ -129,7 +132,7 @@ test.each([
   expect(JSON.parse(answer.body)).toMatchObject({ errorInformation: { errorCode: '3105' } })
 })
 
-test('no signature at all, and the signature of another FSP: 400 and 3105', async () => {
+test('A missing signature, and the signature of another FSP, are refused with 400 and 3105', async () => {
   const transfer = newTransfer(payer, payee)
   const headers = { ...to(payee), 'fspiop-signature': undefined }
   const unsigned = await payer.send('POST', '/transfers', transfer.request, headers)
@@ -142,7 +145,7 @@ test('no signature at all, and the signature of another FSP: 400 and 3105', asyn
   }
 })
 
-test("the hub signs what it makes: an error callback verifies with the hub's published key", async () => {
+test("The hub signs its own callbacks: an error callback verifies with the hub's published key", async () => {
   payer.signWith(signer(key))
   const transfer = newTransfer(payer, payee, { amount: '99999' })
   await payer.send('POST', '/transfers', transfer.request, to(payee))

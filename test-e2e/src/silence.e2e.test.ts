@@ -1,4 +1,4 @@
-/** An FSP falls silent, or an answer is lost on its way, at each phase of a payment. */
+/** An FSP does not answer, or an answer is lost in transit, at each phase of a payment. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
@@ -26,15 +26,15 @@ afterAll(async () => {
 
 const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
 
-describe('the answer did not come, and the payer FSP asks again', () => {
-  test('of a lookup: the payee FSP is asked again, and the answer is the same', async () => {
+describe('After a lost answer the payer FSP asks again', () => {
+  test('A repeated lookup is sent to the payee FSP again, and its answer is the same', async () => {
     const first = await lookUp(payer, payee, phone)
     const after = payee.received.length
     expect(await lookUp(payer, payee, phone)).toEqual(first)
     await payee.await(at('GET', `/parties/MSISDN/${phone}`), { after })
   })
 
-  test('of a quote: the hub tells the terms again', async () => {
+  test('GET of a quote gets the terms again', async () => {
     const { quote, response } = await agree(payer, payee, newQuote(payer, payee))
     const path = `/quotes/${quote.quoteId}`
     const after = payer.received.length
@@ -42,7 +42,7 @@ describe('the answer did not come, and the payer FSP asks again', () => {
     expect((await payer.await(at('PUT', path), { after })).json()).toEqual(response)
   })
 
-  test('of a transfer: the hub tells the outcome again', async () => {
+  test('GET of a transfer gets the outcome again', async () => {
     const { transfer } = await agree(payer, payee, newQuote(payer, payee))
     await move(payer, payee, transfer)
     const after = payer.received.length
@@ -55,8 +55,8 @@ describe('the answer did not come, and the payer FSP asks again', () => {
   })
 })
 
-describe('nobody answers', () => {
-  test('a quote ends by itself: whoever asks for it later is told 3302', async () => {
+describe('Without an answer', () => {
+  test('An unanswered quote expires, and a GET after that is answered with 3302', async () => {
     const expiration = new Date(Date.now() + 1_500).toISOString()
     const quote = newQuote(payer, payee, { expiration })
     const path = `/quotes/${quote.quoteId}`
@@ -71,7 +71,7 @@ describe('nobody answers', () => {
     expect(errorOf(await payer.await(isRefused))).toMatchObject({ errorCode: '3302' })
   }, 30_000)
 
-  test('a transfer ends by itself: both FSPs are told 3303, and nothing is held any more', async () => {
+  test('An unanswered transfer expires: both FSPs receive 3303, and the reservation is released', async () => {
     const before = await position(scheme.operator, payer.name)
     const { transfer } = await agree(payer, payee, newQuote(payer, payee), { expires_ms: 1_500 })
     await payer.send('POST', '/transfers', transfer.request, to(payee))
@@ -82,7 +82,7 @@ describe('nobody answers', () => {
     expect(await position(scheme.operator, payer.name)).toBe(before)
   }, 30_000)
 
-  test('the payee FSP is away: the lookup ends with an error', async () => {
+  test('A lookup at an FSP that cannot be reached ends with 1001', async () => {
     const away = await scheme.join('silverbank-silence')
     const gone = newPhoneNumber()
     await own(away, gone)

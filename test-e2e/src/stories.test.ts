@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 const folder = new URL('./', import.meta.url)
 const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 
-/** What the tables of the page name: the first cell of each row. */
+/** The story names in the tables of the page: the first cell of each row. */
 const listed = page
   .split('\n')
   .filter((line) => line.startsWith('| `'))
@@ -14,7 +14,7 @@ const listed = page
 
 const byName = (one: string, other: string) => one.localeCompare(other)
 
-test('the page of the stories lists every story once, and none that does not exist', () => {
+test('The page of the stories lists every story once, and none that does not exist', () => {
   const stories = readdirSync(folder)
     .filter((name) => name.endsWith('.e2e.test.ts'))
     .map((name) => name.replace('.e2e.test.ts', ''))

@@ -1,6 +1,6 @@
 /**
- * The story of a payment is enough to know why it failed: the operator is given an id and nothing else,
- * and finds the cause, with the figures, in what one call answers.
+ * The story of a payment is enough to find out why it failed: with only an id the operator finds
+ * the cause, with the figures, in the answer to one call.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { randomBytes, randomInt } from 'node:crypto'
@@ -73,7 +73,7 @@ interface Story {
   readonly steps: readonly Step[]
 }
 
-/** The story once it says what the last thing to happen leaves in it; it begins when the id is taken. */
+/** Waits until the story shows the last step of the failure; it begins when the id is accepted. */
 async function storyWith(
   transferId: string,
   fits: (story: Story) => boolean,
@@ -93,7 +93,7 @@ function no(errorCode: string) {
 
 const amountUpTo = (max: number) => String(randomInt(1, max))
 
-/** Ways to fail; each makes one payment fail and gives its id away, nothing else. */
+/** Ways to fail; each makes one payment fail and returns its id, nothing else. */
 const failures = {
   'rejected by the payee FSP': async () => {
     const { transferId, request } = newTransfer(payer, payee, { amount: amountUpTo(50) })
@@ -130,12 +130,12 @@ const failures = {
     await capped.send('POST', '/transfers', request)
     return transferId
   },
-  'a payee FSP that nobody knows': async () => {
+  'a payee FSP that is unknown': async () => {
     const { request } = newTransfer(payer, payee)
     await payer.send('POST', '/transfers', { ...request, payeeFsp: 'nobank' })
     return request.transferId
   },
-  'a fulfilment that does not fit': async () => {
+  'a fulfilment that does not match': async () => {
     const { transferId, request } = newTransfer(payer, payee)
     await payer.send('POST', '/transfers', request)
     await payee.await(about(transferId, 'POST'))
@@ -146,7 +146,7 @@ const failures = {
     })
     return transferId
   },
-  'a payee FSP that is away': async () => {
+  'a payee FSP that cannot be reached': async () => {
     const { transferId, request } = newTransfer(payer, dead, { expires_ms: answer_ms })
     await payer.send('POST', '/transfers', request)
     return transferId
@@ -166,7 +166,7 @@ type Failure = keyof typeof failures
 const decisionOf = ({ steps }: Story, by: string) =>
   steps.find((step) => step.type === 'DECISION' && step.by === by)
 
-/** What an operator reads out of a story; undefined while it does not say why. */
+/** The cause as an operator reads it from a story; undefined while the story does not show it. */
 function diagnose(story: Story): Failure | undefined {
   const { cause, steps } = story
   const refused = steps.find((step) => typeof step.refused === 'string')
@@ -186,12 +186,12 @@ function diagnose(story: Story): Failure | undefined {
     case 'CAP_SHORT':
       return needed > Number(facts['cap']) ? 'more than the net debit cap' : undefined
     case 'PAYEE_UNKNOWN':
-      return 'a payee FSP that nobody knows'
+      return 'a payee FSP that is unknown'
     case 'INVALID_FULFILMENT': {
       const judged = decisionOf(story, 'transfers')?.facts ?? {}
       return judged['hashOfFulfilment'] === judged['condition']
         ? undefined
-        : 'a fulfilment that does not fit'
+        : 'a fulfilment that does not match'
     }
     case 'TIMEOUT':
       return diagnoseSilence(steps)
@@ -206,7 +206,7 @@ function diagnoseSilence(steps: readonly Step[]): Failure | undefined {
   if (request === undefined) return undefined
   const wasReached = request.attempts?.some(({ httpStatus }) => httpStatus !== null) === true
   if (wasReached) return 'no answer before the expiry'
-  return request.state === 'FAILED' ? 'a payee FSP that is away' : undefined
+  return request.state === 'FAILED' ? 'a payee FSP that cannot be reached' : undefined
 }
 
 function shuffled<T>(items: readonly T[]): readonly T[] {
@@ -216,7 +216,7 @@ function shuffled<T>(items: readonly T[]): readonly T[] {
     .map(({ item }) => item)
 }
 
-test('the cause of every failed payment is found in its story alone', async () => {
+test('The cause of every failed payment is found in its story alone', async () => {
   const kinds = Object.keys(failures) as readonly Failure[]
   const drawn = shuffled([...kinds, ...shuffled(kinds).slice(0, 4)])
   const failed = await Promise.all(
@@ -231,15 +231,15 @@ test('the cause of every failed payment is found in its story alone', async () =
   }
 }, 120_000)
 
-test('the attempts at an FSP that is away are told one by one', async () => {
-  // Another one than the one whose circuit is open by now.
+test('The story lists each delivery attempt to an FSP that cannot be reached', async () => {
+  // Another FSP than the one whose circuit is open by now.
   const away = await scheme.join('awaybank')
   await away.stop()
   const { transferId, request: sent } = newTransfer(payer, away, { expires_ms: answer_ms })
   await payer.send('POST', '/transfers', sent)
   const story = await storyWith(
     transferId,
-    ({ steps }) => diagnoseSilence(steps) === 'a payee FSP that is away',
+    ({ steps }) => diagnoseSilence(steps) === 'a payee FSP that cannot be reached',
     'dead letter',
   )
   const request = story.steps.find(({ type, to }) => type === 'DELIVERY' && to === away.name)
@@ -251,7 +251,7 @@ test('the attempts at an FSP that is away are told one by one', async () => {
   }
 })
 
-test('a payment that was made is told from the quote to the last callback, in order', async () => {
+test('The story of a committed payment has every step from the quote to the last callback, in order', async () => {
   const { transfer, quote } = await agree(payer, payee, newQuote(payer, payee))
   const { transferId, request } = transfer
   await payer.send('POST', '/transfers', request)
@@ -278,7 +278,7 @@ test('a payment that was made is told from the quote to the last callback, in or
   }
 })
 
-test('an id that the hub has never taken has no story', async () => {
+test('An id that the hub has never accepted has no story', async () => {
   const { transferId } = newTransfer(payer, payee)
   const { status, json } = await scheme.operator.call('GET', `/transfers/${transferId}/story`)
   expect(status).toBe(404)
@@ -290,7 +290,7 @@ interface Page {
   readonly next: string | null
 }
 
-test('a search goes through all transfers of an FSP, page by page, the newest first', async () => {
+test('A search returns all transfers of an FSP, page by page, the newest first', async () => {
   const ids: string[] = []
   const search = async (query: string) =>
     answered<Page>(scheme.operator.call('GET', `/transfers?${query}`))

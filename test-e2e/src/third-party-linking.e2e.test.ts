@@ -1,4 +1,7 @@
-/** A user's account is linked to a PISP, and unlinked, as both sides and the hub's auth service see it. */
+/**
+ * A user's account is linked to a PISP, and unlinked, as both sides and the auth service of the hub
+ * see it.
+ */
 import { createAuthenticator, createGenericKey, type LinkOrder } from '@causeway/fsp'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { newPhoneNumber } from './hub/payment.ts'
@@ -50,8 +53,8 @@ afterAll(async () => {
 const link = (changes: Partial<LinkOrder> = {}, at: TestDfsp = dfsp) =>
   pisp.fsp.pisp.link(linkingAt(at, createAuthenticator(), changes))
 
-describe('before it links', () => {
-  test('the PISP is told by the hub which DFSPs are open for linking', async () => {
+describe('Before linking', () => {
+  test('The hub lists for a PISP the DFSPs that are open for linking', async () => {
     expect(await pisp.fsp.pisp.providers()).toMatchObject({
       state: 'FOUND',
       providers: expect.arrayContaining([
@@ -64,7 +67,7 @@ describe('before it links', () => {
     expect(providers).not.toMatchObject({ providers: expect.arrayContaining(['lemonpay-linking']) })
   })
 
-  test('the PISP sees the accounts of a user with masked names', async () => {
+  test('A PISP sees the accounts of a user with masked names', async () => {
     expect(await pisp.fsp.pisp.accounts('greenbank-linking', userId)).toMatchObject({
       state: 'FOUND',
       accounts: [
@@ -76,8 +79,8 @@ describe('before it links', () => {
 
   test.each([
     ['a user that the DFSP does not know', 'greenbank-linking', 'jonas', '6205'],
-    ['a DFSP that nobody knows', 'nobody', 'jonas', '3201'],
-  ])('the PISP is refused the accounts of %s', async (_whose, at, user, errorCode) => {
+    ['an unknown DFSP', 'nobody', 'jonas', '3201'],
+  ])('A request for the accounts of %s is refused', async (_whose, at, user, errorCode) => {
     expect(await pisp.fsp.pisp.accounts(at, user)).toMatchObject({
       state: 'FAILED',
       error: { errorCode },
@@ -85,8 +88,8 @@ describe('before it links', () => {
   })
 })
 
-describe('an account is linked', () => {
-  test('by the web, with a FIDO key that the auth service has checked', async () => {
+describe('A linked account', () => {
+  test('An account is linked by the web, with a FIDO key that the auth service has checked', async () => {
     const consentId = consentIdOf(await link())
     expect(pisp.received).toContainEqual({
       method: 'PUT',
@@ -114,7 +117,7 @@ describe('an account is linked', () => {
     })
   })
 
-  test('by a one-time password, after a wrong one', async () => {
+  test('An account is linked by a one-time password, after a wrong one', async () => {
     const result = await link({
       channels: ['OTP'],
       authenticate: ({ attempt }) => Promise.resolve(attempt === 1 ? 'wrong' : dfsp.otps.at(-1)),
@@ -122,7 +125,7 @@ describe('an account is linked', () => {
     expect(result).toMatchObject({ state: 'LINKED' })
   })
 
-  test('with other accounts than the PISP has asked for, when the user chooses so', async () => {
+  test('Other accounts than the PISP has asked for are linked when the user chooses so', async () => {
     const chosen = [{ address: otherAccountAt(dfsp), actions: ['ACCOUNTS_TRANSFER'] }]
     const result = await link({
       async authenticate({ consentRequestId }) {
@@ -133,7 +136,7 @@ describe('an account is linked', () => {
     expect(result).toMatchObject({ state: 'LINKED', scopes: chosen })
   })
 
-  test.each(['P-256', 'RSA-2048', 'Ed25519'] as const)('with a GENERIC key (%s)', async (kind) => {
+  test.each(['P-256', 'RSA-2048', 'Ed25519'] as const)('An account is linked with a GENERIC key (%s)', async (kind) => {
     const key = createGenericKey(kind)
     const result = await link({
       createCredential: ({ challenge }) =>
@@ -148,13 +151,13 @@ describe('an account is linked', () => {
     expect(result).toMatchObject({ state: 'LINKED' })
   })
 
-  test('with a packed attestation', async () => {
+  test('An account is linked with a packed attestation', async () => {
     const device = createAuthenticator({ attestation: 'packed' })
     const result = await pisp.fsp.pisp.link(linkingAt(dfsp, device))
     expect(result).toMatchObject({ state: 'LINKED' })
   })
 
-  test('at a DFSP that checks keys itself, without the auth service', async () => {
+  test('An account is linked at a DFSP that checks keys itself, without the auth service', async () => {
     const consentId = consentIdOf(await link({}, careful))
     expect(careful.received).not.toContainEqual(expect.objectContaining({ source: 'centralAuth' }))
     expect([...careful.fsp.dfsp.links()]).toContainEqual(
@@ -162,7 +165,7 @@ describe('an account is linked', () => {
     )
   })
 
-  test('at two DFSPs by one PISP, each with a consent of its own', async () => {
+  test('Accounts at two DFSPs are linked by one PISP, each with a consent of its own', async () => {
     const first = consentIdOf(await link())
     const second = consentIdOf(await link({}, other))
     const consents = [...pisp.fsp.pisp.consents()]
@@ -175,7 +178,7 @@ describe('an account is linked', () => {
   })
 })
 
-describe('linking is refused', () => {
+describe('Refused linking', () => {
   test.each<[string, Partial<LinkOrder>, string, string]>([
     ['to an unknown callbackUri', { callbackUri: 'https://evil.example/' }, 'request', '6204'],
     [
@@ -184,10 +187,10 @@ describe('linking is refused', () => {
       'request',
       '6101',
     ],
-    ["for somebody else's account", { userId: 'jonas' }, 'request', '6101'],
-    ['at a DFSP that nobody knows', { dfspId: 'nobody' }, 'request', '3201'],
+    ["for the account of another user", { userId: 'jonas' }, 'request', '6101'],
+    ['at an unknown DFSP', { dfspId: 'nobody' }, 'request', '3201'],
     [
-      'to whom does not have the secret',
+      'with a wrong secret',
       { authenticate: () => Promise.resolve('guessed') },
       'authentication',
       '6203',
@@ -237,11 +240,11 @@ describe('linking is refused', () => {
       'credential',
       '6200',
     ],
-  ])('%s', async (_what, changes, leg, errorCode) => {
+  ])('Linking is refused %s', async (_what, changes, leg, errorCode) => {
     expect(await link(changes)).toMatchObject({ state: 'FAILED', leg, error: { errorCode } })
   })
 
-  test('when the user says no at the DFSP', async () => {
+  test('Linking is refused when the user refuses at the DFSP', async () => {
     const asked = new Promise<string>((resolve) => {
       const authenticate: LinkOrder['authenticate'] = ({ consentRequestId }) => {
         resolve(consentRequestId)
@@ -255,7 +258,7 @@ describe('linking is refused', () => {
     expect(json).toMatchObject({ errorInformation: { errorCode: '6102' } })
   })
 
-  test('and may be tried again with a right key', async () => {
+  test('After a wrong key the consent stays GRANTED, so that a right key may follow', async () => {
     let consentId: string | undefined
     const wrong = await link({
       createCredential: (wish) => {
@@ -273,8 +276,8 @@ describe('linking is refused', () => {
   })
 })
 
-describe('an account is unlinked', () => {
-  test('by its PISP: both sides are told by the auth service, and no payment is made', async () => {
+describe('An unlinked account', () => {
+  test('After the PISP unlinks an account, the auth service notifies both sides, and no payment is made', async () => {
     const { consentId, device } = await linkedAt(pisp, leaving)
     expect(await pisp.fsp.pisp.unlink(consentId)).toMatchObject({ state: 'UNLINKED' })
     for (const side of [pisp, leaving]) {
@@ -289,7 +292,7 @@ describe('an account is unlinked', () => {
     })
   })
 
-  test('by its DFSP: the PISP is told', async () => {
+  test('After the DFSP unlinks an account, the PISP is notified', async () => {
     const { consentId } = await linkedAt(pisp, dfsp)
     expect(await dfsp.fsp.dfsp.unlink(consentId)).toBeUndefined()
     expect(await pisp.await('PATCH', `/consents/${consentId}`)).toMatchObject({
@@ -298,7 +301,7 @@ describe('an account is unlinked', () => {
     })
   })
 
-  test('twice: the second time is answered as the first', async () => {
+  test('A repeated unlink gets the same answer', async () => {
     const { consentId } = await linkedAt(pisp, dfsp)
     const first = await pisp.fsp.pisp.unlink(consentId)
     const second = await pisp.fsp.pisp.unlink(consentId)
@@ -309,7 +312,7 @@ describe('an account is unlinked', () => {
     })
   })
 
-  test('by its PISP at a DFSP that keeps its consents itself', async () => {
+  test('A PISP unlinks an account at a DFSP that stores its consents itself', async () => {
     const { consentId } = await linkedAt(pisp, careful)
     expect(await pisp.fsp.pisp.unlink(consentId)).toMatchObject({ state: 'UNLINKED' })
     expect(await pisp.await('PATCH', `/consents/${consentId}`)).toMatchObject({

@@ -1,4 +1,6 @@
-/** A PISP's user pays from a linked account: every way in which it ends, and what nobody gets past. */
+/**
+ * A PISP's user pays from a linked account: every outcome, and every check that refuses a payment.
+ */
 import { createAuthenticator, createGenericKey, type ThirdPartyOrder } from '@causeway/fsp'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
@@ -27,9 +29,9 @@ let stranger: Fsp
 let dfsp: TestDfsp
 let careful: TestDfsp
 let payee: Participant
-/** What the payee's FSP does next. */
+/** The next action of the payee's FSP. */
 let refuses: 'quote' | 'transfer' | undefined
-/** What is wrong with the account. */
+/** The fault of the account. */
 let account: 'READY' | 'INACTIVE' | 'WITHOUT_FUNDS' | 'OTHER_CURRENCY'
 
 const holder = { type: 'MSISDN', id: '15550000001', name: 'Amara Example' } as const
@@ -63,7 +65,7 @@ beforeEach(() => {
 
 const pay = (order: ThirdPartyOrder) => pisp.fsp.pisp.pay(order)
 
-/** What the PISP was told about the end. */
+/** The outcome that the PISP received. */
 function endsOf(id: string): readonly Message[] {
   const path = `/thirdpartyRequests/transactions/${id}`
   return pisp.received.filter(
@@ -72,8 +74,8 @@ function endsOf(id: string): readonly Message[] {
   )
 }
 
-describe('a payment', () => {
-  test('that the user signs with a FIDO key moves the money, and ends with one PATCH', async () => {
+describe('A third-party payment', () => {
+  test('A payment that the user signs with a FIDO key moves the money, and ends with one PATCH', async () => {
     const { consentId, device } = await linkedAt(pisp, dfsp)
     const before = await position(scheme.operator, 'greenbank-thirdparty')
     const result = await pay(paymentFrom(dfsp, device))
@@ -93,7 +95,7 @@ describe('a payment', () => {
     })
   })
 
-  test('is checked by a DFSP itself, and the auth service is not asked', async () => {
+  test('A DFSP may check the signature of a payment itself, and the auth service is not asked', async () => {
     const { device } = await linkedAt(pisp, careful)
     expect(await pay(paymentFrom(careful, device))).toMatchObject({ state: 'COMPLETED' })
     const verified = careful.received.filter(({ path }) => path.includes('verifications'))
@@ -103,7 +105,7 @@ describe('a payment', () => {
   test.each([
     ['the auth service', () => dfsp],
     ['the DFSP', () => careful],
-  ])('is signed with a GENERIC key, checked by %s', async (_by, at) => {
+  ])('A payment may be signed with a GENERIC key, checked by %s', async (_by, at) => {
     const key = createGenericKey('Ed25519')
     const device = createAuthenticator()
     const linked = await pisp.fsp.pisp.link(
@@ -124,11 +126,11 @@ describe('a payment', () => {
         signedPayloadType: 'GENERIC',
         genericSignedPayload: key.sign(challenge),
       })
-    // The account has other consents too, with other keys: the newest is the one that is used.
+    // The account has other consents too, with other keys: the newest one is used.
     expect(await pay(paymentFrom(at(), device, { sign }))).toMatchObject({ state: 'COMPLETED' })
   })
 
-  test('that the user rejects ends with both states REJECTED, and moves nothing', async () => {
+  test('A payment that the user rejects ends with both states REJECTED, and moves nothing', async () => {
     const { device } = await linkedAt(pisp, dfsp)
     const before = await position(scheme.operator, 'greenbank-thirdparty')
     const sign = () => Promise.resolve(undefined)
@@ -140,7 +142,7 @@ describe('a payment', () => {
     expect(await position(scheme.operator, 'greenbank-thirdparty')).toBe(before)
   })
 
-  test('that nobody answers is a failure for the PISP when it expires', async () => {
+  test('A payment without an answer of the user fails for the PISP when it expires', async () => {
     const { device } = await linkedAt(pisp, dfsp)
     const sign = () => new Promise<undefined>(() => undefined)
     const expiration = new Date(Date.now() + 1_500)
@@ -149,7 +151,7 @@ describe('a payment', () => {
   })
 })
 
-describe('a payment fails, and its PISP is told once and no more than it must know:', () => {
+describe('A failed third-party payment', () => {
   const nothing = () => undefined
   const stolen: ThirdPartyOrder['sign'] = ({ challenge }) =>
     Promise.resolve({
@@ -168,13 +170,13 @@ describe('a payment fails, and its PISP is told once and no more than it must kn
     ['the quote was refused', () => (refuses = 'quote'), {}, '6003'],
     ['the transfer was refused', () => (refuses = 'transfer'), {}, '6003'],
     [
-      'the authorization came to nothing',
+      'the authorization failed',
       nothing,
       { sign: () => Promise.reject(new Error('the phone is gone')) },
       '6001',
     ],
     ['the signature is wrong', nothing, { sign: stolen }, '6201'],
-  ])('%s', async (_why, prepare, changes, errorCode) => {
+  ])('A third-party payment fails, and its PISP receives one error without details, when %s', async (_why, prepare, changes, errorCode) => {
     prepare()
     const { device } = await linkedAt(pisp, dfsp)
     const before = await position(scheme.operator, 'greenbank-thirdparty')
@@ -186,7 +188,7 @@ describe('a payment fails, and its PISP is told once and no more than it must kn
     expect(await position(scheme.operator, 'greenbank-thirdparty')).toBe(before)
   })
 
-  test('the FSP of the payee is missing', async () => {
+  test('When the FSP of the payee is missing, the payment fails, and its PISP receives one error without details', async () => {
     const id = randomUUID()
     await linkedAt(pisp, dfsp)
     const body = {
@@ -226,7 +228,7 @@ describe.each([
       })
   const refused = { state: 'FAILED', error: { errorCode: '6201' } }
 
-  test('is not taken over another challenge, nor a second time', async () => {
+  test('A signature over another challenge, or a repeated one, is not accepted', async () => {
     const { device } = await linkedAt(pisp, at())
     const other = device.assert({ challenge: Buffer.alloc(32), origin })
     expect(await pay(paymentFrom(at(), device, { sign: asserting(() => other) }))).toMatchObject(
@@ -240,14 +242,14 @@ describe.each([
     )
   })
 
-  test('is not taken when the counter has gone back', async () => {
+  test('A signature with a lower counter than before is not accepted', async () => {
     const { device } = await linkedAt(pisp, at())
     const copy = device.clone()
     expect(await pay(paymentFrom(at(), device))).toMatchObject({ state: 'COMPLETED' })
     expect(await pay(paymentFrom(at(), copy))).toMatchObject(refused)
   })
 
-  test('is not taken from another site', async () => {
+  test('A signature for another site is not accepted', async () => {
     const { device } = await linkedAt(pisp, at())
     const sign = asserting((challenge) =>
       device.assert({ challenge, origin: 'https://app.limepay.example' }),
@@ -256,8 +258,8 @@ describe.each([
   })
 })
 
-describe('no payment is made under a consent', () => {
-  test('that ends while the user signs', async () => {
+describe('A consent that is no longer valid', () => {
+  test('No payment is made under a consent that ends while the user signs', async () => {
     const bank = await openDfsp(scheme, 'goldbank-thirdparty')
     const { consentId, device } = await linkedAt(pisp, bank)
     const order = paymentFrom(bank, device)
@@ -272,7 +274,7 @@ describe('no payment is made under a consent', () => {
     await bank.stop()
   })
 
-  test('that has expired', async () => {
+  test('No payment is made under a consent that has expired', async () => {
     const bank = await openDfsp(scheme, 'oldbank-thirdparty', { consent_ms_max: 1 })
     const { device } = await linkedAt(pisp, bank)
     expect(await pay(paymentFrom(bank, device))).toMatchObject({ error: { errorCode: '6103' } })
@@ -291,11 +293,11 @@ async function send(method: string, path: string, source: string, body?: object)
   })
 }
 
-describe('a status query', () => {
+describe('A status query', () => {
   test.each([
     ['by another PISP', 'limepay-thirdparty', undefined, '6104'],
     ['about an unknown payment', 'limepay-thirdparty', randomUUID(), '3206'],
-  ])('%s is refused', async (_what, source, unknown, errorCode) => {
+  ])('A status query %s is refused', async (_what, source, unknown, errorCode) => {
     const { device } = await linkedAt(pisp, dfsp)
     const { transactionRequestId } = await pay(paymentFrom(dfsp, device))
     const path = `/thirdpartyRequests/transactions/${unknown ?? transactionRequestId}`
@@ -304,7 +306,7 @@ describe('a status query', () => {
     expect(answer.json()).toMatchObject({ errorInformation: { errorCode } })
   })
 
-  test('by the PISP that has asked is answered with the end', async () => {
+  test('A status query by the PISP of the payment is answered with the outcome', async () => {
     const { device } = await linkedAt(pisp, dfsp)
     const { transactionRequestId, transactionId } = await pay(paymentFrom(dfsp, device))
     const path = `/thirdpartyRequests/transactions/${transactionRequestId}`
@@ -316,7 +318,7 @@ describe('a status query', () => {
   })
 })
 
-test('the operator sees in the history of a consent what was registered, checked and revoked', async () => {
+test('The operator sees in the history of a consent its registration, its checks and its revocation', async () => {
   const { consentId, device } = await linkedAt(pisp, dfsp)
   expect(await pay(paymentFrom(dfsp, device))).toMatchObject({ state: 'COMPLETED' })
   const path = `/consents/${consentId}`

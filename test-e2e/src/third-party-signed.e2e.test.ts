@@ -1,6 +1,6 @@
 /**
- * Linking and paying with mutual TLS and mandatory signatures: what the PISP signs goes through, and what
- * it did not sign, or did not sign so, is refused and reaches nobody.
+ * Linking and paying with mutual TLS and mandatory signatures: messages that the PISP signs are
+ * relayed, and unsigned or wrongly signed ones are refused and not relayed.
  */
 import { createAuthenticator } from '@causeway/fsp'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -26,7 +26,7 @@ import {
 
 const customer = { type: 'MSISDN', id: newPhoneNumber(), name: 'Mei Example' } as const
 
-/** By participant: what it was sent and did not believe. */
+/** The received messages whose signatures did not verify, by participant. */
 const dropped: string[] = []
 const onDropped = (method: string, target: string) => void dropped.push(`${method} ${target}`)
 
@@ -34,7 +34,7 @@ let scheme: Scheme
 let pisp: Participant
 let dfsp: TestDfsp
 let payee: Participant
-/** The same PISP, as a client that can be wrong in every way. */
+/** The same PISP, as a client that can send any invalid message. */
 let client: Fsp
 let ownKey: SigningKey
 let foreignKey: SigningKey
@@ -56,7 +56,7 @@ afterAll(async () => {
   await scheme.stop()
 })
 
-test('an account is linked and paid from, and everybody believes every signature', async () => {
+test('An account is linked and paid from, and every participant verifies every signature', async () => {
   const device = createAuthenticator()
   const consentId = consentIdOf(await pisp.fsp.pisp.link(linkingAt(dfsp, device)))
   const { type, id } = customer
@@ -79,7 +79,7 @@ test('an account is linked and paid from, and everybody believes every signature
 const unsigned: Sign | undefined = undefined
 const right: Sign = (message) => signer(ownKey)(message)
 const byAnother: Sign = (message) => signer(foreignKey)(message)
-/** What was signed is not what is sent. */
+/** A signature over another body than the one that is sent. */
 const overAnotherBody: Sign = (message) =>
   signer(ownKey)({ ...message, body: Buffer.from(message.body.toString().replace('1', '2')) })
 
@@ -131,14 +131,14 @@ describe.each(requests)('%s', (_name, path, newBody) => {
     ['without a signature', unsigned],
     ["with a signature by another FSP's key", byAnother],
     ['with a signature over another body', overAnotherBody],
-  ])('%s is answered 400 and 3105, and the DFSP is sent nothing', async (_how, sign) => {
+  ])('A third-party request %s is answered with 400 and 3105, and not relayed', async (_how, sign) => {
     const [refused, taken] = [randomUUID(), randomUUID()]
     const { status, body } = await send(path, newBody(refused), sign)
     expect([status, JSON.parse(body)]).toEqual([
       400,
       { errorInformation: expect.objectContaining({ errorCode: '3105' }) },
     ])
-    // What is sent after it has arrived.
+    // A later message to the DFSP, which arrives after a relayed one would.
     expect(await send(path, newBody(taken), right)).toMatchObject({ status: 202 })
     await dfsp.awaitThat(({ json }) => Object.values(json).includes(taken))
     expect(reached(refused)).toBe(false)

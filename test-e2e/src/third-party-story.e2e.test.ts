@@ -1,4 +1,4 @@
-/** The story of a payment that a PISP began: what each of its ends looks like to the operator. */
+/** The story of a payment that a PISP began: how the operator sees each of its outcomes. */
 import { randomUUID } from 'node:crypto'
 import { createAuthenticator, type ThirdPartyOrder } from '@causeway/fsp'
 import { eventually } from '@causeway/process/testing'
@@ -23,7 +23,7 @@ let pisp: Participant
 let dfsp: TestDfsp
 let careful: TestDfsp
 let payee: Participant
-/** What the payee's FSP does next. */
+/** The next action of the payee's FSP. */
 let refuses: 'quote' | 'transfer' | undefined
 let account: 'READY' | 'WITHOUT_FUNDS' | 'OTHER_CURRENCY'
 
@@ -80,13 +80,13 @@ interface RequestStory {
   readonly steps: readonly Step[]
 }
 
-/** Once the hub has stored how it ended. */
+/** Waits until the hub has stored the outcome. */
 async function storyOf(transactionRequestId: string): Promise<RequestStory> {
   const path = `/third-party-transactions/${transactionRequestId}/story`
   return shown<RequestStory>(path, ({ thirdParty }) => thirdParty.endedAt !== null)
 }
 
-/** What the operator is shown, once it is there and complete. */
+/** The operator's view, once it is complete. */
 function shown<Shown>(path: string, isComplete: (shown: Shown) => boolean): Promise<Shown> {
   return eventually(async () => {
     const { status, json } = await scheme.operator.call('GET', path)
@@ -94,7 +94,10 @@ function shown<Shown>(path: string, isComplete: (shown: Shown) => boolean): Prom
   }, path)
 }
 
-/** What the FSPs said to one another about it, once each where they repeated it, and what the hub decided. */
+/**
+ * The messages of the FSPs about it, once each where they were repeated, and the decisions of the
+ * hub.
+ */
 function toldIn({ steps }: { readonly steps: readonly Step[] }): readonly string[] {
   const told = steps.flatMap(({ type, from = '', message = '', outcome = '', error: refusal }) =>
     type === 'MESSAGE'
@@ -129,8 +132,8 @@ const verified = [
   'RESERVED',
 ]
 
-describe('a payment that is made', () => {
-  test('has one story, by its own id and by that of the request, with every step of it', async () => {
+describe('A committed third-party payment', () => {
+  test('A third-party payment has one story, by its own id and by that of the request, with every step of it', async () => {
     const { consentId, device } = await linkedAt(pisp, dfsp)
     const { transactionRequestId, transactionId } = await pisp.fsp.pisp.pay(
       paymentFrom(dfsp, device),
@@ -168,7 +171,7 @@ describe('a payment that is made', () => {
     expect(toldIn(own.json as RequestStory)).toEqual(told)
   })
 
-  test('is in the reconciliation of its FSPs with the request, and with the PISP', async () => {
+  test('A third-party payment is in the reconciliation of its FSPs with the request and the PISP', async () => {
     const { device } = await linkedAt(pisp, dfsp)
     const { transactionRequestId } = await pisp.fsp.pisp.pay(paymentFrom(dfsp, device))
     const { transfer } = await storyOf(transactionRequestId)
@@ -180,7 +183,7 @@ describe('a payment that is made', () => {
     expect(rowIn(rows)).toMatchObject({ transactionRequestId, pispFsp: 'lemonpay' })
   })
 
-  test('and verified by its DFSP itself names no consent, for no message does', async () => {
+  test('A third-party payment that its DFSP verified itself names no consent, since no message does', async () => {
     const { device } = await linkedAt(pisp, careful)
     const { transactionRequestId } = await pisp.fsp.pisp.pay(paymentFrom(careful, device))
     const story = await storyOf(transactionRequestId)
@@ -192,7 +195,7 @@ describe('a payment that is made', () => {
   })
 })
 
-describe('a payment that fails says where and why, and that the PISP was told:', () => {
+describe('A failed third-party payment', () => {
   const stolen: ThirdPartyOrder['sign'] = ({ challenge }) =>
     Promise.resolve({
       signedPayloadType: 'FIDO',
@@ -258,7 +261,7 @@ describe('a payment that fails says where and why, and that the PISP was told:',
       ],
       'FAILED',
     ],
-  ])('%s', async (_why, prepare, changes, steps, state) => {
+  ])('The story of a failed payment shows that %s and that the PISP was notified', async (_why, prepare, changes, steps, state) => {
     prepare()
     const { device } = await linkedAt(pisp, dfsp)
     const result = await pisp.fsp.pisp.pay(paymentFrom(dfsp, device, changes))
@@ -272,7 +275,7 @@ describe('a payment that fails says where and why, and that the PISP was told:',
     )
   })
 
-  test('the FSP of the payee is missing', async () => {
+  test('When the FSP of the payee is missing, the story shows it and that the PISP was notified', async () => {
     await linkedAt(pisp, dfsp)
     const transactionRequestId = randomUUID()
     const media = 'application/vnd.interoperability.thirdpartyRequests+json;version=1.0'
@@ -306,7 +309,7 @@ describe('a payment that fails says where and why, and that the PISP was told:',
   })
 })
 
-test('a request that no PISP has sent has no story', async () => {
+test('A request that no PISP has sent has no story', async () => {
   const path = `/third-party-transactions/${randomUUID()}/story`
   expect(await scheme.operator.call('GET', path)).toMatchObject({
     status: 404,

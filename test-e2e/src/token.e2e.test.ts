@@ -1,6 +1,6 @@
 /**
- * FSPs behind a gateway that ends TLS: each proves who it is with a token that it gets for its secret,
- * signs what it sends, and pays; a token says nothing for anybody else.
+ * FSPs behind a gateway that terminates TLS: each authenticates with a token that it receives for
+ * its secret, signs what it sends, and pays; a token authenticates no other FSP.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { registerKey, signer } from './hub/credentials.ts'
@@ -37,7 +37,7 @@ afterAll(async () => {
   await scheme.stop()
 })
 
-/** From the operator a secret, from the hub a token for it. */
+/** Gets a secret from the operator and a token for it from the hub. */
 async function tokenOf(fsp: Fsp): Promise<string> {
   const path = `/participants/${fsp.name}/client-secrets`
   const secret = await answered<{ clientId: string; clientSecret: string }>(
@@ -69,7 +69,7 @@ function codeOf({ status, body }: Answer): string {
   return `${status} ${errorInformation.errorCode}`
 }
 
-test('lookup, quote and transfer, each message with the token of its sender', async () => {
+test('A payment is made when each message has the token of its sender', async () => {
   const phone = newPhoneNumber()
   const mine = `/participants/MSISDN/${phone}`
   await payee.send('POST', mine, { fspId: payee.name }, withTokenOf(payee))
@@ -101,16 +101,16 @@ test('lookup, quote and transfer, each message with the token of its sender', as
 
 test.each([
   ['no token', () => ({ authorization: undefined }), '401 3000'],
-  ['a token that nobody gave', () => ({ authorization: 'Bearer a.b.c' }), '401 3000'],
+  ['a token that was not issued', () => ({ authorization: 'Bearer a.b.c' }), '401 3000'],
   ['the token of another FSP', () => withTokenOf(payee), '403 3100'],
   ['a password', () => ({ authorization: 'Basic Z3JlZW5iYW5rOnNlY3JldA==' }), '401 3000'],
-])('%s: refused', async (_title, headers, code) => {
+])('A message with %s is refused', async (_title, headers, code) => {
   const { transfer } = termsOf(newQuote(payer, payee), payer, payee)
   const answer = await payer.send('POST', '/transfers', transfer.request, headers())
   expect(codeOf(answer)).toBe(code)
 })
 
-test('a secret that is wrong gets no token', async () => {
+test('A wrong secret gets no token', async () => {
   const form = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: 'greenbank',
@@ -120,7 +120,7 @@ test('a secret that is wrong gets no token', async () => {
   expect([status, JSON.parse(body)]).toEqual([401, { error: 'invalid_client' }])
 })
 
-test('what an FSP lacks is a secret, not a certificate', async () => {
+test('Readiness names the missing secret of an FSP, not a certificate', async () => {
   const { operator } = scheme
   await answered(operator.call('POST', '/participants', { name: 'newbank', currency: 'USD' }))
   const readiness = () =>

@@ -1,4 +1,4 @@
-/** What the hub records of a payment, as the operator's collector of traces receives it. */
+/** The spans of a payment, as the operator's trace collector receives them. */
 import { openCollector, type Collector } from '@causeway/tracing/testing'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -35,11 +35,11 @@ async function untilSent(traceId: string, names: readonly string[]) {
   return own()
 }
 
-test('a payment whose FSPs pass on its trace is one trace through all services', async () => {
+test('A payment whose FSPs propagate its trace is one trace through all services', async () => {
   expect(servicesIn(await recordPayment(collector, payer, payee))).toEqual(servicesOfPayment)
 })
 
-test('a transfer whose FSPs know of no traces is in the trace of its id, its answer too', async () => {
+test('A transfer whose FSPs send no trace context is in the trace of its id, its answer too', async () => {
   const transfer = newTransfer(payer, payee)
   const told = await move(payer, payee, transfer)
   const traceId = transfer.transferId.replaceAll('-', '')
@@ -58,7 +58,7 @@ test('a transfer whose FSPs know of no traces is in the trace of its id, its ans
   ])
 })
 
-test('a callback that an FSP refuses is a span that says so', async () => {
+test('A callback that an FSP refuses is a span with an error', async () => {
   payee.answerWith(() => 500)
   const transfer = newTransfer(payer, payee)
   await payer.send('POST', '/transfers', transfer.request, { 'fspiop-destination': payee.name })

@@ -1,4 +1,4 @@
-/** The life of a transfer as its two FSPs see it. */
+/** A transfer from prepare to outcome as its two FSPs see it. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
 import { position } from './hub/operator.ts'
@@ -44,7 +44,7 @@ async function stateSeenBy(fsp: Fsp, transferId: string, error = false) {
   return fsp.await(about(transferId, 'PUT', error), { after })
 }
 
-test('a transfer moves money from payer to payee and both messages arrive byte for byte', async () => {
+test('A transfer moves money from payer to payee, and both messages arrive byte for byte', async () => {
   const before = await positions()
   const transfer = newTransfer(payer, payee)
   const body = `{ "extra" : {"é":"\\u00fc"},${JSON.stringify(transfer.request).slice(1)}`
@@ -74,7 +74,7 @@ test('a transfer moves money from payer to payee and both messages arrive byte f
   expect(await positions()).toEqual({ payer: before.payer + 10, payee: before.payee - 10 })
 })
 
-test('a payee that asks RESERVED hears the outcome by PATCH, the payer from the hub', async () => {
+test('After RESERVED the payee FSP receives the outcome by PATCH, and the payer FSP from the hub', async () => {
   const transfer = newTransfer(payer, payee)
   await prepare(transfer)
   await fulfil(transfer, committed(transfer, 'RESERVED'))
@@ -102,7 +102,7 @@ test('a payee that asks RESERVED hears the outcome by PATCH, the payer from the 
   })
 })
 
-test('a payee that refuses ends the transfer, and the payer gets its very words', async () => {
+test('A refusal of the payee FSP ends the transfer and reaches the payer FSP unchanged', async () => {
   const before = await positions()
   const transfer = newTransfer(payer, payee)
   await prepare(transfer)
@@ -121,7 +121,7 @@ test('a payee that refuses ends the transfer, and the payer gets its very words'
   })
 })
 
-test('a fulfilment that does not fit the condition aborts, and both FSPs are told 3100', async () => {
+test('A fulfilment that does not match the condition aborts the transfer, and both FSPs receive 3100', async () => {
   const before = await positions()
   const transfer = newTransfer(payer, payee)
   await prepare(transfer)
@@ -141,7 +141,7 @@ test('a fulfilment that does not fit the condition aborts, and both FSPs are tol
   expect(await positions()).toEqual(before)
 })
 
-test('a bad fulfilment after RESERVED is answered with PATCH ABORTED', async () => {
+test('An invalid fulfilment after RESERVED is answered with PATCH and ABORTED', async () => {
   const transfer = newTransfer(payer, payee)
   await prepare(transfer)
   await fulfil(transfer, { transferState: 'RESERVED' })
@@ -150,7 +150,7 @@ test('a bad fulfilment after RESERVED is answered with PATCH ABORTED', async () 
   expect(errorOf(await payer.await(about(transfer.transferId, 'PUT', true))).errorCode).toBe('3100')
 })
 
-test('a transfer that nobody answers expires, and both FSPs are told 3303', async () => {
+test('An unanswered transfer expires, and both FSPs receive 3303', async () => {
   const before = await positions()
   const transfer = newTransfer(payer, payee, { expires_ms: 1_500 })
   await prepare(transfer)
@@ -171,15 +171,15 @@ test('a transfer that nobody answers expires, and both FSPs are told 3303', asyn
   })
 })
 
-test('a transfer that has expired when it comes is refused with 3303', async () => {
+test('A transfer that has expired on arrival is refused with 3303', async () => {
   const transfer = newTransfer(payer, payee, { expires_ms: -1_000 })
   await payer.send('POST', '/transfers', transfer.request, to(payee))
   const told = await payer.await(about(transfer.transferId, 'PUT', true))
   expect(errorOf(told).errorCode).toBe('3303')
 })
 
-describe('a transfer is refused', () => {
-  test('with 4001 beyond the cover and 4200 beyond the cap alone', async () => {
+describe('A refused transfer', () => {
+  test('A transfer beyond the cover is refused with 4001, and one beyond the cap alone with 4200', async () => {
     const poor = await scheme.join('poorbank-transfer', { funds: '100', netDebitCap: '500' })
     const capped = await scheme.join('cappedbank-transfer', { funds: '500', netDebitCap: '100' })
     for (const [fsp, code] of [
@@ -196,7 +196,7 @@ describe('a transfer is refused', () => {
     }
   })
 
-  test('with 3203 for an unknown payee and 3100 for an inactive one', async () => {
+  test('A transfer to an unknown payee is refused with 3203, and to an inactive one with 3100', async () => {
     const nobody = { ...newTransfer(payer, payee).request, payeeFsp: 'nobody' }
     await payer.send('POST', '/transfers', nobody)
     const unknown = await payer.await(about(nobody.transferId, 'PUT', true))
@@ -214,7 +214,7 @@ describe('a transfer is refused', () => {
   })
 })
 
-test('what was reserved commits although the payer was deactivated meanwhile', async () => {
+test('A reserved transfer commits although the payer was deactivated meanwhile', async () => {
   const leaving = await scheme.join('leaving-transfer')
   const transfer = newTransfer(leaving, payee)
   await leaving.send('POST', '/transfers', transfer.request)
@@ -225,8 +225,8 @@ test('what was reserved commits although the payer was deactivated meanwhile', a
   expect(outcome.json()).toMatchObject({ transferState: 'COMMITTED' })
 })
 
-describe('a message that comes again', () => {
-  test('POST of a committed transfer: the hub tells the payer the outcome again', async () => {
+describe('A repeated message', () => {
+  test('A repeated POST of a committed transfer gets the outcome again', async () => {
     const transfer = newTransfer(payer, payee)
     await prepare(transfer)
     await fulfil(transfer)
@@ -242,7 +242,7 @@ describe('a message that comes again', () => {
     expect(payee.received.filter(about(transfer.transferId, 'POST'))).toHaveLength(1)
   })
 
-  test('POST with other content: 3106, and the stored transfer goes on untouched', async () => {
+  test('A repeated POST with other content is refused with 3106, and the stored transfer is not changed', async () => {
     const transfer = newTransfer(payer, payee)
     await prepare(transfer)
     const changed = { ...transfer.request, amount: { currency: 'USD', amount: '11' } }
@@ -253,7 +253,7 @@ describe('a message that comes again', () => {
     await payer.await(about(transfer.transferId, 'PUT'))
   })
 
-  test('PUT with the same content: the payee gets the outcome; with other content: 3106', async () => {
+  test('A repeated PUT with the same content gets the outcome, and one with other content gets 3106', async () => {
     const transfer = newTransfer(payer, payee)
     const outcome = committed(transfer)
     await prepare(transfer)
@@ -271,8 +271,8 @@ describe('a message that comes again', () => {
   })
 })
 
-describe('an FSP that has no part in it', () => {
-  test('cannot fulfil: 3100 to it, and the transfer goes on', async () => {
+describe('An FSP without a part in the transfer', () => {
+  test('An FSP without a part in the transfer cannot fulfil it: it gets 3100, and the transfer goes on', async () => {
     const transfer = newTransfer(payer, payee)
     await prepare(transfer)
     const path = `/transfers/${transfer.transferId}`
@@ -283,7 +283,7 @@ describe('an FSP that has no part in it', () => {
     await payer.await(about(transfer.transferId, 'PUT'))
   })
 
-  test('learns nothing by asking: 3000; of an unknown transfer anybody hears 3208', async () => {
+  test('A GET by an FSP without a part in the transfer gets 3000, and of an unknown transfer 3208', async () => {
     const transfer = newTransfer(payer, payee)
     await prepare(transfer)
     const told = await stateSeenBy(stranger, transfer.transferId, true)
@@ -293,6 +293,6 @@ describe('an FSP that has no part in it', () => {
   })
 })
 
-test('the ledger and the transfers agree when all of this is done', async () => {
+test('The ledger and the transfers agree after all of these tests', async () => {
   expect(await scheme.verify()).toMatchObject({ clean: true, differences: [] })
 })

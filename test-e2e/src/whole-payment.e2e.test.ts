@@ -1,4 +1,4 @@
-/** A payment from the first question to the money's move, with certificates and signatures throughout. */
+/** A payment from lookup to transfer, with certificates and signatures throughout. */
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Fsp } from './hub/fsp.ts'
@@ -26,7 +26,7 @@ const positions = async () => [
   await position(scheme.operator, payee.name),
 ]
 
-test('the payee is found by a phone number, the terms name a fee, and the money moves', async () => {
+test('The payee is found by a phone number, the terms have a fee, and the money moves', async () => {
   const [before = 0, beforeOfPayee = 0] = await positions()
   const phone = newPhoneNumber()
   await own(payee, phone)
@@ -46,14 +46,14 @@ test('the payee is found by a phone number, the terms name a fee, and the money 
   for (const { headers } of relayed) expect(headers['fspiop-signature']).toBeDefined()
 })
 
-test('the operator sees that every service answers', async () => {
+test('The operator sees that every service is ready', async () => {
   const { status, json } = await scheme.operator.call('GET', '/health')
   const { services } = json as { services: readonly { status: string }[] }
   expect([status, services.filter(({ status: of }) => of !== 'OK')]).toEqual([200, []])
   expect(services.length).toBeGreaterThan(8)
 })
 
-test('each FSP reads how its payments ended', async () => {
+test('Each FSP lists the outcomes of its payments', async () => {
   const day = new Date().toISOString().slice(0, 10)
   const states = await eventually(async () => {
     const { status, body } = await payee.send('GET', `/reconciliation?day=${day}`)

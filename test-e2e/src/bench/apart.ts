@@ -1,6 +1,7 @@
 /**
- * The hub of a run as it is run in earnest: each service in a process of its own, one or several of each
- * that a payment passes through, on a PostgreSQL with fsync and one Kafka broker, all on this machine.
+ * The hub of a run as it runs in production: each service in processes of its own, one or several
+ * of each service that a payment passes through, on a PostgreSQL with fsync and one Kafka broker,
+ * all on this machine.
  */
 import { chmodSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +23,7 @@ import { hubSettings, type BenchOptions } from './options.ts'
 import { startPostgres, type Postgres } from './postgres.ts'
 import type { Hub } from './stage.ts'
 
-/** Of the others one is enough for any number of payments. */
+/** The other services: one process of each is enough for any number of payments. */
 const onTheWay: readonly ServiceName[] = [
   'fspiop-api',
   'account-lookup',
@@ -33,9 +34,9 @@ const onTheWay: readonly ServiceName[] = [
   'notifications',
 ]
 
-/** Of PostgreSQL. */
+/** Connections that PostgreSQL accepts. */
 const connections_max = 500
-/** So that all of them together stay below that. */
+/** Connections of each pool, so that all pools together stay below that. */
 const connections = {
   ACCOUNT_LOOKUP_CONNECTIONS_MAX: '2',
   QUOTING_CONNECTIONS_MAX: '2',
@@ -44,12 +45,12 @@ const connections = {
   AUTH_SERVICE_CONNECTIONS: '2',
 } as const
 
-/** A link, and a payment of a PISP, are verified there. */
+/** The auth service verifies a link, and a payment of a PISP. */
 const onTheWayOfThirdParties: readonly ServiceName[] = [...onTheWay, 'auth-service']
 
 /**
  * @param replicas processes of each service that a payment passes through
- * @param flagsOf of Node.js, for a process
+ * @param flagsOf flags of Node.js for a process
  */
 export async function openApart(
   options: BenchOptions,
@@ -125,7 +126,7 @@ function kill(pid: number): void {
   }
 }
 
-/** The environment of the stories, that also says which process is which. */
+/** The environment of the stories, extended by the list of processes. */
 function counting(
   pids: Map<string, number>,
   flagsOf: (name: string) => readonly string[],

@@ -76,7 +76,7 @@ function report(change: Partial<Report> = {}): Report {
   }
 }
 
-test('each figure stands beside its earlier one with their ratio, the machine first', () => {
+test('A comparison prints each figure next to its earlier value with their ratio, the machine first', () => {
   const earlier = report({ tps: 45, machine: { ...report().machine, node_http_us_per_post: 20 } })
   const lines = comparisonOf([report()], [earlier]).split('\n')
   expect(lines[0]).toMatch(/^uniform, 90 per second +earlier +now +ratio$/)
@@ -85,7 +85,7 @@ test('each figure stands beside its earlier one with their ratio, the machine fi
   expect(lines.find((line) => line.startsWith('cores used by others'))).toMatch(/ 0 +0$/)
 })
 
-test('a figure of the machine that an earlier report does not have is left out', () => {
+test('A figure of the machine that an earlier report does not have is left out of the comparison', () => {
   const { wakeup_us, ...machine } = report().machine
   const earlier = { ...report(), machine } as Report
   expect(comparisonOf([report()], [report()])).toMatch(
@@ -94,7 +94,7 @@ test('a figure of the machine that an earlier report does not have is left out',
   expect(comparisonOf([report()], [earlier])).not.toContain('byte there and back')
 })
 
-test('only what was measured at the same load and rate is compared', () => {
+test('Only runs at the same load and rate are compared', () => {
   const runs = [report({ rate: 45 }), report()]
   expect(comparisonOf(runs, [report()])).not.toContain('45 per second')
   expect(comparisonOf([report({ load: 'hot' })], [report()])).toBe(
@@ -102,7 +102,7 @@ test('only what was measured at the same load and rate is compared', () => {
   )
 })
 
-test('a third-party leg is compared with the same leg at the same rate, run the same way', () => {
+test('A third-party leg is compared with the same leg at the same rate in the same kind of hub', () => {
   const link = (change: Partial<ThirdPartyReport>): ThirdPartyReport => ({
     legs: 'link',
     apart: undefined,
@@ -140,7 +140,7 @@ test('a third-party leg is compared with the same leg at the same rate, run the 
   expect(comparisonOf([link({ rate: 10 })], earlier)).toContain('no run of this kind')
 })
 
-test('the page draws each run at its rate, in the order of the rates, and escapes what it prints', () => {
+test('The page draws each run at its rate, in the order of the rates, and escapes its texts', () => {
   const page = pageOf([report({ rate: 180, tps: 160 }), report({ rate: 90 })])
   expect(page).toContain('uniform: payments made per second (per second)')
   expect(page).toContain('a processor &lt;of 2>')
@@ -149,7 +149,7 @@ test('the page draws each run at its rate, in the order of the rates, and escape
   expect(made).toBe('275.0,150.2 490.0,64.8')
 })
 
-test('a page of one run has its points, and needs nothing from elsewhere', () => {
+test('A page of one run has its points and loads nothing from elsewhere', () => {
   const page = pageOf([report()])
   expect(page.match(/<circle/g)?.length).toBeGreaterThan(10)
   expect(page).not.toMatch(/<script|src=|href=/)

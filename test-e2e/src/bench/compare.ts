@@ -1,6 +1,6 @@
 /**
- * A report beside an earlier one: how many times as much. Only what two machines, or one machine at two
- * hours, can be told apart by stands first, so that nobody takes a slower machine for slower software.
+ * Compares a report with an earlier one by ratios. The figures of the machine come first, so that a
+ * slower machine, or the same machine at a slower hour, is not taken for slower software.
  */
 import type { Disturbed } from './disturbances.ts'
 import type { Machine } from './machine.ts'
@@ -60,10 +60,13 @@ const thirdPartyFigures: readonly Figure<ThirdPartyReport>[] = [
   { name: 'p99 ms', of: (report) => report.latency_ms.p99 },
 ]
 
-/** Any run, of payments or of a third-party leg; the earlier file may hold both. */
+/** Any run, of payments or of a third-party leg; the earlier file may have both. */
 export type Compared = Report | ThirdPartyReport
 
-/** Lines of name, earlier, now and ratio; a run that the earlier report has no like of is left out. */
+/**
+ * Lines of name, earlier value, value and ratio; a run without an equivalent in the earlier report
+ * is left out.
+ */
 export function comparisonOf(now: readonly Compared[], earlier: readonly Compared[]): string {
   const lines = now.flatMap((report) => {
     if (isOfThirdParty(report)) {

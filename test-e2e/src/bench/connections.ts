@@ -1,4 +1,4 @@
-/** How the FSPs of the bench and the hub reach each other: as cheaply as it can be done, with TLS. */
+/** The connections between the FSPs of the bench and the hub: as cheap as possible, with TLS. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
@@ -8,14 +8,14 @@ import type { Illness } from './disturbances.ts'
 import type { Tls } from './messages.ts'
 import { headersOf, type Message } from './payments.ts'
 
-/** Of one FSP to the hub; fewer of each where there are many FSPs. */
+/** Connections of one FSP to the hub; fewer for each where there are many FSPs. */
 const connections_max = 64
 const connectionsOfAll = 512
-/** FSPs keep their connections, as the hub keeps its own: a handshake costs as much as a payment. */
+/** FSPs reuse their connections, as the hub does: a handshake costs as much as a payment. */
 const keepAlive_ms = 120_000
 const handshake_ms_max = 60_000
 
-/** An arrival with its headers. */
+/** A received message with its headers. */
 export type Inbound = Arrival & { readonly headers: IncomingMessage['headers'] }
 
 /** The server of one FSP. */
@@ -64,7 +64,7 @@ function pemsOf(fsp: number, { ca, fsps }: Tls) {
   return { ca, cert: own.certificate, key: own.key }
 }
 
-/** Answered at once; what follows from the message comes after. */
+/** Answers at once; what follows from the message happens after that. */
 function receive(
   request: IncomingMessage,
   response: ServerResponse,
@@ -94,7 +94,7 @@ function receive(
 }
 
 export interface HubLinkOptions {
-  /** Of an edge of the hub, or of several with commas between them: each FSP takes one. */
+  /** The URL of an edge of the hub, or of several with commas between them: each FSP uses one. */
   readonly url: string
   readonly names: readonly string[]
   readonly tls: Tls | undefined
@@ -106,15 +106,15 @@ export interface HubLink {
   /** Opens every connection, one FSP after the other. */
   warm(): Promise<void>
   /**
-   * Whether the hub has taken the message or was too busy for it; rejects with its status and what it
-   * said when it refused it for anything else.
+   * Resolves with whether the hub has accepted the message or was too busy for it; rejects with the
+   * status and body of any other refusal.
    */
   send(message: Message): Promise<'TAKEN' | 'BUSY'>
-  /** The status that the hub answers with; `source` in the place of who sends it. */
+  /** Resolves with the status that the hub answers with; `source` replaces the sender's name. */
   statusOf(message: Message, source?: string): Promise<number>
 }
 
-/** Each FSP has connections and a certificate of its own. */
+/** Each FSP has its own connections and certificate. */
 export function openHubLink({ url, names, tls, date }: HubLinkOptions): HubLink {
   const connections = Math.max(
     1,
@@ -166,7 +166,7 @@ export function openHubLink({ url, names, tls, date }: HubLinkOptions): HubLink 
   }
 }
 
-/** The page that every hub has and that costs it nothing. */
+/** A page that every hub serves at no cost. */
 async function askForKeys(pool: Pool): Promise<void> {
   const { body } = await pool.request({ method: 'GET', path: '/.well-known/jwks.json' })
   await body.dump()

@@ -29,7 +29,7 @@ function arrivalOf({ method, resource, path, body }: Message): Arrival {
   }
 }
 
-/** FSPs at a hub that passes on what `relay` gives for each message; undefined: it is too busy. */
+/** FSPs at a hub that relays what `relay` returns for each message; undefined: it is too busy. */
 type Relay = (message: Message) => readonly Arrival[] | undefined
 
 function open(relay: Relay, count = 1) {
@@ -52,7 +52,7 @@ function open(relay: Relay, count = 1) {
 const honest = (message: Message) => [arrivalOf(message)]
 const isFulfil = ({ method, resource }: Message) => method === 'PUT' && resource === 'transfers'
 
-/** Begins one payment and waits until nothing is under way. */
+/** Begins one payment and waits until no message is in flight. */
 async function pay(relay: Relay) {
   const { course } = open(relay)
   course.begin(0, now_ms())
@@ -60,7 +60,7 @@ async function pay(relay: Relay) {
   return course.totals()
 }
 
-test('lookup, quote and transfer follow each other until the payer FSP holds the fulfilment', async () => {
+test('Lookup, quote and transfer follow each other until the payer FSP has the fulfilment', async () => {
   const totals = await pay(honest)
   expect(totals).toMatchObject({ begun: 1, committed: 1, failures: {}, repeated: 0 })
   for (const leg of legNames) {
@@ -68,7 +68,7 @@ test('lookup, quote and transfer follow each other until the payer FSP holds the
   }
 })
 
-test('a message that was changed on its way fails the payment', async () => {
+test('A message that was changed in transit fails the payment', async () => {
   const totals = await pay((message) => {
     const arrival = arrivalOf(message)
     if (!isFulfil(message)) return [arrival]
@@ -77,7 +77,7 @@ test('a message that was changed on its way fails the payment', async () => {
   expect(totals).toMatchObject({ committed: 0, failures: { 'PUT /transfers was changed': 1 } })
 })
 
-test('an error of the hub fails the payment with what it says', async () => {
+test('An error of the hub fails the payment with its content as the reason', async () => {
   const totals = await pay((message) => {
     if (!isFulfil(message)) return [arrivalOf(message)]
     return [{ ...arrivalOf(message), isError: true, body: Buffer.from('{"errorCode":"3303"}') }]
@@ -85,13 +85,13 @@ test('an error of the hub fails the payment with what it says', async () => {
   expect(totals.failures).toEqual({ 'PUT /transfers/{ID}/error: {"errorCode":"3303"}': 1 })
 })
 
-test('a message that comes twice is counted, and nothing is done twice', async () => {
+test('A message that arrives twice is counted, and nothing is done twice', async () => {
   const totals = await pay((message) => [arrivalOf(message), arrivalOf(message)])
   expect(totals).toMatchObject({ committed: 1, repeated: 6 })
   expect(totals.legs.transfer).toEqual({ commands: 1, refused: 0, requests: 1, callbacks: 1 })
 })
 
-test('a message that the hub refuses fails the payment, whatever its id', async () => {
+test('A message that the hub refuses fails the payment, whatever its id', async () => {
   const totals = await pay((message) => {
     if (message.resource !== 'quotes') return [arrivalOf(message)]
     throw new Error('503 too many requests')
@@ -99,7 +99,7 @@ test('a message that the hub refuses fails the payment, whatever its id', async 
   expect(totals.failures).toEqual({ 'POST /quotes: 503 too many requests': 1 })
 })
 
-test('a request that the hub is too busy for ends the payment, which did not fail', async () => {
+test('A request that the hub is too busy for ends the payment without a failure', async () => {
   const isQuote = ({ method, resource }: Message) => method === 'POST' && resource === 'quotes'
   const totals = await pay((message) => (isQuote(message) ? undefined : honest(message)))
   expect(totals).toMatchObject({ begun: 1, committed: 0, refused: 1, failures: {} })
@@ -107,12 +107,12 @@ test('a request that the hub is too busy for ends the payment, which did not fai
   expect(totals.legs.transfer).toEqual({ commands: 0, refused: 0, requests: 0, callbacks: 0 })
 })
 
-test('an answer must be taken however busy the hub is', async () => {
+test('The hub must accept an answer however busy it is', async () => {
   const totals = await pay((message) => (isFulfil(message) ? undefined : honest(message)))
   expect(totals).toMatchObject({ refused: 0, failures: { 'PUT /transfers: too busy': 1 } })
 })
 
-test('payments are begun by the clock, and the window opens and closes with the measured ones', async () => {
+test('Payments begin by the clock, and the window opens and closes with the measured ones', async () => {
   const { course, timeline } = open(honest, 40)
   const edges: (readonly [string, number])[] = []
   const run = {
@@ -134,7 +134,7 @@ test('payments are begun by the clock, and the window opens and closes with the 
   expect(timeline.timesOf(39).total_ms).toBeGreaterThan(0)
 })
 
-test('payments from which no answer is expected end where they are, and others at their end', async () => {
+test('Payments without an expected answer end at their current step, and others at their end', async () => {
   const answered: Message[] = []
   const { course } = open((message) => {
     answered.push(message)
@@ -148,7 +148,7 @@ test('payments from which no answer is expected end where they are, and others a
   expect(course.totals()).toMatchObject({ begun: 3, committed: 1, unanswered: 2, failures: {} })
 })
 
-test('what the hub was too busy for is counted for its payer', async () => {
+test('Payments that the hub was too busy for are counted by their payer', async () => {
   const totals = await pay(() => undefined)
   expect(totals).toMatchObject({ refused: 1, refusedByPayer: [1] })
 })

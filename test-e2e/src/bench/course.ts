@@ -1,8 +1,8 @@
 /**
- * The course of payments at their two FSPs: each message leaves as soon as the one before it has come,
- * and each that comes is held against what was sent. A payment ends once: its payer FSP holds the
- * fulfilment of its condition, the hub was too busy for one of its requests, or it has failed and is
- * counted with its reason.
+ * The sequence of payments at their two FSPs: each message is sent as soon as the one before it has
+ * arrived, and each received message is compared with the one that was sent. A payment ends once:
+ * its payer FSP has the fulfilment of its condition, the hub was too busy for one of its requests,
+ * or it has failed and is counted with its reason.
  */
 import { fulfils } from '@causeway/fspiop'
 import type { LegTotals, Totals } from './messages.ts'
@@ -10,11 +10,11 @@ import type { LegName } from './options.ts'
 import { numberOf, resources, type Message, type Payment } from './payments.ts'
 import type { Timeline } from './timeline.ts'
 
-/** A message as an FSP got it. */
+/** A message as an FSP received it. */
 export interface Arrival {
   readonly method: string
   readonly resource: string
-  /** From the path; '' for a POST, whose body has it. */
+  /** From the path; '' for a POST, which has it in the body. */
   readonly id: string
   readonly isError: boolean
   readonly body: Buffer
@@ -23,9 +23,12 @@ export interface Arrival {
 
 export interface Course {
   begin(n: number, scheduled_ms: number): void
-  /** These payments end where they are, and from now on as soon as the hub has taken their first message. */
+  /**
+   * Ends these payments at their current step, and from now on as soon as the hub has accepted
+   * their first message.
+   */
   expectNoAnswer(to: (n: number) => boolean): void
-  /** False when it is about no payment. */
+  /** False when the message belongs to no payment. */
   take(arrival: Arrival): boolean
   /** Only the first end of a payment counts. */
   fail(n: number, reason: string): void
@@ -43,7 +46,7 @@ export interface CourseParts {
   readonly payments: readonly Payment[]
   readonly legs: readonly LegName[]
   readonly timeline: Timeline
-  /** Whether the hub has taken the message; rejects when it refused it. */
+  /** Resolves with whether the hub has accepted the message; rejects when it refused it. */
   readonly send: (message: Message) => Promise<'TAKEN' | 'BUSY'>
   readonly now_ms: () => number
 }
@@ -60,7 +63,7 @@ export function openCourse(parts: CourseParts): Course {
   const { payments, legs, timeline } = parts
   const ends = openEnds(payments.length)
   const steps = openSteps(parts, ends)
-  /** A bit for each message that has come: requests, then answers. */
+  /** A bit for each message that has arrived: requests, then answers. */
   const seen = new Uint8Array(payments.length)
   const legOf = new Map<string, number>(legs.map((name, leg) => [resources[name], leg]))
   let begun = 0
@@ -125,7 +128,7 @@ export function openCourse(parts: CourseParts): Course {
   }
 }
 
-/** What the FSPs do with each message, and what they count of each leg. */
+/** How the FSPs handle each message, and what they count for each leg. */
 function openSteps({ payments, legs, timeline, send, now_ms }: CourseParts, ends: Ends) {
   const counts = legs.map(() => ({ ...nothing }))
   const post = openPost(send, ends)
@@ -143,7 +146,7 @@ function openSteps({ payments, legs, timeline, send, now_ms }: CourseParts, ends
     })
   }
 
-  /** The request of a leg at the payee FSP. */
+  /** The request of a leg arrives at the payee FSP. */
   function takeRequest(n: number, leg: number, { body, at_ms }: Arrival): void {
     const { request, answer } = payments[n]?.legs[leg] ?? {}
     const count = counts[leg]
@@ -158,7 +161,7 @@ function openSteps({ payments, legs, timeline, send, now_ms }: CourseParts, ends
     })
   }
 
-  /** The answer of a leg at the payer FSP. */
+  /** The answer of a leg arrives at the payer FSP. */
   function takeAnswer(n: number, leg: number, { body, at_ms }: Arrival): void {
     const { condition, legs: messages } = payments[n] ?? {}
     const answer = messages?.[leg]?.answer
@@ -173,13 +176,13 @@ function openSteps({ payments, legs, timeline, send, now_ms }: CourseParts, ends
     if (ends.stateOf(n) !== underWayState) return
     if (leg + 1 < legs.length) ask(n, leg + 1)
     else if (isFulfilledBy(body, condition)) ends.commit(n)
-    else ends.fail(n, 'the fulfilment does not fit the condition')
+    else ends.fail(n, 'the fulfilment does not match the condition')
   }
 
   return { counts, ask, takeRequest, takeAnswer, post }
 }
 
-/** Messages to the hub, until it has answered them. */
+/** Sends messages to the hub, and counts them until it has answered. */
 function openPost(send: CourseParts['send'], ends: Ends) {
   let underWay = 0
   return {
@@ -204,7 +207,7 @@ function openPost(send: CourseParts['send'], ends: Ends) {
 
 type Ends = ReturnType<typeof openEnds>
 
-/** How each payment has ended: once. */
+/** How each payment has ended. */
 function openEnds(payments: number) {
   const states = new Uint8Array(payments)
   const counted = { committed: 0, failed: 0, refused: 0, unanswered: 0 }
@@ -248,7 +251,7 @@ function openEnds(payments: number) {
   }
 }
 
-/** By the number of the FSP, up to the last that has any. */
+/** By the number of the FSP, up to the last one with a count. */
 function fspsOf(counts: ReadonlyMap<number, number>): readonly number[] {
   return Array.from(
     { length: Math.max(-1, ...counts.keys()) + 1 },

@@ -1,31 +1,31 @@
 /**
- * What processes have used of the CPU, by the kernel's own account (Linux /proc). PostgreSQL is its
- * postmaster with every backend, those that have ended included.
+ * The CPU time of processes as the kernel counts it (Linux /proc). PostgreSQL is its postmaster
+ * with every backend, those that have ended included.
  */
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Since each process began. */
+/** CPU time since each process began. */
 export interface CpuUse {
   readonly hub_ms: number
-  /** Of the hub: threads that run JavaScript. The others sign, compile and collect garbage. */
+  /** The hub's threads that run JavaScript. The other threads sign, compile and collect garbage. */
   readonly hub_main_thread_ms: number
-  /** Of the hub, by the name of the process. */
+  /** The hub's processes, by name. */
   readonly processes_ms: Readonly<Record<string, number>>
   readonly postgres_ms: number
   /** 0 where there is no broker. */
   readonly kafka_ms: number
   readonly fsps_ms: number
-  /** Of the whole machine since it began: what others use of it shows here. */
+  /** Of the whole machine since it started: shows the CPU time of other programs. */
   readonly machine_ms: number
 }
 
-/** Numbers of processes. */
+/** Process ids. */
 export interface Processes {
   /** By name. */
   readonly hub: ReadonlyMap<string, number>
   readonly postmaster: number
-  /** Undefined: there is none. */
+  /** Undefined: there is no broker. */
   readonly broker: number | undefined
   readonly fsps: number
 }
@@ -53,7 +53,7 @@ export function readCpu({ hub, postmaster, broker, fsps }: Processes): CpuUse {
   }
 }
 
-/** Of a PostgreSQL. */
+/** The processes of a PostgreSQL. */
 export function familyCpu_ms(postmaster: number): number {
   return (familyTicks(postmaster) * 1_000) / ticks_per_s
 }
@@ -91,7 +91,7 @@ export function busyTicks(text: string): number {
   return user + nice + system + irq + softirq + steal
 }
 
-/** Undefined when it is no more. */
+/** Undefined when the process has ended. */
 function statOf(path: string): Stat | undefined {
   try {
     return readStat(readFileSync(`/proc/${path}/stat`, 'utf8'))
@@ -100,7 +100,7 @@ function statOf(path: string): Stat | undefined {
   }
 }
 
-/** The name of the program, in brackets, may hold anything. proc(5). */
+/** The name of the program, in brackets, may contain any character. proc(5). */
 export function readStat(text: string): Stat {
   const fields = text
     .slice(text.lastIndexOf(')') + 2)

@@ -1,19 +1,19 @@
 /**
- * What the hub's PostgreSQL has done, as it counts itself, and what is in it: read beside the hub, as
- * the superuser, through its socket.
+ * The work of the hub's PostgreSQL as it counts it itself, and the content of the tables, read
+ * through its socket as the superuser.
  */
 import { appendFileSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
 
-/** Since the database was made. */
+/** Counted since the database was created. */
 export interface DatabaseUse {
-  /** Of services, but BEGIN, COMMIT and ROLLBACK. */
+  /** Statements of services, without BEGIN, COMMIT and ROLLBACK. */
   readonly sql_statements: number
   readonly commits: number
-  /** Inserted or changed, but for those that carry events. */
+  /** Inserted or changed rows, without those of the event log. */
   readonly rows_written: number
-  /** NaN where they do not pass through it. */
+  /** NaN where events do not pass through the database. */
   readonly events: number
   /** Tables and indexes on disk. */
   readonly bytes_stored: number
@@ -21,14 +21,14 @@ export interface DatabaseUse {
   readonly wal_fsyncs: number
 }
 
-/** How often something was done, and how long it took if that is known. */
+/** How often an operation was done, and how long it took if that is known. */
 export interface Tally {
   readonly name: string
   readonly count: number
   readonly us: number
 }
 
-/** What the hub holds at the end. */
+/** The content of the hub's tables at the end. */
 export interface Holdings {
   /** Ledger entries of transfers that moved money at least once. */
   readonly reservations: number
@@ -37,9 +37,9 @@ export interface Holdings {
   readonly posted: number
   readonly committed_transfers: number
   readonly accepted_quotes: number
-  /** Requests of quotes whose bytes are kept. */
+  /** Requests of quotes whose bytes are stored. */
   readonly kept_quotes: number
-  /** Callbacks that are parked or given up. */
+  /** Callbacks that are parked or abandoned. */
   readonly undelivered: number
   readonly dead_letters: number
 }
@@ -51,7 +51,7 @@ export interface Guarantees {
 
 export interface HubDatabase {
   use(): Promise<DatabaseUse>
-  /** Every statement with its text, since the database was made. */
+  /** Every statement with its text, since the database was created. */
   statements(): Promise<readonly Tally[]>
   /** Events by type: those numbered above `after`, up to `last`. */
   events(after: number, last: number): Promise<readonly Tally[]>
@@ -63,7 +63,7 @@ export interface HubDatabase {
 const port = 5432
 const counting = 'pg_stat_statements'
 
-/** Which process PostgreSQL is, and where its socket lies, by its own note. */
+/** The process id of PostgreSQL and the folder of its socket, from its postmaster.pid. */
 export function postmasterOf(dataDir: string): {
   readonly pid: number
   readonly socketFolder: string
@@ -72,7 +72,7 @@ export function postmasterOf(dataDir: string): {
   return { pid: Number(lines[0]), socketFolder: lines[4] ?? '' }
 }
 
-/** PostgreSQL counts statements from its next start on, where it can. */
+/** PostgreSQL counts statements from its next start on, where the extension is available. */
 export async function countStatements(dataDir: string): Promise<void> {
   const client = await connect(dataDir, 'postgres')
   const { rowCount } = await client.query('select from pg_available_extensions where name = $1', [
@@ -90,7 +90,7 @@ async function connect(dataDir: string, database: string): Promise<pg.Client> {
   const { socketFolder: host } = postmasterOf(dataDir)
   const client = new pg.Client({ host, port, user: 'postgres', database })
   client.on('error', () => {
-    // The query that fails tells it.
+    // The query that fails reports it.
   })
   await client.connect()
   return client

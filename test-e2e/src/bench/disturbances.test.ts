@@ -5,7 +5,7 @@ import type { Report } from './report.ts'
 
 const before = { p50: 20, p95: 30, p99: 40, max: 50 }
 
-test('of payments beside ill FSPs a third is between the healthy two, and the rest goes to each ill one', () => {
+test('Where FSPs fail, one payment of three is between the healthy two, and the rest goes to each failing one', () => {
   const pairs = Array.from({ length: 900 }, (_, n) => pairBesideIll(5, n))
   const healthy = pairs.filter((_, n) => !isBesideIll(n))
   expect(healthy).toHaveLength(300)
@@ -16,7 +16,7 @@ test('of payments beside ill FSPs a third is between the healthy two, and the re
   ])
 })
 
-test('three of five FSPs fall ill, each in its own way', () => {
+test('Three of five FSPs fail, each in its own way', () => {
   expect([0, 1, 2, 3, 4].map(illnessOf)).toEqual([
     undefined,
     undefined,
@@ -26,7 +26,7 @@ test('three of five FSPs fall ill, each in its own way', () => {
   ])
 })
 
-test('beside ill FSPs the p50 may grow by 15 ms and the p95 by 40 ms, in the first second too', () => {
+test('Where FSPs fail, the p50 may grow by 15 ms and the p95 by 40 ms, in the first second too', () => {
   const atTheLimit = { p50: 35, p95: 70, p99: 900, max: 900 }
   const over = { ...atTheLimit, p95: 71 }
   const of = (during: typeof before, firstSecond: typeof before) =>
@@ -38,7 +38,7 @@ test('beside ill FSPs the p50 may grow by 15 ms and the p95 by 40 ms, in the fir
   expect(of({ ...over, p50: 36 }, atTheLimit)).toHaveLength(2)
 })
 
-test('the close of a window may cost a tenth of the p99', () => {
+test('Closing a window may raise the p99 by a tenth', () => {
   const of = (p99: number) =>
     missedBy({ kind: 'windows', before, during: { ...before, p99 }, firstSecond: before })
   expect(of(44)).toEqual([])
@@ -51,7 +51,7 @@ function run(rate: number, tps: number, p99: number, refused_by_payer: readonly 
   return { load: 'hot', rate, tps, latency_ms, refused, refused_by_payer } as unknown as Report
 }
 
-test('beyond its highest rate a hub makes nine tenths of it, in time, and refuses only the hot FSP', () => {
+test('Beyond its highest rate a hub makes nine tenths of it, in time, and refuses only the hot FSP', () => {
   const kept = [run(400, 390, 900, []), run(600, 400, 1_500, [90]), run(800, 360, 1_200, [300, 0])]
   expect(missedByOverload(kept)).toEqual([])
   expect(overloadTable(kept)).toContain('90 % of 400 made')

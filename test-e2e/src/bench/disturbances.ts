@@ -1,15 +1,15 @@
 /**
- * What goes wrong beside payments in the second half of a run, and how much the other payments may suffer
- * from it: their latencies in both halves of one run are compared, for two runs on a shared machine differ
- * by more than what is looked for.
+ * Disturbances in the second half of a run, and how much they may slow the other payments: the
+ * latencies in both halves of one run are compared, because two runs on a shared machine differ by
+ * more than the effect.
  */
 import type { BenchOptions } from './options.ts'
 import type { Range } from './plan.ts'
 import type { Quantiles } from './quantiles.ts'
 
 /**
- * ill: three of five FSPs fall ill; one answers nothing, one refuses connections, one answers 500. Two of
- * three payments go to them.
+ * ill: three of five FSPs fail; one does not answer, one refuses connections, one answers 500. Two
+ * of three payments go to them.
  * flood: one FSP, which takes part in no payment, asks for parties as fast as it can.
  * windows: the operator closes the settlement window every second.
  */
@@ -19,14 +19,14 @@ export type Disturbance = (typeof disturbances)[number]
 export const illnesses = ['HANGS', 'REFUSES', 'FAILS'] as const
 export type Illness = (typeof illnesses)[number]
 
-/** The first two pay each other; the others fall ill. */
+/** The first two pay each other; the others fail. */
 const healthyFsps = 2
-/** One of so many payments is between healthy FSPs. */
+/** One payment of this many is between healthy FSPs. */
 const healthyShare = 3
-/** Requests of the flood under way at the same time. */
+/** Requests of the flood in flight at the same time. */
 export const floodWidth = 64
 
-/** Payer and payee of the n-th payment where FSPs fall ill, by their numbers. */
+/** Payer and payee of the n-th payment where FSPs fail, by their numbers. */
 export function pairBesideIll(fsps: number, n: number): readonly [number, number] {
   const round = Math.floor(n / healthyShare)
   const payer = round % healthyFsps
@@ -35,27 +35,27 @@ export function pairBesideIll(fsps: number, n: number): readonly [number, number
   return [payer, healthyFsps + (nth % (fsps - healthyFsps))]
 }
 
-/** Whether the payee of the n-th payment is one that falls ill. */
+/** Whether the payee of the n-th payment is one that fails. */
 export function isBesideIll(n: number): boolean {
   return n % healthyShare !== 0
 }
 
-/** How the FSP of that number falls ill; undefined: it stays healthy. */
+/** How the FSP of that number fails; undefined: it stays healthy. */
 export function illnessOf(fsp: number): Illness | undefined {
   return fsp < healthyFsps ? undefined : illnesses[(fsp - healthyFsps) % illnesses.length]
 }
 
-/** The payment with which the disturbance begins. */
+/** The payment at which the disturbance begins. */
 export function middleOf({ from, to }: Range): number {
   return Math.floor((from + to) / 2)
 }
 
-/** Latencies of the payments that the disturbance is none of the business of. */
+/** Latencies of the payments that the disturbance is not part of. */
 export interface Disturbed {
   readonly kind: Disturbance
   readonly before: Quantiles
   readonly during: Quantiles
-  /** Of the payments that were begun within its first second. */
+  /** Of the payments that began within its first second. */
   readonly firstSecond: Quantiles
 }
 
@@ -85,7 +85,10 @@ const limits: Readonly<Record<Disturbance, readonly Limit[]>> = {
   windows: [ratio(1.1)],
 }
 
-/** One sentence for each limit that was not kept, in the disturbance's first second or over all of it. */
+/**
+ * One sentence for each limit that was exceeded, in the disturbance's first second or over all of
+ * it.
+ */
 export function missedBy({ kind, before, during, firstSecond }: Disturbed): readonly string[] {
   const halves = { 'in its first second': firstSecond, 'over all of it': during }
   return limits[kind].flatMap(({ name, of, isKept, wanted }) =>
@@ -98,7 +101,7 @@ export function missedBy({ kind, before, during, firstSecond }: Disturbed): read
   )
 }
 
-/** Where FSPs fall ill, this many; otherwise what was asked for. */
+/** The number of FSPs where some fail. */
 export const fspsOfIll = 5
 
 /** A flood needs an FSP of its own, the last one. */

@@ -13,7 +13,7 @@ export interface Driven {
   readonly onProgress: (ended: number) => void
 }
 
-/** After this a payment that has not ended has failed. */
+/** A payment that has not ended after this time has failed. */
 const patience_ms = 35_000
 const tick_ms = 2
 const progress_ticks = 250

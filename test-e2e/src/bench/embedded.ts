@@ -8,8 +8,9 @@ import type { Ground, Hub } from './stage.ts'
 const anyPorts = { FSP_PORT: '0', OPERATOR_PORT: '0', METRICS_PORT: '0' }
 
 /**
- * @param flags of Node.js
- * @param ground what the hub stands on; undefined: nothing, and nothing of it is left
+ * @param flags flags of Node.js
+ * @param ground the data that the hub starts on; undefined: none, and its data is removed at the
+ * end
  */
 export async function openEmbedded(
   options: BenchOptions,

@@ -1,4 +1,4 @@
-/** One FSP asks for parties that there are none of, as fast as its requests are answered. */
+/** One FSP asks for parties that do not exist, as fast as its requests are answered. */
 import type { HubLink } from './connections.ts'
 import { floodWidth } from './disturbances.ts'
 import type { Message } from './payments.ts'

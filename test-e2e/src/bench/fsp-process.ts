@@ -1,4 +1,4 @@
-/** The process of the FSPs as the bench sees it: a command, and what it is answered with. */
+/** The process of the FSPs as the bench sees it: commands and their answers. */
 import { fork } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
@@ -6,13 +6,13 @@ import type { Command, Report } from './messages.ts'
 
 export interface Child<C, R extends { readonly type: string }> {
   readonly pid: number
-  /** Sends a command and waits for its answer; what comes meanwhile goes to `onMeanwhile`. */
+  /** Sends a command and resolves with its answer; other reports until then go to `onMeanwhile`. */
   ask<Type extends R['type']>(
     command: C,
     answer: Type,
     onMeanwhile?: (report: R) => void,
   ): Promise<Extract<R, { readonly type: Type }>>
-  /** Resolves when it is gone; again: nothing happens. */
+  /** Resolves when the process has ended; a second call has no effect. */
   end(): Promise<void>
 }
 
@@ -22,14 +22,14 @@ export function forkFsps(nodeFlags: readonly string[]): FspProcess {
   return forkChild(new URL('./fsps.js', import.meta.url), nodeFlags)
 }
 
-/** It answers with `{ type: 'BROKEN', why }` what it cannot do. */
+/** The process answers a command that it cannot carry out with `{ type: 'BROKEN', why }`. */
 export function forkChild<C extends object, R extends { readonly type: string }>(
   file: URL,
   nodeFlags: readonly string[],
 ): Child<C, R> {
   const child = fork(fileURLToPath(file), {
     execArgv: [...process.execArgv, ...nodeFlags],
-    // Signing ahead shall use every core.
+    // Signing ahead uses every core.
     env: { ...process.env, UV_THREADPOOL_SIZE: String(availableParallelism()) },
   })
   const { pid } = child

@@ -1,6 +1,6 @@
 /**
- * The FSPs of the bench, all in this one process: payers that begin payments by the clock and payees
- * that answer at once. What they use of the CPU, and the time they take, are counted apart.
+ * The FSPs of the bench, all in this one process: payers that begin payments by the clock and
+ * payees that answer at once. Their CPU time, and the time that they take, are counted separately.
  */
 import { randomUUID, type KeyObject } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -40,7 +40,7 @@ function say(report: Report): void {
   process.send?.(report)
 }
 
-/** Told of what is about no payment. */
+/** Receives the messages that belong to no payment. */
 const listeners = new Set<(message: Inbound) => void>()
 let course: Course | undefined
 let opened:
@@ -77,7 +77,7 @@ async function open(command: Open): Promise<void> {
   say({ type: 'OPENED', fsps })
 }
 
-/** Makes and signs every message, and says whose the parties are. */
+/** Makes and signs every message, and registers the parties. */
 async function prepare(command: Prepare): Promise<void> {
   if (opened === undefined) throw new Error('the FSPs are not open')
   const { names, tls, signed: algorithm } = opened.command
@@ -107,7 +107,7 @@ const parties_max = 5_000
 const wait_ms_max = 120_000
 const pause_ms = 100
 
-/** Each payee FSP says which parties are its own, in lists. */
+/** Each payee FSP registers its parties, in lists. */
 async function associate(
   { command, link, signing }: Prepared,
   names: readonly string[],
@@ -146,7 +146,7 @@ function heard(fits: (message: Inbound) => boolean, what: string): Promise<Inbou
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => {
       listeners.delete(listener)
-      reject(new Error(`${what} did not come within ${wait_ms_max} ms`))
+      reject(new Error(`${what} did not arrive within ${wait_ms_max} ms`))
     }, wait_ms_max)
     const listener = (message: Inbound) => {
       if (!fits(message)) return
@@ -158,7 +158,7 @@ function heard(fits: (message: Inbound) => boolean, what: string): Promise<Inbou
   })
 }
 
-/** Tries what the hub must not let pass, and lets it say something of its own. */
+/** Sends messages that the hub must refuse, and makes it send a callback of its own. */
 async function probe(): Promise<void> {
   if (prepared === undefined || opened === undefined) throw new Error('nothing is prepared')
   const { payments, link, signing } = prepared
@@ -176,7 +176,7 @@ async function probe(): Promise<void> {
     body: undefined,
     signature: undefined,
   }
-  // With signatures off, nothing but the body differs, and the transfer would be made.
+  // With signatures off only the body differs, and the transfer would be made.
   const statusOfChanged = signing === undefined ? 202 : await statusWhenCalm(link, changed)
   const statusOfOther = await statusWhenCalm(link, unknown, other)
   const own = heard(({ id }) => id === transferId, 'the answer to GET /transfers')
@@ -189,7 +189,7 @@ async function probe(): Promise<void> {
   say({ type: 'PROBED', found })
 }
 
-/** Right after a load the hub may still be too busy to judge a message. */
+/** Right after a load the hub may still be too busy to check a message. */
 async function statusWhenCalm(link: HubLink, message: Message, source?: string): Promise<number> {
   for (;;) {
     const status = await link.statusOf(message, source)
@@ -232,7 +232,7 @@ async function run(command: Run): Promise<void> {
   say({ type: 'DONE', result })
 }
 
-/** What of the disturbance is the FSPs' own doing. */
+/** The part of the disturbance that the FSPs carry out. */
 function disturb(): Flood | undefined {
   if (prepared === undefined || opened === undefined) return undefined
   const { command, course: ofPayments, link } = prepared

@@ -31,16 +31,16 @@ const good: Evidence = {
   verify: { clean: true, differences: [] },
 }
 
-test('a run counts when everybody says the same of it', () => {
+test('A run counts when the FSPs, the ledger and the tables agree', () => {
   expect(faultsOf(good)).toEqual([])
 })
 
-test('a payment that failed is not hidden', () => {
+test('A payment that failed is reported as a fault', () => {
   const totals = { ...good.totals, committed: 99 }
   expect(faultsOf({ ...good, totals })).toEqual(['1 of 100 payments failed'])
 })
 
-test('payments that the hub was too busy for did not fail, and have no step beyond that', () => {
+test('Payments that the hub was too busy for are no failures and have no later steps', () => {
   const of = (taken: number, refused: number) => ({
     commands: taken,
     refused,
@@ -68,12 +68,12 @@ test.each([
   ['committed_transfers', '99 transfers COMMITTED, but 100 POST /transfers taken'],
   ['accepted_quotes', '99 quotes ACCEPTED, but 100 POST /transfers taken'],
   ['kept_quotes', '99 quotes kept, but 100 POST /transfers taken'],
-] as const)('%s that differ are told', (name, fault) => {
+] as const)('A difference in the number of %s is reported', (name, fault) => {
   const changed = { ...holdings, [name]: 99 }
   expect(faultsOf({ ...good, holdings: changed })).toEqual([fault])
 })
 
-test('callbacks that are missing or doubled are told', () => {
+test('Missing and duplicate callbacks are reported', () => {
   const transfer = { ...leg, callbacks: 98 }
   const totals = { ...good.totals, repeated: 2, legs: { ...good.totals.legs, transfer } }
   expect(faultsOf({ ...good, totals })).toEqual([
@@ -82,7 +82,7 @@ test('callbacks that are missing or doubled are told', () => {
   ])
 })
 
-test('what is left behind is told', () => {
+test('Open reservations, undelivered callbacks and dead letters are reported', () => {
   const left = { ...holdings, open_reservations: 1, undelivered: 2, dead_letters: 3 }
   expect(faultsOf({ ...good, holdings: left })).toEqual([
     '1 reservations are open',
@@ -91,18 +91,18 @@ test('what is left behind is told', () => {
   ])
 })
 
-test.each([{ clean: false }, 'answered 500', undefined])('verify: %j is not clean', (verify) => {
+test.each([{ clean: false }, 'answered 500', undefined])('A run with the verify result %j does not count', (verify) => {
   expect(faultsOf({ ...good, verify })).toEqual(['verify is not clean'])
 })
 
-test('transfers alone: no quotes and lookups are asked for', () => {
+test('A run of transfers alone is not compared with quotes and lookups', () => {
   const changed = { ...holdings, accepted_quotes: 0, kept_quotes: 0 }
   const totals = { ...good.totals, legs: { transfer: leg } }
   const options = { ...good.options, legs: ['transfer'] as const }
   expect(faultsOf({ ...good, totals, options, holdings: changed })).toEqual([])
 })
 
-test('a door that stands open counts only where it was asked to', () => {
+test('A missing check of identity or signatures is a fault unless the run turned it off', () => {
   const probed = { refusesChangedBody: false, refusesOthersName: false, signsItsOwn: false }
   expect(faultsOf({ ...good, probed })).toHaveLength(3)
   const options = { ...good.options, identity: 'header', signed: undefined } as const

@@ -1,6 +1,6 @@
 /**
- * Whether a run counts: the FSPs, the ledger and the tables say the same of every payment, nothing was
- * doubled, nothing is left open, and the hub refused what it must not let pass.
+ * Whether a run counts: the FSPs, the ledger and the tables agree on every payment, nothing was
+ * done twice, nothing is left open, and the hub refused every message that it must refuse.
  */
 import type { Holdings } from './database.ts'
 import type { Probed, Totals } from './messages.ts'
@@ -15,7 +15,7 @@ export interface Evidence {
   readonly verify: unknown
 }
 
-/** One sentence for each thing that is not as it must be; none: the run counts. */
+/** One sentence for each condition that does not hold; none: the run counts. */
 export function faultsOf(evidence: Evidence): readonly string[] {
   const { totals, holdings, verify, options } = evidence
   const failed = failedOf(totals)
@@ -32,12 +32,12 @@ export function faultsOf(evidence: Evidence): readonly string[] {
   ]
 }
 
-/** Payments that neither were made nor are excused. */
+/** Payments that were neither made nor refused nor sent to a failing FSP. */
 export function failedOf({ begun, committed, refused, unanswered }: Totals): number {
   return begun - committed - refused - unanswered
 }
 
-/** What was sent to FSPs that fell ill is still under way: of the tables nothing can be told by counting. */
+/** Messages to failing FSPs are still in flight, so counting the tables gives no result. */
 function faultsBesideIll(failed: number, { totals, verify }: Evidence): readonly string[] {
   return [
     ...(failed === 0 ? [] : [`${failed} of ${totals.begun} payments failed`]),
@@ -51,15 +51,15 @@ export function isClean(verify: unknown): boolean {
 }
 
 /**
- * commands : reservations : commits : callbacks. Of payments that the hub was too busy to let go on, the
- * steps before that are there and nothing else.
+ * Compares commands, reservations, commits and callbacks. A payment that the hub was too busy for
+ * has the steps before that and no others.
  */
 function differences({ totals, holdings, options }: Evidence): readonly string[] {
   const { lookup, quote, transfer } = totals.legs
   const commands = transfer?.commands ?? 0
   const beforeTransfer = transfer?.refused ?? 0
   const beforeQuote = beforeTransfer + (quote?.refused ?? 0)
-  /** What was counted, and for how many payments without a transfer. */
+  /** The name of a count, the count, and how many of it belong to payments without a transfer. */
   const compared: (readonly [string, number | undefined, number])[] = [
     ['transfers reserved', holdings.reservations, 0],
     ['transfers posted', holdings.posted, 0],

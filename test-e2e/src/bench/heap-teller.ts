@@ -1,6 +1,7 @@
 /**
- * Loaded into a process of the hub before its own program: at each SIGUSR2 it collects all garbage and
- * tells `heap.ts`, in a file that bears its number, how many bytes of objects and of buffers stay.
+ * Loaded into a process of the hub before its own program: at each SIGUSR2 it collects all garbage
+ * and writes the bytes of the remaining objects and buffers to a file that is named by the process
+ * id, for `heap.ts`.
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +9,7 @@ import { join } from 'node:path'
 const folder = new URL(import.meta.url).searchParams.get('folder') ?? '.'
 
 process.on('SIGUSR2', () => {
-  // What only weak references hold goes with the second one.
+  // Objects that only weak references hold are collected by the second call.
   globalThis.gc?.()
   globalThis.gc?.()
   const { heapUsed, arrayBuffers } = process.memoryUsage()

@@ -1,4 +1,7 @@
-/** The other side of `wakeup_us` of `machine.ts`: sends back each byte, and tells its own CPU time. */
+/**
+ * The other side of `wakeup_us` in `machine.ts`: sends back each byte, and reports its own CPU
+ * time.
+ */
 
 process.stdin.on('data', (bytes) => process.stdout.write(bytes))
 process.on('message', () => {

@@ -1,4 +1,4 @@
-/** The server of `machine.ts`: reads JSON, answers 202, and tells its own CPU time when it is asked. */
+/** The server of `machine.ts`: reads JSON, answers 202, and reports its own CPU time on request. */
 import { createServer } from 'node:http'
 
 const server = createServer((request, response) => {

@@ -1,8 +1,8 @@
 /**
- * What this machine is worth, so that figures of two machines can be told apart: the CPU time that a
- * server of nothing but node:http takes for a POST of 1.2 KB, that of a signature, and that of waking
- * up. Of the first two the best of several rounds counts, since a machine that has other work can only
- * make them worse; of the third the mean, since how deep a machine sleeps differs from time to time.
+ * The speed of this machine, so that figures of two machines can be compared: the CPU time that a
+ * bare node:http server takes for a POST of 1.2 KB, that of a signature, and that of a wake-up. Of
+ * the first two the best of several rounds counts, since other work on the machine can only make
+ * them worse; of the third the mean, since the depth of a processor's sleep varies.
  */
 import { fork, type ChildProcess } from 'node:child_process'
 import { generateKeyPairSync, sign } from 'node:crypto'
@@ -31,9 +31,9 @@ const signatures = 100
 const connections = 32
 /** Without a pause, so that the code is compiled. */
 const warmupBytes = 2_000
-/** With the pauses some two seconds. */
+/** About two seconds with the pauses. */
 const bytes = 130
-/** Both fall asleep in it; 60 messages per second leave about as much between two. */
+/** Long enough for both to fall asleep; at 60 messages per second the pauses are about as long. */
 const pause_ms = 15
 const body = JSON.stringify({ text: 'x'.repeat(1_200) })
 
@@ -111,7 +111,7 @@ function told(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => child.once('message', (n: number) => resolve(n)))
 }
 
-/** How many were answered. */
+/** The number of answers. */
 async function post(pool: Pool, for_ms: number): Promise<number> {
   const until_ms = performance.now() + for_ms
   let posts = 0

@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: how many payments a second, how long each takes, and what one costs in CPU time, on
- * a hub of its own. Everything it talks to is on 127.0.0.1, and it ends by itself.
+ * `npm run bench`: payments per second, the latency of each and its CPU time, on a hub of its own.
+ * It uses 127.0.0.1 only, and ends by itself.
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { bulkTable, type BulkReport } from './bulk/report.ts'

@@ -1,4 +1,4 @@
-/** What the bench and the process that plays the FSPs say to each other. */
+/** The messages between the bench and the process of the FSPs. */
 import type { Disturbed } from './disturbances.ts'
 import type { BenchOptions, LegName } from './options.ts'
 import type { Plan, Range } from './plan.ts'
@@ -11,7 +11,7 @@ export interface Certified {
   readonly key: string
 }
 
-/** Both ways each side shows a certificate that the scheme's CA vouches for. */
+/** In both directions each side shows a certificate of the scheme's CA. */
 export interface Tls {
   readonly ca: string
   /** By the number of the FSP. */
@@ -21,7 +21,7 @@ export interface Tls {
 export interface Open {
   readonly type: 'OPEN'
   readonly names: readonly string[]
-  /** Undefined: plain http both ways. */
+  /** Undefined: plain http in both directions. */
   readonly tls: Tls | undefined
   readonly signed: BenchOptions['signed']
 }
@@ -41,7 +41,7 @@ export interface Run {
   readonly type: 'RUN'
   readonly range: Range
   readonly rate: number
-  /** Its first and last payment bound the window; undefined: nothing is measured. */
+  /** Its first and last payment limit the measured window; undefined: nothing is measured. */
   readonly measured: Range | undefined
 }
 
@@ -56,7 +56,7 @@ export type Report =
   | { readonly type: 'PROGRESS'; readonly what: string; readonly done: number }
   | { readonly type: 'PREPARED' }
   | { readonly type: 'PROBED'; readonly found: Probed }
-  /** The payments that have come to their end so far. */
+  /** The number of payments that have ended so far. */
   | {
       readonly type: 'WINDOW'
       readonly edge: 'OPENED' | 'CLOSED'
@@ -73,7 +73,7 @@ export interface OpenedFsp {
   readonly publicKey: string | undefined
 }
 
-/** What the hub did with messages that it must not let pass, and how it speaks itself. */
+/** Whether the hub refused the messages that it must refuse, and whether it signs its own. */
 export interface Probed {
   readonly refusesChangedBody: boolean
   readonly refusesOthersName: boolean
@@ -82,34 +82,34 @@ export interface Probed {
 
 export interface RunResult {
   readonly measured: Measured
-  /** Undefined: nothing went wrong beside the payments. */
+  /** Undefined: there was no disturbance. */
   readonly disturbed: Disturbed | undefined
   /** How late the generator itself began payments: above a few ms the figures mean little. */
   readonly lateness_ms: Quantiles
-  /** Of all payments since the start, warm-up included. */
+  /** Counts of all payments since the start, warm-up included. */
   readonly totals: Totals
 }
 
 export interface Totals {
   readonly begun: number
-  /** Payments whose payer FSP holds the fulfilment that fits the condition. */
+  /** Payments whose payer FSP has the fulfilment that matches the condition. */
   readonly committed: number
-  /** Payments that the hub was too busy to let begin or go on; no money was reserved for them. */
+  /** Payments that the hub was too busy to begin or continue; no money was reserved for them. */
   readonly refused: number
   /** The same by the number of the payer FSP. */
   readonly refusedByPayer: readonly number[]
-  /** Payments to FSPs that had fallen ill: nothing is known of their end. */
+  /** Payments to failing FSPs: their end is not known. */
   readonly unanswered: number
-  /** Why the others failed, with how many each. */
+  /** The reasons of failures, with the number of each. */
   readonly failures: Readonly<Record<string, number>>
-  /** Messages that FSPs were sent a second time. */
+  /** Messages that FSPs received a second time. */
   readonly repeated: number
   /** By leg. */
   readonly legs: Readonly<Partial<Record<LegName, LegTotals>>>
 }
 
 export interface LegTotals {
-  /** Requests of payer FSPs that the hub took. */
+  /** Requests of payer FSPs that the hub accepted. */
   readonly commands: number
   /** Requests of payer FSPs that the hub was too busy for. */
   readonly refused: number

@@ -1,14 +1,14 @@
 import { expect, test } from '@jest/globals'
 import { hubSettings, readOptions, relaxations, type BenchOptions } from './options.ts'
 
-/** Of the only run. */
+/** The options of the only run. */
 function runOf(...args: readonly string[]): BenchOptions {
   const [run] = readOptions(args).runs
   if (run === undefined) throw new Error('no run')
   return run
 }
 
-test('left alone, the whole payment is measured with everything on', () => {
+test('Without flags the whole payment is measured with every guarantee', () => {
   const options = runOf()
   expect(options).toMatchObject({
     payments: 10_000,
@@ -28,7 +28,7 @@ test('left alone, the whole payment is measured with everything on', () => {
   })
 })
 
-test('everything that is less than the default is named', () => {
+test('Everything that is less than the default is named as a relaxation', () => {
   const args = ['--open-doors', '--legs', 'transfer', '--set', 'LEDGER_BATCH_MAX=10']
   expect(relaxations(runOf(...args))).toEqual([
     'no TLS, no proof of identity',
@@ -38,7 +38,7 @@ test('everything that is less than the default is named', () => {
   ])
 })
 
-test('open doors: plain http, and nothing is signed', () => {
+test('--open-doors means plain http and no signatures', () => {
   expect(hubSettings(runOf('--open-doors'))).toMatchObject({
     EDGE_IDENTITY: 'header',
     JWS_VERIFY: 'off',
@@ -46,12 +46,12 @@ test('open doors: plain http, and nothing is signed', () => {
   })
 })
 
-test('many: a thousand FSPs unless told otherwise', () => {
+test('The load many has a thousand FSPs unless --fsps is given', () => {
   expect(runOf('--load', 'many').fsps).toBe(1_000)
   expect(runOf('--load', 'many', '--fsps', '100').fsps).toBe(100)
 })
 
-test('several rates are several runs of the same kind', () => {
+test('Several rates are several runs of the same kind', () => {
   const { runs } = readOptions(['--rate', '10,20,40', '--load', 'hot'])
   expect(runs.map(({ rate, load }) => [rate, load])).toEqual([
     [10, 'hot'],
@@ -60,7 +60,7 @@ test('several rates are several runs of the same kind', () => {
   ])
 })
 
-test('who wants to keep profiles has them taken', () => {
+test('--profiles takes profiles without --profile', () => {
   expect(runOf('--profiles', 'here').profile).toBe(true)
   expect(runOf().profile).toBe(false)
 })
@@ -75,27 +75,27 @@ test.each([
     '--legs is one of lookup,quote,transfer; quote,transfer; transfer; link; third-party-payment',
   ],
   [['--set', 'X'], '--set takes NAME=VALUE'],
-])('%j is refused with a sentence', (args, sentence) => {
+])('The flags %j are refused with a sentence', (args, sentence) => {
   expect(() => readOptions(args)).toThrow(sentence)
 })
 
-test('services run apart when that is asked for', () => {
+test('--apart runs each service in processes of its own', () => {
   expect(runOf().apart).toBeUndefined()
   expect(runOf('--apart', '2').apart).toBe(2)
   expect(() => runOf('--apart', '0')).toThrow('--apart takes a whole number from 1 to 16')
 })
 
-test('an unknown flag is refused', () => {
+test('An unknown flag is refused', () => {
   expect(() => readOptions(['--fast'])).toThrow("Unknown option '--fast'")
 })
 
-test('settlement windows are closed beside the payments when that is asked for', () => {
+test('--close-windows closes settlement windows during the payments', () => {
   expect(runOf().closeWindows_s).toBeUndefined()
   expect(runOf('--close-windows', '5').closeWindows_s).toBe(5)
   expect(() => runOf('--close-windows', 'often')).toThrow('--close-windows takes a whole number')
 })
 
-test('overload: three runs at and beyond the rate; ill: five FSPs unless others are asked for', () => {
+test('--overload makes three runs at and beyond the rate, and --disturb ill has five FSPs unless --fsps is given', () => {
   const plan = readOptions(['--rate', '300', '--overload', '--load', 'hot'])
   expect(plan.runs.map(({ rate }) => rate)).toEqual([300, 450, 600])
   expect(plan.overload).toBe(true)
@@ -103,7 +103,7 @@ test('overload: three runs at and beyond the rate; ill: five FSPs unless others 
   expect(() => readOptions(['--disturb', 'rain'])).toThrow('ill, flood, windows')
 })
 
-test('bulks have no lookup, and may come without their quotes', () => {
+test('Bulks have no lookup, and may be measured without their quotes', () => {
   expect(runOf('--load', 'bulk')).toMatchObject({
     bulk: { legs: ['quote', 'transfer'], items: 1_000, bulks: 20, rate: 1 },
     settings: {},
@@ -115,7 +115,7 @@ test('bulks have no lookup, and may come without their quotes', () => {
   expect(runOf().bulk).toBeUndefined()
 })
 
-test('third-party legs run apart and are compared, but are never disturbed', () => {
+test('Third-party legs run with --apart and --compare, and are never disturbed', () => {
   const plan = readOptions(['--legs', 'link', '--apart', '1', '--compare', 'earlier.json'])
   expect(plan.runs[0]).toMatchObject({ thirdParty: 'link', apart: 1, legs: [] })
   expect(plan.compare).toBe('earlier.json')
@@ -124,7 +124,7 @@ test('third-party legs run apart and are compared, but are never disturbed', () 
   )
 })
 
-test('a flag that has no meaning for a load is refused', () => {
+test('A flag that has no meaning for a load is refused', () => {
   expect(() => readOptions(['--load', 'bulk', '--apart', '1'])).toThrow(
     'no meaning with --load bulk',
   )

@@ -1,4 +1,4 @@
-/** What the bench is asked to do, from its flags, and what of it is less than the hub's default. */
+/** The options of the bench from its flags, and which of them are less than the hub's default. */
 import { parseArgs } from 'node:util'
 import { disturbances, fspsOfIll, type Disturbance } from './disturbances.ts'
 import { overloads } from './overload.ts'
@@ -7,40 +7,40 @@ export const loads = ['uniform', 'hot', 'pair', 'many', 'bulk'] as const
 export const algorithms = ['RS256', 'ES256'] as const
 export const legNames = ['lookup', 'quote', 'transfer'] as const
 
-/** Of the Third-Party API, each by itself. */
+/** Of the Third-Party API, each measured by itself. */
 export const thirdPartyLegs = ['link', 'third-party-payment'] as const
 
 export type LegName = (typeof legNames)[number]
 export type ThirdPartyLeg = (typeof thirdPartyLegs)[number]
 export type Load = (typeof loads)[number]
 
-/** Bulks beside the payments. */
+/** Bulks during the payments. */
 export interface BulkOptions {
   readonly legs: readonly ('quote' | 'transfer')[]
-  /** Of each bulk. */
+  /** Items of each bulk. */
   readonly items: number
-  /** One after the other. */
+  /** Bulks one after the other. */
   readonly bulks: number
-  /** Begun per second beside payments. */
+  /** Bulks begun per second during payments. */
   readonly rate: number
 }
 
 export interface BenchOptions {
   /** Payments that are measured. */
   readonly payments: number
-  /** Payments that are begun per second, whether or not earlier ones have finished. */
+  /** Payments begun per second, whether or not earlier ones have finished. */
   readonly rate: number
   readonly load: Load
   readonly fsps: number
   /** Payments before the measured ones, at a rate of their own. */
   readonly warmup: number
-  /** What a payment is made of, in this order; the transfer is always its last. */
+  /** The parts of a payment, in this order; the transfer is always the last. */
   readonly legs: readonly LegName[]
-  /** In place of payments; undefined: payments. */
+  /** Replaces payments; undefined: payments. */
   readonly thirdParty: ThirdPartyLeg | undefined
-  /** With the load of that name. */
+  /** Only for the load of that name. */
   readonly bulk: BulkOptions | undefined
-  /** How the hub knows who speaks; header: it believes it, over plain http. */
+  /** How the hub identifies the sender; header: by the header alone, over plain http. */
   readonly identity: 'mtls' | 'header'
   /** How FSPs sign; undefined: nothing is signed or verified. */
   readonly signed: (typeof algorithms)[number] | undefined
@@ -49,13 +49,13 @@ export interface BenchOptions {
   /** Takes a CPU profile of the hub and names its largest functions. */
   readonly profile: boolean
   /**
-   * Each service in a process of its own, on Kafka, and so many of each that a payment passes through;
-   * undefined: the hub in one process.
+   * Each service in processes of its own on Kafka, with this number of processes of each service
+   * that a payment passes through; undefined: the hub in one process.
    */
   readonly apart: number | undefined
-  /** Every so many seconds the open settlement window is closed; undefined: never. */
+  /** The open settlement window is closed at this interval in seconds; undefined: never. */
   readonly closeWindows_s: number | undefined
-  /** What goes wrong in the second half of the measured payments; undefined: nothing. */
+  /** The disturbance in the second half of the measured payments; undefined: none. */
   readonly disturb: Disturbance | undefined
 }
 
@@ -69,14 +69,14 @@ export interface BenchPlan {
   readonly overload: boolean
   /** An earlier report. */
   readonly compare: string | undefined
-  /** A folder that keeps the CPU profiles. */
+  /** A folder for the CPU profiles. */
   readonly profiles: string | undefined
 }
 
 export const usage = `npm run bench -- [flags]
 
 Starts a hub of its own, with mutual TLS, signatures, stored quotes and fsync, and FSPs in a process
-beside it. A payment is a lookup, a quote and a transfer, and counts once its payer FSP holds the
+of their own. A payment is a lookup, a quote and a transfer, and counts once its payer FSP holds the
 fulfilment. It is begun by the clock, whether or not earlier ones have finished, and measured from
 that moment; what warms up before and runs out behind is not measured. Exit 0 only when every payment
 was made, and the FSPs, the tables and POST /verify agree; else 1 with what is wrong.
@@ -109,7 +109,7 @@ was made, and the FSPs, the tables and POST /verify agree; else 1 with what is w
   --bulk-rate R      begun per second beside payments (1)
   --json FILE        write the report as JSON; of several runs a list
   --html FILE        write it as a page with plots
-  --compare FILE     print how many times as much as in an earlier report (JSON)
+  --compare FILE     print the ratios to an earlier report (JSON)
   --profile          take a CPU profile of each process and name its largest functions; costs CPU itself
   --profiles FOLDER  the same, and keep the profiles there
 
@@ -135,7 +135,7 @@ const apart_max = 16
 const text = { type: 'string' } as const
 const flag = { type: 'boolean', default: false } as const
 
-/** Throws with one sentence about the first flag that is wrong. */
+/** Throws with one sentence about the first invalid flag. */
 export function readOptions(args: readonly string[]): BenchPlan {
   const { values } = parseArgs({
     args: [...args],
@@ -223,7 +223,7 @@ export function hubSettings(options: BenchOptions): Readonly<Record<string, stri
   }
 }
 
-/** What was asked for that makes the hub's work less than, or other than, its default. */
+/** What was requested that makes the hub's work less than, or different from, its default. */
 export function relaxations(options: BenchOptions): readonly string[] {
   const { identity, signed, legs, settings } = options
   return [
@@ -244,7 +244,7 @@ function legsOf(given: string): readonly LegName[] {
   throw new Error(`--legs is one of ${all.join('; ')}`)
 }
 
-/** What has no meaning beside a leg of third parties. */
+/** The options that have no meaning with a leg of third parties. */
 const ofPayments = ['fsps', 'close-windows', 'disturb', 'overload', 'html', 'profile', 'profiles']
 
 const ofBulks = ['items', 'bulks', 'bulk-rate']
@@ -263,7 +263,7 @@ function refuseMeaningless(
   refuseOthers(`--load ${load}`, load === 'bulk' ? notOfBulks : ofBulks, values)
 }
 
-/** Bulks that were not quoted are paid all the same. */
+/** Bulks without a quote are paid all the same. */
 function settingsFor(load: Load, legs: readonly LegName[]): Readonly<Record<string, string>> {
   return load === 'bulk' && !legs.includes('quote') ? { TRANSFERS_CHECK_BULK_QUOTES: 'off' } : {}
 }

@@ -1,6 +1,7 @@
 /**
- * What a hub makes of more than it can do: runs at the highest rate, at one and a half times and at twice
- * of it. The highest rate is the most that was made in any of them, so that the machine is its own measure.
+ * How a hub behaves beyond its capacity: runs at the highest rate, at one and a half times and at
+ * twice of it. The highest rate is the most that was made in any of them, so that the machine is
+ * its own reference.
  */
 import type { Report } from './report.ts'
 
@@ -9,7 +10,7 @@ export const overloads = [1, 1.5, 2] as const
 const made_min = 0.9
 const p99_ms_max = 1_500
 
-/** One sentence for each run that does not keep what is wanted. */
+/** One sentence for each requirement that a run does not meet. */
 export function missedByOverload(reports: readonly Report[]): readonly string[] {
   const highest = Math.max(...reports.map(({ tps }) => tps))
   return reports.flatMap((report) => {
@@ -28,7 +29,7 @@ export function missedByOverload(reports: readonly Report[]): readonly string[] 
   })
 }
 
-/** Lines of what each run made of the highest rate. */
+/** Lines with the share of the highest rate that each run made. */
 export function overloadTable(reports: readonly Report[]): string {
   const highest = Math.max(...reports.map(({ tps }) => tps))
   const lines = reports.map(({ load, rate, tps, latency_ms: { p50, p99 }, refused }) =>

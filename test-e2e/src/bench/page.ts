@@ -1,6 +1,6 @@
 /**
- * The report as one page that needs nothing else: throughput, latency and CPU time against the rate at
- * which payments were begun, then every figure. Drawn as SVG, readable in light and dark.
+ * The report as one self-contained page: throughput, latency and CPU time against the rate at which
+ * payments were begun, then every figure. Drawn as SVG, readable in light and dark.
  */
 import { tableOf, type Report } from './report.ts'
 

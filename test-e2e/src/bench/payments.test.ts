@@ -26,7 +26,7 @@ function jsonOf({ body }: { readonly body: Buffer | undefined }) {
   return JSON.parse(body?.toString() ?? '{}') as Record<string, string>
 }
 
-test('the payment is known from the id of each of its messages', () => {
+test('The number of a payment is read from the id of each of its messages', () => {
   const { quote, transfer } = legsOf(123_456)
   expect(numberOf(partyOf(123_456))).toBe(123_456)
   expect(numberOf(jsonOf(quote.request)['quoteId'] ?? '')).toBe(123_456)
@@ -34,7 +34,7 @@ test('the payment is known from the id of each of its messages', () => {
   expect(numberOf('something else')).toBeNaN()
 })
 
-test('quote and transfer carry one packet and condition, and the fulfilment fits', () => {
+test('Quote and transfer carry one packet and condition, and the fulfilment matches', () => {
   const { quote, transfer, condition } = legsOf(7)
   expect(jsonOf(quote.answer)).toMatchObject({ condition })
   expect(jsonOf(transfer.request)).toMatchObject({
@@ -46,7 +46,7 @@ test('quote and transfer carry one packet and condition, and the fulfilment fits
   expect(fulfils(jsonOf(transfer.answer)['fulfilment'] ?? '', condition)).toBe(true)
 })
 
-test('a lookup names no destination, everything else does', () => {
+test('A lookup names no destination, and every other message does', () => {
   const { lookup, transfer } = legsOf(7)
   expect(headersOf(lookup.request, names, date)).not.toHaveProperty('fspiop-destination')
   expect(headersOf(lookup.answer, names, date)).toMatchObject({
@@ -60,7 +60,7 @@ test('a lookup names no destination, everything else does', () => {
   })
 })
 
-test('what has a body is signed by its sender', async () => {
+test('A message with a body is signed by its sender', async () => {
   const { lookup, transfer } = legsOf(7)
   const keys = await newKeys('ES256', 2)
   const signing = { algorithm: 'ES256', keys, names, date } as const

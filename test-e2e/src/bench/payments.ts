@@ -1,7 +1,7 @@
 /**
- * The messages of payments, made and signed ahead: an RSA signature takes an FSP more CPU than the hub
- * takes for the message that it is on, and here both have to share the same cores. Only what is random
- * or signed is made ahead; every message is still sent when an FSP would send it.
+ * The messages of payments, made and signed ahead: an RSA signature takes an FSP more CPU than the
+ * hub takes for the signed message, and here both share the same cores. Only random and signed
+ * parts are made ahead; every message is still sent at the time when an FSP sends it.
  */
 import {
   conditionOf,
@@ -23,7 +23,7 @@ export interface Message {
   readonly to: number
   readonly method: 'GET' | 'POST' | 'PUT'
   readonly resource: Resource
-  /** From the resource on. */
+  /** The path from the resource on. */
   readonly path: string
   readonly body: Buffer | undefined
   /** FSPIOP-Signature; undefined: not signed. */
@@ -39,37 +39,37 @@ export interface Scene {
   readonly names: readonly string[]
   readonly legs: readonly LegName[]
   readonly pairOf: (n: number) => readonly [number, number]
-  /** When the messages are dated. */
+  /** The date of the messages. */
   readonly now: Date
   readonly expiration: Date
 }
 
-/** The legs by the resource that their messages are about. */
+/** The resource of each leg. */
 export const resources = {
   lookup: 'parties',
   quote: 'quotes',
   transfer: 'transfers',
 } as const satisfies Readonly<Record<LegName, Resource>>
 
-/** On a hub that was measured before, numbers that are taken are left out. */
+/** On a hub that was measured before, numbers that are registered are left out. */
 const firstParty = 10_000_000_000 + Number(process.env['CAUSEWAY_BENCH_PARTIES_TAKEN'] ?? 0)
 const firstPayer = 20_000_000_000
 const amount = { currency: 'USD', amount: '1' } as const
 const amountInCents = 100n
-/** The same for all payees: what is known of it is only ever its hash. */
+/** The same for all payees: only its hash is used. */
 const secret = Buffer.alloc(32, 7)
 
-/** The party that is paid in the n-th payment: looked up once and never again. */
+/** The party that is paid in the n-th payment: looked up once only. */
 export function partyOf(n: number): string {
   return String(firstParty + n)
 }
 
-/** The number of the payment that an MSISDN, quoteId or transferId belongs to; NaN for any other. */
+/** The number of the payment that an MSISDN, quoteId or transferId belongs to; NaN for others. */
 export function numberOf(id: string): number {
   return id.length === 36 ? Number.parseInt(id.slice(24), 16) : Number(id) - firstParty
 }
 
-/** Random as any UUID, but for its last part, which says whose it is. */
+/** Random as any UUID, except for its last part, which has the number of the payment. */
 function idOf(n: number): string {
   return randomUUID().slice(0, 24) + n.toString(16).padStart(12, '0')
 }
@@ -130,7 +130,7 @@ export function messageOf(
   return { ...head, body: bytes, signature: undefined }
 }
 
-/** What payer FSP and payee FSP agree on. */
+/** The agreement between payer FSP and payee FSP. */
 export function termsOf(n: number, quoteId: string, payerFsp: string, payeeFsp: string) {
   const party = {
     partyIdInfo: { partyIdType: 'MSISDN', partyIdentifier: partyOf(n), fspId: payeeFsp },
@@ -176,7 +176,10 @@ export function termsOf(n: number, quoteId: string, payerFsp: string, payeeFsp: 
   return { party, quoteRequest, ilpPacket, fulfilment, condition: conditionOf(fulfilment) }
 }
 
-/** Every header but those of the connection. A GET has the Content-Type of what it asks for. */
+/**
+ * Every header except those of the connection. A GET has the Content-Type of the resource that it
+ * requests.
+ */
 export function headersOf(
   { from, to, method, resource, path, signature }: Message,
   names: readonly string[],
@@ -199,7 +202,7 @@ export function headersOf(
   return headers
 }
 
-/** Whom a lookup goes to is for the hub to find out, and whom a registration goes to is the hub. */
+/** A lookup has no destination, since the hub finds it; a registration goes to the hub. */
 function destinationOf(
   { method, resource, to }: Pick<Message, 'method' | 'resource' | 'to'>,
   names: readonly string[],
@@ -214,12 +217,12 @@ export interface Signing {
   /** By the number of the FSP. */
   readonly keys: readonly KeyObject[]
   readonly names: readonly string[]
-  /** Of the header Date of what is signed. */
+  /** For the header Date of signed messages. */
   readonly date: string
 }
 
 export const kid = 'bench'
-/** Where there are more FSPs, several have the same key: it takes long to make one. */
+/** Where there are many FSPs, several have the same key: generating one takes long. */
 const keys_max = 8
 const inHand = 64
 
@@ -257,7 +260,7 @@ export async function sign(message: Message, signing: Signing): Promise<void> {
   message.signature = await signatureHeader(toSign)
 }
 
-/** Signs on every core; `onSigned` is told how many payments are done. */
+/** Signs on every core; `onSigned` receives the number of payments that are done. */
 export async function signAhead(
   payments: readonly Payment[],
   signing: Signing,

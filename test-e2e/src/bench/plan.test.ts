@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { loads } from './options.ts'
 import { pairOf, planOf } from './plan.ts'
 
-test('what is measured lies within the full load, two seconds from either end', () => {
+test('The measured payments lie within the full load, two seconds from either end', () => {
   expect(planOf({ payments: 1_000, rate: 200, warmup: 500, apart: undefined })).toEqual({
     total: 2_300,
     warmup: { from: 0, to: 500 },
@@ -13,7 +13,7 @@ test('what is measured lies within the full load, two seconds from either end', 
   })
 })
 
-test('what warms up comes as fast before few payments a second, unless services run apart', () => {
+test('The warm-up is as fast before few payments a second, unless services run apart', () => {
   const rateOf = (rate: number, apart: number | undefined) =>
     planOf({ payments: 1_000, rate, warmup: 500, apart }).warmupRate
   expect(rateOf(10, undefined)).toBe(100)
@@ -21,7 +21,7 @@ test('what warms up comes as fast before few payments a second, unless services 
   expect(rateOf(60, 2)).toBe(20)
 })
 
-test('nobody pays itself, and everybody in a pair is there', () => {
+test('No FSP pays itself, and every FSP number of a pair exists', () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...loads),
@@ -46,7 +46,7 @@ function payersOf(load: (typeof loads)[number], fsps: number): readonly number[]
   return counts
 }
 
-test('uniform: every FSP pays as often as any other, and pays every other', () => {
+test('With the load uniform every FSP pays as often as any other, and pays every other', () => {
   expect(new Set(payersOf('uniform', 8))).toEqual(new Set([7_000]))
   const pairs = new Set(
     Array.from({ length: 56 }, (_, n) =>
@@ -56,15 +56,15 @@ test('uniform: every FSP pays as often as any other, and pays every other', () =
   expect(pairs.size).toBe(56)
 })
 
-test('hot: one FSP pays 70 % of all', () => {
+test('With the load hot one FSP pays 70 % of all', () => {
   expect(payersOf('hot', 8)[0]).toBe(39_200)
 })
 
-test('pair: one FSP pays everything to one other', () => {
+test('With the load pair one FSP pays everything to one other', () => {
   expect(payersOf('pair', 8)).toEqual([56_000, 0, 0, 0, 0, 0, 0, 0])
 })
 
-test('a flood: its FSP, the last one, pays nothing and is paid nothing', () => {
+test('The FSP of a flood, the last one, pays nothing and is paid nothing', () => {
   const inPayments = Array.from({ length: 1_000 }, (_, n) =>
     pairOf({ load: 'uniform', fsps: 4, disturb: 'flood' }, n),
   ).flat()

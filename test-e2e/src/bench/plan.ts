@@ -1,6 +1,7 @@
 /**
- * Which payments there are: who pays whom in each, and which of them are measured. Those before the
- * measured ones warm everything up, those behind keep the load on until the last measured one is done.
+ * The payments of a run: payer and payee of each, and which of them are measured. Those before the
+ * measured ones warm everything up, those after them sustain the load until the last measured one
+ * is done.
  */
 import { pairBesideIll, payersOf } from './disturbances.ts'
 import type { BenchOptions } from './options.ts'
@@ -13,19 +14,21 @@ export interface Range {
 
 export interface Plan {
   readonly total: number
-  /** Run alone, at `warmupRate`: a hub that is asked little is warm after as long as any other. */
+  /**
+   * Run alone, at `warmupRate`: a hub with a low rate is warm after as many payments as any other.
+   */
   readonly warmup: Range
   readonly warmupRate: number
-  /** Run at the full rate; the measured ones are in its middle. */
+  /** Run at the full rate; the measured ones are in the middle. */
   readonly run: Range
   readonly measured: Range
 }
 
-/** Whatever the rate of what is measured, so that its code is compiled by then. */
+/** Whatever the measured rate, so that the code is compiled by then. */
 const warmupRate = 100
-/** Of services that run apart, which on few cores keep up with no more. */
+/** For services that run apart, which on few cores make no more. */
 const warmupRateApart_max = 20
-/** How long the full load lasts before and after what is measured. */
+/** How long the full load lasts before and after the measured payments. */
 const margin_s = 2
 
 export function planOf({

@@ -1,11 +1,11 @@
-/** The PostgreSQL of the embedded hub without its hub. */
+/** The PostgreSQL of the embedded hub without the hub. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { postmasterOf } from './database.ts'
 
 export interface Postgres {
-  /** Number of its first process. */
+  /** Process id of the postmaster. */
   readonly pid: number
   readonly socketFolder: string
   /** Writes everything and ends. */

@@ -25,11 +25,11 @@ const profile: CpuProfile = {
 }
 const span = { from_us: 1_050, to_us: 2_000 }
 
-test('only work within the span counts', () => {
+test('Only work within the span counts', () => {
   expect(readProfile(profile, span).busy_us).toBe(20 + 30 + 40 + 5 + 6 + 7)
 })
 
-test('functions have their self time and their place in the house or in their package', () => {
+test('Functions have their self time and their location in the hub or in their package', () => {
   expect(readProfile(profile, span).functions).toEqual([
     { name: 'query pg/lib/client.js:8', us: 40 },
     { name: 'writev (native) for libs/http', us: 30 },
@@ -40,7 +40,7 @@ test('functions have their self time and their place in the house or in their pa
   ])
 })
 
-test('what others do for a part of the hub is its own', () => {
+test('Work that other code does for a part of the hub counts for that part', () => {
   expect(readProfile(profile, span).parts).toEqual([
     { name: 'libs/http', us: 50 },
     { name: 'services/transfers', us: 40 },

@@ -1,6 +1,6 @@
 /**
- * What a CPU profile as Node.js writes it says about a span of time: which functions the time went to,
- * and which part of the hub had them run.
+ * Reads from a CPU profile of Node.js how a span of time was spent: in which functions, and for
+ * which part of the hub.
  */
 
 export interface CpuProfile {
@@ -33,18 +33,20 @@ export interface ProfileEntry {
 }
 
 export interface Profile {
-  /** Time of the thread with something to do. */
+  /** Time in which the thread was busy. */
   readonly busy_us: number
-  /** Self time by function with its place, the largest first. */
+  /** Self time by function with its location, the largest first. */
   readonly functions: readonly ProfileEntry[]
   /**
-   * Busy time by the part of the hub whose function ran or had others run (the nearest one below on
-   * the stack), the largest first; what Node.js does of itself is `node`.
+   * Busy time by the part of the hub whose function ran or called others (the nearest one below on
+   * the stack), the largest first; time of Node.js itself is `node`.
    */
   readonly parts: readonly ProfileEntry[]
 }
 
-/** Waiting is no work; `(program)` is: the kernel and native code, without JavaScript on the stack. */
+/**
+ * Waiting is not work; `(program)` is: the kernel and native code, without JavaScript on the stack.
+ */
 const waiting = new Set(['(idle)', '(root)'])
 const withoutStack = new Set(['(program)', '(garbage collector)'])
 
@@ -95,7 +97,7 @@ function ownersOf(nodes: readonly ProfileNode[]): ReadonlyMap<number, string> {
   return owners
 }
 
-/** `services/transfers`, `libs/bus/kafka` of a file of the hub; undefined for any other. */
+/** `services/transfers`, `libs/bus/kafka` for a file of the hub; undefined for any other. */
 function partOf(url: string): string | undefined {
   if (url.includes('/node_modules/')) return undefined
   const [, part, folder] =
@@ -113,7 +115,7 @@ function nameOf(
   return `${name} ${placeOf(url)}:${lineNumber + 1}`
 }
 
-/** From the package on, or from the folder of the hub. */
+/** The path from the package on, or from the folder of the hub. */
 function placeOf(url: string): string {
   const bought = url.lastIndexOf('/node_modules/')
   if (bought >= 0) return url.slice(bought + '/node_modules/'.length)

@@ -1,4 +1,4 @@
-/** How the times of many payments are told in four numbers. */
+/** Summarizes the times of many payments as four numbers. */
 
 export interface Quantiles {
   readonly p50: number

@@ -91,7 +91,7 @@ const findings: Findings = {
 }
 const [options] = readOptions(['--payments', '2000']).runs as readonly [BenchOptions]
 
-test('everything is told per payment that came to its end within the window', () => {
+test('Every figure is reported per payment that ended within the window', () => {
   const report = reportOf(options, findings)
   expect(report).toMatchObject({ tps: 200, transactions: 2_000, failed: 0, verify: 'clean' })
   expect(report.cpu_ms_per_transaction).toEqual({
@@ -113,7 +113,7 @@ test('everything is told per payment that came to its end within the window', ()
   })
 })
 
-test('services that run apart are told one by one, with all their processes, and the broker too', () => {
+test('Services that run apart are reported one by one, with all their processes and the broker', () => {
   const cpu = { ...closed.cpu, kafka_ms: 1_000 }
   const report = reportOf({ ...options, apart: 2 }, { ...findings, closed: { ...closed, cpu } })
   expect(report.cpu_ms_per_transaction).toMatchObject({ kafka: 0.5, total: 3.5 })
@@ -125,12 +125,12 @@ test('services that run apart are told one by one, with all their processes, and
   expect(tableOf(reportOf(options, findings))).not.toContain('  Kafka  ')
 })
 
-test("what others use of the machine's cores is told apart", () => {
+test('CPU time of other programs is reported separately', () => {
   const report = reportOf(options, findings)
   expect(report.cores_used).toEqual({ hub: 0.4, postgres: 0.2, kafka: 0, fsps: 0.3, others: 0.1 })
 })
 
-test('a guarantee is told only where it was seen to hold', () => {
+test('A guarantee is reported only where it was observed', () => {
   const probed = { refusesChangedBody: false, refusesOthersName: true, signsItsOwn: true }
   expect(reportOf(options, findings).guarantees).toEqual({
     fsync: true,
@@ -142,20 +142,20 @@ test('a guarantee is told only where it was seen to hold', () => {
   expect(reportOf(options, { ...findings, probed }).guarantees.jws_verify).toBe(false)
 })
 
-test('a generator that may have been the limit is remarked on', () => {
+test('A generator that may have been the limit causes a remark', () => {
   const late = { ...findings.result, lateness_ms: { p50: 1, p95: 2, p99: 90, max: 100 } }
   const report = reportOf(options, { ...findings, result: late })
   expect(report.remarks).toEqual(['1 % of the payments were begun 90 ms late or later'])
 })
 
-test('a hub that could not keep up is remarked on', () => {
+test('A hub that could not keep up causes a remark', () => {
   const report = reportOf({ ...options, rate: 220 }, findings)
   expect(report.remarks).toEqual([
     'more was begun than came to its end: work for the rest is in what is told per payment',
   ])
 })
 
-test('a hub that keeps something of each payment is remarked on, once there were many', () => {
+test('A hub that retains memory of each payment causes a remark, after many payments', () => {
   const kept = { ...findings, kept_bytes_per_transaction: 3_000 }
   expect(reportOf(options, kept).remarks).toEqual([])
   expect(tableOf(reportOf(options, kept))).toContain('3000 bytes more per payment')
@@ -164,7 +164,7 @@ test('a hub that keeps something of each payment is remarked on, once there were
   ])
 })
 
-test('a machine that had other work to do is remarked on', () => {
+test('A machine with other work causes a remark', () => {
   const cpu = { ...closed.cpu, machine_ms: 23_000 }
   const report = reportOf(options, { ...findings, closed: { ...closed, cpu } })
   expect(report.remarks).toEqual([
@@ -172,7 +172,7 @@ test('a machine that had other work to do is remarked on', () => {
   ])
 })
 
-test('the table shows what is wrong, and the profile when there is one', () => {
+test('The table shows faults, and the profile when there is one', () => {
   const parts = [{ name: 'services/transfers', us: 3_000_000 }]
   const profile = new Map([['hub', { busy_us: 6_000_000, functions: parts, parts }]])
   const faults = ['1 of 2500 payments failed']
@@ -187,7 +187,7 @@ test('the table shows what is wrong, and the profile when there is one', () => {
   expect(table).toContain('       1  TransferPrepared\n')
 })
 
-test('windows that were closed beside the payments are told with how long each took', () => {
+test('Windows that were closed during the payments are reported with the duration of closing', () => {
   expect(tableOf(reportOf(options, findings))).not.toContain('windows closed')
   const windows_closed = { count: 12, ms: { p50: 20, p95: 30, p99: 40, max: 50 } }
   expect(tableOf(reportOf(options, { ...findings, windows_closed }))).toContain(

@@ -1,4 +1,4 @@
-/** What the bench found, per payment: as JSON for machines and as a table for people. */
+/** The results of the bench, per payment: as JSON for machines and as a table for people. */
 import type { CpuUse } from './cpu.ts'
 import type { DatabaseUse, Guarantees, Tally } from './database.ts'
 import { missedBy, type Disturbed } from './disturbances.ts'
@@ -11,15 +11,15 @@ import type { Profile } from './profile.ts'
 import type { Latencies } from './timeline.ts'
 import type { WindowsClosed } from './windows.ts'
 
-/** What was counted at one edge of what is measured. */
+/** The counters at the beginning or at the end of the measured window. */
 export interface Reading {
-  /** Of the FSPs' clock. */
+  /** By the FSPs' clock. */
   readonly at_ms: number
-  /** Payments that had come to their end. */
+  /** Payments that had ended. */
   readonly committed: number
   readonly cpu: CpuUse
   readonly database: DatabaseUse
-  /** None unless a profile is taken. */
+  /** Empty unless a profile is taken. */
   readonly statements: readonly Tally[]
 }
 
@@ -27,19 +27,22 @@ export interface Findings {
   readonly result: RunResult
   readonly opened: Reading
   readonly closed: Reading
-  /** Beside the payments; undefined: none was. */
+  /** During the payments; undefined: none. */
   readonly windows_closed: WindowsClosed | undefined
   readonly probed: Probed
   readonly settings: Guarantees
   readonly machine: Machine
   readonly hub_memory_mb: number
-  /** What the hub holds more, all garbage collected, after all payments but those that warmed it up. */
+  /**
+   * How much more memory the hub retains, all garbage collected, after all payments except the
+   * warm-up.
+   */
   readonly kept_bytes_per_transaction: number
   /** Between the two readings, by type. */
   readonly events: readonly Tally[]
   /** What POST /verify answered. */
   readonly verify: unknown
-  /** Why the run does not count; empty: it does. */
+  /** Why the run does not count; empty: it counts. */
   readonly faults: readonly string[]
   /** By the name of the process; undefined: none was taken. */
   readonly profile: ReadonlyMap<string, Profile> | undefined
@@ -50,20 +53,23 @@ export type Report = ReturnType<typeof reportOf>
 type CpuPart = Exclude<keyof CpuUse, 'processes_ms'>
 type ProfileLine = NonNullable<Report['profile']>['processes'][number]['parts'][number]
 
-/** Of one process, and of each of several. */
+/** Entries for one process, and for each of several. */
 const functions_max = 40
 const functionsOfEach_max = 8
 const statements_max = 30
 const statement_chars_max = 110
-/** Above this the generator, not the hub, may be what was measured. */
+/** Above this the generator, not the hub, may have been the limit. */
 const lateness_ms_max = 20
 const fspCores_max = 0.6
-/** Above this the hub did not have the machine for itself. */
+/** Above this the hub shared the machine with other work. */
 const otherCores_max = 0.2
-/** Above this something of each payment is kept; of few, caches that fill look the same. */
+/**
+ * Above this the hub retains something of each payment; with fewer payments, caches that fill look
+ * the same.
+ */
 const kept_bytes_max = 1_000
 const keptOf_min = 10_000
-/** Of what is begun; below this a queue grew. */
+/** Share of the begun payments; below this a queue grew. */
 const ended_min = 0.95
 
 export function reportOf(options: BenchOptions, findings: Findings) {
@@ -141,7 +147,7 @@ function used({ opened, closed }: Findings, part: CpuPart): number {
   return closed.cpu[part] - opened.cpu[part]
 }
 
-/** What the hub is, without its FSPs. */
+/** The CPU time of the hub, without the FSPs. */
 function counted_ms(findings: Findings): number {
   return used(findings, 'hub_ms') + used(findings, 'postgres_ms') + used(findings, 'kafka_ms')
 }
@@ -219,7 +225,7 @@ function remarksOn(
 
 /** The busiest first. */
 function profilesOf(profiles: ReadonlyMap<string, Profile>, payments: number) {
-  // The hub in one process and the FSPs are two.
+  // The hub in one process and the FSPs are two processes.
   const each_max = profiles.size > 2 ? functionsOfEach_max : functions_max
   return [...profiles]
     .map(([name, profile]) => ({ name, ...profileOf(profile, payments, each_max) }))
@@ -239,7 +245,7 @@ function profileOf({ busy_us, functions, parts }: Profile, payments: number, eac
   }
 }
 
-/** CPU ms per payment of each service, over all its processes, the dearest first. */
+/** CPU ms per payment of each service, over all its processes, the most expensive first. */
 function byService(opened: CpuUse, closed: CpuUse, payments: number) {
   const services = new Map<string, number>()
   for (const [name, ms] of Object.entries(closed.processes_ms)) {
@@ -254,7 +260,7 @@ function byService(opened: CpuUse, closed: CpuUse, payments: number) {
   )
 }
 
-/** Those that were done most often. */
+/** The most frequent statements. */
 function statementsOf({ opened, closed }: Findings, payments: number) {
   const before = new Map(opened.statements.map((statement) => [statement.name, statement]))
   return closed.statements
@@ -271,7 +277,7 @@ function round(n: number): number {
   return Math.round(n * 1_000) / 1_000
 }
 
-/** Lines of two columns; the profile, if there is one, below them. */
+/** Lines of two columns, followed by the profile if there is one. */
 export function tableOf(report: Report): string {
   const { cpu_ms_per_transaction: cpu, per_transaction: each, cores_used: cores } = report
   const { guarantees, machine } = report

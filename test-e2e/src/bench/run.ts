@@ -1,4 +1,4 @@
-/** One run of the bench: the payments are made, what they cost is read, and what is wrong is said. */
+/** One run of the bench: makes the payments, reads their cost, and reports faults. */
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,12 +15,13 @@ import { closeWindows, type WindowsClosed } from './windows.ts'
 import { openStage, type Ground, type Hub, type Stage } from './stage.ts'
 
 const hour_ms = 3_600_000
-/** How long the hub may take after the last payment until nothing is under way. */
+/** How long the hub may take after the last payment until no message is in flight. */
 const settled_ms_max = 15_000
 
 /**
  * @param kept a folder for the CPU profiles
- * @param ground what the hub stands on; undefined: nothing, and nothing of it is left
+ * @param ground the data that the hub starts on; undefined: none, and its data is removed at the
+ * end
  */
 export async function runOnce(
   options: BenchOptions,
@@ -56,7 +57,7 @@ async function clear(opening: Promise<Stage>, folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
 }
 
-/** Who interrupts the bench finds no process and no folder of it. */
+/** An interrupted bench leaves no process and no folder. */
 function leaveNothing(opening: Promise<Stage>, folder: string): AbortController {
   const heed = new AbortController()
   const end = () => void clear(opening, folder).finally(() => process.exit(130))
@@ -92,7 +93,7 @@ async function measure(options: BenchOptions, stage: Stage): Promise<Measured> {
   return { ...run, ...memory, events, probed, settings, verify, faults }
 }
 
-/** What a run on a hub full of seeded payments has instead: comparing all of them would take hours. */
+/** Replaces /verify for a hub full of seeded payments: comparing all of them would take hours. */
 const notVerified = { clean: true, compared: {}, differences: [], skipped: true }
 
 async function verdictOf(operator: Hub['operator']): Promise<unknown> {
@@ -120,7 +121,10 @@ interface Ran {
   readonly span: Span
 }
 
-/** The whole load; what is counted is read when the first measured payment begins and ends. */
+/**
+ * The whole load; the counters are read when the first measured payment begins and when the last
+ * one ends.
+ */
 async function runThrough(
   stage: Stage,
   plan: Plan,
@@ -138,7 +142,7 @@ async function runThrough(
     }
     if (report.type !== 'WINDOW') return show(report)
     const reading = read(stage, report, profile)
-    // It is waited for at the end of the run; until then its failure is nobody's.
+    // Awaited at the end of the run; until then a rejection must not count as unhandled.
     reading.catch(() => undefined)
     edges.set(report.edge, reading)
   })
@@ -167,7 +171,7 @@ async function read(
   return { at_ms, committed, cpu, now_us, database: use, statements }
 }
 
-/** What lies in the tables once it fits the payments, or, if it never does, in the end. */
+/** The content of the tables once it matches the payments, or at the end of the time. */
 async function settledHoldings(
   { hub: { database }, before }: Stage,
   evidence: Omit<Evidence, 'holdings' | 'verify'> & { readonly probed: Probed },
@@ -187,7 +191,7 @@ function since(before: Holdings | undefined, now: Holdings): Holdings {
   return Object.fromEntries(left) as Holdings
 }
 
-/** Of each process, by its name: a folder of its own. */
+/** A folder of its own for each process, by its name. */
 async function profilesIn(folder: string, span: Span): Promise<ReadonlyMap<string, Profile>> {
   const profiles = new Map<string, Profile>()
   for (const name of await readdir(folder)) {
@@ -205,7 +209,7 @@ async function profileIn(folder: string, span: Span): Promise<Profile | undefine
   return text === undefined ? undefined : readProfile(JSON.parse(text) as CpuProfile, span)
 }
 
-/** A bar on a terminal, nothing elsewhere. */
+/** A progress bar on a terminal, nothing elsewhere. */
 function progress(total: number): (report: FspReport) => void {
   return (report) => {
     if (report.type !== 'PROGRESS' || !process.stderr.isTTY) return

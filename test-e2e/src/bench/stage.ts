@@ -1,4 +1,7 @@
-/** What a run needs: a hub of its own, FSPs in a process beside it, and each known to the other. */
+/**
+ * Sets up a run: a hub of its own, FSPs in a process of their own, and each registered with the
+ * other.
+ */
 import { makeCsr } from '@causeway/pki'
 import { join } from 'node:path'
 import { answered, onboard, type Operator } from '../hub/operator.ts'
@@ -11,43 +14,43 @@ import type { Certified, Open, OpenedFsp, Tls } from './messages.ts'
 import type { BenchOptions } from './options.ts'
 import { kid } from './payments.ts'
 
-/** A hub that runs, and its parts. */
+/** A running hub and its parts. */
 export interface Hub {
-  /** Where FSPs reach it; several edges with commas between them. */
+  /** The URL for FSPs; several edges with commas between them. */
   readonly url: string
   readonly operator: Operator
   readonly database: HubDatabase
-  /** Numbers of its processes, by name. */
+  /** Process ids, by name. */
   readonly pids: ReadonlyMap<string, number>
-  /** Number of the process. */
+  /** Process id. */
   readonly postmaster: number
-  /** Number of the process; undefined: it needs none. */
+  /** Process id; undefined: there is no broker. */
   readonly broker: number | undefined
-  /** Its processes end in order. */
+  /** Stops its processes in order. */
   stop(): Promise<unknown>
-  /** Ends what is left of it and around it. */
+  /** Ends the remaining processes and everything around them. */
   close(): Promise<void>
 }
 
 export interface Stage {
   readonly hub: Hub
   readonly fsps: FspProcess
-  /** What the hub held before the payments; undefined: nothing. */
+  /** The content of the tables before the payments; undefined: none. */
   readonly before: Holdings | undefined
-  /** Whether the hub is asked in the end to compare all that it holds. */
+  /** Whether POST /verify is called at the end. */
   readonly verifies: boolean
-  /** Bytes that the hub holds when all garbage is collected. */
+  /** Bytes that the hub retains when all garbage is collected. */
   liveHeap(): Promise<number>
   close(): Promise<void>
 }
 
-/** What a hub in one process stands on that is kept between runs. */
+/** The data of a hub in one process that is stored between runs. */
 export interface Ground {
   readonly dataDir: string
-  /** Nobody has run a hub on it. */
+  /** No hub has run on it. */
   readonly isNew: boolean
   readonly verifies: boolean
-  /** FSPs of earlier runs are there: these get names of their own. */
+  /** FSPs of earlier runs exist: new ones have this prefix. */
   readonly prefix: string
 }
 
@@ -57,7 +60,7 @@ const atATime = 8
 
 /**
  * @param profiles a folder for CPU profiles: one in it for each process, the FSPs' is `fsps`
- * @param heaps a folder that is there, in which the hub's processes tell what they hold
+ * @param heaps an existing folder, in which the hub's processes report their heaps
  */
 export async function openStage(
   options: BenchOptions,
@@ -99,7 +102,7 @@ function namesOf({ fsps }: BenchOptions, prefix = 'bench'): readonly string[] {
   return Array.from({ length: fsps }, (_, n) => `${prefix}${n}`)
 }
 
-/** @param open how the process of the FSPs is told to open them */
+/** @param open sends the process of the FSPs the command to open them */
 export async function onboardAll(
   options: Pick<BenchOptions, 'identity' | 'signed'>,
   names: readonly string[],
@@ -125,7 +128,7 @@ function fspAt(opened: readonly OpenedFsp[], n: number): OpenedFsp {
   return fsp
 }
 
-/** Each FSP makes a key of its own and has the scheme's CA vouch for it. */
+/** Each FSP makes a key of its own and gets a certificate of the scheme's CA for it. */
 async function certify(operator: Operator, names: readonly string[]): Promise<Tls> {
   const certified = new Map<string, Certified>()
   let trusted = ''

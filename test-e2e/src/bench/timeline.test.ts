@@ -15,7 +15,7 @@ function marked() {
   return timeline
 }
 
-test('the first leg counts from its scheduled start, each other from the end of the one before', () => {
+test('The first leg counts from its scheduled start, each other leg from the end of the one before', () => {
   expect(
     marked()
       .timesOf(1)
@@ -23,7 +23,7 @@ test('the first leg counts from its scheduled start, each other from the end of 
   ).toEqual([20, 20])
 })
 
-test("the hub's own part is without what payer and payee FSP held", () => {
+test("The hub's own time is without the time of payer and payee FSP", () => {
   expect(
     marked()
       .timesOf(1)
@@ -31,12 +31,12 @@ test("the hub's own part is without what payer and payee FSP held", () => {
   ).toEqual([13, 15])
 })
 
-test('the whole is the sum of its legs', () => {
+test('The time of a payment is the sum of its legs', () => {
   const { total_ms, hub_ms } = marked().timesOf(1)
   expect([total_ms, hub_ms]).toEqual([40, 28])
 })
 
-test('only the payments that are named are measured', () => {
+test('Only the given payments are measured', () => {
   const { latency_ms, legs } = measure(marked(), [1], ['quote', 'transfer'])
   expect(latency_ms).toEqual({ p50: 40, p95: 40, p99: 40, max: 40 })
   expect(legs.transfer?.hub_latency_ms.p99).toBe(15)

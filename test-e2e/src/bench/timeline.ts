@@ -1,19 +1,19 @@
 /**
- * When each step of each payment happened, and how long it took: as a whole from its scheduled start,
- * and without the time that the two FSPs themselves took.
+ * When each step of each payment happened, and how long it took: as a whole from its scheduled
+ * start, and without the time that the two FSPs took.
  */
 import type { LegName } from './options.ts'
 import { quantiles, type Quantiles } from './quantiles.ts'
 
 /**
- * The payer FSP asks, the request reaches the payee FSP, the payee FSP answers, the answer reaches the
- * payer FSP. All at one place, so of one clock.
+ * The payer FSP sends, the request reaches the payee FSP, the payee FSP answers, the answer reaches
+ * the payer FSP. One process takes all times, so they have one clock.
  */
 const marks = ['ASKED', 'REACHED', 'ANSWERED', 'DONE'] as const
 type Mark = (typeof marks)[number]
 
 export interface Timeline {
-  /** When the payment was to begin. */
+  /** When the payment was scheduled to begin. */
   scheduled(n: number, at_ms: number): void
   mark(n: number, leg: number, mark: Mark, at_ms: number): void
   timesOf(n: number): Times
@@ -67,7 +67,7 @@ export function openTimeline(payments: number, legs: number): Timeline {
   }
 }
 
-/** Over the payments that came to their end. */
+/** Over the payments that have ended. */
 export function measure(
   timeline: Timeline,
   payments: readonly number[],

@@ -1,4 +1,4 @@
-/** Settlement windows that an operator closes again and again while payments go on. */
+/** Settlement windows that an operator closes again and again during payments. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Operator } from '../hub/operator.ts'
 import { quantiles, type Quantiles } from './quantiles.ts'
@@ -14,7 +14,7 @@ export interface Closing {
   stop(): Promise<WindowsClosed>
 }
 
-/** A window without a payment stays open, which is no failure. */
+/** A window without a payment stays open, which is not a failure. */
 export function closeWindows(operator: Operator, every_s: number): Closing {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -33,7 +33,7 @@ export function closeWindows(operator: Operator, every_s: number): Closing {
       else if (!isEmpty(json)) throw new Error(`closing a window: ${JSON.stringify(json)}`)
     }
   })()
-  // It is waited for at the end; until then its failure is nobody's.
+  // Awaited at the end; until then a rejection must not count as unhandled.
   closing.catch(() => undefined)
   return {
     async stop() {

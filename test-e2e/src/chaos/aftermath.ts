@@ -1,4 +1,4 @@
-/** What must be true when all is mended, found out without anybody's help. */
+/** The conditions that must hold after all faults have been undone, without any intervention. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ApartHub } from '../hub/apart.ts'
 import { processNames } from '../hub/services.ts'
@@ -6,14 +6,14 @@ import { position } from '../hub/operator.ts'
 import type { Ended, Load } from './load.ts'
 
 export interface Before {
-  /** The payer's position when nothing had been paid. */
+  /** The payer's position before the first payment. */
   readonly position: number
   readonly payer: string
 }
 
 const settle_ms_max = 120_000
 
-/** One sentence for each thing that is not as it must be. */
+/** One sentence for each condition that does not hold. */
 export async function faultsAfter(
   hub: ApartHub,
   load: Load,
@@ -22,20 +22,20 @@ export async function faultsAfter(
   const faults: string[] = [...load.stuck]
   const ended = new Map(load.ended.map((each) => [each.transferId, each]))
   const lost = [...load.accepted].filter((id) => !ended.has(id))
-  if (lost.length > 0) faults.push(`${lost.length} accepted transfers came to no end: ${lost[0]}`)
+  if (lost.length > 0) faults.push(`${lost.length} accepted transfers have no outcome: ${lost[0]}`)
   const paid = load.ended.filter(({ state }) => state === 'COMMITTED').length
   const moved = (await position(hub.operator, before.payer)) - before.position
-  if (moved !== paid) faults.push(`the payer was told of ${paid} payments and has paid ${moved}`)
+  if (moved !== paid) faults.push(`the payer received the outcome of ${paid} payments and has paid ${moved}`)
   const differences = await settled(() => differencesOf(hub))
   if (differences !== undefined) faults.push(`verify: ${differences}`)
   const open = await settled(() => openTransfersOf(hub))
   if (open !== undefined) faults.push(`a transfer is not final: ${open}`)
   const unfinished = await settled(() => unfinishedIn(hub))
-  if (unfinished !== undefined) faults.push(`work is left: ${unfinished}`)
+  if (unfinished !== undefined) faults.push(`work is unfinished: ${unfinished}`)
   return faults
 }
 
-/** Undefined as soon as nothing is wrong, else what is still wrong in the end. */
+/** Undefined as soon as nothing is wrong, else what is still wrong at the end of the time. */
 async function settled(look: () => Promise<string | undefined>): Promise<string | undefined> {
   for (const late_ms = Date.now() + settle_ms_max; ; await wait(1_000)) {
     const wrong = await look()
@@ -53,10 +53,10 @@ interface Found {
   readonly next: string | null
 }
 
-/** One of those that are not final, whoever began them. */
+/** One transfer that is not final, of any payer. */
 async function openTransfersOf(hub: ApartHub): Promise<string | undefined> {
   for (const state of ['RECEIVED', 'RESERVED']) {
-    // A page may be empty although more come: it looks at a bounded number of transfers.
+    // A page may be empty although more follow: it reads a bounded number of transfers.
     for (let next: string | null = ''; next !== null;) {
       const after = next === '' ? '' : `&after=${encodeURIComponent(next)}`
       const { status, json } = await hub.operator.call('GET', `/transfers?state=${state}${after}`)

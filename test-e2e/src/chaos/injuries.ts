@@ -1,4 +1,4 @@
-/** What is done to a running hub, one thing at a time, and undone again. */
+/** The faults that are injected into a running hub, one at a time, and undone again. */
 import { createWriteStream, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -16,16 +16,19 @@ export interface Scene {
   readonly hub: ApartHub
   readonly around: Around
   readonly wires: Wires
-  /** Where the disk of Kafka's log is mounted; undefined: it has none of its own that may be filled. */
+  /**
+   * Where the disk of Kafka's log is mounted; undefined: Kafka has no disk of its own that may be
+   * filled.
+   */
   readonly kafkaDisk: string | undefined
-  /** An FSP that answers nobody for a while. */
+  /** An FSP that does not answer for a while. */
   readonly darkFsp: Fsp
   /** Begins transfers to that FSP. */
   readonly payDarkFsp: (count: number) => Promise<void>
   readonly random: Random
 }
 
-/** Resolves with what was done, when it is undone. */
+/** Resolves with a description of the fault when it is undone. */
 export interface Injury {
   readonly kind: string
   readonly inflict: (scene: Scene) => Promise<string>
@@ -37,7 +40,10 @@ const darkness_ms = 20_000
 const transfersIntoTheDark = 20
 const times_each = 2
 
-/** Everything once, in an order as random as how long each lasts: every process is killed and frozen. */
+/**
+ * Each fault once or more, in a random order and each for a random time: every process is killed
+ * and frozen.
+ */
 export function roundOfInjuries(random: Random): readonly Injury[] {
   const others = [postgres, kafka, redis, partition, fullDisk, dark]
   return random.shuffled([
@@ -63,7 +69,7 @@ const frozen = (name: ProcessName): Injury => ({
     hub.freeze(name)
     await wait(time_ms)
     hub.thaw(name)
-    return `${name} stood still for ${time_ms} ms`
+    return `${name} was frozen for ${time_ms} ms`
   },
 })
 
@@ -89,22 +95,22 @@ const partition: Injury = {
     wires.cut(name)
     await wait(time_ms)
     wires.mend(name)
-    return `${name} parted for ${time_ms} ms`
+    return `${name} was cut for ${time_ms} ms`
   },
 }
 
-/** A broker whose log finds no room ends itself, so it is started again when there is room. */
+/** A broker without space for its log ends itself, so it is started again when there is space. */
 const fullDisk: Injury = {
   kind: 'full disk',
   async inflict({ around, kafkaDisk }) {
     if (kafkaDisk === undefined)
-      return "the disk of Kafka's log was left: it is that of the machine"
+      return "the disk of Kafka's log was not filled: it is that of the machine"
     const filler = join(kafkaDisk, 'filler')
     const noRoom = await pipeline(Readable.from(zeros()), createWriteStream(filler)).then(
       () => undefined,
       (error: unknown) => (error as NodeJS.ErrnoException).code,
     )
-    if (noRoom !== 'ENOSPC') throw new Error(`the disk was to be filled, but: ${noRoom ?? 'room'}`)
+    if (noRoom !== 'ENOSPC') throw new Error(`the disk is not full: ${noRoom ?? 'no error'}`)
     await wait(standstill_ms[0])
     rmSync(filler)
     await around.kafka.restart()
@@ -126,6 +132,6 @@ const dark: Injury = {
     await wait(darkness_ms)
     light()
     darkFsp.answerWith(({ method }) => (method === 'POST' ? 202 : 200))
-    return `an FSP answered nobody for ${darkness_ms} ms`
+    return `an FSP did not answer for ${darkness_ms} ms`
   },
 }

@@ -1,6 +1,7 @@
 /**
- * A steady load of whole payments, as FSPs make them: what is not accepted is sent again, what is not
- * answered is asked for again, and a transfer that was accepted is asked about until it is final.
+ * A steady load of whole payments, as FSPs make them: a message that is not accepted is sent again,
+ * a request that is not answered is repeated, and an accepted transfer is queried until it is
+ * final.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Fsp, Received } from '../hub/fsp.ts'
@@ -23,12 +24,12 @@ export interface Ended {
 }
 
 export interface Load {
-  /** Transfers that the hub has answered 202. */
+  /** Transfers that the hub has answered with 202. */
   readonly accepted: ReadonlySet<string>
   readonly ended: readonly Ended[]
-  /** Payments that did not get on, and with what. */
+  /** Payments that stopped, each with the step. */
   readonly stuck: readonly string[]
-  /** Begins none any more; resolves when all have ended. */
+  /** Begins no more payments; resolves when all have ended. */
   stop(): Promise<void>
 }
 
@@ -44,7 +45,10 @@ const expires_ms = 30_000
 /** Of the payee. */
 const customers = 20
 const pause_ms = 200
-/** Past its expiry a transfer is final after a grace and a sweep; a broken part may take a while to mend. */
+/**
+ * Past its expiry a transfer is final after a grace period and a sweep; a failed component may need
+ * a while to recover.
+ */
 const final_ms_max = 240_000
 
 export async function openLoad({ payer, payee, per_second }: LoadOptions): Promise<Load> {
@@ -65,10 +69,10 @@ export async function openLoad({ payer, payee, per_second }: LoadOptions): Promi
     if (transfer === undefined) return void stuck.push(`${since}: no answer to POST /quotes`)
     const { transferId } = transfer
     if (!(await insist(payer, 'POST', '/transfers', transfer.request, payee)))
-      return void stuck.push(`${since}: POST /transfers is not taken`)
+      return void stuck.push(`${since}: POST /transfers is not accepted`)
     accepted.add(transferId)
     const state = await until(() => stateOf(payer, transferId), final_ms_max)
-    if (state === undefined) return void stuck.push(`${since}: no end of ${transferId}`)
+    if (state === undefined) return void stuck.push(`${since}: no outcome of ${transferId}`)
     ended.push({ transferId, state, begun_ms, ended_ms: Date.now() })
   }
 
@@ -79,7 +83,7 @@ export async function openLoad({ payer, payee, per_second }: LoadOptions): Promi
         underWay.delete(payment),
       )
       underWay.add(payment)
-      // Whoever waits for its failure hears of it below.
+      // A failure is received below.
       payment.catch(() => undefined)
       await wait(1_000 / per_second)
     }
@@ -98,7 +102,7 @@ export async function openLoad({ payer, payee, per_second }: LoadOptions): Promi
   }
 }
 
-/** From here on it says whose its numbers are, quotes, and takes what it is paid. */
+/** From here on the FSP registers its numbers, answers quotes, and accepts transfers. */
 function answerAsPayee(payer: Fsp, payee: Fsp): void {
   const transfers = new Map<string, Transfer>()
   payee.answerWith((message) => {
@@ -149,7 +153,7 @@ async function agree(payer: Fsp, payee: Fsp, phone: string): Promise<Transfer | 
   }
 }
 
-/** What the payer was told, or is told when it asks. */
+/** The outcome that the payer has received, or receives when it queries the transfer. */
 async function stateOf(payer: Fsp, transferId: string): Promise<Ended['state'] | undefined> {
   const isEnd = (message: Received) =>
     about(transferId, 'PUT', true)(message) ||
@@ -172,7 +176,7 @@ async function heard(
   return fsp.await(fits, { after, timeout_ms: answer_ms_max }).catch(() => undefined)
 }
 
-/** Undefined: there was none within that time. */
+/** Undefined when no value was available within that time. */
 async function until<T>(
   ask: () => Promise<T | undefined>,
   within_ms: number,
@@ -184,7 +188,7 @@ async function until<T>(
   return undefined
 }
 
-/** Sends until it is accepted; false: not even then. */
+/** Sends until it is accepted; false when it was not accepted in time. */
 async function insist(
   fsp: Fsp,
   method: string,

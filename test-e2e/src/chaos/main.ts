@@ -1,13 +1,14 @@
 /**
- * `npm run chaos`: payments go on while parts of the hub are killed, frozen, restarted and cut off from
- * each other, at random. Afterwards nobody helps: what was accepted must be final, the books must agree,
- * and no work may be left. Everything is on 127.0.0.1, in containers of its own, and ends by itself.
+ * `npm run chaos`: payments go on while parts of the hub are killed, frozen, restarted and cut off
+ * from each other, at random. After that, without any intervention, every accepted payment must be
+ * final, the books must agree, and no work may be left. Everything is on 127.0.0.1, in containers
+ * of its own, and ends by itself.
  *
  *   npm run chaos -- [--minutes 10] [--seed N] [--rate 5] [--logs FOLDER]
  *
- * It lasts for at least that long: until every process has been killed and frozen, and each of the other
- * things has been done. Only root can give Kafka a disk of its own that is filled.
- * A failure is repeated with its seed: the same things happen to the same parts in the same order.
+ * It lasts at least that long: until every process has been killed and frozen, and each of the
+ * other faults has been injected. Only root can give Kafka a disk of its own that is filled.
+ * A failure is repeated with its seed: the same faults hit the same parts in the same order.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmdirSync, writeFileSync } from 'node:fs'
@@ -27,7 +28,7 @@ import { openLoad } from './load.ts'
 import { openRandom, type Random } from './random.ts'
 import { openWires, type Wires } from './wires.ts'
 
-/** Until what has just started is warm. */
+/** How long processes that have just started may take to warm up. */
 const warm_ms = 15_000
 const calm_ms = 30_000
 const between_ms = [2_000, 10_000] as const
@@ -62,7 +63,8 @@ async function main(): Promise<void> {
   } finally {
     wires.close()
     const { postgres, kafka, redis } = around
-    // What could not be restarted is gone already; why says the error that comes through here.
+    // A process that could not be restarted is gone already; the error that is thrown here gives
+    // the reason.
     await Promise.allSettled([postgres.stop(), kafka.stop(), redis.stop()])
     if (disk !== undefined) unmountDisk(disk)
   }
@@ -108,11 +110,14 @@ async function rage(place: Place, { seed, minutes, per_second }: Course): Promis
   say(`p99 storm   ${p99_ms(load.ended, storm_from_ms, healed_ms) ?? '-'} ms`)
   say(`p99 after   ${p99_ms(load.ended, healed_ms + calm_ms, Infinity) ?? '-'} ms`)
   for (const fault of faults) say(`WRONG       ${fault}`)
-  say(faults.length === 0 ? 'nothing lost, doubled or left' : `seed ${seed}`)
+  say(faults.length === 0 ? 'nothing lost, duplicated or left open' : `seed ${seed}`)
   if (faults.length > 0) process.exitCode = 1
 }
 
-/** One injury after the other, a whole round and then until the time is over; how often each was done. */
+/**
+ * Injects one fault after the other, a whole round and then until the time is over; counts each
+ * kind.
+ */
 async function storm(scene: Scene, until_ms: number): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {}
   for (const { kind, inflict } of injuries(scene.random, until_ms)) {
@@ -134,13 +139,13 @@ function* injuries(random: Random, until_ms: number): Generator<Injury> {
   }
 }
 
-/** Starts again what has ended by itself, as whoever runs containers does. */
+/** Restarts processes that have ended by themselves, as an orchestrator of containers does. */
 function supervise(hub: ApartHub): AbortController {
   const stopping = new AbortController()
   void (async () => {
     while (!stopping.signal.aborted) {
       for (const name of hub.endedByThemselves()) {
-        say(`${new Date().toISOString()} ${name} has ended by itself: started again`)
+        say(`${new Date().toISOString()} ${name} has ended by itself: restarting`)
         await hub.start(name).catch((error: unknown) => say(String(error)))
       }
       await wait(supervise_ms)
@@ -162,7 +167,7 @@ function intoTheDark(payer: Fsp, darkFsp: Fsp): Pick<Scene, 'payDarkFsp'> {
   }
 }
 
-/** A disk of its own for Kafka's log, in memory; only root may have one. */
+/** A disk of its own for Kafka's log, in memory; only root can mount one. */
 function mountDisk(): string | undefined {
   if (process.getuid?.() !== 0) return undefined
   const folder = mkdtempSync(join(tmpdir(), 'causeway-chaos-'))
@@ -189,5 +194,5 @@ main()
     process.stderr.write(`${inspect(error)}\n`)
     process.exitCode = 2
   })
-  // Payments may still be under way of a load that nobody has stopped.
+  // After an error payments may still be under way.
   .finally(() => process.exit())

@@ -1,4 +1,4 @@
-/** A sequence that a seed repeats: mulberry32, good enough to choose by. */
+/** A pseudo-random sequence that a seed repeats: mulberry32, good enough for choices. */
 export interface Random {
   /** From 0 to below 1. */
   next(): number

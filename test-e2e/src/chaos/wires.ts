@@ -1,6 +1,6 @@
 /**
- * The connections between services, each led through a wire that can be cut: what was sent is held back
- * and nothing new comes through, as when a network is parted. Nobody is told that it is.
+ * The connections between services, each through a proxy that can be cut: data in transit is held
+ * back and no new connection gets through, as in a network partition. No process is notified of it.
  */
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
@@ -10,7 +10,7 @@ export interface Wires {
   lay(name: string, port: number): Promise<string>
   readonly names: readonly string[]
   cut(name: string): void
-  /** Connections of before are gone; new ones come through. */
+  /** Earlier connections are closed; new ones get through. */
   mend(name: string): void
   close(): void
 }
@@ -26,7 +26,7 @@ export function openWires(): Wires {
 
   function of(name: string): Wire {
     const wire = wires.get(name)
-    if (wire === undefined) throw new Error(`there is no wire ${name}`)
+    if (wire === undefined) throw new Error(`there is no link ${name}`)
     return wire
   }
 

@@ -1,7 +1,7 @@
 /**
- * The hub as it is run in earnest: each service in a process of its own, on Kafka and PostgreSQL, with a
- * role of its own in the database, rights of its own at the brokers and a certificate of its own for the
- * others. What stands here is what an operator would set.
+ * The hub as it runs in production: each service in a process of its own, on Kafka and PostgreSQL,
+ * with its own database role, its own rights at the brokers and its own certificate for calls
+ * between services. The settings here are those that an operator would set.
  */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -21,11 +21,11 @@ export interface ApartHub {
   readonly operator: Operator
   /** The password of the first administrator, until it is changed. */
   readonly passwordFile: string
-  /** Its name. */
+  /** The name of the database. */
   readonly database: string
   readonly urls: {
     readonly fsp: string
-    /** Of every edge. */
+    /** Of each edge. */
     readonly edges: readonly string[]
     readonly operator: string
   }
@@ -33,14 +33,14 @@ export interface ApartHub {
   join(name: string): Promise<Fsp>
   /** SIGKILL; resolves when it is gone. */
   kill(name: ProcessName): Promise<void>
-  /** Resolves when it says that it is ready. */
+  /** Resolves when the process reports that it is ready. */
   start(name: ProcessName): Promise<void>
-  /** SIGTERM, and a new one in its place; rejects when the old one did not end in order. */
+  /** SIGTERM, then a new process; rejects when the old one exits with an error. */
   restart(name: ProcessName): Promise<void>
-  /** It stands still, and nobody is told. */
+  /** SIGSTOP: the process stops without a notice to any other. */
   freeze(name: ProcessName): void
   thaw(name: ProcessName): void
-  /** Those that nobody has ended. */
+  /** The processes that ended without a signal from here. */
   endedByThemselves(): readonly ProcessName[]
   metricsOf(name: ProcessName): Promise<string>
   /** SIGTERM to all; resolves with their exit codes. */
@@ -62,8 +62,8 @@ interface Place {
 }
 
 /**
- * @param settings further ones for every service
- * @param names the processes that there are
+ * @param settings further settings for every service
+ * @param names the processes to start
  */
 export async function openApartHub(
   settings: Readonly<Record<string, string>> = {},
@@ -137,7 +137,7 @@ function urlsOf(
   const scheme = isPlain ? 'http' : 'https'
   const fspUrl = (name: ProcessName) => `${scheme}://127.0.0.1:${portOf(place, name, 'FSP_PORT')}`
   return {
-    /** As a balancer in front of them does: none that is ending. */
+    /** As a load balancer selects it: an edge that is ready. */
     get fsp() {
       return fspUrl(edges.find(isReady) ?? 'fspiop-api')
     },
@@ -146,18 +146,18 @@ function urlsOf(
   }
 }
 
-/** The processes of a hub, by their names. */
+/** The processes of a hub, by name. */
 interface Processes {
   readonly start: (name: ProcessName) => Promise<void>
   readonly restart: (name: ProcessName) => Promise<void>
-  /** Null when it had ended already. */
+  /** Resolves with null when the process had already ended. */
   readonly end: (name: ProcessName, signal: 'SIGTERM' | 'SIGKILL') => Promise<number | null>
   readonly signal: (name: ProcessName, signal: 'SIGSTOP' | 'SIGCONT') => void
   readonly isReady: (name: ProcessName) => boolean
   readonly readyOf: (name: ProcessName) => Promise<number | undefined>
   readonly hasEndedByItself: (name: ProcessName) => boolean
   readonly logOf: (name: ProcessName) => string
-  /** No start waits any longer. */
+  /** Pending starts stop waiting. */
   giveUp(): void
 }
 
@@ -231,7 +231,7 @@ function openProcesses(place: Place, host: HubHost): Processes {
   }
 }
 
-/** The last lines of a log that tell of something wrong. */
+/** The last warnings and errors of a log. */
 function troublesIn(name: string, log: string): string {
   const lines = log.split('\n').filter((line) => /"level":"(warn|error|fatal)"/.test(line))
   return lines
@@ -240,7 +240,10 @@ function troublesIn(name: string, log: string): string {
     .join('')
 }
 
-/** On a machine that starts all of it at once an answer may come too late: it is asked for again. */
+/**
+ * Repeats a call that is answered with 503: a machine that starts all services at once may answer
+ * late.
+ */
 export function patient(operator: Operator): Operator {
   return {
     ...operator,
@@ -249,7 +252,8 @@ export function patient(operator: Operator): Operator {
       for (const until = Date.now() + start_ms_max; ; await wait(500)) {
         const answer = await operator.call(method, path, body)
         const isThere = /exists|already|duplicate/i.test(JSON.stringify(answer.json ?? ''))
-        // What is refused as being there was made by the call whose answer came too late.
+        // A lost answer belonged to a call that succeeded: its repeat is refused because the object
+        // exists.
         if (isLost && method === 'POST' && isThere) return { ...answer, status: 200 }
         if (answer.status !== 503 || Date.now() > until) return answer
         isLost = true
@@ -322,7 +326,7 @@ async function prepare(
   }
 }
 
-/** As many as the most processes of a service, so that each has something to do. */
+/** As many partitions as the most processes of a service, so that each of them has work. */
 function partitionsFor(names: readonly ProcessName[]): number {
   const counts = serviceNames.map(
     (service) => names.filter((name) => serviceOf(name) === service).length,
@@ -330,7 +334,7 @@ function partitionsFor(names: readonly ProcessName[]): number {
   return Math.max(2, ...counts)
 }
 
-/** A program that makes something ready, and ends. */
+/** Runs a program that prepares something and ends. */
 async function runOnce(
   host: HubHost,
   folder: string,

@@ -1,6 +1,7 @@
 /**
- * A real browser without a window. It is the one that CONSOLE_TEST_BROWSER names, else one that is
- * installed, else Debian's, which is then installed; where none can be had, the story fails and says so.
+ * A real browser without a window: the one that CONSOLE_TEST_BROWSER names, else an installed one,
+ * else Debian's, which is then installed. Without a browser the story fails with an error that
+ * names the remedy.
  */
 import axe, { type AxeResults } from 'axe-core'
 import { execFileSync } from 'node:child_process'
@@ -43,7 +44,7 @@ function findBrowser(): string | undefined {
   const named = process.env['CONSOLE_TEST_BROWSER']
   if (named === undefined || named === '') return places.find((place) => existsSync(place))
   if (existsSync(named)) return named
-  throw new Error(`CONSOLE_TEST_BROWSER=${named} is not there.`)
+  throw new Error(`CONSOLE_TEST_BROWSER=${named} does not exist.`)
 }
 
 function installBrowser(): string {
@@ -52,18 +53,18 @@ function installBrowser(): string {
     execFileSync('apt-get', ['update', '-qq'], quiet)
     execFileSync('apt-get', ['install', '-y', '--no-install-recommends', 'chromium'], quiet)
   } catch {
-    // What it left is looked for below.
+    // A browser that was installed nevertheless is looked for below.
   }
   const found = places.find((place) => existsSync(place))
   if (found !== undefined) return found
   throw new Error(
-    'The console is tested in a real browser, and there is none here and none could be installed: install Chromium, or name one with CONSOLE_TEST_BROWSER.',
+    'The console is tested in a real browser. None is installed and none could be installed: install Chromium, or name a browser with CONSOLE_TEST_BROWSER.',
   )
 }
 
 /**
- * What stands in the way of people who use a keyboard, a screen reader, or poor eyes: rules of WCAG 2.2
- * AA and good practice that the page breaks, each with the first element that does.
+ * Barriers for people who use a keyboard, a screen reader or high contrast: the rules of WCAG 2.2
+ * AA and of good practice that the page violates, each with the first element that violates it.
  */
 export async function barriers(page: Page): Promise<readonly string[]> {
   await page.evaluate(axe.source)
@@ -73,12 +74,12 @@ export async function barriers(page: Page): Promise<readonly string[]> {
   return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html ?? ''}`)
 }
 
-/** Whether something runs out of the page at its side. */
+/** Whether the content is wider than the page. */
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
 }
 
-/** Kept as test output, to be looked at. */
+/** Saves a screenshot as test output, for inspection. */
 export async function screenshot(page: Page, name: string): Promise<void> {
   await mkdir(screenshots, { recursive: true })
   await page.screenshot({

@@ -1,4 +1,7 @@
-/** Messages of a bulk transfer as FSPs write them, and what tests look for among those received. */
+/**
+ * Messages of a bulk transfer as FSPs write them, and the patterns that tests match received
+ * messages with.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Fsp, Received } from './fsp.ts'
 import { newTransfer, type Transfer } from './transfer.ts'
@@ -56,7 +59,10 @@ export function newBulk(
   }
 }
 
-/** The bulk quote that the bulk names, for as many items; the hub knows it once the payee FSP was asked. */
+/**
+ * A bulk quote with the id and the number of items that the bulk names; the hub has stored it once
+ * the payee FSP has received it.
+ */
 export async function quoted({ request }: Bulk, payer: Fsp, payee: Fsp): Promise<void> {
   const { bulkQuoteId, individualTransfers } = request
   const partyOf = ({ name }: Fsp, partyIdentifier: string) => ({
@@ -81,7 +87,7 @@ export async function quoted({ request }: Bulk, payer: Fsp, payee: Fsp): Promise
   )
 }
 
-/** The payee FSP has paid these. */
+/** The payee FSP's answer that it has paid these items. */
 export function paid(items: readonly Transfer[], bulkTransferState = 'COMPLETED') {
   return {
     completedTimestamp: new Date().toISOString(),

@@ -1,8 +1,10 @@
-/** The console as an operator holds it: pages of a real browser, log-in, going about and pressing. */
+/**
+ * The console as an operator uses it: log-in, navigation and buttons on pages of a real browser.
+ */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { answered, type Operator } from './operator.ts'
 
-/** How long a busy machine may take for one thing; nothing waits for it that is there. */
+/** How long a busy machine may take for one step; a step that is done does not wait. */
 const patience_ms = 60_000
 
 export interface Credentials {
@@ -11,15 +13,15 @@ export interface Credentials {
 }
 
 export interface Console {
-  /** A browser of somebody's own; what it complains of is kept. */
+  /** A browser context of its own; its errors are recorded. */
   openPage(): Promise<Page>
-  /** Logs in; `effect` is what is seen then. */
+  /** Logs in; `effect` is text that appears then. */
   logIn(at: Page, credentials: Credentials, effect?: Locator): Promise<void>
-  /** For the first time, so that the password has to be changed. */
+  /** The first log-in, at which the password must be changed. */
   enter(at: Page, credentials: Credentials, password: string): Promise<void>
-  /** To a view, and until it shows what it was asked for. */
+  /** Opens a view and waits until it shows the expected content. */
   go(at: Page, view: string): Promise<void>
-  /** Scripts that failed, and what the page's policy kept out. */
+  /** Errors of scripts, and what the page's content security policy blocked. */
   readonly complaints: readonly string[]
 }
 
@@ -53,7 +55,7 @@ export function consoleAt(url: string, browser: Browser): Console {
     },
     go: async (at, view) => {
       await at.goto(`${url}/console/#${view}`)
-      // The view before may still be there: the page hears of its new address after this.
+      // The previous view may still be visible: the page handles its new address after this.
       await at.evaluate(twoFrames)
       await at.getByRole('heading', { level: 1 }).waitFor()
       await at.locator('.loading').first().waitFor({ state: 'detached' })
@@ -63,7 +65,9 @@ export function consoleAt(url: string, browser: Browser): Console {
 
 const overview = (at: Page) => at.getByRole('heading', { name: 'Overview' })
 
-/** Presses until it has its effect: a busy hub says that it is to be asked again later. */
+/**
+ * Presses until the effect appears: a busy hub answers that the request is to be repeated later.
+ */
 export async function pressUntil(button: Locator, effect: Locator): Promise<void> {
   const busy = button.page().getByRole('alert').filter({ hasText: /^2003/ })
   for (;;) {
@@ -73,7 +77,7 @@ export async function pressUntil(button: Locator, effect: Locator): Promise<void
   }
 }
 
-/** Somebody who has not logged in yet; a password is dear to make, too. */
+/** An operator who has not logged in yet; hashing a password is expensive, too. */
 export async function newOperator(
   operator: Operator,
   name: string,
@@ -85,7 +89,7 @@ export async function newOperator(
   }
 }
 
-/** Presses a button, then the one of the question that it asks. */
+/** Presses a button, then the button of the confirmation that it opens. */
 export async function pressAndConfirm(button: Locator, answer: string): Promise<void> {
   await button.click()
   const dialog = button.page().getByRole('dialog')
@@ -93,7 +97,7 @@ export async function pressAndConfirm(button: Locator, answer: string): Promise<
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** What the buttons of a settlement's steps say, in their order, and the states that they lead to. */
+/** The labels of a settlement's step buttons, in order, and the states that they lead to. */
 export const settlementSteps = [
   ['Record', 'PS_TRANSFERS_RECORDED'],
   ['Reserve', 'PS_TRANSFERS_RESERVED'],
@@ -101,7 +105,7 @@ export const settlementSteps = [
   ['Settle', 'SETTLED'],
 ] as const
 
-/** The words of all buttons in the page that step something. */
+/** The labels of all step buttons on the page. */
 export async function stepsShown(page: Page): Promise<readonly string[]> {
   const words: readonly string[] = settlementSteps.map(([word]) => word)
   const labels = await page.getByRole('main').getByRole('button').allTextContents()
@@ -116,7 +120,7 @@ interface Shown {
   }[]
 }
 
-/** Which of the steps the API refuses the first account of a settlement. */
+/** The steps that the API refuses for the first account of a settlement. */
 export async function stepsRefused(
   operator: Operator,
   settlementId: number,
@@ -135,7 +139,7 @@ export async function stepsRefused(
   return refused
 }
 
-/** Every kind of view, with its name and address, those without anything to show among them. */
+/** Every kind of view with its name and address, empty views included. */
 export function consoleViews(
   transferId: string,
 ): readonly (readonly [name: string, view: string])[] {

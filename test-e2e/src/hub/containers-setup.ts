@@ -1,11 +1,14 @@
-/** One PostgreSQL, one Kafka and one Redis, each a container, for a whole run of the stories. */
+/**
+ * Starts one PostgreSQL, one Kafka and one Redis, each as a container, for a whole run of the
+ * stories.
+ */
 import type { StartedTestContainer } from 'testcontainers'
 import { openAround } from './containers.ts'
 import { keepHubs } from './hubs.ts'
 import { openHub } from './scheme.ts'
 
 declare global {
-  // The teardown is another module of the same process.
+  // The teardown is another module in the same process.
   var causewayContainers: readonly StartedTestContainer[] | undefined
 }
 

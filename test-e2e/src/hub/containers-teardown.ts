@@ -1,4 +1,4 @@
-/** Stops what the run has started. */
+/** Stops what the setup has started. */
 import { stopHubs } from './hubs.ts'
 
 export default async function containersTeardown(): Promise<void> {

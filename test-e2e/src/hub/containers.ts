@@ -1,9 +1,9 @@
 /**
- * The same hub as containers: its own image for each service, and PostgreSQL, Kafka and Redis out of
- * theirs. They share the network of this machine, so that services and FSPs find each other on
- * 127.0.0.1 and nobody else finds them.
+ * The same hub as containers: its own image for each service, and PostgreSQL, Kafka and Redis from
+ * their images. All share the network of this machine: services and FSPs reach each other on
+ * 127.0.0.1, and no other host reaches them.
  *
- * Images are settings: CAUSEWAY_IMAGE, POSTGRES_IMAGE, KAFKA_IMAGE, REDIS_IMAGE.
+ * The images are settings: CAUSEWAY_IMAGE, POSTGRES_IMAGE, KAFKA_IMAGE, REDIS_IMAGE.
  */
 import { chownSync, createWriteStream } from 'node:fs'
 import {
@@ -21,19 +21,19 @@ const owner = 10_001
 const password = 'causeway'
 const start_ms_max = 120_000
 const plainLogin = 'org.apache.kafka.common.security.plain.PlainLoginModule required'
-/** Where the broker keeps its log. */
+/** Where the broker stores its log. */
 const brokerData = '/var/lib/kafka/data'
 
 const image = (name: string, usual: string) => process.env[`${name}_IMAGE`] ?? usual
 
-/** Where what was started for the run is found by each of its tests. */
+/** Each test of the run finds the started containers here. */
 const portOf = {
   postgres: 'CAUSEWAY_TEST_POSTGRES_PORT',
   kafka: 'CAUSEWAY_TEST_KAFKA_PORT',
   redis: 'CAUSEWAY_TEST_REDIS_PORT',
 } as const
 
-/** What stands around the hub. */
+/** What the hub depends on. */
 export interface Around {
   readonly postgres: StartedTestContainer
   readonly kafka: StartedTestContainer
@@ -41,8 +41,8 @@ export interface Around {
 }
 
 /**
- * For a whole run; the caller stops them. Their ports stay the same when they are started again.
- * @param kafkaData a folder of this machine for the log, which everybody may write to
+ * For a whole run; the caller stops them. A restart does not change their ports.
+ * @param kafkaData a folder of this machine for the log, writable for every user
  */
 export async function openAround(kafkaData?: string): Promise<Around> {
   const ports = {
@@ -66,7 +66,7 @@ function openPostgres(port: number): Promise<StartedTestContainer> {
       .withEnvironment({ POSTGRES_PASSWORD: password })
       .withCommand(['postgres', '-c', 'max_connections=300'])
       .withExposedPorts({ container: 5432, host: port })
-      // While it is being set up it listens on its socket alone.
+      // During its initialization it listens on its socket only.
       .withWaitStrategy(Wait.forSuccessfulCommand('pg_isready -h 127.0.0.1 -U postgres'))
       .withStartupTimeout(start_ms_max)
       .start()
@@ -74,8 +74,9 @@ function openPostgres(port: number): Promise<StartedTestContainer> {
 }
 
 /**
- * It tells its clients where to come back, so its port is known before it starts. Each service is a user
- * of its own who may do what its access rules say; the provisioner, who makes them, everything.
+ * The broker advertises its address to clients, so its port is fixed before it starts. Each service
+ * is a user of its own with the rights of its access rules; the provisioner creates the rules and
+ * may do everything.
  */
 function openKafka(port: number, data: string | undefined): Promise<StartedTestContainer> {
   const users = ['provisioner', ...serviceNames].map((user) => `user_${user}="${password}"`)
@@ -109,7 +110,7 @@ function openKafka(port: number, data: string | undefined): Promise<StartedTestC
     .start()
 }
 
-/** Nothing here waits for a line of a log: where a part is restarted it may be taken for an old one. */
+/** Readiness is never detected by a line of a log: after a restart an old line may match. */
 function openRedis(port: number): Promise<StartedTestContainer> {
   return new GenericContainer(image('REDIS', 'redis:8'))
     .withExposedPorts({ container: 6379, host: port })
@@ -162,7 +163,7 @@ async function runningOf(started: StartedTestContainer): Promise<Running> {
   const running = {
     hasEnded: false,
     ended,
-    // Who has ended already takes no signal.
+    // A process that has ended receives no signal.
     signal: (signal: string) => void handle.kill({ signal }).catch(() => undefined),
   }
   void ended.then(() => (running.hasEnded = true))

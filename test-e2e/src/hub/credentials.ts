@@ -1,6 +1,6 @@
 /**
- * An FSP's keys and certificate, got as a real one gets them: it makes its own keys, and hands in what
- * is public over the administration API.
+ * Keys and certificate of an FSP, obtained as a real FSP obtains them: it creates its own keys and
+ * sends the public parts to the administration API.
  */
 import { readJwks, readSigning, type FspOptions, type Tls } from '@causeway/fsp'
 import { signatureHeader } from '@causeway/fspiop'
@@ -17,13 +17,13 @@ export interface SigningKey {
   readonly key: KeyObject
 }
 
-/** Certificate by request, and a first signing key. */
+/** A certificate from a signing request, and a first signing key. */
 export async function enrol(operator: Operator, name: string): Promise<Credentials> {
   const certified = await enrolCertificate(operator, name)
   return { ...certified, sign: signer(await registerKey(operator, name)) }
 }
 
-/** For a key that it makes itself. */
+/** For a key that it creates itself. */
 export async function enrolCertificate(
   operator: Operator,
   name: string,
@@ -39,8 +39,8 @@ export async function enrolCertificate(
 }
 
 /**
- * What an FSP of `@causeway/fsp` proves itself with in a safe scheme. It takes messages of others only when
- * they are signed with a key that the scheme publishes.
+ * What an FSP of `@causeway/fsp` authenticates with in a scheme with signatures. It accepts
+ * messages of others only when they are signed with a key that the scheme publishes.
  */
 export async function proofOf(
   operator: Operator,
@@ -59,7 +59,7 @@ export async function proofOf(
   }
 }
 
-/** A new key pair whose public half the hub knows from now on. */
+/** Creates a key pair and registers its public half with the hub. */
 export async function registerKey(operator: Operator, name: string): Promise<SigningKey> {
   const { privateKey } = await newKeyPair('rsa', { modulusLength: 2_048 })
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString()
@@ -69,7 +69,7 @@ export async function registerKey(operator: Operator, name: string): Promise<Sig
   return { kid, key: privateKey }
 }
 
-/** Signs what the FSP sends, as FSPIOP asks for it. */
+/** Signs the messages of the FSP as FSPIOP requires. */
 export function signer({ kid, key }: SigningKey): Sign {
   return ({ method, path, headers, body }) =>
     signatureHeader({

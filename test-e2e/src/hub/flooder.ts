@@ -1,21 +1,21 @@
 /**
- * A client without manners, in a process of its own, so that it takes nothing from the test that
- * measures beside it. It is forked, told what to do, and tells how it was answered when it is told to
- * stop.
+ * A client that overloads the hub, in a process of its own, so that it does not slow the test that
+ * measures meanwhile. It is forked, receives its task as a message, and reports how it was
+ * answered, regularly and when it is told to end.
  */
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { Agent, request } from 'undici'
 
 export type Flood =
-  /** Questions as fast as they are answered, on many connections. */
+  /** Requests on many connections, each as soon as the one before is answered. */
   | { readonly type: 'REQUESTS'; readonly url: string; readonly name: string }
-  /** Connections that send a byte of a head now and then, and never end it. */
+  /** Connections that send a byte of a request's head every half second and never end it. */
   | { readonly type: 'SLOW'; readonly url: string }
-  /** Heads that are larger than any may be. */
+  /** Heads that are larger than the hub accepts. */
   | { readonly type: 'LARGE_HEADS'; readonly url: string; readonly name: string }
 
-/** How often it was answered with each status; 0: the connection was ended without any. */
+/** The number of answers by status; 0: the connection was closed without an answer. */
 export interface FloodReport {
   readonly statuses: Readonly<Record<number, number>>
 }
@@ -24,7 +24,7 @@ const connections = 16
 const slow_connections = 200
 const byte_every_ms = 500
 const large_head_bytes = 70_000
-/** Telling of each answer would keep whoever measures from measuring. */
+/** A report of each answer would slow the test that measures. */
 const tell_every_ms = 50
 
 const statuses: Record<number, number> = {}
@@ -65,7 +65,7 @@ function askAll(url: string, headers: Record<string, string>): Promise<unknown> 
   return Promise.all(asking).then(() => agent.destroy())
 }
 
-/** One connection; ends when the hub ends it. */
+/** One connection; resolves when the hub closes it. */
 function trickle(url: string): Promise<void> {
   return new Promise((resolve) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1')

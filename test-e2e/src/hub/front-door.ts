@@ -1,4 +1,4 @@
-/** `npm` as a person runs it in the project's folder, on a DATA_DIR and ports of its own. */
+/** Runs `npm` in the project's folder as a user does, with a DATA_DIR and ports of its own. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

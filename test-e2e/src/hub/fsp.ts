@@ -1,6 +1,6 @@
 /**
- * An FSP as the hub sees it: it sends what a test tells it to send and keeps what it is sent, byte
- * for byte. It knows no protocol, so that a test can be wrong in every way.
+ * An FSP as the hub sees it: it sends what a test asks it to send and records what it receives,
+ * byte for byte. It implements no protocol, so that a test can send any invalid message.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -22,7 +22,7 @@ export interface Answer {
   readonly body: string
 }
 
-/** How an FSP proves who it is; all are PEM. */
+/** How an FSP authenticates; all are PEM. */
 export interface Credentials {
   readonly certificate: string
   readonly key: string
@@ -41,18 +41,20 @@ export type Sign = (message: {
 export interface Fsp {
   readonly name: string
   readonly url: string
-  /** Everything it was sent, in order of arrival. */
+  /** Every message that it has received, in order of arrival. */
   readonly received: readonly Received[]
-  /** What it answers to a callback from now on; 202 to POST and 200 to the rest when left alone. */
+  /**
+   * Sets the status that it answers callbacks with; the default is 202 to POST and 200 to the rest.
+   */
   answerWith(answer: (message: Received) => number | Promise<number>): void
-  /** Waits for a message that fits; `after` messages before it are passed over. */
+  /** Waits for a message that matches; skips the first `after` messages. */
   await(fits: (message: Received) => boolean, options?: WaitOptions): Promise<Received>
   /**
-   * Sends to the hub with the headers of an honest FSP, changed by `headers` (undefined: left out; a signature
-   * of its own, too).
+   * Sends to the hub with the headers of a valid message, changed by `headers` (undefined: left
+   * out; a signature of its own replaces that of the credentials).
    */
   send(method: string, path: string, body?: unknown, headers?: ChangedHeaders): Promise<Answer>
-  /** From now on it signs so. */
+  /** Signs all later messages with this. */
   signWith(sign: Sign): void
   stop(): Promise<void>
 }
@@ -66,7 +68,9 @@ type ChangedHeaders = Readonly<Record<string, string | undefined>>
 
 const wait_ms_max = 10_000
 
-/** With credentials it speaks and listens over mutual TLS, and signs; without, over plain HTTP. */
+/**
+ * With credentials it sends and listens over mutual TLS, and signs; without them, over plain HTTP.
+ */
 export async function openFsp(
   name: string,
   hubUrl: () => string,
@@ -135,7 +139,7 @@ async function read(incoming: IncomingMessage): Promise<Received> {
   }
 }
 
-/** Who waits is told of each message as it comes: what came before is looked through once. */
+/** Each waiter is notified of each message on arrival: the messages before are searched once. */
 type Waiting = (message: Received) => void
 
 const told_max = 100
@@ -159,7 +163,7 @@ function waitFor(
     const late = setTimeout(() => {
       waiting.delete(hear)
       const got = received.slice(-told_max).map(({ method, path }) => `${method} ${path}`)
-      reject(new Error(`${name} did not get what it waited for; it last got: ${got.join(', ')}`))
+      reject(new Error(`${name} did not receive the expected message; it last received: ${got.join(', ')}`))
     }, timeout_ms)
     waiting.add(hear)
   })

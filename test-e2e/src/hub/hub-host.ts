@@ -1,6 +1,7 @@
 /**
- * What stands around a hub whose services run apart, and how a program of it is started: as processes
- * beside the PostgreSQL and the broker of the run, or as containers (`containers.ts`).
+ * The surroundings of a hub whose services run in separate processes, and how a program of it is
+ * started: as a process that uses the PostgreSQL and the broker of the run, or as a container
+ * (`containers.ts`).
  */
 import { issueClientCertificate, makeCa } from '@causeway/pki'
 import { spawn } from 'node:child_process'
@@ -9,16 +10,18 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export interface HubHost {
-  /** What every service is told of what stands around it. */
+  /** Settings that every service needs for its surroundings. */
   readonly settings: Readonly<Record<string, string>>
-  /** Without a role: whoever may make roles and schemas. */
+  /** Without a role: the URL of a user that may create roles and schemas. */
   databaseUrl(database: string, role?: string): string
-  /** How a service reaches the brokers, and as whom; `keep` writes a file of secrets. */
+  /**
+   * How a service reaches the brokers, and as which user; `saveSecret` writes a file of secrets.
+   */
   brokersFor(
     user: string,
     saveSecret: (name: string, content: string) => string,
   ): Readonly<Record<string, string>>
-  /** Makes a file of secrets readable for the services, and for nobody else. */
+  /** Makes a file of secrets readable for the services only. */
   shareFile(file: string): void
   /** The address by which one service reaches another, which listens on that port. */
   reach(name: string, port: number): Promise<string>
@@ -30,16 +33,16 @@ export interface Program {
   /** From the root of the repository: services/transfers/dist/main.js. */
   readonly main: string
   readonly environment: Readonly<Record<string, string>>
-  /** Whatever it is told to read lies in here. */
+  /** Contains every file that its settings name. */
   readonly folder: string
   readonly logFile: string
   readonly nodeFlags?: readonly string[]
 }
 
 export interface Running {
-  /** Its number on this machine; undefined: it is elsewhere. */
+  /** Its process id on this machine; undefined: it runs elsewhere. */
   readonly pid?: number | undefined
-  /** Resolves with its exit code; null: a signal ended it. */
+  /** Resolves with its exit code; null when a signal ended it. */
   readonly ended: Promise<number | null>
   readonly hasEnded: boolean
   signal(signal: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): void
@@ -47,10 +50,10 @@ export interface Running {
 
 const root = new URL('../../../', import.meta.url)
 
-/** The PostgreSQL and the broker of the test run are in its environment. */
+/** The PostgreSQL and the broker of the test run are named in its environment. */
 export const processes: HubHost = {
   settings: {},
-  /** They know a service by its certificate, and let the provisioner do everything. */
+  /** The brokers identify a service by its certificate, and allow the provisioner everything. */
   brokersFor(user, keep) {
     const folder = process.env['CAUSEWAY_TEST_KAFKA_FOLDER'] ?? ''
     const validity = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 86_400_000) }

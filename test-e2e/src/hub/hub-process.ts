@@ -1,6 +1,6 @@
 /**
  * The hub as a process of its own, started as `npm start` starts it, with free ports and a DATA_DIR
- * of its own. What a test knows of it, it knows over the wire.
+ * of its own. A test reads its state over the network only.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
@@ -27,7 +27,7 @@ export interface HubProcess {
   stop(): Promise<number | null>
   /** SIGKILL; resolves when it is gone. */
   kill(): Promise<void>
-  /** The exit code of a hub that ends, by itself or not. */
+  /** The exit code of the hub, however it ends. */
   readonly exited: Promise<number | null>
   /** What it has written to stderr so far. */
   errors(): string
@@ -43,25 +43,25 @@ export interface HubOptions {
 const start_ms_max = 110_000
 const program = fileURLToPath(new URL('../../../services/hub/dist/start.js', import.meta.url))
 
-/** A folder that the hub may keep its data in; the caller removes it. */
+/** A folder for the data of a hub; the caller removes it. */
 export async function newDataDir(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'causeway-e2e-'))
 }
 
 export async function removeDataDir(dataDir: string): Promise<void> {
-  // PostgreSQL may still be writing its last on a machine that is busy.
+  // On a busy machine PostgreSQL may still be writing its last files.
   await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 })
 }
 
-/** Settings that give a hub free ports, so that a restart with the same ones has the same URLs. */
+/** Settings with free ports for a hub; a restart with the same settings has the same URLs. */
 export async function freePorts(): Promise<Readonly<Record<string, string>>> {
   const [fsp, operator, metrics] = await Promise.all([freePort(), freePort(), freePort()])
   return { FSP_PORT: fsp, OPERATOR_PORT: operator, METRICS_PORT: metrics }
 }
 
 /**
- * Below those that a kernel gives to connections: one that is free stays so until a hub listens on it.
- * Each worker of a test run takes from a range of its own.
+ * Below the range that the kernel assigns to connections: a free port stays free until a hub
+ * listens on it. Each worker of a test run uses a range of its own.
  */
 const ports = portsOf(Number(process.env['JEST_WORKER_ID'] ?? 0))
 let nextPort = randomInt(ports.first, ports.end)
@@ -71,7 +71,7 @@ function portsOf(worker: number): { readonly first: number; readonly end: number
   return { first, end: first + 1_000 }
 }
 
-/** A port that nobody listens on now, and that was not given before. */
+/** A free port that was not returned before. */
 export async function freePort(): Promise<string> {
   for (;;) {
     const port = nextPort
@@ -80,7 +80,7 @@ export async function freePort(): Promise<string> {
   }
 }
 
-/** Whether nobody listens on it now. */
+/** Whether no process listens on it. */
 function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -89,7 +89,7 @@ function isFree(port: number): Promise<boolean> {
   })
 }
 
-/** Starts the hub without a sandbox and waits until it says where it listens. */
+/** Starts the hub without the sandbox and waits until it prints its addresses. */
 export async function startHub(options: HubOptions): Promise<HubProcess> {
   const flags = ['--no-sandbox', '--json', ...(options.flags ?? [])]
   const child = spawn(
@@ -129,7 +129,10 @@ export async function startHub(options: HubOptions): Promise<HubProcess> {
   }
 }
 
-/** The line of JSON that says the hub is up; a hub that ends first fails with what it said. */
+/**
+ * The line of JSON with which the hub reports that it is up; a hub that ends before that fails with
+ * its errors.
+ */
 async function lastLine(child: ChildProcess): Promise<{ readonly urls: HubUrls }> {
   const { stdout, stderr } = child
   if (stdout === null || stderr === null) throw new Error('the hub was started without pipes')

@@ -1,7 +1,7 @@
 /**
- * The hubs that stories share: one for each set of settings, started when the first story asks for it and
- * stopped after the last one. The process that runs before all stories keeps them and tells the stories
- * where they are.
+ * The hubs that stories share: one for each set of settings, started when the first story asks for
+ * it and stopped after the last one. They belong to the process that runs before all stories, which
+ * answers each story with their addresses.
  */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -10,7 +10,7 @@ import type { Operator } from './operator.ts'
 
 export type Settings = Readonly<Record<string, string>>
 
-/** Where a hub is. */
+/** The addresses of a hub. */
 export interface HubPlace {
   readonly urls: { readonly fsp: string; readonly operator: string }
   /** The password of the first administrator, until it is changed. */
@@ -28,11 +28,11 @@ interface Keeper {
 }
 
 declare global {
-  // The teardown is another module of the same process.
+  // The teardown is another module in the same process.
   var causewayHubs: Keeper | undefined
 }
 
-/** The environment of the stories names the keeper. */
+/** The variable of the stories' environment that names the server of the hubs. */
 const keeperVariable = 'CAUSEWAY_TEST_HUBS'
 
 export async function keepHubs(open: (settings: Settings) => Promise<KeptHub>): Promise<void> {
@@ -58,7 +58,7 @@ export async function keepHubs(open: (settings: Settings) => Promise<KeptHub>): 
   globalThis.causewayHubs = { server, hubs }
 }
 
-/** Where the hub is that has these settings. */
+/** The hub that has these settings. */
 export async function sharedHub(settings: Settings): Promise<HubPlace> {
   const keeper = process.env[keeperVariable]
   if (keeper === undefined) throw new Error('Stories are run by `npm run test:e2e`')
@@ -67,7 +67,7 @@ export async function sharedHub(settings: Settings): Promise<HubPlace> {
   return (await answer.json()) as HubPlace
 }
 
-/** Stops them; throws when what all stories together have left in one does not agree. */
+/** Stops them; throws when the data that all stories have left in one is not consistent. */
 export async function stopHubs(): Promise<void> {
   const keeper = globalThis.causewayHubs
   if (keeper === undefined) return
@@ -78,7 +78,7 @@ export async function stopHubs(): Promise<void> {
   const failures = verified.flatMap((end) =>
     end.status === 'rejected' ? [end.reason as unknown] : [],
   )
-  if (failures.length > 0) throw new AggregateError(failures, 'the stories left a hub unclean')
+  if (failures.length > 0) throw new AggregateError(failures, 'a hub is not consistent after the stories')
 }
 
 async function verifyAndStop(hub: KeptHub): Promise<void> {

@@ -1,11 +1,11 @@
-/** How an FSP comes into a scheme: registered, certified where that is asked for, onboarded. */
+/** How an FSP joins a scheme: registered, certified if required, onboarded. */
 import { enrol } from './credentials.ts'
 import { openFsp, type Fsp } from './fsp.ts'
 import { answered, onboard, type Onboarding, type Operator } from './operator.ts'
 
 export interface Doors {
   readonly operator: Operator
-  /** The FSP port; asked for at each message, since a restart may change it. */
+  /** The URL of the FSP port; read at each message, since a restart may change it. */
   readonly fspUrl: () => string
   /** Each FSP has a certificate of the scheme and signs what it sends. */
   readonly isSafe: boolean
@@ -16,7 +16,7 @@ export async function joinScheme(
   name: string,
   onboarding: Onboarding = {},
 ): Promise<Fsp> {
-  // Two stories on one hub may not have the same one.
+  // Two stories on one hub cannot have the same one.
   const { currency = 'USD' } = onboarding
   await answered(operator.call('POST', '/participants', { name, currency }))
   const fsp = await openFsp(name, fspUrl, isSafe ? await enrol(operator, name) : undefined)

@@ -1,4 +1,4 @@
-/** A mail server that takes everything, and what it was given. */
+/** A mail server that accepts every mail and records it. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -6,9 +6,9 @@ import { SMTPServer } from 'smtp-server'
 
 export interface Mailbox {
   readonly url: string
-  /** "address: subject", in the order in which they came. */
+  /** "address: subject", in order of arrival. */
   readonly mails: readonly string[]
-  /** Resolves when there are as many that match. */
+  /** Resolves when as many mails match. */
   await(pattern: RegExp, count: number): Promise<readonly string[]>
   stop(): Promise<void>
 }

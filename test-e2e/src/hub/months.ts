@@ -1,6 +1,6 @@
 /**
- * Months of a hub in one process: what it holds becomes older, is archived and restored as an operator
- * does it, and is compared row by row.
+ * Ages the data of a hub in one process by months, archives and restores it as an operator does,
+ * and compares it row by row.
  */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ const next = new Date(Date.UTC(past.getUTCFullYear(), past.getUTCMonth() + 1))
 /** Five months ago, YYYY-MM. */
 export const month = past.toISOString().slice(0, 7)
 
-/** Their rows name the partition of what FSPs sent. */
+/** Their rows name the partition of the messages that FSPs sent. */
 const owners = [
   'transfers.transfers',
   'transfers.bulk_transfers',
@@ -22,7 +22,7 @@ const owners = [
   'quoting.bulk_quotes',
 ]
 
-/** Of a running hub, beside it, as the superuser. */
+/** Connects to the database of a running hub as the superuser. */
 async function connected<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const { socketFolder: host } = postmasterOf(dataDir)
   const client = new pg.Client({ host, user: 'postgres', database: 'causeway' })
@@ -52,7 +52,7 @@ async function tablesIn(client: pg.Client): Promise<readonly Table[]> {
   return rows
 }
 
-/** What the hub holds was held in that month. */
+/** Dates everything that the hub has stored to that month. */
 export function age(dataDir: string): Promise<void> {
   return connected(dataDir, async (client) => {
     for (const { schema, name } of await tablesIn(client)) {
@@ -72,7 +72,9 @@ export function age(dataDir: string): Promise<void> {
   })
 }
 
-/** Of each table that is archived by month: how many rows that month has, and a hash of all of them. */
+/**
+ * Of each table that is archived by month: the number of rows of that month, and a hash over them.
+ */
 export function contentsOf(dataDir: string): Promise<Readonly<Record<string, string>>> {
   return connected(dataDir, async (client) => {
     const contents: Record<string, string> = {}
@@ -89,7 +91,7 @@ export function contentsOf(dataDir: string): Promise<Readonly<Record<string, str
 
 const run = promisify(execFile)
 
-/** What the command prints; rejects with what it says when it fails. */
+/** Resolves with the output of the command; rejects with its error message when it fails. */
 export async function command(
   dataDir: string,
   name: 'archive' | 'restore',

@@ -1,11 +1,11 @@
-/** The operator's hands in the stories: the administration API, used as an operator would use it. */
+/** The operator in the stories: the administration API, called as an operator calls it. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { request } from 'undici'
 import type { Fsp } from './fsp.ts'
 
 export interface Operator {
-  /** His bearer token, for whoever speaks in his name. */
+  /** The administrator's bearer token, for clients that act for the administrator. */
   token(): Promise<string>
   call(
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
@@ -33,8 +33,8 @@ export interface AccountBalance {
 }
 
 /**
- * The administrator, who logs in when he is needed first and changes the password that he was given.
- * @param passwordFile where the hub has put that one
+ * The administrator: logs in at the first call and changes the initial password.
+ * @param passwordFile where the hub has written the initial password
  */
 export function operatorAt(url: string, passwordFile: string): Operator {
   let loggingIn: Promise<string> | undefined
@@ -51,12 +51,12 @@ export function operatorAt(url: string, passwordFile: string): Operator {
 }
 
 const administrator = 'administrator'
-/** What he changes it to. */
+/** The administrator's password after that. */
 const chosenPassword = 'a password of the stories'
 
 const log_in_ms_max = 60_000
 
-/** A password is dear to check: a busy machine says "ask again later" (503), and that is done. */
+/** Checking a password is expensive: a busy machine answers 503, and the log-in is repeated. */
 async function logInPatiently(url: string, passwordFile: string): Promise<string> {
   const late = Date.now() + log_in_ms_max
   for (;;) {
@@ -83,7 +83,7 @@ interface Session {
   readonly mustChangePassword: boolean
 }
 
-/** Undefined when it is not his password. */
+/** Undefined when the password is wrong. */
 async function sessionOf(url: string, secret: string): Promise<Session | undefined> {
   const answer = await ask(url, 'POST', '/app-basic-auth', { id: administrator, secret })
   return answer.status === 401 ? undefined : answered<Session>(Promise.resolve(answer))
@@ -109,7 +109,7 @@ async function ask(
   return { status: answer.statusCode, json: text === '' ? undefined : JSON.parse(text) }
 }
 
-/** The answer's body; throws when the call was refused. */
+/** The body of the answer; throws when the call was refused. */
 export async function answered<Body>(call: Promise<OperatorAnswer>): Promise<Body> {
   const { status, json } = await call
   if (status >= 300) throw new Error(`the operator was answered ${status} ${JSON.stringify(json)}`)
@@ -138,7 +138,7 @@ export async function openScheme(operator: Operator, currency = 'USD'): Promise<
   })
 }
 
-/** From nothing to an FSP that can pay and be paid. */
+/** Completes a new FSP until it can pay and be paid. */
 export async function onboard(
   operator: Operator,
   fsp: Pick<Fsp, 'name' | 'url'>,
@@ -200,7 +200,7 @@ export async function account(
   return found
 }
 
-/** What the FSP owes the scheme (or is owed, when negative). */
+/** What the FSP owes to the scheme (negative: what the scheme owes to the FSP). */
 export async function position(operator: Operator, name: string, currency = 'USD') {
   return (await account(operator, name, 'POSITION', currency)).value
 }

@@ -1,4 +1,7 @@
-/** Messages of lookup and quote as FSPs write them, and a payment that a story can stop anywhere. */
+/**
+ * Messages of lookup and quote as FSPs write them, and a payment that a story can stop after any
+ * step.
+ */
 import { conditionOf, encodePacket, fulfilmentOf } from '@causeway/fspiop'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -44,7 +47,7 @@ export function partyOf(fsp: Fsp, partyIdentifier: string, name?: string): Party
   }
 }
 
-/** The FSP says that the number is its own, and hears that it is. */
+/** The FSP registers the number as its own and receives the confirmation. */
 export async function own(fsp: Fsp, phone: string, currency?: string): Promise<void> {
   const path = `/participants/MSISDN/${phone}`
   const body = { fspId: fsp.name, ...(currency === undefined ? {} : { currency }) }
@@ -80,11 +83,11 @@ export interface Quoted {
     readonly ilpPacket: string
     readonly condition: string
   }
-  /** What the payer then sends, with the fulfilment that only the payee knows. */
+  /** The transfer that the payer then sends, with the fulfilment that only the payee has. */
   readonly transfer: Transfer
 }
 
-/** What both FSPs agree on, as the packet carries it. */
+/** The agreement of both FSPs, as the packet carries it. */
 function transactionOf({ quoteId, transactionId, payee, payer, ...quote }: QuoteRequest): Buffer {
   const { amount, transactionType } = quote
   return Buffer.from(
@@ -92,7 +95,7 @@ function transactionOf({ quoteId, transactionId, payee, payer, ...quote }: Quote
   )
 }
 
-/** The payee's terms: what was asked for, without a fee unless one is given. */
+/** The payee's terms: the requested amount, without a fee unless one is given. */
 export function termsOf(
   quote: QuoteRequest,
   payer: Fsp,
@@ -136,7 +139,7 @@ export function termsOf(
 
 const to = (fsp: Fsp) => ({ 'fspiop-destination': fsp.name })
 
-/** The payer FSP asks who has this number, and the payee FSP says who. */
+/** The payer FSP looks up the number, and the payee FSP answers with the party. */
 export async function lookUp(payer: Fsp, payee: Fsp, phone: string): Promise<Party> {
   const path = `/parties/MSISDN/${phone}`
   const after = payer.received.length
@@ -147,7 +150,7 @@ export async function lookUp(payer: Fsp, payee: Fsp, phone: string): Promise<Par
   return party
 }
 
-/** The payer FSP asks for terms, the payee FSP gives them, and the payer FSP has them. */
+/** The payer FSP requests a quote, the payee FSP answers, and the payer FSP receives the terms. */
 export async function agree(
   payer: Fsp,
   payee: Fsp,
@@ -163,7 +166,7 @@ export async function agree(
   return quoted
 }
 
-/** The transfer that was agreed on; what the payer FSP is told at its end. */
+/** Makes the agreed transfer; resolves with the callback that the payer FSP receives at its end. */
 export async function move(
   payer: Fsp,
   payee: Fsp,
@@ -177,7 +180,7 @@ export async function move(
   return payer.await(about(transferId, 'PUT'))
 }
 
-/** The moment that a message names has passed. */
+/** Resolves when the time that a message names has passed. */
 export async function passed(moment: string): Promise<void> {
   for (;;) {
     const left_ms = Date.parse(moment) - Date.now()
@@ -186,7 +189,7 @@ export async function passed(moment: string): Promise<void> {
   }
 }
 
-/** A message of this method at this path; of POST, about this id. */
+/** Matches a message of this method at this path; a POST with this id. */
 export function at(method: string, path: string, id?: string) {
   return (message: Received) =>
     message.method === method &&

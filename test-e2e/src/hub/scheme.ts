@@ -1,4 +1,4 @@
-/** A running hub with onboarded FSPs: what most stories begin with. */
+/** A running hub with onboarded FSPs: the start of most stories. */
 import { openApartHub, patient } from './apart.ts'
 import type { Fsp } from './fsp.ts'
 import { freePorts, removeDataDir, startHub } from './hub-process.ts'
@@ -16,22 +16,22 @@ interface RunningHub extends KeptHub {
 export interface Scheme {
   readonly hub: Pick<RunningHub, 'urls'>
   readonly operator: Operator
-  /** Participants prove who they are with certificates, and sign what they send. */
+  /** Participants authenticate with certificates and sign what they send. */
   readonly isSafe: boolean
   /** Opens a further FSP and onboards it. */
   join(name: string, onboarding?: Onboarding): Promise<Fsp>
-  /** What the hub's own comparison says. */
+  /** The result of POST /verify. */
   verify(): Promise<unknown>
   stop(): Promise<void>
 }
 
-/** With a hub of its own. */
+/** A scheme on a hub of its own. */
 export interface OwnScheme extends Scheme {
   /** Ends the hub with SIGKILL and starts it again on the same data and the same ports. */
   killAndRestart(): Promise<void>
 }
 
-/** FSPs that are whom they say they are, and messages that nobody signs. */
+/** FSPs are identified by their headers alone, and no message is signed. */
 export const openDoors = {
   EDGE_IDENTITY: 'header',
   JWS_VERIFY: 'off',
@@ -39,8 +39,8 @@ export const openDoors = {
 } as const
 
 /**
- * Without certificates and signatures, so that a story can send every byte as it likes; with a safe one
- * the hub is as it is by default: each FSP that joins has a certificate and signs what it sends.
+ * Without certificates and signatures, so that a story can send any bytes. With `isSafe` the hub
+ * has its default settings: each FSP that joins has a certificate and signs what it sends.
  */
 export async function openSchemeOfFsps(settings: Settings = {}): Promise<OwnScheme> {
   const hub = await openHub({ ...openDoors, ...settings })
@@ -56,14 +56,14 @@ export async function openSchemeOfFsps(settings: Settings = {}): Promise<OwnSche
 }
 
 /**
- * The same hub for all stories of a run. Each has FSPs of its own, named after it, and looks at what these
- * do and are sent.
+ * The same hub for all stories of a run. Each story has FSPs of its own, named after it, and checks
+ * only what these send and receive.
  */
 export function shareSchemeOfFsps(): Promise<Scheme> {
   return share(openDoors, false)
 }
 
-/** Another one for all stories, safe. */
+/** A second hub for all stories, with certificates and signatures. */
 export function shareSafeScheme(): Promise<Scheme> {
   return share({}, true)
 }

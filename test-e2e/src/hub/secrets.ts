@@ -1,4 +1,7 @@
-/** Certificates, keys and passwords of a hub whose services run apart, each in a file of its own. */
+/**
+ * Certificates, keys and passwords of a hub whose services run in separate processes, each in a
+ * file of its own.
+ */
 import {
   issueClientCertificate,
   issueServerCertificate,
@@ -14,14 +17,16 @@ import type { ServiceName } from '@causeway/services'
 import type { ProcessName } from './services.ts'
 
 export interface Secrets {
-  /** What the brokers know the service by; they let the provisioner do everything. */
+  /**
+   * The credentials of the service at the brokers; the brokers allow the provisioner everything.
+   */
   kafkaOf(service: ServiceName | 'provisioner'): Readonly<Record<string, string>>
   readonly passwordFile: string
   grpcOf(service: ServiceName, name: ProcessName): Readonly<Record<string, string>>
   readonly of: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
 }
 
-/** Two authorities: one for the FSPs of the scheme, one for the hub's own services. */
+/** Two authorities: one for the FSPs of the scheme, one for the services of the hub. */
 export function writeSecrets(host: HubHost, folder: string): Secrets {
   const now_ms = Date.now()
   const validity = { from: new Date(now_ms - 60_000), to: new Date(now_ms + 86_400_000) }

@@ -1,12 +1,12 @@
 /** The processes in which the stories run the services. */
 import { serviceNames, type ServiceName } from '@causeway/services'
 
-/** A process of the hub: the second one of a service has a 2 behind its name. */
+/** A process of the hub: the second one of a service has a 2 after its name. */
 export type ProcessName = ServiceName | `${ServiceName}-${number}`
 
 /**
- * Of the ledger there are two, one of which waits for the other's end, and two edges, of which an FSP
- * takes one that is there.
+ * Two processes of the ledger, one of which is the standby of the other, and two edges, of which an
+ * FSP uses one that is ready.
  */
 export const processNames: readonly ProcessName[] = [
   ...serviceNames,
@@ -16,5 +16,5 @@ export const processNames: readonly ProcessName[] = [
 
 export const serviceOf = (name: ProcessName) => name.replace(/-\d+$/, '') as ServiceName
 
-/** As schemas, roles and settings are named. */
+/** The name as schemas, roles and settings have it. */
 export const snake = (service: string) => service.replaceAll('-', '_')

@@ -1,4 +1,4 @@
-/** Before the stories of a run. */
+/** Runs before the stories of a run. */
 import { execFile } from 'node:child_process'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,9 +12,9 @@ import { makeTemplate } from './template.ts'
 
 export default async function templateSetup(): Promise<void> {
   openRunFolder()
-  // What the first hub has compiled, the others need not compile.
+  // Code that the first hub has compiled is cached for the others.
   process.env['NODE_COMPILE_CACHE'] = mkdtempSync(join(tmpdir(), 'compiled-'))
-  // Builds what is stale: the stories run the built hub, and none of them prints that it is built.
+  // Builds what is stale: the stories run the built hub, and none of them prints a build.
   await promisify(execFile)('npm', ['start', '--silent', '--', '--help'], { cwd: projectFolder })
   await makeTemplate()
   await keepHubs(openHub)

@@ -1,4 +1,4 @@
-/** After the stories of a run. */
+/** Runs after the stories of a run. */
 import { removeRunFolder } from '@causeway/embedded-postgres/testing'
 import { stopHubs } from './hubs.ts'
 

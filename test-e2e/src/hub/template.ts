@@ -1,13 +1,14 @@
 /**
- * A DATA_DIR in which a hub has started once and opened its scheme. A test run makes it before the first
- * story, and each story begins on a copy: no story waits for a new PostgreSQL, its migrations and keys.
+ * A DATA_DIR in which a hub has started once and opened its scheme. A test run makes it before the
+ * first story, and each story begins with a copy: no story waits for a new PostgreSQL, its
+ * migrations and keys.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { freePorts, newDataDir, startHub } from './hub-process.ts'
 import { openScheme, operatorAt } from './operator.ts'
 
-/** The environment of the stories names the folder. */
+/** The variable of the stories' environment that names the folder. */
 const templateVariable = 'CAUSEWAY_TEST_TEMPLATE'
 
 export async function makeTemplate(): Promise<void> {
@@ -26,7 +27,7 @@ export async function copyTemplate(): Promise<string> {
   const template = process.env[templateVariable]
   if (template === undefined) throw new Error('Stories are run by `npm run test:e2e`')
   const dataDir = await newDataDir()
-  // Owners and modes stay: PostgreSQL starts on nothing else.
+  // Owners and modes are copied: PostgreSQL refuses to start without them.
   await promisify(execFile)('cp', ['-a', `${template}/.`, dataDir])
   return dataDir
 }

@@ -1,6 +1,6 @@
 /**
- * DFSPs and PISPs of the stories: real participants with their own callback servers, whose users do
- * what the test says. Everything that they are sent is kept.
+ * DFSPs and PISPs of the stories: real participants with their own callback servers, whose users
+ * act as the test directs. Every received message is recorded.
  */
 import {
   createAuthenticator,
@@ -29,9 +29,9 @@ export interface Participant {
   readonly fsp: Fsp
   readonly name: string
   readonly url: string
-  /** "PATCH /consents/…", in the order of arrival. */
+  /** "PATCH /consents/…", in order of arrival. */
   readonly received: readonly Message[]
-  /** Waits for a message that fits. */
+  /** Waits for a message that matches. */
   await(method: string, path: string | RegExp): Promise<Message>
   awaitThat(fits: (message: Message) => boolean): Promise<Message>
   stop(): Promise<void>
@@ -44,16 +44,16 @@ export interface Message {
   readonly json: Readonly<Record<string, unknown>>
 }
 
-/** A DFSP whose users are served by the test. */
+/** A DFSP whose users are simulated by the test. */
 export interface TestDfsp extends Participant {
   readonly payments: readonly ThirdPartyPayment[]
-  /** The one-time passwords that were sent, the last one last. */
+  /** The one-time passwords that were sent, in order. */
   readonly otps: readonly string[]
 }
 
 export const origin = 'https://app.lemonpay.example'
 export const callbackUri = `${origin}/linked`
-/** What every DFSP of the stories calls its user. */
+/** The user id that each DFSP of the stories has for its user. */
 export const userId = 'amara@example.com'
 
 export const accountAt = (dfsp: Pick<Participant, 'name'>) => `${dfsp.name}.amara.1`
@@ -113,7 +113,7 @@ export async function openPisp(
   return participant
 }
 
-/** It has no currency, no limit and no funds. */
+/** A PISP has no currency, no limit and no funds. */
 export async function onboardPisp(
   operator: Operator,
   { name, url }: Pick<Participant, 'name' | 'url'>,
@@ -128,7 +128,7 @@ export async function onboardPisp(
   await answered(operator.call('PUT', `/participants/${name}`, { isActive: true }))
 }
 
-/** The FSP of the payee, who is known in the scheme from now on. */
+/** The FSP of the payee, whose number is registered with the scheme. */
 export async function openPayee(
   scheme: AtHub,
   name: string,
@@ -141,7 +141,7 @@ export async function openPayee(
   })
   await onboard(scheme.operator, participant)
   const { state } = await participant.fsp.associate(customer)
-  if (state !== 'DONE') throw new Error(`the hub does not take the payee: ${state}`)
+  if (state !== 'DONE') throw new Error(`the hub does not register the payee: ${state}`)
   return participant
 }
 
@@ -191,7 +191,7 @@ async function open(
       const late = setTimeout(() => {
         waiting.delete(look)
         const got = received.map(({ method, path }) => `${method} ${path}`).join(', ')
-        reject(new Error(`${name} did not get what it waited for; it got: ${got}`))
+        reject(new Error(`${name} did not receive the expected message; it received: ${got}`))
       }, wait_ms_max)
       waiting.add(look)
       look()
@@ -215,13 +215,16 @@ async function open(
   }
 }
 
-/** Only a participant that is known is given a certificate. */
+/** Only a registered participant receives a certificate. */
 async function proven(operator: Operator, name: string, kind: object) {
   await answered(operator.call('POST', '/participants', { name, ...kind }))
   return proofOf(operator, name)
 }
 
-/** Its user logs in at the DFSP and allows what was asked for, or enters the password of the phone. */
+/**
+ * The user logs in at the DFSP and allows the requested accounts, or enters the one-time password
+ * from the phone.
+ */
 export function linkingAt(
   dfsp: TestDfsp,
   device: Authenticator,
@@ -247,7 +250,7 @@ export function linkingAt(
   }
 }
 
-/** A consent whose key is on the device. */
+/** Links an account under a consent whose key is on the device. */
 export async function linkedAt(
   pisp: Participant,
   dfsp: TestDfsp,

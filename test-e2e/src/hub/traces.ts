@@ -1,4 +1,4 @@
-/** A payment whose FSPs pass on its trace, and what the hub records of it. */
+/** A payment whose FSPs propagate its trace, and the spans that the hub records of it. */
 import type { CollectedSpan, Collector } from '@causeway/tracing/testing'
 import { eventually } from '@causeway/process/testing'
 import { expect } from '@jest/globals'
@@ -8,13 +8,13 @@ import { agree, lookUp, move, newPhoneNumber, newQuote, own } from './payment.ts
 
 export const traceparentIn = ({ headers }: Received) => String(headers['traceparent'])
 
-/** One that is recorded however few are. */
+/** A trace that is sampled at any sampling rate. */
 function newTraceId(): string {
   const [one, two] = [randomBytes(4).toString('hex'), randomBytes(4).toString('hex')]
   return `${one}${one}${two}${two}`
 }
 
-/** What it sends is caused by that span of its own. */
+/** The headers with which an FSP names one of its own spans as the parent. */
 function within(fsp: Fsp, traceId: string, spanId: string): Fsp {
   const traceparent = `00-${traceId}-${spanId}-01`
   return {
@@ -25,8 +25,8 @@ function within(fsp: Fsp, traceId: string, spanId: string): Fsp {
 }
 
 /**
- * All spans of its trace. Each is caused by another one or by an FSP, each callback to an FSP names the span
- * of its delivery, and none has the payee's telephone number.
+ * All spans of its trace. Each has a parent among them or at an FSP, each callback to an FSP names
+ * the span of its delivery, and none contains the payee's telephone number.
  */
 export async function recordPayment(
   collector: Collector,
@@ -54,7 +54,7 @@ export async function recordPayment(
     const ids = new Set<string>([...ofFsps, ...recorded.map(({ spanId }) => spanId)])
     expect(recorded.filter(({ parentSpanId }) => !ids.has(parentSpanId ?? ''))).toEqual([])
     return recorded
-  }, 'every callback and every cause')
+  }, 'the span of every callback and every parent')
   expect(JSON.stringify(spans)).not.toContain(phone)
   return spans
 }

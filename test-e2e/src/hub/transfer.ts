@@ -1,4 +1,7 @@
-/** Messages of a transfer as FSPs write them, and what tests look for among those received. */
+/**
+ * Messages of a transfer as FSPs write them, and the patterns that tests match received messages
+ * with.
+ */
 import { conditionOf, encodePacket, fulfilmentOf } from '@causeway/fspiop'
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Fsp, Received } from './fsp.ts'
@@ -54,7 +57,7 @@ export function committed({ fulfilment }: Transfer, transferState = 'COMMITTED')
   return { fulfilment, completedTimestamp: new Date().toISOString(), transferState }
 }
 
-/** A message of this method about this transfer; `/error` with `error`. */
+/** Matches a message of this method about this transfer; `/error` with `error`. */
 export function about(transferId: string, method: string, error = false) {
   const path = method === 'POST' ? '/transfers' : `/transfers/${transferId}${error ? '/error' : ''}`
   return (message: Received) =>

@@ -1,7 +1,7 @@
 /**
- * Everything that a hub's database holds, as SQL: its roles and schemas, the migrations that made the
- * tables, the partitions that came later, every row and the state of every sequence. PostgreSQL's own
- * pg_dump is no part of the packages that the hub runs on.
+ * The whole content of a hub's database as SQL: its roles and schemas, the migrations that created
+ * the tables, the partitions that were added later, every row and the state of every sequence. The
+ * packages that the hub runs on do not include pg_dump.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
@@ -14,7 +14,7 @@ interface Table {
   readonly columns: readonly string[]
 }
 
-/** Reads all of it at one moment. */
+/** Reads everything in one snapshot. */
 export async function dumpDatabase(socketFolder: string): Promise<string> {
   const client = new pg.Client({ host: socketFolder, user: 'postgres', database: 'causeway' })
   await client.connect()
@@ -34,7 +34,7 @@ export async function dumpDatabase(socketFolder: string): Promise<string> {
   }
 }
 
-/** The bus first: the others are given a right on it. */
+/** The bus first: the other roles receive a right on it. */
 async function schemasOf(client: pg.Client): Promise<readonly string[]> {
   const { rows } = await client.query<{ name: string }>(
     `select nspname as name from pg_namespace
@@ -44,7 +44,7 @@ async function schemasOf(client: pg.Client): Promise<readonly string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** As the hub makes it at its first start. */
+/** As the hub creates it at its first start. */
 function schemaOf(schema: string): string {
   const rights =
     schema === bus

@@ -1,6 +1,6 @@
 /**
- * The data of a release as a file, releases/VERSION.json.gz: its database as SQL, its secrets, and the
- * payments in it that a story goes on with.
+ * The data of a release as a file, releases/VERSION.json.gz: its database as SQL, its secrets, and
+ * the payments in it that a story continues.
  */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ export interface ReleaseData {
     /** Committed, in the settlement window that was closed and in the one that is open. */
     readonly settled: Transfer
     readonly paid: Transfer
-    /** Reserved; the one expires in 2126, the other one had seconds left when the data was made. */
+    /** Reserved; the first expires in 2126, the second had seconds left when the data was made. */
     readonly open: Transfer
     readonly expired: Transfer
   }
@@ -34,7 +34,7 @@ export function writeRelease(version: string, data: ReleaseData): void {
   writeFileSync(fileOf(version), gzipSync(JSON.stringify(data), { level: 9 }))
 }
 
-/** The versions of which there is data. */
+/** The versions that have data. */
 export function releases(): readonly string[] {
   return readdirSync(new URL('../../releases/', import.meta.url))
     .filter((name) => name.endsWith('.json.gz'))

@@ -1,7 +1,7 @@
 /**
- * Makes releases/VERSION.json.gz: run in the checkout of a release, after its build, by
- * `node --enable-source-maps test-e2e/dist/releases/make.js VERSION`. It starts the hub of the checkout,
- * makes payments and settles, and keeps what is in the database while two payments are open.
+ * Makes releases/VERSION.json.gz: run in the checkout of a release, after its build, by `node
+ * --enable-source-maps test-e2e/dist/releases/make.js VERSION`. It starts the hub of the checkout,
+ * makes payments and settles, and stores the content of the database while two payments are open.
  */
 import { eventually } from '@causeway/process/testing'
 import { postmasterOf } from '../bench/database.ts'

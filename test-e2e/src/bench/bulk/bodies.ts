@@ -11,7 +11,7 @@ export interface BulkOfBench {
 const amount = { currency: 'USD', amount: '1' } as const
 const [payerFsp, payeeFsp] = names
 
-/** @param first the number of its first item among those of all bulks */
+/** @param first the number of its first item among the items of all bulks */
 export function bulkOf(first: number, items: number, expiration: string): BulkOfBench {
   const bulkQuoteId = randomUUID()
   const bulkTransferId = randomUUID()

@@ -1,5 +1,5 @@
 /**
- * Payer FSP and payee FSP of the bulks, in a process of their own beside that of single payments. The
+ * Payer FSP and payee FSP of the bulks, in a process separate from the FSPs of single payments. The
  * payee FSP answers at once, item by item; every message is made and signed ahead.
  */
 import type { KeyObject } from 'node:crypto'
@@ -31,7 +31,7 @@ let link: HubLink | undefined
 let bulks: readonly BulkOfBench[] = []
 /** By the id of a bulk quote or of a bulk transfer. */
 const known = new Map<string, { readonly bulk: BulkOfBench; readonly leg: BulkLeg }>()
-/** By the same ids: what ends the leg at the payer FSP. */
+/** By the same ids: the function that ends the leg at the payer FSP. */
 const waiting = new Map<string, (message: Inbound) => void>()
 let busy = 0
 
@@ -70,7 +70,7 @@ async function prepare({ hubUrl: url, bulks: count, items, valid_ms }: Prepare):
 
 const idOf = ({ path }: Message) => path.slice(path.lastIndexOf('/') + 1)
 
-/** At the payee FSP: it answers. At the payer FSP: the leg has ended. */
+/** The payee FSP answers; at the payer FSP the leg has ended. */
 function take(message: Inbound): void {
   if (message.method === 'PUT') {
     waiting.get(message.id)?.(message)
@@ -102,7 +102,7 @@ async function send(message: Message): Promise<void> {
   }
 }
 
-/** Resolves when the payer FSP holds what it asked for; rejects with what it was told else. */
+/** Resolves when the payer FSP has the result; rejects with any other callback that it receives. */
 async function pass(bulk: BulkOfBench, leg: BulkLeg): Promise<void> {
   const { request, answer } = bulk.legs[leg]
   const id = idOf(answer)

@@ -1,4 +1,4 @@
-/** What the bench and the process that plays the FSPs of bulks say to each other. */
+/** The messages between the bench and the process of the FSPs of bulks. */
 import type { Open, OpenedFsp } from '../messages.ts'
 import type { Quantiles } from '../quantiles.ts'
 
@@ -11,7 +11,7 @@ export interface Prepare {
   readonly type: 'PREPARE'
   readonly hubUrl: string
   readonly bulks: number
-  /** Of each bulk. */
+  /** Items of each bulk. */
   readonly items: number
   /** How long the messages stay valid. */
   readonly valid_ms: number
@@ -28,7 +28,7 @@ export interface Run {
   /** Bulks by number, `from` included, `to` not. */
   readonly from: number
   readonly to: number
-  /** Begun per second, whether or not earlier ones have finished; undefined: one after the other. */
+  /** Begun per second, whether or not earlier ones have finished; undefined: one after another. */
   readonly rate: number | undefined
 }
 
@@ -41,9 +41,9 @@ export type Answer =
   | { readonly type: 'BROKEN'; readonly why: string }
 
 export interface Result {
-  /** Bulks whose payer FSP holds a fulfilment, or a quote, of each item. */
+  /** Bulks whose payer FSP has a fulfilment, or a quote, for each item. */
   readonly done: number
-  /** Why the others failed, with how many each. */
+  /** The reasons of failures, with the number of each. */
   readonly failures: Readonly<Record<string, number>>
   /** Messages that the hub was too busy for; they are sent again. */
   readonly busy: number

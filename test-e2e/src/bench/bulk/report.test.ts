@@ -39,7 +39,7 @@ function findings({ item_ms = 1.5, p99 = 150, memory_mb = 400 }): Findings {
   }
 }
 
-test('the legs of an item are held against a whole single payment', () => {
+test('The legs of an item together are compared with a whole single payment', () => {
   const report = reportOf(options, machine, findings({}), undefined)
   expect(report).toMatchObject({
     legs: [{ cpu_ms_per_item: { total: 0.75 } }, { cpu_ms_per_item: { total: 0.75 } }],
@@ -51,7 +51,7 @@ test('the legs of an item are held against a whole single payment', () => {
   })
 })
 
-test('an item that costs too much, a p99 that grows too much and too much memory are missed', () => {
+test('An item that costs too much, a p99 that grows too much and too much memory are reported as missed', () => {
   const { missed } = reportOf(
     options,
     machine,

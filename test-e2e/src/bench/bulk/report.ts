@@ -1,4 +1,7 @@
-/** What a run of bulks has found, as JSON and as lines for people; and what of it is not as it shall be. */
+/**
+ * The results of a run of bulks, as JSON and as lines for people, and the requirements that it
+ * misses.
+ */
 import type { CpuUse } from '../cpu.ts'
 import type { Tally } from '../database.ts'
 import type { Machine } from '../machine.ts'
@@ -10,7 +13,7 @@ import type { BulkLeg, Result } from './messages.ts'
 export interface Leg {
   readonly leg: BulkLeg
   readonly result: Result
-  /** For all of its bulks, one after the other. */
+  /** For all bulks one after the other. */
   readonly used: CpuUse
 }
 
@@ -26,17 +29,19 @@ export interface Findings {
   readonly alone: Singles
   readonly beside: Singles
   readonly bulksBeside: Result
-  /** Of all bulks one after the other; none unless a profile is taken. */
+  /** For all bulks one after the other; none unless a profile is taken. */
   readonly statements: readonly Tally[]
   readonly memory_mb: { readonly before: number; readonly most: number }
   readonly faults: readonly string[]
 }
 
-/** Of the CPU of a single payment, an item costs less. */
+/** The CPU of an item must be below this share of the CPU of a single payment. */
 const share_max = 0.4
-/** The p99 of single payments beside bulks, as many times that of payments alone. */
+/**
+ * The limit for the p99 of single payments during bulks, as a multiple of that of payments alone.
+ */
 const times_max = 1.5
-/** What the hub may take more than before the bulks. */
+/** The limit for the memory that the hub takes in addition to that before the bulks. */
 const memory_mb_max = 300
 const functions_max = 40
 const statement_chars_max = 90

@@ -1,6 +1,6 @@
 /**
- * One run of bulks: what an item costs when bulks come one after the other, and what bulks do to single
- * payments that are made beside them, against the same payments alone in the same run.
+ * One run of bulks: the cost of an item when bulks come one after the other, and the effect of
+ * bulks on single payments, compared with the same payments alone in the same run.
  */
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ import { reportOf, type BulkReport, type Findings, type Leg } from './report.ts'
 const hour_ms = 3_600_000
 const warmupRate = 100
 const warmupBulks = 5
-/** How long the load lasts before and after what is measured. */
+/** How long the load lasts before and after the measured payments. */
 const margin_s = 2
 const memory_ms = 100
 
@@ -98,7 +98,7 @@ async function statementsOf({ profile }: Bulk, { hub }: Stage): Promise<readonly
   return profile ? hub.database.statements() : []
 }
 
-/** The dearest first. */
+/** The most expensive first. */
 function sinceOf(before: readonly Tally[], after: readonly Tally[]): readonly Tally[] {
   const known = new Map(before.map((tally) => [tally.name, tally]))
   return after
@@ -112,7 +112,7 @@ function sinceOf(before: readonly Tally[], after: readonly Tally[]): readonly Ta
 
 const now_us = () => Number(process.hrtime.bigint() / 1_000n)
 
-/** Numbers of payments and of bulks; the ones that are measured lie in the middle of theirs. */
+/** Numbers of payments and of bulks; the measured ones are in the middle. */
 function planOf({ payments, rate, warmup, bulk }: Bulk) {
   const margin = Math.ceil(rate * margin_s)
   const phase = payments + 2 * margin
@@ -215,7 +215,7 @@ function watchMemory(pids: ReadonlyMap<string, number>) {
   }
 }
 
-/** The main thread's is the largest; of the bulks that come one after the other. */
+/** The main thread's profile is the largest; for the bulks that come one after the other. */
 async function readHubProfile(folder: string, span: Span): Promise<Profile | undefined> {
   const own = join(folder, 'hub')
   const files = (await readdir(own)).filter((name) => name.endsWith('.cpuprofile'))

@@ -1,4 +1,6 @@
-/** What a call between two services costs that carries a batch, both sides, over the hub's own socket. */
+/**
+ * The cost of a gRPC call between two services with a batch, both sides, over the hub's own socket.
+ */
 import {
   Client,
   credentials,
@@ -24,7 +26,7 @@ const method: MethodDefinition<Buffer, Buffer> = {
   responseDeserialize: asIs,
 }
 
-/** Microseconds of a call with so many messages in it. */
+/** Microseconds of a call with that number of messages. */
 export async function grpcCost(folder: string, messages: number): Promise<number> {
   const address = `unix:${join(folder, 'parts.sock')}`
   const server = new Server()

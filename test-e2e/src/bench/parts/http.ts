@@ -1,4 +1,4 @@
-/** What a message costs that comes in or goes out over mutual TLS on a connection that stays open. */
+/** The cost of a message in or out over mutual TLS on a connection that stays open. */
 import { issueClientCertificate, issueServerCertificate, makeCa } from '@causeway/pki'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -8,7 +8,7 @@ import { costOf, ownCpu_us, type Pacing } from './measure.ts'
 
 const connections = 16
 const day_ms = 86_400_000
-/** No connection is closed because little comes. */
+/** An idle connection is not closed. */
 const idle_ms_max = 60_000
 /** About as long as POST /transfers. */
 export const body = JSON.stringify({ text: 'x'.repeat(1_200) })

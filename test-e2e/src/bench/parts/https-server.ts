@@ -1,4 +1,6 @@
-/** The other side of `http.ts`: reads JSON, answers 202, and tells its own CPU time when it is asked. */
+/**
+ * The other side of `http.ts`: reads JSON, answers 202, and reports its own CPU time on request.
+ */
 import { createServer, type ServerOptions } from 'node:https'
 import { ownCpu_us } from './measure.ts'
 
@@ -13,7 +15,7 @@ process.on('message', (told: ServerOptions | 'CPU') => {
       response.end()
     })
   })
-  // A connection stays open however little comes on it.
+  // An idle connection is not closed.
   server.keepAliveTimeout = 0
   server.listen(0, 'localhost', () => {
     const address = server.address()

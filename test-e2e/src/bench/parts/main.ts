@@ -1,7 +1,8 @@
 /**
- * `npm run bench:parts [-- REPORT.json]`: what the parts of a payment cost on this machine, each alone
- * in a busy loop; and with a report of `npm run bench`, for each of its runs, their sum beside what the
- * hub took, once with these costs and once with what each costs when it comes as often as it did there.
+ * `npm run bench:parts [-- REPORT.json]`: the cost of the parts of a payment on this machine, each
+ * alone in a busy loop; and with a report of `npm run bench`, for each of its runs, their sum next
+ * to the cost of the hub, once with these costs and once with the cost of each part at the rate of
+ * the run.
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,7 +30,7 @@ async function main(): Promise<void> {
   process.stdout.write(partsTable({ ...loop, ...further }))
   if (file === undefined) return
   const report = [JSON.parse(await readFile(file, 'utf8')) as Report | readonly Report[]].flat()
-  // Of services that run apart nobody has counted the events.
+  // For services that run apart the events are not counted.
   for (const run of report.filter(({ apart }) => apart === undefined)) {
     const times = timesOf(run)
     const pace = await costsAt((part, size = 1) => ({
@@ -40,7 +41,7 @@ async function main(): Promise<void> {
   }
 }
 
-/** @param pacingOf a part that comes in batches of that size */
+/** @param pacingOf the pacing of a part that is done in batches of that size */
 function costsAt(pacingOf: (part: keyof Times, size?: number) => Pacing): Promise<Costs> {
   return inFolder(async (folder) => ({
     ...(await httpCosts(pacingOf('messages'))),
@@ -52,7 +53,7 @@ function costsAt(pacingOf: (part: keyof Times, size?: number) => Pacing): Promis
   }))
 }
 
-/** In a new folder, of which nothing is left. */
+/** Runs in a new folder that is removed at the end. */
 async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-parts-'))
   try {

@@ -1,6 +1,6 @@
 /**
- * CPU time of a piece of work that is done over and over: as often as it can be, or only as often as it
- * is due, since a process that slept before takes much more for the same than one that never sleeps.
+ * CPU time of a repeated operation: as often as possible, or only at a given rate, since a process
+ * that slept before takes much more for the same operation than one that never sleeps.
  */
 
 export type Pacing =
@@ -9,13 +9,15 @@ export type Pacing =
 
 export interface Work {
   readonly one: () => Promise<unknown>
-  /** So many, each after the other, when it is done as often as it can be. */
+  /** The number of operations one after the other when it is done as often as possible. */
   readonly at_once: number
-  /** Resolves when nothing is left of what `one` has begun; by default it waits for that itself. */
+  /**
+   * Resolves when everything that `one` has begun is done; without it `one` waits for that itself.
+   */
   readonly settled?: () => Promise<void>
 }
 
-/** What the processes that do it have used until now. */
+/** The CPU time that the processes of the operation have used until now. */
 type Clock_us = () => number | Promise<number>
 
 interface Round {
@@ -27,12 +29,12 @@ interface Round {
 const warmup_ms = 500
 const round_ms = 700
 const rounds = 3
-/** A paced round takes as long as so many take, within these bounds. */
+/** A paced round lasts for this number of operations, within these bounds. */
 const repetitions = 100
 const paced_ms_min = 3_000
 const paced_ms_max = 10_000
 
-/** Microseconds of CPU for one. Of several busy rounds the best counts. */
+/** Microseconds of CPU per operation. Of several busy rounds the best counts. */
 export async function costOf(work: Work, cpu_us: Clock_us, pacing: Pacing): Promise<number> {
   if (pacing.type === 'PACED') return pacedCostOf(work, cpu_us, pacing.per_second)
   await busy(work, warmup_ms)
@@ -45,8 +47,9 @@ export async function costOf(work: Work, cpu_us: Clock_us, pacing: Pacing): Prom
 }
 
 /**
- * Without what the same processes take when nothing but the clock runs at that pace: the timer, which
- * is of the measuring, and what they do beside the work. A process without the clock has none of it.
+ * Without the CPU time of the same processes when only the clock runs at that rate: the timer,
+ * which belongs to the measurement, and their other work. A process without the clock has none of
+ * it.
  */
 async function pacedCostOf(work: Work, cpu_us: Clock_us, per_second: number): Promise<number> {
   const wanted_ms = (repetitions * 1_000) / per_second
@@ -59,7 +62,7 @@ async function pacedCostOf(work: Work, cpu_us: Clock_us, per_second: number): Pr
   return Math.max(used_us - beside_us, 0) / count
 }
 
-/** @param round resolves with how many it did */
+/** @param round resolves with the number of operations */
 async function measured(round: () => Promise<number>, cpu_us: Clock_us): Promise<Round> {
   const before_us = await cpu_us()
   const before_ms = performance.now()
@@ -68,7 +71,7 @@ async function measured(round: () => Promise<number>, cpu_us: Clock_us): Promise
   return { count, used_us: (await cpu_us()) - before_us, took_ms }
 }
 
-/** How many were done. */
+/** Resolves with the number of operations. */
 async function busy({ one, at_once, settled }: Work, for_ms: number): Promise<number> {
   const until_ms = performance.now() + for_ms
   let count = 0
@@ -83,7 +86,10 @@ async function busy({ one, at_once, settled }: Work, for_ms: number): Promise<nu
   return count
 }
 
-/** Begins one each time it is due by the clock, whether or not earlier ones are done (open loop). */
+/**
+ * Begins an operation each time it is due by the clock, whether or not earlier ones are done (open
+ * loop).
+ */
 async function paced({ one, settled }: Work, per_second: number, for_ms: number): Promise<number> {
   const start_ms = performance.now()
   const begun: Promise<unknown>[] = []
@@ -91,10 +97,10 @@ async function paced({ one, settled }: Work, per_second: number, for_ms: number)
   while (next_ms() < for_ms) {
     const wait_ms = Math.ceil(next_ms() - (performance.now() - start_ms))
     await new Promise((resolve) => setTimeout(resolve, wait_ms))
-    // A timer may be a little early, and as late as it likes.
+    // A timer may fire a little early, and arbitrarily late.
     do {
       const latest = one()
-      // It is waited for at the end; until then its failure is nobody's.
+      // Awaited at the end; until then a rejection must not count as unhandled.
       latest.catch(() => undefined)
       begun.push(latest)
     } while (next_ms() < Math.min(performance.now() - start_ms, for_ms))

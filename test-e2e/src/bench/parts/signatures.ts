@@ -1,4 +1,4 @@
-/** What it costs to check a signature and to make one: RS256, keys of 2,048 bits. */
+/** The cost of verifying a signature and of making one: RS256, keys of 2,048 bits. */
 import { generateKeyPairSync, sign, verify } from 'node:crypto'
 import { body } from './http.ts'
 import { costOf, ownCpu_us, type Pacing } from './measure.ts'

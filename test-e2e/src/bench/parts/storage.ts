@@ -1,6 +1,6 @@
 /**
- * What SQL and events cost on the embedded engine, PostgreSQL with fsync counted: a statement that
- * writes a batch, a commit, an event from publish to consumed.
+ * The cost of SQL and events on the embedded engine, with the CPU of PostgreSQL and with fsync: a
+ * statement that writes a batch, a commit, an event from publish to consumed.
  */
 import { randomUUID } from 'node:crypto'
 import { byteaArray, statement, textArray } from '@causeway/postgres'
@@ -12,13 +12,13 @@ import { body } from './http.ts'
 import { costOf, ownCpu_us, type Pacing, type Work } from './measure.ts'
 
 export interface StorageCosts {
-  /** Of a transaction with one statement that writes one row. */
+  /** A transaction with one statement that writes one row. */
   readonly commit_us: number
-  /** Of a further statement in it. */
+  /** A further statement in it. */
   readonly statement_us: number
-  /** Of a further row in a statement. */
+  /** A further row in a statement. */
   readonly row_us: number
-  /** Of an event in batches of `batch`. */
+  /** An event in batches of `batch`. */
   readonly event_us: number
 }
 
@@ -32,7 +32,7 @@ const write = statement(`
 
 export interface StoragePacings {
   readonly commits: Pacing
-  /** Of batches of events. */
+  /** Pacing of batches of events. */
   readonly batches: Pacing
 }
 
@@ -50,7 +50,7 @@ export async function storageCosts(
     const cost = (statements: number, rows: number) =>
       costOf({ one: () => written(statements, rows), at_once }, cpu_us, commits)
     const one_us = await cost(1, 1)
-    // Where the machine had something else to do meanwhile, more may seem to cost less.
+    // If the machine had other work meanwhile, more may seem to cost less.
     const further_us = (all_us: number) => Math.max(all_us - one_us, 0) / batch
     const statement_us = further_us(await cost(1 + batch, 1))
     const row_us = further_us(await cost(1, 1 + batch))
@@ -78,7 +78,7 @@ async function writer(parts: ProcessParts) {
     })
 }
 
-/** Publishes batches and waits in the end until all of them have been consumed. */
+/** Publishes batches and waits at the end until all of them have been consumed. */
 async function publisher({ bus }: ProcessParts): Promise<Work> {
   let published = 0
   let consumed = 0

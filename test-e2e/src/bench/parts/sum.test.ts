@@ -27,7 +27,7 @@ const report = {
   cpu_ms_per_transaction: { total: 5 },
 } as unknown as Report
 
-test('each part comes as often as the run counted it', () => {
+test('Each part counts as often as the run counted it', () => {
   expect(timesOf(report)).toEqual({
     messages: 6,
     signatures: 5,
@@ -38,7 +38,7 @@ test('each part comes as often as the run counted it', () => {
   })
 })
 
-test('the parts of a payment are summed with either cost, each as often as it comes', () => {
+test('The parts of a payment are summed with either cost, each as often as it occurs', () => {
   // 600 in, 100 checked, 300 out, 200 of statements, 200 of rows, 1,000 of commits, 300 of events;
   // and 1,200, 500, 360, 240, 200, 1,050 and 50.
   expect(sumTable(loop, pace, report).split('\n')).toEqual([
@@ -58,7 +58,7 @@ test('the parts of a payment are summed with either cost, each as often as it co
   ])
 })
 
-test('each part is told with what it takes', () => {
+test('The table lists each part with its cost', () => {
   const table = partsTable({ ...loop, post_us: 40, sign_us: 700, call_us: 190 })
   expect(table).toContain('| RS256 signature made | 700 |\n')
 })

@@ -1,25 +1,25 @@
-/** The parts of a whole payment, how often each comes, and what all of them cost together. */
+/** The parts of a whole payment, how often each occurs, and their total cost. */
 import type { Report } from '../report.ts'
 import type { HttpCosts } from './http.ts'
 import { batch, type StorageCosts } from './storage.ts'
 
-/** What a payment is made of, in microseconds of CPU. */
+/** The parts of a payment, in microseconds of CPU. */
 export interface Costs extends HttpCosts, StorageCosts {
   readonly verify_us: number
 }
 
-/** What a payment in one process does without. */
+/** Parts that a payment in one process does not have. */
 export interface FurtherCosts {
-  /** Of a POST to a bare node:http server. */
+  /** A POST to a bare node:http server. */
   readonly post_us: number
   readonly sign_us: number
-  /** Of a gRPC call with a batch: within one process services call each other directly. */
+  /** A gRPC call with a batch: within one process services call each other directly. */
   readonly call_us: number
 }
 
-/** How often each comes in a payment. */
+/** How often each part occurs in a payment. */
 export interface Times {
-  /** In, and as many out. */
+  /** Messages in, and as many out. */
   readonly messages: number
   readonly signatures: number
   readonly statements: number
@@ -28,14 +28,14 @@ export interface Times {
   readonly events: number
 }
 
-/** Of each leg: a request and the answer to it, each taken from one FSP and brought to the other. */
+/** Per leg: a request and its answer, each received from one FSP and delivered to the other. */
 const messages = 6
 /** GET /parties has no body, and so no signature. */
 const signatures = 5
 
 /**
- * What a payment cannot do without. Where the hub's batches are not known the larger ones are taken, so
- * the sum is rather too small than too large.
+ * The minimum for a payment. Where the hub's batch sizes are not known the larger ones are assumed,
+ * so the sum is an underestimate.
  */
 export function timesOf({ per_transaction: each }: Report): Times {
   return {
@@ -68,8 +68,8 @@ export function partsTable(costs: Costs & FurtherCosts): string {
 }
 
 /**
- * @param loop what each part costs in a busy loop
- * @param pace and what it costs when it comes as often as in this run
+ * @param loop the cost of each part in a busy loop
+ * @param pace the cost of each part at the rate of this run
  */
 export function sumTable(loop: Costs, pace: Costs, report: Report): string {
   const times = timesOf(report)

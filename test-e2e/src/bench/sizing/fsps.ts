@@ -1,4 +1,4 @@
-/** What a payment costs with more FSPs: each run on a hub of its own. */
+/** The cost of a payment with more FSPs: each run on a hub of its own. */
 import { measureMachine } from '../machine.ts'
 import type { BenchOptions } from '../options.ts'
 import { runOnce } from '../run.ts'

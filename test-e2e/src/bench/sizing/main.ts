@@ -1,7 +1,7 @@
 /**
- * `npm run sizing`: what a payment costs with more stored, with more FSPs and with more processes. Each
- * part can be measured by itself; what was measured is kept in a file, and the tables are printed from
- * that.
+ * `npm run sizing`: the cost of a payment with more stored payments, more FSPs and more processes.
+ * Each part can be measured by itself; results are stored in a file, from which the tables are
+ * printed.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdirSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** What a payment costs when services run apart, one process or several of each that it passes through. */
+/**
+ * The cost of a payment when services run apart, with one process or several of each service that
+ * it passes through.
+ */
 import { measureMachine } from '../machine.ts'
 import type { BenchOptions } from '../options.ts'
 import { runOnce } from '../run.ts'

@@ -1,4 +1,4 @@
-/** What sizing has measured so far, in a file, so that it can be measured piece by piece. */
+/** The results of sizing so far, in a file, so that the parts can be measured one at a time. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import type { Machine } from '../machine.ts'
@@ -16,12 +16,12 @@ export interface Point {
   readonly database: {
     readonly statements: number
     readonly wal_bytes: number
-    /** Of tables and indexes, when the run began. */
+    /** Tables and indexes at the start of the run. */
     readonly bytes_at_start: number
   }
   /** CPU ms per payment of each service, where they run apart. */
   readonly services?: Readonly<Record<string, number>>
-  /** What others on this machine took meanwhile. */
+  /** CPU time of other programs on this machine during the run. */
   readonly others_cores: number
   readonly load_before: number
   readonly us_per_post: number

@@ -1,27 +1,27 @@
 /**
- * Fills a hub's tables as years of payments would: each row is a copy of one that the hub itself wrote
- * for a payment, under a new id and at an earlier time. What is kept for ever is there for every payment;
- * what FSPs sent and how it was delivered only for the newest ones, as it is where months are archived.
- * Balances are not moved, so such a hub is not one to verify.
+ * Fills a hub's tables as years of payments would: each row is a copy of a row that the hub itself
+ * wrote for a payment, with a new id and an earlier time. Rows that are retained without limit
+ * exist for every payment; messages and deliveries only for the newest ones, as where months are
+ * archived. Balances are not changed, so such a hub must not be verified.
  */
 import type { Client } from 'pg'
 
 export interface Seeding {
-  /** Payments that there shall be more. */
+  /** The number of payments to add. */
   readonly payments: number
-  /** Of these the newest that have their messages and deliveries. */
+  /** The newest of them, which have their messages and deliveries. */
   readonly payloads: number
   readonly onProgress: (done: number) => void
 }
 
 interface Copied {
   readonly table: string
-  /** Of the payment: the column by which its rows are found, and gets the new id. */
+  /** The column with the payment's id: it selects its rows, and receives the new id. */
   readonly id: string
   readonly of: 'transfer' | 'quote'
   /** Moved back in time. */
   readonly times: readonly string[]
-  /** Made anew from the old value and the new id. */
+  /** Derived from the old value and the new id. */
   readonly fresh?: readonly { readonly column: string; readonly type: 'text' | 'uuid' }[]
   readonly isPayload: boolean
 }
@@ -102,7 +102,7 @@ const models = 64
 const rows_at_once = 250_000
 const span_days = 30
 
-/** On an idle hub that has made some payments already. */
+/** For an idle hub that has made some payments. */
 export async function seed(client: Client, { payments, payloads, onProgress }: Seeding) {
   await client.query(`set synchronous_commit = off; set work_mem = '256MB'`)
   await makeModels(client)
@@ -142,7 +142,7 @@ async function makeModels(client: Client): Promise<void> {
   if (Number(rows[0]?.n) < models) throw new Error('the hub has made too few payments to copy')
 }
 
-/** In the order of the ids, which are as random as any: so that indexes are filled page by page. */
+/** In the order of the ids, which are random: so that indexes are filled page by page. */
 async function insertOf(client: Client, copied: Copied): Promise<string> {
   const { table, id, of, times, fresh = [] } = copied
   const [schema = '', name = ''] = table.split('.')

@@ -1,4 +1,4 @@
-/** What a payment costs beside payments that are stored already: hubs of every size, measured in turn. */
+/** The cost of a payment with many stored payments: hubs of every size, measured in turn. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ export interface StoredOptions {
   readonly rounds: number
   /** Payments of each hub that have their messages. */
   readonly payloads: number
-  /** Where the hubs lie; a hub that is there is not filled again. */
+  /** The folder of the hubs; an existing hub is not filled again. */
   readonly place: string
   readonly results: string
   readonly say: (sentence: string) => void
@@ -51,14 +51,14 @@ function folderOf({ place }: StoredOptions, size: number): string {
   return join(place, `stored-${size}`)
 }
 
-/** No two runs have an FSP or a phone number in common, whoever made them. */
+/** No two runs share an FSP or a phone number, whichever process made them. */
 function nextPrefix(): string {
   const s = Math.floor(Date.now() / 1_000)
   process.env['CAUSEWAY_BENCH_PARTIES_TAKEN'] = String((s % 80_000) * 1_000_000)
   return `r${s.toString(36)}x`
 }
 
-/** Makes a hub that has made some payments, and of that one hubs with copies of these. */
+/** Makes a hub that has made some payments, and from it hubs with copies of these payments. */
 async function prepare(options: StoredOptions, size: number): Promise<void> {
   const empty = folderOf(options, 0)
   await once(empty, async () => {
@@ -76,7 +76,7 @@ async function prepare(options: StoredOptions, size: number): Promise<void> {
   })
 }
 
-/** A folder is filled once, and from the beginning when that was cut short. */
+/** A folder is filled once, and from the start again when that was interrupted. */
 async function once(folder: string, work: () => Promise<void>): Promise<void> {
   if (existsSync(join(folder, filledMark))) return
   rmSync(folder, { recursive: true, force: true })
@@ -110,7 +110,9 @@ async function fill(options: StoredOptions, dataDir: string, size: number): Prom
   execFileSync('sync')
 }
 
-/** Whoever interrupts finds nothing left: the work, then the end. Gives what takes that back. */
+/**
+ * An interruption runs the clean-up, then ends the process. Returns the function that cancels that.
+ */
 function heedSignals(clear: () => Promise<unknown>): () => void {
   const end = () => void clear().finally(() => process.exit(130))
   process.once('SIGINT', end).once('SIGTERM', end)

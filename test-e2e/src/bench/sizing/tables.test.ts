@@ -23,7 +23,7 @@ function point(size: number, hub: number, changed: Partial<Point> = {}): Point {
 
 const stored = [point(0, 2), point(0, 2.5), point(0, 1.5), point(1_000_000, 2.1)]
 
-test('each size is a row: the middle of its runs, how far they lie apart, and the first size beside it', () => {
+test('Each size is a row with the median of its runs, their spread, and its ratio to the first size', () => {
   const rows = tablesOf({ stored, fsps: [], replicas: [] }).split('\n')
   expect(rows[0]).toBe(
     '| Stored transfers | CPU ms per payment | services | PostgreSQL | against the first | p50 / p95 / p99 ms | SQL | WAL KB | MB on disk | runs | cores of others | µs per bare POST |',
@@ -37,13 +37,13 @@ test('each size is a row: the middle of its runs, how far they lie apart, and th
   )
 })
 
-test('what went wrong in a run stands below its table', () => {
+test('Faults of a run are listed below its table', () => {
   const wrong = point(10, 2, { faults: ['3 of 1800 payments failed'], verify: 'NOT CLEAN' })
   const text = tablesOf({ stored: [], fsps: [wrong], replicas: [] })
   expect(text).toContain('wrong: 10: 3 of 1800 payments failed; `verify`: NOT CLEAN.')
 })
 
-test('services that run apart are told one by one, with Kafka, which others have not', () => {
+test('Services that run apart are listed one by one, with Kafka, which other tables do not have', () => {
   const cpu_ms = { hub: 4, postgres: 1, kafka: 0.75 }
   const apart = (size: number) =>
     point(size, 4, { cpu_ms, services: { transfers: 1.5, quoting: size / 10 } })
@@ -54,10 +54,10 @@ test('services that run apart are told one by one, with Kafka, which others have
   expect(text).toContain('| quoting | 0.1 | 0.2 |')
 })
 
-describe('the page', () => {
+describe('tables in the page', () => {
   const page = 'Above\n<!-- measured: npm run sizing -->\nold\n<!-- measured: end -->\nBelow\n'
 
-  test('gets the tables between its marks, as often as they are printed', () => {
+  test('The tables replace the text between the marks of the page, each time they are printed', () => {
     const once = withTables(page, 'new\n')
     expect(once).toBe(
       'Above\n<!-- measured: npm run sizing -->\n\nnew\n\n<!-- measured: end -->\nBelow\n',
@@ -65,11 +65,11 @@ describe('the page', () => {
     expect(withTables(once, 'new\n')).toBe(once)
   })
 
-  test('without marks is left alone', () => {
+  test('A page without marks is refused', () => {
     expect(() => withTables('Above', 'new')).toThrow('the page has no lines')
   })
 })
 
-test('the middle of several', () => {
+test('The median is the middle number, or the mean of the two in the middle', () => {
   expect([median([3]), median([1, 2]), median([9, 1, 5]), median([])]).toEqual([3, 1.5, 5, 0])
 })

@@ -1,10 +1,10 @@
-/** The tables of deploy/SIZING.md from what was measured: of several runs of a size the middle one. */
+/** The tables of deploy/SIZING.md from the results: for several runs of a size the median. */
 import type { Point, Results } from './results.ts'
 
 const begin = '<!-- measured: npm run sizing -->'
 const end = '<!-- measured: end -->'
 
-/** The page with the tables between its marks. Throws when it has none. */
+/** The page with the tables between its marks. Throws when it has no marks. */
 export function withTables(page: string, tables: string): string {
   const from = page.indexOf(begin)
   const to = page.indexOf(end)
@@ -25,7 +25,7 @@ export function tablesOf({ machine, stored, fsps, replicas }: Results): string {
   return parts.filter((part) => part !== '').join('\n')
 }
 
-/** A column, where the points have it. */
+/** A column, for points that have its value. */
 type Column = readonly [title: string, cell: (own: readonly Point[]) => string | undefined]
 
 function tableOf(title: string, points: readonly Point[]): string {
@@ -67,7 +67,7 @@ function about(points: readonly Point[]): string {
   return `${first?.rate ?? 0} payments begun per second, ${first?.payments ?? 0} measured in each run, ${made}; \`verify\`: ${verdicts}.`
 }
 
-/** Where services run apart, each by itself. */
+/** Where services run apart, each service by itself. */
 function servicesOf(points: readonly Point[]): string {
   const sizes = [...new Set(points.map(({ size }) => size))].sort((a, b) => a - b)
   const names = Object.keys(points[0]?.services ?? {})
@@ -115,7 +115,7 @@ function latencies(own: readonly Point[]): string {
     .join(' / ')
 }
 
-/** From the least to the most, where there are several runs. */
+/** The minimum and the maximum, where there are several runs. */
 function spread(points: readonly Point[]): string {
   if (points.length < 2) return ''
   const all = points.map(totalOf)

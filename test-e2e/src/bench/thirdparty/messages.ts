@@ -1,4 +1,4 @@
-/** What the bench and the process that plays DFSP, PISP and payee FSP say to each other. */
+/** The messages between the bench and the process of DFSP, PISP and payee FSP. */
 import type { Tls } from '../messages.ts'
 import type { ThirdPartyLeg } from '../options.ts'
 import type { Quantiles } from '../quantiles.ts'
@@ -10,7 +10,7 @@ export interface Open {
   readonly type: 'OPEN'
   /** Several edges have commas between them. */
   readonly hubUrl: string
-  /** By role; undefined: plain http both ways. */
+  /** By role; undefined: plain http in both directions. */
   readonly tls: Tls | undefined
   readonly signed: 'RS256' | 'ES256' | undefined
 }
@@ -40,7 +40,7 @@ export interface Opened {
 
 export interface Result {
   readonly done: number
-  /** Why the others failed, with how many each. */
+  /** The reasons of failures, with the number of each. */
   readonly failures: Readonly<Record<string, number>>
   /** From the scheduled start to the end at the PISP. */
   readonly latency_ms: Quantiles

@@ -1,6 +1,6 @@
 /**
- * DFSP, PISP and payee FSP of the bench in one process of their own, with the user's keys: what they use
- * of the CPU is counted apart. Everything is made and signed when it is sent.
+ * DFSP, PISP and payee FSP of the bench in one process of their own, with the user's keys: their
+ * CPU time is counted separately. Everything is made and signed when it is sent.
  */
 import {
   createAuthenticator,
@@ -22,7 +22,7 @@ const origin = 'https://app.pisp.example'
 const callbackUri = `${origin}/linked`
 const mei = { type: 'MSISDN', id: '15550000002', name: 'Mei Example' } as const
 const amara = { type: 'MSISDN', id: '15550000001', name: 'Amara Example' } as const
-/** Users who pay in turns, each with an account and a key. */
+/** Users who pay in turn, each with an account and a key. */
 const users_max = 64
 const valid_ms = 60_000
 
@@ -156,10 +156,10 @@ async function pay(n: number): Promise<void> {
   )
 }
 
-/** The payee is known in the scheme, and its users' accounts are linked. */
+/** Registers the payee with the scheme and links its users' accounts. */
 async function linkUsers(): Promise<void> {
   const { state } = await participant('payee').associate(mei)
-  if (state !== 'DONE') throw new Error(`the payee is not taken: ${state}`)
+  if (state !== 'DONE') throw new Error(`the payee is not registered: ${state}`)
   while (linked.length < users_max) linked.push(await link(linked.length))
   say({ type: 'LINKED' })
 }

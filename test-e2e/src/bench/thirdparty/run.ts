@@ -1,7 +1,7 @@
 /**
- * One run of a third-party leg: whole links of accounts, or whole payments from linked accounts, begun
- * by the clock, and what each costs in time and CPU. It counts only when every one was made and POST
- * /verify finds nothing.
+ * One run of a third-party leg: whole links of accounts, or whole payments from linked accounts,
+ * begun by the clock, with the latency and CPU time of each. It counts only when every one was made
+ * and POST /verify reports no difference.
  */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
