@@ -62,15 +62,15 @@ const near = /: greenbank: [\d.]+ % of the USD limit remain/
 test('At 90 percent of the cap the FSP and the hub receive one alarm, and another one after the position has recovered', async () => {
   await reserve('899')
   const first = await reserve('1')
-  const told = [
+  const mails = [
     'desk@greenbank.example: greenbank: 10 % of the USD limit remain',
     'risk@hub.example: greenbank: 10 % of the USD limit remain',
   ]
-  expect((await mailbox.await(near, 2)).toSorted()).toEqual(told)
+  expect((await mailbox.await(near, 2)).toSorted()).toEqual(mails)
   await answer(await reserve('50'), '/error', rejection)
   await answer(first, '/error', rejection)
   await reserve('1')
-  expect((await mailbox.await(near, 4)).toSorted()).toEqual([...told, ...told].toSorted())
+  expect((await mailbox.await(near, 4)).toSorted()).toEqual([...mails, ...mails].toSorted())
 }, 60_000)
 
 test('The operator sees the active alarms of an FSP', async () => {
@@ -106,8 +106,8 @@ test('A request is mailed to the operators who may decide it, and not to its mak
   await answered(operator.call('PUT', '/operators/administrator', { email: 'root@hub.example' }))
   const checker = { name: 'grace', roles: ['checker'], email: 'grace@hub.example' }
   await answered(operator.call('POST', '/operators', checker))
-  const wanted = { participantId: 'bluewallet', newState: 'SUSPENDED', reason: 'as agreed' }
-  await answered(operator.call('POST', '/UpdateParticipantState', wanted))
+  const change = { participantId: 'bluewallet', newState: 'SUSPENDED', reason: 'as agreed' }
+  await answered(operator.call('POST', '/UpdateParticipantState', change))
   expect(await mailbox.await(/waits for a decision/, 1)).toEqual([
     'grace@hub.example: bluewallet: UpdateParticipantState waits for a decision',
   ])

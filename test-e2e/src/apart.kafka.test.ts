@@ -47,8 +47,8 @@ test('A whole payment is made with certificates and signatures', async () => {
   await own(payee, phone)
   const found = await lookUp(payer, payee, phone)
   const { transfer } = await agree(payer, payee, newQuote(payer, payee, { payee: found }))
-  const told = await move(payer, payee, transfer)
-  expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
+  const callback = await move(payer, payee, transfer)
+  expect(callback.json()).toMatchObject({ transferState: 'COMMITTED' })
   expect(await position(hub.operator, payer.name)).toBe(before + 10)
   expect(await hub.verify()).toMatchObject({ clean: true })
 })
@@ -59,7 +59,7 @@ test('A payment whose FSPs propagate its trace is one trace through the processe
 })
 
 test("When its writer is killed, the ledger's standby takes over at once", async () => {
-  const payments = payOnAndOn()
+  const payments = payContinuously()
   await payments.further(5)
   const [writer, other] = writerFirst()
   const killed_ms = Date.now()
@@ -77,7 +77,7 @@ test("When its writer is killed, the ledger's standby takes over at once", async
 }, 400_000)
 
 test("When its writer is frozen, the ledger's standby takes over at once, and the writer yields when it thaws", async () => {
-  const payments = payOnAndOn()
+  const payments = payContinuously()
   await payments.further(5)
   const [writer, other] = writerFirst()
   const frozen_ms = Date.now()
@@ -94,7 +94,7 @@ test("When its writer is frozen, the ledger's standby takes over at once, and th
 }, 400_000)
 
 test('No payment fails while each process is restarted in turn', async () => {
-  const payments = payOnAndOn()
+  const payments = payContinuously()
   for (const name of processNames) {
     await payments.further(2)
     await hub.restart(name)
@@ -104,7 +104,7 @@ test('No payment fails while each process is restarted in turn', async () => {
 }, 400_000)
 
 test('Every payment ends and the books agree when any process is killed and restarted', async () => {
-  const payments = payOnAndOn()
+  const payments = payContinuously()
   for (const name of processNames) {
     await payments.further(3)
     await hub.kill(name)
@@ -121,7 +121,7 @@ function writerSince_ms(name: ProcessName): number {
   const line = hub
     .logOf(name)
     .split('\n')
-    .findLast((said) => said.includes('is now the writer of the ledger'))
+    .findLast((entry) => entry.includes('is now the writer of the ledger'))
   return line === undefined ? 0 : Date.parse((JSON.parse(line) as { time: string }).time)
 }
 
@@ -139,7 +139,7 @@ async function until<T>(probe: () => T | undefined, timeout_ms = final_ms_max): 
 }
 
 /** Makes payments of 1, a few each second; both FSPs repeat what was not accepted, as FSPs do. */
-function payOnAndOn() {
+function payContinuously() {
   const sent = new Map<string, Transfer>()
   const before = payer.received.length
   ending = new AbortController()
@@ -165,7 +165,7 @@ function payOnAndOn() {
   })
 
   /** The outcome of each transfer that the payer has received; true: committed. */
-  function told(): ReadonlyMap<string, boolean> {
+  function outcomes(): ReadonlyMap<string, boolean> {
     const ends = payer.received.slice(before).filter(({ method }) => method === 'PUT')
     const ofThese = ends.filter(({ path }) => sent.has(path.split('/')[2] ?? ''))
     return new Map(
@@ -186,7 +186,7 @@ function payOnAndOn() {
   return {
     /** Waits until as many more have been committed. */
     async further(count: number): Promise<void> {
-      const committedNow = () => [...told().values()].filter(Boolean).length
+      const committedNow = () => [...outcomes().values()].filter(Boolean).length
       const from = committedNow()
       await until(() => (committedNow() >= from + count ? true : undefined))
     },
@@ -197,9 +197,9 @@ function payOnAndOn() {
     async end(): Promise<number> {
       ending.abort()
       await paying
-      await until(() => (told().size >= sent.size ? true : undefined))
-      const paid = [...told().values()].filter(Boolean).length
-      expect([...told().keys()].sort()).toEqual([...sent.keys()].sort())
+      await until(() => (outcomes().size >= sent.size ? true : undefined))
+      const paid = [...outcomes().values()].filter(Boolean).length
+      expect([...outcomes().keys()].sort()).toEqual([...sent.keys()].sort())
       expect(await position(hub.operator, payer.name)).toBe((await start) + paid)
       expect(await hub.verify()).toMatchObject({ clean: true })
       return sent.size - paid

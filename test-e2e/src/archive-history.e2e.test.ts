@@ -16,7 +16,7 @@ import {
 } from './hub/hub-process.ts'
 import { age, command, contentsOf, month } from './hub/months.ts'
 import { answered, openScheme, operatorAt, type Operator } from './hub/operator.ts'
-import { openDoors } from './hub/scheme.ts'
+import { insecureSettings } from './hub/scheme.ts'
 import {
   linkedAt,
   mei,
@@ -55,7 +55,7 @@ afterAll(async () => {
 })
 
 async function start(folder: string): Promise<HubProcess> {
-  const settings = { LOG_LEVEL: 'warn', ...openDoors, ...(await freePorts()) }
+  const settings = { LOG_LEVEL: 'warn', ...insecureSettings, ...(await freePorts()) }
   return startHub({ dataDir: folder, settings })
 }
 

@@ -16,7 +16,7 @@ import { joinScheme } from './hub/join.ts'
 import { age, command, month, sql } from './hub/months.ts'
 import { answered, openScheme, operatorAt, position, type Operator } from './hub/operator.ts'
 import { agree, at, move, newQuote, passed } from './hub/payment.ts'
-import { openDoors } from './hub/scheme.ts'
+import { insecureSettings } from './hub/scheme.ts'
 import { about, committed, errorOf, newTransfer, type Transfer } from './hub/transfer.ts'
 
 let dataDir: string
@@ -27,13 +27,13 @@ let payee: Fsp
 
 beforeAll(async () => {
   dataDir = await newDataDir()
-  const settings = { LOG_LEVEL: 'warn', ...openDoors, ...(await freePorts()) }
+  const settings = { LOG_LEVEL: 'warn', ...insecureSettings, ...(await freePorts()) }
   hub = await startHub({ dataDir, settings })
   operator = operatorAt(hub.urls.operator, hub.passwordFile)
   await openScheme(operator)
-  const doors = { operator, fspUrl: () => hub.urls.fsp, isSafe: false }
-  payer = await joinScheme(doors, 'greenbank')
-  payee = await joinScheme(doors, 'bluewallet')
+  const access = { operator, fspUrl: () => hub.urls.fsp, isSafe: false }
+  payer = await joinScheme(access, 'greenbank')
+  payee = await joinScheme(access, 'bluewallet')
 }, 120_000)
 
 afterAll(async () => {
@@ -88,15 +88,15 @@ test('An id of an archived month gets its earlier answer, and no second payment 
   const { transferId, request } = transfer
   const again = lastOf(payer)
   await payer.send('POST', '/transfers', request, to(payee))
-  const told = await payer.await(about(transferId, 'PUT'), again)
-  expect(told.json()).toMatchObject({ transferState: 'COMMITTED', fulfilment: transfer.fulfilment })
-  expect(told.json()).toMatchObject({
+  const callback = await payer.await(about(transferId, 'PUT'), again)
+  expect(callback.json()).toMatchObject({ transferState: 'COMMITTED', fulfilment: transfer.fulfilment })
+  expect(callback.json()).toMatchObject({
     completedTimestamp: (first.json() as { completedTimestamp: string }).completedTimestamp,
   })
 
   const asked = lastOf(payer)
   await payer.send('GET', `/transfers/${transferId}`)
-  expect((await payer.await(about(transferId, 'PUT'), asked)).json()).toEqual(told.json())
+  expect((await payer.await(about(transferId, 'PUT'), asked)).json()).toEqual(callback.json())
 
   const refused = lastOf(payer)
   await payer.send('POST', '/transfers', rejected.request, to(payee))
@@ -151,6 +151,6 @@ test('A month with a transfer that is not final is not archived', async () => {
     `${month} stays: transfers: 1 of its transfers are not final`,
   )
   await payee.send('PUT', `/transfers/${transferId}`, committed(transfer), to(payer))
-  const told = await payer.await(about(transferId, 'PUT'))
-  expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
+  const callback = await payer.await(about(transferId, 'PUT'))
+  expect(callback.json()).toMatchObject({ transferState: 'COMMITTED' })
 })

@@ -93,9 +93,9 @@ test('Request and answer of a bulk quote arrive byte for byte at the other FSP',
   expect(question.headers).toMatchObject({ 'fspiop-source': payer.name })
   const response = JSON.stringify(answerTo(bulk.individualQuotes)).replace(',', ' , ')
   await answered(bulk, response)
-  const told = await payer.await(ofBulk(bulk))
-  expect(told.body.toString()).toBe(response)
-  expect(told.headers).toMatchObject({ 'fspiop-source': payee.name })
+  const callback = await payer.await(ofBulk(bulk))
+  expect(callback.body.toString()).toBe(response)
+  expect(callback.headers).toMatchObject({ 'fspiop-source': payee.name })
 })
 
 test('A bulk quote of 1,000 items is one message in each direction', async () => {
@@ -103,8 +103,8 @@ test('A bulk quote of 1,000 items is one message in each direction', async () =>
   const question = await asked(bulk)
   expect((question.json() as Bulk).individualQuotes).toHaveLength(1_000)
   await answered(bulk, answerTo(bulk.individualQuotes))
-  const told = await payer.await(ofBulk(bulk))
-  expect(resultsIn(told)).toEqual(bulk.individualQuotes.map(({ quoteId }) => quoteId))
+  const callback = await payer.await(ofBulk(bulk))
+  expect(resultsIn(callback)).toEqual(bulk.individualQuotes.map(({ quoteId }) => quoteId))
 }, 30_000)
 
 test.each([
@@ -129,15 +129,15 @@ describe('A bulk quote with a payee at another FSP', () => {
       'fspiop-destination': payee.name,
       accept: 'application/vnd.interoperability.bulkQuotes+json;version=1.1',
     })
-    const kept = bulk.individualQuotes.filter((item) => item !== elsewhere)
-    await answered(bulk, answerTo(kept), 'Hub')
-    const told = await payer.await(ofBulk(bulk))
-    expect(told.headers).toMatchObject({ 'fspiop-source': 'Hub' })
-    expect(resultsIn(told)).toEqual([first?.quoteId, `${elsewhere.quoteId} 3100`, last?.quoteId])
+    const remaining = bulk.individualQuotes.filter((item) => item !== elsewhere)
+    await answered(bulk, answerTo(remaining), 'Hub')
+    const callback = await payer.await(ofBulk(bulk))
+    expect(callback.headers).toMatchObject({ 'fspiop-source': 'Hub' })
+    expect(resultsIn(callback)).toEqual([first?.quoteId, `${elsewhere.quoteId} 3100`, last?.quoteId])
     const after = payer.received.length
     await payer.send('GET', `/bulkQuotes/${bulk.bulkQuoteId}`, undefined, to(payee))
     const again = await payer.await(ofBulk(bulk), { after })
-    expect(again.body).toEqual(told.body)
+    expect(again.body).toEqual(callback.body)
   })
 })
 
@@ -156,11 +156,11 @@ describe('A repeated id of a bulk quote', () => {
     const bulk = newBulk([itemOf()])
     await asked(bulk)
     await answered(bulk, answerTo(bulk.individualQuotes))
-    const told = await payer.await(ofBulk(bulk))
+    const callback = await payer.await(ofBulk(bulk))
     const after = payer.received.length
     await payer.send('POST', '/bulkQuotes', bulk, to(payee))
     const again = await payer.await(ofBulk(bulk), { after })
-    expect(again.body).toEqual(told.body)
+    expect(again.body).toEqual(callback.body)
   })
 
   test('A repeated bulk quote with other content is refused with 3106, whichever FSP sends it', async () => {
@@ -247,11 +247,11 @@ test('The operator finds a bulk quote with its items and its history', async () 
 })
 
 test('A bulk quote to an FSP that cannot be reached is answered with 1001', async () => {
-  const nobody = await scheme.join('silverbank-bulkquote')
-  await nobody.stop()
+  const offline = await scheme.join('silverbank-bulkquote')
+  await offline.stop()
   const expiration = new Date(Date.now() + 4_000).toISOString()
-  const bulk = newBulk([itemOf({ payee: partyOf(nobody, '15550000005') })], { expiration })
-  expect(await payer.send('POST', '/bulkQuotes', bulk, to(nobody))).toMatchObject({ status: 202 })
-  const told = await payer.await(ofBulk(bulk, '/error'), { timeout_ms: 20_000 })
-  expect(errorOf(told)).toMatchObject({ errorCode: '1001' })
+  const bulk = newBulk([itemOf({ payee: partyOf(offline, '15550000005') })], { expiration })
+  expect(await payer.send('POST', '/bulkQuotes', bulk, to(offline))).toMatchObject({ status: 202 })
+  const callback = await payer.await(ofBulk(bulk, '/error'), { timeout_ms: 20_000 })
+  expect(errorOf(callback)).toMatchObject({ errorCode: '1001' })
 }, 30_000)

@@ -90,12 +90,12 @@ test('A bulk is paid item by item: the request arrives byte for byte, and both F
 
   await answered(bulk, paid(bulk.items))
   for (const fsp of [payer, payee]) {
-    const told = await fsp.await(
+    const callback = await fsp.await(
       (message) => aboutBulk(bulk.bulkTransferId, 'PUT')(message) && resultsIn(message).length > 0,
     )
-    expect(resultsIn(told)).toEqual(['paid', 'paid', 'paid'])
-    expect((told.json() as BulkOutcome).bulkTransferState).toBe('COMPLETED')
-    expect(told.headers).toMatchObject({
+    expect(resultsIn(callback)).toEqual(['paid', 'paid', 'paid'])
+    expect((callback.json() as BulkOutcome).bulkTransferState).toBe('COMPLETED')
+    expect(callback.headers).toMatchObject({
       'fspiop-source': 'Hub',
       'fspiop-uri': `/bulkTransfers/${bulk.bulkTransferId}`,
       'fspiop-signature': expect.stringContaining('protectedHeader'),
@@ -166,9 +166,9 @@ describe('A bulk with too little cover', () => {
   test('Without cover for any item the bulk is rejected, and the payee FSP is not asked', async () => {
     const bulk = newBulk(poor, payee, ['100', '200'])
     await ask(bulk, poor)
-    const told = await outcome(poor, bulk)
-    expect(told.json()).toMatchObject({ bulkTransferState: 'REJECTED' })
-    expect(resultsIn(told)).toEqual(['4001', '4001'])
+    const callback = await outcome(poor, bulk)
+    expect(callback.json()).toMatchObject({ bulkTransferState: 'REJECTED' })
+    expect(resultsIn(callback)).toEqual(['4001', '4001'])
     expect(payee.received.some(aboutBulk(bulk.bulkTransferId, 'POST'))).toBe(false)
   })
 })
@@ -184,9 +184,9 @@ describe("The payee FSP's answer to a bulk", () => {
       ...body,
       individualTransferResults: [...individualTransferResults, refused],
     })
-    const told = await outcomeAfterExpiry(payer, bulk)
-    expect(told.json()).toMatchObject({ bulkTransferState: 'COMPLETED' })
-    expect(resultsIn(told)).toEqual(['paid', '5104', '3303'])
+    const callback = await outcomeAfterExpiry(payer, bulk)
+    expect(callback.json()).toMatchObject({ bulkTransferState: 'COMPLETED' })
+    expect(resultsIn(callback)).toEqual(['paid', '5104', '3303'])
   })
 
   test("Extensions of the payee FSP's result for an item reach the payer FSP, also by GET", async () => {
@@ -204,8 +204,8 @@ describe("The payee FSP's answer to a bulk", () => {
       { transferId: second?.transferId, errorInformation, extensionList: extensionList('A-2') },
     ]
     await answered(bulk, { ...paid([]), individualTransferResults })
-    const told = [await outcome(payer, bulk), await shownTo(payer, bulk)]
-    for (const message of told) expect(message.json()).toMatchObject({ individualTransferResults })
+    const callbacks = [await outcome(payer, bulk), await shownTo(payer, bulk)]
+    for (const message of callbacks) expect(message.json()).toMatchObject({ individualTransferResults })
   })
 
   test('The payee FSP may refuse the bulk: the payer FSP receives its error, and GET shows REJECTED', async () => {
@@ -221,9 +221,9 @@ describe("The payee FSP's answer to a bulk", () => {
     const bulk = newBulk(payer, payee, ['1', '2'], { expires_ms: 1_500 })
     await prepared(bulk)
     for (const fsp of [payer, payee]) {
-      const told = await outcomeAfterExpiry(fsp, bulk)
-      expect(told.json()).toMatchObject({ bulkTransferState: 'COMPLETED' })
-      expect(resultsIn(told)).toEqual(['3303', '3303'])
+      const callback = await outcomeAfterExpiry(fsp, bulk)
+      expect(callback.json()).toMatchObject({ bulkTransferState: 'COMPLETED' })
+      expect(resultsIn(callback)).toEqual(['3303', '3303'])
     }
   })
 

@@ -89,12 +89,12 @@ test(
     const thirdParty = page.getByRole('region', { name: 'Third party' })
     await thirdParty.getByRole('link', { name: 'lemonpay' }).waitFor()
     await thirdParty.getByRole('link', { name: consentId }).waitFor()
-    for (const said of [
+    for (const text of [
       'greenbank reported ACCEPTED to lemonpay.',
       'The user of lemonpay has signed the terms',
       'centralAuth answers: the signature is VERIFIED',
     ]) {
-      await page.getByText(said).first().waitFor()
+      await page.getByText(text).first().waitFor()
     }
     await isAsItShouldBe('story-with-third-party')
     await thirdParty.getByRole('link', { name: consentId }).click()

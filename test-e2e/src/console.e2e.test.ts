@@ -177,9 +177,9 @@ test(
     await paid.getByText('COMMITTED').waitFor()
     expect(await cover()).toBe(-10_200)
 
-    const kept = await record('Funds out, reserved first', '200', 'payout 2')
-    await pressAndConfirm(kept.getByRole('button', { name: 'Release' }), 'Yes, release it')
-    await kept.getByText('ABORTED REJECTED').waitFor()
+    const released = await record('Funds out, reserved first', '200', 'payout 2')
+    await pressAndConfirm(released.getByRole('button', { name: 'Release' }), 'Yes, release it')
+    await released.getByText('ABORTED REJECTED').waitFor()
     expect(await cover()).toBe(-10_200)
     const tooMuch = await record('Funds out, reserved first', '99999', 'payout 3')
     await tooMuch.getByText('COVER_SHORT').waitFor()

@@ -67,8 +67,8 @@ describe('Before the payment', () => {
   test('A repeated association is made once, and each request is answered', async () => {
     const path = `/participants/MSISDN/${newPhoneNumber()}`
     await twice(() => payee.send('POST', path, { fspId: payee.name }), 202)
-    const told = await all(payee, at('PUT', path), 2)
-    expect(told.map((message) => message.json())).toEqual([
+    const callbacks = await all(payee, at('PUT', path), 2)
+    expect(callbacks.map((message) => message.json())).toEqual([
       { fspId: payee.name },
       { fspId: payee.name },
     ])
@@ -194,8 +194,8 @@ describe('The transfer', () => {
     const again = await payee.await(about(transferId, 'PUT'))
     expect(again.json()).toMatchObject({ transferState: 'COMMITTED' })
     await payer.send('POST', '/transfers', request, to(payee))
-    const [, told] = await all(payer, about(transferId, 'PUT'), 2)
-    expect(told?.json()).toMatchObject({
+    const [, callback] = await all(payer, about(transferId, 'PUT'), 2)
+    expect(callback?.json()).toMatchObject({
       transferState: 'COMMITTED',
       fulfilment: transfer.fulfilment,
     })

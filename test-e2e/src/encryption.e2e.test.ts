@@ -125,8 +125,8 @@ describe('A payment with encrypted customer data', () => {
     const hiddenFulfil = hide(fulfil, ['extensionList.extension.0.value'], payer)
     const transferPath = `/transfers/${transfer.transferId}`
     await payee.send('PUT', transferPath, hiddenFulfil.body, hiddenFulfil.headers)
-    const told = await payer.await(about(transfer.transferId, 'PUT'))
-    expectHidden(told, hiddenFulfil, fulfil, payer)
+    const callback = await payer.await(about(transfer.transferId, 'PUT'))
+    expectHidden(callback, hiddenFulfil, fulfil, payer)
     expect(await position(scheme.operator, payer.name)).toBe(before + 10)
   })
 
@@ -155,8 +155,8 @@ describe('A payment with encrypted customer data', () => {
     await payee.await(at('POST', '/quotes', quote.quoteId))
     const no = { errorInformation: { errorCode: '5103', errorDescription: 'No' } }
     await payee.send('PUT', `/quotes/${quote.quoteId}/error`, no, to(payer))
-    const told = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`))
-    expect(errorOf(told)).toEqual(no.errorInformation)
-    expect(told.headers['fspiop-encryption']).toBeUndefined()
+    const callback = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`))
+    expect(errorOf(callback)).toEqual(no.errorInformation)
+    expect(callback.headers['fspiop-encryption']).toBeUndefined()
   })
 })

@@ -31,12 +31,12 @@ async function ask(quote: QuoteRequest): Promise<void> {
  * Repeats the message until the payer FSP receives the expiry of the quote: the hub's clock decides
  * when.
  */
-async function hearOfExpiry(quote: QuoteRequest, say: () => Promise<unknown>): Promise<void> {
+async function awaitExpiry(quote: QuoteRequest, repeat: () => Promise<unknown>): Promise<void> {
   const isTold = at('PUT', `${pathOf(quote)}/error`)
   const after = payer.received.length
   const late = Date.now() + 20_000
   while (!payer.received.slice(after).some(isTold) && Date.now() < late) {
-    await say()
+    await repeat()
     // A round trip through the hub serves as a pause without a timer.
     await agree(payer, payee, newQuote(payer, payee))
   }
@@ -53,13 +53,13 @@ test('A late answer gets 3302 for the payee FSP, and the payer FSP receives the 
   expect(errorOf(late)).toMatchObject({ errorCode: '3302' })
   expect(payer.received.filter(at('PUT', pathOf(quote)))).toEqual([])
 
-  await hearOfExpiry(quote, () => payer.send('GET', pathOf(quote), undefined, to(payee)))
+  await awaitExpiry(quote, () => payer.send('GET', pathOf(quote), undefined, to(payee)))
 }, 40_000)
 
 test('A repeated request of an expired quote is answered as expired, and a new id continues the payment', async () => {
   const quote = newQuote(payer, payee, { expiration: soon() })
   await ask(quote)
-  await hearOfExpiry(quote, () => payer.send('POST', '/quotes', quote, to(payee)))
+  await awaitExpiry(quote, () => payer.send('POST', '/quotes', quote, to(payee)))
   expect(payee.received.filter(at('POST', '/quotes', quote.quoteId))).toHaveLength(1)
 
   const { transactionId } = quote
@@ -73,7 +73,7 @@ test('A quote request that has expired on arrival is refused with 3302 and not r
   const expiration = new Date(Date.now() - 1_000).toISOString()
   const quote = newQuote(payer, payee, { expiration })
   await payer.send('POST', '/quotes', quote, to(payee))
-  const told = await payer.await(at('PUT', `${pathOf(quote)}/error`))
-  expect(errorOf(told)).toMatchObject({ errorCode: '3302' })
+  const callback = await payer.await(at('PUT', `${pathOf(quote)}/error`))
+  expect(errorOf(callback)).toMatchObject({ errorCode: '3302' })
   expect(payee.received.filter(at('POST', '/quotes', quote.quoteId))).toEqual([])
 })

@@ -19,7 +19,7 @@ let scheme: Scheme
 let payer: Fsp
 let payee: Fsp
 let flooder: Fsp
-let calm: Waits | undefined
+let baseline: Waits | undefined
 
 beforeAll(async () => {
   scheme = await openSchemeOfFsps({
@@ -32,9 +32,9 @@ beforeAll(async () => {
   payee = await scheme.join('bluewallet')
   flooder = await scheme.join('redmoney')
   await pay()
-  const inPeace = await waitsOf()
-  print('without a flood', inPeace)
-  calm = inPeace
+  const waits = await waitsOf()
+  print('without a flood', waits)
+  baseline = waits
 }, 300_000)
 
 afterAll(async () => {
@@ -57,8 +57,8 @@ async function pay(to = payee): Promise<number> {
   await to.await(about(transfer.transferId, 'POST'), { timeout_ms: 60_000 })
   const answered = await to.send('PUT', path, committed(transfer))
   expect([answered.status, answered.body]).toEqual([200, ''])
-  const told = await payer.await(about(transfer.transferId, 'PUT'), { timeout_ms: 60_000 })
-  expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
+  const callback = await payer.await(about(transfer.transferId, 'PUT'), { timeout_ms: 60_000 })
+  expect(callback.json()).toMatchObject({ transferState: 'COMMITTED' })
   return performance.now() - begun_ms
 }
 
@@ -71,8 +71,8 @@ async function waitsOf(): Promise<Waits> {
 
 function print(when: string, { p50, p99 }: Waits): void {
   const ms = (wait: number) => `${Math.round(wait)} ms`
-  const beside = calm === undefined ? '' : ` (without a flood ${ms(calm.p99)})`
-  process.stderr.write(`payments of other FSPs ${when}: p50 ${ms(p50)}, p99 ${ms(p99)}${beside}\n`)
+  const comparison = baseline === undefined ? '' : ` (without a flood ${ms(baseline.p99)})`
+  process.stderr.write(`payments of other FSPs ${when}: p50 ${ms(p50)}, p99 ${ms(p99)}${comparison}\n`)
 }
 
 interface Flooding {

@@ -101,9 +101,9 @@ test('A consent is at the auth service until it is revoked for both', async () =
   const asked = await pisp.send('DELETE', path, undefined, to(dfsp.name, 'consents', 'DELETE'))
   expect(asked.status).toBe(202)
   for (const fsp of [dfsp, pisp]) {
-    const told = await fsp.await((sent) => sent.method === 'PATCH' && sent.path === path)
-    expect(told.headers['fspiop-source']).toBe(authService)
-    expect(told.json()).toMatchObject({ status: 'REVOKED' })
+    const callback = await fsp.await((sent) => sent.method === 'PATCH' && sent.path === path)
+    expect(callback.headers['fspiop-source']).toBe(authService)
+    expect(callback.json()).toMatchObject({ status: 'REVOKED' })
   }
   expect(dfsp.received.some(({ method }) => method === 'DELETE')).toBe(false)
 
@@ -148,8 +148,8 @@ describe('The id of a registered consent', () => {
     const { path } = consent
     await pisp.send('DELETE', path, undefined, to(dfsp.name, 'consents', 'DELETE'))
     for (const fsp of [dfsp, pisp]) {
-      const told = await fsp.await((sent) => sent.method === 'PATCH' && sent.path === path)
-      expect(told.json()).toMatchObject({ status: 'REVOKED' })
+      const callback = await fsp.await((sent) => sent.method === 'PATCH' && sent.path === path)
+      expect(callback.json()).toMatchObject({ status: 'REVOKED' })
     }
     expect(otherDfsp.received.some((sent) => sent.path.startsWith(path))).toBe(false)
   })
@@ -162,7 +162,7 @@ test('The hub lists the DFSPs that serve accounts, and PISPs join it without a c
   await answered(operator.call('POST', `/participants/${dfsp.name}/endpoints`, endpoint))
   const headers = { ...to('', 'services', 'GET'), 'fspiop-destination': undefined }
   await pisp.send('GET', '/services/THIRD_PARTY_DFSP', undefined, headers)
-  const told = await pisp.await((sent) => sent.path === '/services/THIRD_PARTY_DFSP')
-  const { providers } = told.json() as { readonly providers: readonly string[] }
+  const callback = await pisp.await((sent) => sent.path === '/services/THIRD_PARTY_DFSP')
+  const { providers } = callback.json() as { readonly providers: readonly string[] }
   expect(providers.filter((name) => name.endsWith('-consent'))).toEqual([dfsp.name])
 })

@@ -13,7 +13,7 @@ const turns = 5
 const payments_per_turn = 20
 const payers = 4
 /** A limit that a slow machine meets as well. */
-const patience = { timeout_ms: 60_000 }
+const limit = { timeout_ms: 60_000 }
 
 let scheme: Scheme
 let payer: Fsp
@@ -39,7 +39,7 @@ function openLoad() {
   let paid = 0
   let stopping = false
 
-  async function say(fsp: Fsp, method: string, path: string, body: unknown, other: Fsp) {
+  async function submit(fsp: Fsp, method: string, path: string, body: unknown, other: Fsp) {
     const answer = fsp.send(method, path, body, to(other))
     sent.add(answer)
     const { status, body: text } = await answer
@@ -47,19 +47,19 @@ function openLoad() {
     if (status > 202) refusals.push(`${method} ${path}: ${text}`)
   }
 
-  async function keepPaying(): Promise<void> {
+  async function payContinuously(): Promise<void> {
     while (!stopping) {
       const transfer = newTransfer(payer, payee, { amount: '0.01', expires_ms: 60_000 })
-      await say(payer, 'POST', '/transfers', transfer.request, payee)
-      await payee.await(about(transfer.transferId, 'POST'), patience)
+      await submit(payer, 'POST', '/transfers', transfer.request, payee)
+      await payee.await(about(transfer.transferId, 'POST'), limit)
       const path = `/transfers/${transfer.transferId}`
-      await say(payee, 'PUT', path, committed(transfer), payer)
-      await payer.await(about(transfer.transferId, 'PUT'), patience)
+      await submit(payee, 'PUT', path, committed(transfer), payer)
+      await payer.await(about(transfer.transferId, 'PUT'), limit)
       paid += 1
     }
   }
 
-  const load = Promise.all(Array.from({ length: payers }, keepPaying))
+  const load = Promise.all(Array.from({ length: payers }, payContinuously))
   return {
     refusals,
     paid: () => paid,
@@ -74,7 +74,7 @@ function openLoad() {
 
 /** Registers a new key; repeats the call when the operator is asked to repeat it later. */
 async function newKey(fsp: Fsp): Promise<SigningKey> {
-  const late = Date.now() + patience.timeout_ms
+  const late = Date.now() + limit.timeout_ms
   for (;;) {
     try {
       return await registerKey(scheme.operator, fsp.name)
@@ -100,7 +100,7 @@ test("Repeated rotation of both FSPs' keys under load causes no refusal of a mes
     await load.judged()
     for (const path of ended) await answered(operator.call('DELETE', path))
     const { length } = payer.received
-    await payer.await(() => payer.received.length >= length + payments_per_turn, patience)
+    await payer.await(() => payer.received.length >= length + payments_per_turn, limit)
   }
   await load.stop()
   expect(load.refusals).toEqual([])

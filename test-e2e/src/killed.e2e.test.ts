@@ -77,8 +77,8 @@ test(`${kills} kills under load lose, duplicate or leave open no payment`, async
     const body = answers.get(transfer.transferId) ?? committed(transfer)
     answers.set(transfer.transferId, body)
     for (;;) {
-      const told = await payee.send('PUT', path, body).catch(() => undefined)
-      if (told?.status === 200) return
+      const response = await payee.send('PUT', path, body).catch(() => undefined)
+      if (response?.status === 200) return
       await delay(50)
     }
   }
@@ -87,9 +87,9 @@ test(`${kills} kills under load lose, duplicate or leave open no payment`, async
     const transfer = newTransfer(payer, payee, { amount: '1', expires_ms })
     sent.set(transfer.transferId, transfer)
     unanswered += 1
-    const told = await payer.send('POST', '/transfers', transfer.request).catch(() => undefined)
+    const response = await payer.send('POST', '/transfers', transfer.request).catch(() => undefined)
     unanswered -= 1
-    if (told?.status === 202) accepted.add(transfer.transferId)
+    if (response?.status === 202) accepted.add(transfer.transferId)
   }
 
   async function payOnAndOn(): Promise<void> {

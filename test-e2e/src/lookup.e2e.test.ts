@@ -45,8 +45,8 @@ test('A lookup reaches the FSP of the party, and its answer arrives byte for byt
   })
   expect(asked.body.length).toBe(0)
   const body = `{ "party" : ${JSON.stringify(partyOf(payee, phone, 'Zoë Çelik'))} , "extra":"\\u00fc"}`
-  const told = await payee.send('PUT', path, body, { 'fspiop-destination': 'greenbank-lookup' })
-  expect([told.status, told.body]).toEqual([200, ''])
+  const acknowledgement = await payee.send('PUT', path, body, { 'fspiop-destination': 'greenbank-lookup' })
+  expect([acknowledgement.status, acknowledgement.body]).toEqual([200, ''])
 
   const party = await answer()
   expect(party.body.toString()).toBe(body)
@@ -93,19 +93,19 @@ describe('A lookup without a result', () => {
     await own(sleeper, phone)
     await scheme.operator.call('PUT', '/participants/sleeper-lookup', { isActive: false })
     // A service in a process of its own learns of it by an event.
-    let told: unknown
-    while (told === undefined) {
+    let failure: unknown
+    while (failure === undefined) {
       const { error } = await lookUp(`/parties/MSISDN/${phone}`)
-      told = await error(1_000).catch(() => undefined)
+      failure = await error(1_000).catch(() => undefined)
     }
-    expect(told).toMatchObject({ errorCode: '3201' })
+    expect(failure).toMatchObject({ errorCode: '3201' })
   })
 
   test('A lookup at an unknown FSP fails with 3201', async () => {
     const path = `/parties/MSISDN/${newPhoneNumber()}`
     await payer.send('GET', path, undefined, { 'fspiop-destination': 'nobody' })
-    const told = await payer.await(at('PUT', `${path}/error`))
-    expect(errorOf(told)).toMatchObject({ errorCode: '3201' })
+    const callback = await payer.await(at('PUT', `${path}/error`))
+    expect(errorOf(callback)).toMatchObject({ errorCode: '3201' })
   })
 
   test.each([
@@ -188,8 +188,8 @@ describe('The association of a party with its FSP', () => {
       { partyIdType: 'MSISDN', partyIdentifier: two, fspId: payer.name },
     ]
     await payee.send('POST', '/participants', { requestId, partyList })
-    const told = await payee.await(at('PUT', `/participants/${requestId}`))
-    const answer = told.json() as { partyList: { errorInformation?: { errorCode: string } }[] }
+    const callback = await payee.await(at('PUT', `/participants/${requestId}`))
+    const answer = callback.json() as { partyList: { errorInformation?: { errorCode: string } }[] }
     expect(answer.partyList.map((entry) => entry.errorInformation?.errorCode)).toEqual([
       undefined,
       '3003',

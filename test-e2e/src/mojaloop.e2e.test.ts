@@ -38,7 +38,7 @@ function refusalOf({ status, body }: Answer): string {
   return [status, errorInformation?.errorCode].filter((word) => word !== undefined).join(' ')
 }
 
-async function told(...asked: Parameters<Scheme['operator']['call']>): Promise<string> {
+async function resultOf(...asked: Parameters<Scheme['operator']['call']>): Promise<string> {
   const { status, json } = await scheme.operator.call(...asked)
   return refusalOf({ status, headers: {}, body: json === undefined ? '' : JSON.stringify(json) })
 }
@@ -46,19 +46,19 @@ async function told(...asked: Parameters<Scheme['operator']['call']>): Promise<s
 describe('An onboarding script', () => {
   test('An onboarding script receives 201 for what it creates, and errors for repeats', async () => {
     const type = 'HUB_RECONCILIATION'
-    expect(await told('POST', '/participants/Hub/accounts', { currency: 'KES', type })).toBe('201')
+    expect(await resultOf('POST', '/participants/Hub/accounts', { currency: 'KES', type })).toBe('201')
     const name = 'scripted'
-    expect(await told('POST', '/participants', { name, currency: 'KES' })).toBe('400 3003')
-    expect(await told('POST', '/participants', { name, currency: 'USD' })).toBe('201')
-    expect(await told('POST', '/participants', { name, currency: 'USD' })).toBe('400 3000')
+    expect(await resultOf('POST', '/participants', { name, currency: 'KES' })).toBe('400 3003')
+    expect(await resultOf('POST', '/participants', { name, currency: 'USD' })).toBe('201')
+    expect(await resultOf('POST', '/participants', { name, currency: 'USD' })).toBe('400 3000')
     const { json } = await scheme.operator.call('GET', `/participants/${name}`)
     expect(json).toMatchObject({ name, isActive: 1 })
     expect((await scheme.operator.call('GET', `/participants/${name}/accounts`)).json).toEqual([])
     const limits = { currency: 'USD', limit: { type: 'NET_DEBIT_CAP', value: 1000 } }
     const path = `/participants/${name}/initialPositionAndLimits`
-    expect(await told('POST', path, limits)).toBe('201')
-    expect(await told('POST', path, limits)).toBe('500 2001')
-    expect(await told('GET', '/participants/nobody')).toBe('400 3200')
+    expect(await resultOf('POST', path, limits)).toBe('201')
+    expect(await resultOf('POST', path, limits)).toBe('500 2001')
+    expect(await resultOf('GET', '/participants/nobody')).toBe('400 3200')
     const positions = await scheme.operator.call(
       'GET',
       `/participants/${name}/positions?currency=USD`,
@@ -92,9 +92,9 @@ describe('An onboarding script', () => {
     const { json } = await scheme.operator.call('GET', '/oracles?type=ALIAS&currency=USD')
     const [{ oracleId } = { oracleId: '' }] = json as readonly { readonly oracleId: string }[]
     const changed = { ...oracle, isDefault: true }
-    expect(await told('PUT', `/oracles/${oracleId}`, changed)).toBe('204')
-    expect(await told('DELETE', `/oracles/${oracleId}`)).toBe('204')
-    expect(await told('DELETE', '/oracles/9999')).toBe('204')
+    expect(await resultOf('PUT', `/oracles/${oracleId}`, changed)).toBe('204')
+    expect(await resultOf('DELETE', `/oracles/${oracleId}`)).toBe('204')
+    expect(await resultOf('DELETE', '/oracles/9999')).toBe('204')
   })
 
   test('An onboarding script finds a health page on each port', async () => {
@@ -143,12 +143,12 @@ describe('Funds and settlement windows', () => {
     expect(await moved()).toEqual([0, 10])
     await stateOf(out, 'RESERVED')
     const complete = { action: 'recordFundsOutCommit', reason: 'paid' }
-    expect(await told('PUT', `${path}/transfers/${out}`, complete)).toBe('202')
+    expect(await resultOf('PUT', `${path}/transfers/${out}`, complete)).toBe('202')
     expect(await moved()).toEqual([0, 0])
     await stateOf(out, 'COMMITTED')
     await scheme.operator.call('POST', path, move('recordFundsOutPrepareReserve', back))
     const abort = { action: 'recordFundsOutAbort', reason: 'not paid' }
-    expect(await told('PUT', `${path}/transfers/${back}`, abort)).toBe('202')
+    expect(await resultOf('PUT', `${path}/transfers/${back}`, abort)).toBe('202')
     expect(await moved()).toEqual([0, 0])
     await stateOf(back, 'ABORTED')
   })
@@ -178,10 +178,10 @@ describe('Funds and settlement windows', () => {
       'settlementWindows/9999',
       'settlements/9999',
     ]) {
-      expect(await told('GET', `/v2/${path}`)).toBe('400 3100')
+      expect(await resultOf('GET', `/v2/${path}`)).toBe('400 3100')
     }
     for (const query of ['state=AJAR', 'fromDateTime=yesterday']) {
-      expect(await told('GET', `/v2/settlementWindows?${query}`)).toMatch(/^400 /)
+      expect(await resultOf('GET', `/v2/settlementWindows?${query}`)).toMatch(/^400 /)
     }
   })
 
@@ -196,7 +196,7 @@ describe('Funds and settlement windows', () => {
       settlementAccountType: 'SETTLEMENT',
       autoPositionReset: true,
     }
-    expect(await told('POST', '/settlementModels', model)).toBe('201')
+    expect(await resultOf('POST', '/settlementModels', model)).toBe('201')
     const { json } = await scheme.operator.call('GET', '/settlementModels/DEFAULTNET')
     expect(json).toHaveProperty('currency', null)
   })

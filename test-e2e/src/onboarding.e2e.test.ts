@@ -83,6 +83,6 @@ async function pay(payer: Fsp): Promise<void> {
   await own(payee, phone)
   const quote = newQuote(payer, payee, { payee: await lookUp(payer, payee, phone) })
   const { transfer } = await agree(payer, payee, quote)
-  const told = await move(payer, payee, transfer)
-  expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
+  const callback = await move(payer, payee, transfer)
+  expect(callback.json()).toMatchObject({ transferState: 'COMMITTED' })
 }

@@ -113,8 +113,8 @@ describe('The one-time password', () => {
     expect(await asked(id, 3, entered('1111'))).toEqual(entered('1111'))
     expect(await asked(id, 2, { responseType: 'RESEND' })).toEqual({ responseType: 'RESEND' })
     expect(await asked(id, 1, entered('000123'))).toEqual(entered('000123'))
-    const told = await move(payer, payee, transfer)
-    expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
+    const callback = await move(payer, payee, transfer)
+    expect(callback.json()).toMatchObject({ transferState: 'COMMITTED' })
   })
 
   test('A refused one-time password, or too many wrong ones, end the request to pay', async () => {

@@ -17,7 +17,7 @@ import {
 } from './hub/hub-process.ts'
 import { joinScheme } from './hub/join.ts'
 import { openScheme, operatorAt, position, type Operator } from './hub/operator.ts'
-import { openDoors } from './hub/scheme.ts'
+import { insecureSettings } from './hub/scheme.ts'
 import { committed, newTransfer, type Transfer, type TransferRequest } from './hub/transfer.ts'
 
 const exit_code_broken = 70
@@ -32,13 +32,13 @@ const sent = new Map<string, Transfer>()
 
 beforeAll(async () => {
   dataDir = await newDataDir()
-  settings = { ...(await freePorts()), ...openDoors, LOG_LEVEL: 'warn', WATCHDOG_MS: '3000' }
+  settings = { ...(await freePorts()), ...insecureSettings, LOG_LEVEL: 'warn', WATCHDOG_MS: '3000' }
   hub = await startHub({ dataDir, settings })
   operator = operatorAt(hub.urls.operator, hub.passwordFile)
   await openScheme(operator)
-  const doors = { operator, fspUrl: () => hub.urls.fsp, isSafe: false }
-  payer = await joinScheme(doors, 'greenbank', { funds: '1000000', netDebitCap: '1000000' })
-  payee = await joinScheme(doors, 'bluewallet')
+  const access = { operator, fspUrl: () => hub.urls.fsp, isSafe: false }
+  payer = await joinScheme(access, 'greenbank', { funds: '1000000', netDebitCap: '1000000' })
+  payee = await joinScheme(access, 'bluewallet')
   payee.answerWith((message) => {
     if (message.method !== 'POST') return 200
     const transfer = sent.get((message.json() as TransferRequest).transferId)
@@ -57,8 +57,8 @@ afterAll(async () => {
 async function answer(transfer: Transfer): Promise<void> {
   for (;;) {
     const path = `/transfers/${transfer.transferId}`
-    const told = await payee.send('PUT', path, committed(transfer)).catch(() => undefined)
-    if (told?.status === 200) return
+    const response = await payee.send('PUT', path, committed(transfer)).catch(() => undefined)
+    if (response?.status === 200) return
     await delay(50)
   }
 }
@@ -90,14 +90,14 @@ function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
 }
 
 /** Pays at about this rate until stopped; resolves with the transfers that the hub has accepted. */
-function payOnAndOn(per_second: number): () => Promise<ReadonlySet<string>> {
+function payContinuously(per_second: number): () => Promise<ReadonlySet<string>> {
   const accepted = new Set<string>()
   const over = new AbortController()
   async function pay(): Promise<void> {
     const transfer = newTransfer(payer, payee, { amount: '1', expires_ms: 30_000 })
     sent.set(transfer.transferId, transfer)
-    const told = await payer.send('POST', '/transfers', transfer.request).catch(() => undefined)
-    if (told?.status === 202) accepted.add(transfer.transferId)
+    const response = await payer.send('POST', '/transfers', transfer.request).catch(() => undefined)
+    if (response?.status === 202) accepted.add(transfer.transferId)
   }
   const paying = (async () => {
     for (; !over.signal.aborted; await delay(1_000 / per_second)) void pay()
@@ -112,8 +112,8 @@ function payOnAndOn(per_second: number): () => Promise<ReadonlySet<string>> {
 const transferIdOf = ({ path }: Received) => path.split('/')[2] ?? ''
 
 function outcomes(): ReadonlyMap<string, Received> {
-  const told = payer.received.filter(({ method }) => method === 'PUT')
-  return new Map(told.map((message) => [transferIdOf(message), message]))
+  const ends = payer.received.filter(({ method }) => method === 'PUT')
+  return new Map(ends.map((message) => [transferIdOf(message), message]))
 }
 
 async function waitUntil(
@@ -129,10 +129,10 @@ async function waitUntil(
 
 /** Checks that every accepted transfer has an outcome, and that the ledger agrees. */
 async function expectAllOf(accepted: ReadonlySet<string>): Promise<void> {
-  const untold = () => [...accepted].filter((id) => !outcomes().has(id))
+  const missing = () => [...accepted].filter((id) => !outcomes().has(id))
   await waitUntil(
-    () => untold().length === 0,
-    () => `accepted without an outcome: ${untold().join(', ')}`,
+    () => missing().length === 0,
+    () => `accepted without an outcome: ${missing().join(', ')}`,
   )
   const paid = () => [...outcomes().values()].filter(({ path }) => !path.endsWith('/error')).length
   await waitUntil(
@@ -147,7 +147,7 @@ async function expectAllOf(accepted: ReadonlySet<string>): Promise<void> {
 test('When PostgreSQL is killed with all its processes, the hub exits with 70 and loses nothing that it accepted', async () => {
   const accepted = new Set<string>()
   for (let kills = 0; kills < 3; kills++) {
-    const stopPaying = payOnAndOn(60)
+    const stopPaying = payContinuously(60)
     await waitUntil(
       () => outcomes().size > accepted.size + 20,
       () => 'no payments are made',
@@ -163,7 +163,7 @@ test('When PostgreSQL is killed with all its processes, the hub exits with 70 an
 
 test('When PostgreSQL is frozen, no event is processed, the hub exits with 70, and nothing is lost', async () => {
   const before = outcomes().size
-  const stopPaying = payOnAndOn(60)
+  const stopPaying = payContinuously(60)
   await waitUntil(
     () => outcomes().size > before + 20,
     () => 'no payments are made',

@@ -39,8 +39,8 @@ async function ask(quote = newQuote(payer, payee)): Promise<Quoted> {
 }
 
 async function answer({ quote, response }: Quoted, body: unknown = response) {
-  const told = await payee.send('PUT', `/quotes/${quote.quoteId}`, body, to(payer))
-  expect([told.status, told.body]).toEqual([200, ''])
+  const acknowledgement = await payee.send('PUT', `/quotes/${quote.quoteId}`, body, to(payer))
+  expect([acknowledgement.status, acknowledgement.body]).toEqual([200, ''])
 }
 
 const isAnswerTo = ({ quote }: Quoted) => at('PUT', `/quotes/${quote.quoteId}`)
@@ -55,9 +55,9 @@ test('Request and answer of a quote arrive byte for byte at the other FSP', asyn
   const quoted = termsOf(quote, payer, payee)
   const response = JSON.stringify(quoted.response).replace(',', ' , ')
   await answer(quoted, response)
-  const told = await payer.await(isAnswerTo(quoted))
-  expect(told.body.toString()).toBe(response)
-  expect(told.headers).toMatchObject({
+  const callback = await payer.await(isAnswerTo(quoted))
+  expect(callback.body.toString()).toBe(response)
+  expect(callback.headers).toMatchObject({
     'fspiop-source': 'bluewallet-quote',
     'fspiop-destination': 'greenbank-quote',
   })
@@ -82,21 +82,21 @@ test("The payee FSP's refusal of a quote reaches the payer FSP", async () => {
 })
 
 test('A quote for an FSP that cannot be reached is answered with 1001', async () => {
-  const nobody = await scheme.join('silverbank-quote')
-  await nobody.stop()
-  const quote = newQuote(payer, nobody, { expiration: new Date(Date.now() + 4_000).toISOString() })
-  expect(await payer.send('POST', '/quotes', quote, to(nobody))).toMatchObject({ status: 202 })
-  const told = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`), {
+  const offline = await scheme.join('silverbank-quote')
+  await offline.stop()
+  const quote = newQuote(payer, offline, { expiration: new Date(Date.now() + 4_000).toISOString() })
+  expect(await payer.send('POST', '/quotes', quote, to(offline))).toMatchObject({ status: 202 })
+  const callback = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`), {
     timeout_ms: 20_000,
   })
-  expect(errorOf(told)).toMatchObject({ errorCode: '1001' })
+  expect(errorOf(callback)).toMatchObject({ errorCode: '1001' })
 }, 30_000)
 
 test('A quote for an unknown destination is answered with 3201', async () => {
   const quote = newQuote(payer, payee)
   await payer.send('POST', '/quotes', quote, { 'fspiop-destination': 'nobody' })
-  const told = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`))
-  expect(errorOf(told)).toMatchObject({ errorCode: '3201' })
+  const callback = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`))
+  expect(errorOf(callback)).toMatchObject({ errorCode: '3201' })
 })
 
 describe('Repeated messages of a quote', () => {
@@ -137,22 +137,22 @@ describe('GET /quotes/{ID}', () => {
     await payer.await(isAnswerTo(quoted))
     const after = payer.received.length
     await payer.send('GET', `/quotes/${quoted.quote.quoteId}`, undefined, to(payee))
-    const told = await payer.await(isAnswerTo(quoted), { after })
-    expect(told.json()).toEqual(quoted.response)
+    const callback = await payer.await(isAnswerTo(quoted), { after })
+    expect(callback.json()).toEqual(quoted.response)
   })
 
   test('GET of an unknown quote is answered with 3205', async () => {
     const id = randomUUID()
     await payer.send('GET', `/quotes/${id}`, undefined, to(payee))
-    const told = await payer.await(at('PUT', `/quotes/${id}/error`))
-    expect(errorOf(told)).toMatchObject({ errorCode: '3205' })
+    const callback = await payer.await(at('PUT', `/quotes/${id}/error`))
+    expect(errorOf(callback)).toMatchObject({ errorCode: '3205' })
   })
 
   test('GET by an FSP without a part in the quote is answered with 3000', async () => {
     const quoted = await ask()
     await stranger.send('GET', `/quotes/${quoted.quote.quoteId}`, undefined, to(payee))
-    const told = await stranger.await(isErrorOf(quoted))
-    expect(errorOf(told)).toMatchObject({ errorCode: '3000' })
+    const callback = await stranger.await(isErrorOf(quoted))
+    expect(errorOf(callback)).toMatchObject({ errorCode: '3000' })
   })
 })
 

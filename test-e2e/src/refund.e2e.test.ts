@@ -61,8 +61,8 @@ test('A refund names the payment that it takes back, and restores the positions'
       },
     },
   })
-  const told = await move(payee, payer, back.transfer)
-  expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
+  const callback = await move(payee, payer, back.transfer)
+  expect(callback.json()).toMatchObject({ transferState: 'COMMITTED' })
   expect(await positions()).toEqual(before)
 })
 

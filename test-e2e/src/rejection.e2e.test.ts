@@ -48,16 +48,16 @@ test('The payee FSP may refuse a quote', async () => {
   await payer.send('POST', '/quotes', quote, to(payee))
   await payee.await(at('POST', '/quotes', quote.quoteId))
   await payee.send('PUT', `/quotes/${quote.quoteId}/error`, no('5103'), to(payer))
-  const told = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`))
-  expect(errorOf(told)).toMatchObject({ errorCode: '5103' })
+  const callback = await payer.await(at('PUT', `/quotes/${quote.quoteId}/error`))
+  expect(errorOf(callback)).toMatchObject({ errorCode: '5103' })
 })
 
 test('When the payer FSP does not accept the terms, it sends no transfer, and nothing was reserved', async () => {
   const { transfer } = await agree(payer, payee, newQuote(payer, payee))
   expect(await position(scheme.operator, payer.name)).toBe(0)
   await payer.send('GET', `/transfers/${transfer.transferId}`)
-  const told = await payer.await(about(transfer.transferId, 'PUT', true))
-  expect(errorOf(told)).toMatchObject({ errorCode: '3208' })
+  const callback = await payer.await(about(transfer.transferId, 'PUT', true))
+  expect(errorOf(callback)).toMatchObject({ errorCode: '3208' })
 })
 
 test('The payee FSP may refuse a transfer that it has quoted', async () => {
@@ -65,14 +65,14 @@ test('The payee FSP may refuse a transfer that it has quoted', async () => {
   await payer.send('POST', '/transfers', transfer.request, to(payee))
   await payee.await(about(transfer.transferId, 'POST'))
   await payee.send('PUT', `/transfers/${transfer.transferId}/error`, no('5104'), to(payer))
-  const told = await payer.await(about(transfer.transferId, 'PUT', true))
-  expect(errorOf(told)).toMatchObject({ errorCode: '5104' })
+  const callback = await payer.await(about(transfer.transferId, 'PUT', true))
+  expect(errorOf(callback)).toMatchObject({ errorCode: '5104' })
 })
 
 test("The hub refuses a quoted transfer that exceeds the payer FSP's cover", async () => {
   const amount = { currency: 'USD', amount: '20000' }
   const { transfer } = await agree(payer, payee, newQuote(payer, payee, { amount }))
   await payer.send('POST', '/transfers', transfer.request, to(payee))
-  const told = await payer.await(about(transfer.transferId, 'PUT', true))
-  expect(errorOf(told)).toMatchObject({ errorCode: '4001' })
+  const callback = await payer.await(about(transfer.transferId, 'PUT', true))
+  expect(errorOf(callback)).toMatchObject({ errorCode: '4001' })
 })

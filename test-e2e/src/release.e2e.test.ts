@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openFsp, type Fsp } from './hub/fsp.ts'
 import { freePorts, removeDataDir, startHub, type HubProcess } from './hub/hub-process.ts'
 import { answered, operatorAt, position, type Operator } from './hub/operator.ts'
-import { openDoors } from './hub/scheme.ts'
+import { insecureSettings } from './hub/scheme.ts'
 import { about, committed, errorOf, type Transfer } from './hub/transfer.ts'
 import { readRelease, releases, restoreRelease } from './releases/fixture.ts'
 
@@ -21,7 +21,7 @@ describe.each(releases())('data of release %s', (version) => {
     payer = await openFsp('greenbank', () => hub.urls.fsp)
     payee = await openFsp('bluewallet', () => hub.urls.fsp)
     dataDir = await restoreRelease({ payments, ...data }, [payer.url, payee.url])
-    const settings = { LOG_LEVEL: 'warn', ...openDoors, ...(await freePorts()) }
+    const settings = { LOG_LEVEL: 'warn', ...insecureSettings, ...(await freePorts()) }
     hub = await startHub({ dataDir, settings })
     operator = operatorAt(hub.urls.operator, hub.passwordFile)
   }, 180_000)

@@ -40,12 +40,12 @@ async function fulfil({ transferId }: Transfer, body: unknown): Promise<void> {
 test('After RESERVED the hub sends COMMITTED to the payer FSP, and a signed PATCH to the payee FSP', async () => {
   const before = await position(scheme.operator, payee.name)
   const { transfer } = await agree(payer, payee, newQuote(payer, payee))
-  const told = await move(payer, payee, transfer, 'RESERVED')
-  expect(told.json()).toMatchObject({
+  const callback = await move(payer, payee, transfer, 'RESERVED')
+  expect(callback.json()).toMatchObject({
     transferState: 'COMMITTED',
     fulfilment: transfer.fulfilment,
   })
-  expect(told.headers).toMatchObject({ 'fspiop-source': 'Hub', 'fspiop-http-method': 'PUT' })
+  expect(callback.headers).toMatchObject({ 'fspiop-source': 'Hub', 'fspiop-http-method': 'PUT' })
 
   const notice = await payee.await(about(transfer.transferId, 'PATCH'))
   expect(notice.json()).toMatchObject({
@@ -101,8 +101,8 @@ describe('PATCH with ABORTED', () => {
     await fulfil(transfer, { ...committed(transfer, 'RESERVED'), fulfilment })
     const notice = await payee.await(about(transfer.transferId, 'PATCH'))
     expect(notice.json()).toMatchObject({ transferState: 'ABORTED' })
-    const told = await payer.await(about(transfer.transferId, 'PUT', true))
-    expect(errorOf(told)).toMatchObject({ errorCode: '3100' })
+    const callback = await payer.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(callback)).toMatchObject({ errorCode: '3100' })
   })
 
   test('A late RESERVED gets PATCH with ABORTED and the cause', async () => {

@@ -75,7 +75,7 @@ const awkward: readonly (readonly [string, (body: string) => string])[] = [
 ]
 
 /** The first byte, the last one, and some between. */
-function places(length: number): readonly number[] {
+function positions(length: number): readonly number[] {
   return [0, 1, 0.2, 0.4, 0.6, 0.8].map((part) => Math.floor(part * (length - 1)))
 }
 
@@ -108,7 +108,7 @@ describe.each([
       payer.signWith(async (message) => (made ??= await sign({ ...message, body })))
       // Signed once: the message that is sent afterwards has the date that was signed.
       const headers = { ...to(payee), date: new Date().toUTCString() }
-      for (const at of places(body.length)) {
+      for (const at of positions(body.length)) {
         const flipped = Buffer.from(body)
         flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at)
         const answer = await payer.send('POST', '/transfers', flipped, headers)
@@ -149,17 +149,17 @@ test("The hub signs its own callbacks: an error callback verifies with the hub's
   payer.signWith(signer(key))
   const transfer = newTransfer(payer, payee, { amount: '99999' })
   await payer.send('POST', '/transfers', transfer.request, to(payee))
-  const told = await payer.await(about(transfer.transferId, 'PUT', true))
-  expect(errorOf(told).errorCode).toBe('4001')
+  const callback = await payer.await(about(transfer.transferId, 'PUT', true))
+  expect(errorOf(callback).errorCode).toBe('4001')
   const { body } = await payer.send('GET', '/.well-known/jwks.json')
   const [published] = (JSON.parse(body) as { keys: object[] }).keys
   const read = await readPublicKey(published ?? {}, 'sig')
   if ('fault' in read) throw new Error(read.fault)
-  const parsed = readSignature(String(told.headers['fspiop-signature']))
+  const parsed = readSignature(String(callback.headers['fspiop-signature']))
   if ('code' in parsed) throw new Error(parsed.detail)
   const known = { kid: read.kid, key: read.key, validFrom: undefined, validTo: undefined }
-  const { headers, path: target } = told
-  const message = { method: 'PUT', target, headers, body: told.body }
+  const { headers, path: target } = callback
+  const message = { method: 'PUT', target, headers, body: callback.body }
   expect(verifySignature(parsed, message, [known], { now: new Date() })).toBeUndefined()
   expect(headers['fspiop-source']).toBe('Hub')
 })

@@ -47,8 +47,8 @@ describe('After a lost answer the payer FSP asks again', () => {
     await move(payer, payee, transfer)
     const after = payer.received.length
     await payer.send('GET', `/transfers/${transfer.transferId}`, undefined, to(payee))
-    const told = await payer.await(about(transfer.transferId, 'PUT'), { after })
-    expect(told.json()).toMatchObject({
+    const callback = await payer.await(about(transfer.transferId, 'PUT'), { after })
+    expect(callback.json()).toMatchObject({
       transferState: 'COMMITTED',
       fulfilment: transfer.fulfilment,
     })
@@ -76,8 +76,8 @@ describe('Without an answer', () => {
     const { transfer } = await agree(payer, payee, newQuote(payer, payee), { expires_ms: 1_500 })
     await payer.send('POST', '/transfers', transfer.request, to(payee))
     for (const fsp of [payer, payee]) {
-      const told = await fsp.await(about(transfer.transferId, 'PUT', true), { timeout_ms: 20_000 })
-      expect(errorOf(told)).toMatchObject({ errorCode: '3303' })
+      const callback = await fsp.await(about(transfer.transferId, 'PUT', true), { timeout_ms: 20_000 })
+      expect(errorOf(callback)).toMatchObject({ errorCode: '3303' })
     }
     expect(await position(scheme.operator, payer.name)).toBe(before)
   }, 30_000)
@@ -90,7 +90,7 @@ describe('Without an answer', () => {
     const { partyIdInfo } = partyOf(away, gone)
     const path = `/parties/MSISDN/${partyIdInfo.partyIdentifier}`
     await payer.send('GET', path)
-    const told = await payer.await(at('PUT', `${path}/error`), { timeout_ms: 40_000 })
-    expect(errorOf(told)).toMatchObject({ errorCode: '1001' })
+    const callback = await payer.await(at('PUT', `${path}/error`), { timeout_ms: 40_000 })
+    expect(errorOf(callback)).toMatchObject({ errorCode: '1001' })
   }, 60_000)
 })

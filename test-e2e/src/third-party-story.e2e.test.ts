@@ -98,15 +98,15 @@ function shown<Shown>(path: string, isComplete: (shown: Shown) => boolean): Prom
  * The messages of the FSPs about it, once each where they were repeated, and the decisions of the
  * hub.
  */
-function toldIn({ steps }: { readonly steps: readonly Step[] }): readonly string[] {
-  const told = steps.flatMap(({ type, from = '', message = '', outcome = '', error: refusal }) =>
+function messagesIn({ steps }: { readonly steps: readonly Step[] }): readonly string[] {
+  const messages = steps.flatMap(({ type, from = '', message = '', outcome = '', error: refusal }) =>
     type === 'MESSAGE'
       ? [`${from} ${message}${refusal ? ` ${refusal.errorCode}` : ''}`]
       : type === 'DECISION'
         ? [outcome]
         : [],
   )
-  return [...new Set(told)]
+  return [...new Set(messages)]
 }
 
 const transactions = '/thirdpartyRequests/transactions'
@@ -150,8 +150,8 @@ describe('A committed third-party payment', () => {
       error: null,
     }
     expect(story).toMatchObject({ thirdParty, transfer: { state: 'COMMITTED' } })
-    const told = toldIn(story)
-    expect([...told].toSorted()).toEqual(
+    const messages = messagesIn(story)
+    expect([...messages].toSorted()).toEqual(
       [
         ...verified,
         'bluewallet PUT /transfers/{ID}',
@@ -160,7 +160,7 @@ describe('A committed third-party payment', () => {
         `greenbank PATCH ${transactions}/{ID}`,
       ].toSorted(),
     )
-    expect([told[0], told.at(-1)]).toEqual([begun[0], `greenbank PATCH ${transactions}/{ID}`])
+    expect([messages[0], messages.at(-1)]).toEqual([begun[0], `greenbank PATCH ${transactions}/{ID}`])
     const transferId = story.transfer?.transferId ?? ''
     const own = await scheme.operator.call('GET', `/transfers/${transferId}/story`)
     expect(own.json).toMatchObject({
@@ -168,7 +168,7 @@ describe('A committed third-party payment', () => {
       findings: ['It was paid: 10 USD to bluewallet.', 'greenbank reported ACCEPTED to lemonpay.'],
       thirdParty,
     })
-    expect(toldIn(own.json as RequestStory)).toEqual(told)
+    expect(messagesIn(own.json as RequestStory)).toEqual(messages)
   })
 
   test('A third-party payment is in the reconciliation of its FSPs with the request and the PISP', async () => {
@@ -191,7 +191,7 @@ describe('A committed third-party payment', () => {
       thirdParty: { consentId: null, state: 'ACCEPTED' },
       transfer: { state: 'COMMITTED' },
     })
-    expect(toldIn(story).filter((told) => told.includes(verifications))).toEqual([])
+    expect(messagesIn(story).filter((message) => message.includes(verifications))).toEqual([])
   })
 })
 
@@ -267,7 +267,7 @@ describe('A failed third-party payment', () => {
     const result = await pisp.fsp.pisp.pay(paymentFrom(dfsp, device, changes))
     const story = await storyOf(result.transactionRequestId)
     expect(story.thirdParty.state).toBe(state)
-    expect(toldIn(story).toSorted()).toEqual(steps.toSorted())
+    expect(messagesIn(story).toSorted()).toEqual(steps.toSorted())
     expect(story.findings).toEqual(
       steps.includes('ABORTED')
         ? expect.arrayContaining(['bluewallet refused it: the payee FSP says no.'])
@@ -305,7 +305,7 @@ describe('A failed third-party payment', () => {
     expect(sent.statusCode).toBe(202)
     const story = await storyOf(transactionRequestId)
     expect(story).toMatchObject({ thirdParty: { state: 'FAILED' }, transfer: null })
-    expect(toldIn(story)).toEqual([begun[0], ended('3102')])
+    expect(messagesIn(story)).toEqual([begun[0], ended('3102')])
   })
 })
 

@@ -50,9 +50,9 @@ async function tokenOf(fsp: Fsp): Promise<string> {
   })
   const { status, body } = await askForToken(fsp, form)
   expect(status).toBe(200)
-  const told = JSON.parse(body) as { access_token: string; token_type: string }
-  expect(told.token_type).toBe('Bearer')
-  return told.access_token
+  const grant = JSON.parse(body) as { access_token: string; token_type: string }
+  expect(grant.token_type).toBe('Bearer')
+  return grant.access_token
 }
 
 function askForToken(fsp: Fsp, form: URLSearchParams): Promise<Answer> {
@@ -89,14 +89,14 @@ test('A payment is made when each message has the token of its sender', async ()
   const { response, transfer } = termsOf(quote, payer, payee)
   const at = `/quotes/${quote.quoteId}`
   await payee.send('PUT', at, response, from(payee, payer))
-  await payer.await(({ method, path: told }) => method === 'PUT' && told === at)
+  await payer.await(({ method, path: target }) => method === 'PUT' && target === at)
 
   await payer.send('POST', '/transfers', transfer.request, from(payer, payee))
   await payee.await(about(transfer.transferId, 'POST'))
   const fulfilled = `/transfers/${transfer.transferId}`
   await payee.send('PUT', fulfilled, committed(transfer), from(payee, payer))
-  const told = await payer.await(about(transfer.transferId, 'PUT'))
-  expect(told.json()).toMatchObject({ transferState: 'COMMITTED' })
+  const callback = await payer.await(about(transfer.transferId, 'PUT'))
+  expect(callback.json()).toMatchObject({ transferState: 'COMMITTED' })
 })
 
 test.each([

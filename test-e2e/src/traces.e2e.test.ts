@@ -41,10 +41,10 @@ test('A payment whose FSPs propagate its trace is one trace through all services
 
 test('A transfer whose FSPs send no trace context is in the trace of its id, its answer too', async () => {
   const transfer = newTransfer(payer, payee)
-  const told = await move(payer, payee, transfer)
+  const callback = await move(payer, payee, transfer)
   const traceId = transfer.transferId.replaceAll('-', '')
   const spans = await untilSent(traceId, ['POST /transfers', 'PUT /transfers/{ID}'])
-  expect(traceparentIn(told)).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`))
+  expect(traceparentIn(callback)).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`))
   const received = spans.filter(({ kind, service }) => kind === 2 && service === 'fspiop-api')
   expect(
     received.map(({ name, parentSpanId = '', attributes }) => ({

@@ -130,13 +130,13 @@ test('A fulfilment that does not match the condition aborts the transfer, and bo
     fulfilment: newTransfer(payer, payee).fulfilment,
   })
   for (const fsp of [payer, payee]) {
-    const told = await fsp.await(about(transfer.transferId, 'PUT', true))
-    expect(errorOf(told)).toEqual({
+    const callback = await fsp.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(callback)).toEqual({
       errorCode: '3100',
       errorDescription: 'Generic validation error - invalid fulfilment',
     })
-    expect(told.headers['fspiop-source']).toBe('Hub')
-    expect(told.headers['fspiop-uri']).toBe(`/transfers/${transfer.transferId}/error`)
+    expect(callback.headers['fspiop-source']).toBe('Hub')
+    expect(callback.headers['fspiop-uri']).toBe(`/transfers/${transfer.transferId}/error`)
   }
   expect(await positions()).toEqual(before)
 })
@@ -155,8 +155,8 @@ test('An unanswered transfer expires, and both FSPs receive 3303', async () => {
   const transfer = newTransfer(payer, payee, { expires_ms: 1_500 })
   await prepare(transfer)
   for (const fsp of [payer, payee]) {
-    const told = await fsp.await(about(transfer.transferId, 'PUT', true))
-    expect(errorOf(told)).toEqual({ errorCode: '3303', errorDescription: 'Transfer expired' })
+    const callback = await fsp.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(callback)).toEqual({ errorCode: '3303', errorDescription: 'Transfer expired' })
   }
   expect(await positions()).toEqual(before)
 
@@ -174,8 +174,8 @@ test('An unanswered transfer expires, and both FSPs receive 3303', async () => {
 test('A transfer that has expired on arrival is refused with 3303', async () => {
   const transfer = newTransfer(payer, payee, { expires_ms: -1_000 })
   await payer.send('POST', '/transfers', transfer.request, to(payee))
-  const told = await payer.await(about(transfer.transferId, 'PUT', true))
-  expect(errorOf(told).errorCode).toBe('3303')
+  const callback = await payer.await(about(transfer.transferId, 'PUT', true))
+  expect(errorOf(callback).errorCode).toBe('3303')
 })
 
 describe('A refused transfer', () => {
@@ -188,8 +188,8 @@ describe('A refused transfer', () => {
     ] as const) {
       const transfer = newTransfer(fsp, payee, { amount: '100.0001' })
       await fsp.send('POST', '/transfers', transfer.request)
-      const told = await fsp.await(about(transfer.transferId, 'PUT', true))
-      expect(errorOf(told).errorCode).toBe(code)
+      const callback = await fsp.await(about(transfer.transferId, 'PUT', true))
+      expect(errorOf(callback).errorCode).toBe(code)
       const fits = newTransfer(fsp, payee, { amount: '100' })
       await fsp.send('POST', '/transfers', fits.request)
       await payee.await(about(fits.transferId, 'POST'))
@@ -197,9 +197,9 @@ describe('A refused transfer', () => {
   })
 
   test('A transfer to an unknown payee is refused with 3203, and to an inactive one with 3100', async () => {
-    const nobody = { ...newTransfer(payer, payee).request, payeeFsp: 'nobody' }
-    await payer.send('POST', '/transfers', nobody)
-    const unknown = await payer.await(about(nobody.transferId, 'PUT', true))
+    const toUnknown = { ...newTransfer(payer, payee).request, payeeFsp: 'nobody' }
+    await payer.send('POST', '/transfers', toUnknown)
+    const unknown = await payer.await(about(toUnknown.transferId, 'PUT', true))
     expect(errorOf(unknown).errorCode).toBe('3203')
 
     const asleep = await scheme.join('asleep-transfer')
@@ -247,8 +247,8 @@ describe('A repeated message', () => {
     await prepare(transfer)
     const changed = { ...transfer.request, amount: { currency: 'USD', amount: '11' } }
     await payer.send('POST', '/transfers', changed, to(payee))
-    const told = await payer.await(about(transfer.transferId, 'PUT', true))
-    expect(errorOf(told).errorCode).toBe('3106')
+    const callback = await payer.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(callback).errorCode).toBe('3106')
     await fulfil(transfer)
     await payer.await(about(transfer.transferId, 'PUT'))
   })
@@ -266,8 +266,8 @@ describe('A repeated message', () => {
       fulfilment: transfer.fulfilment,
     })
     await fulfil(transfer, { ...outcome, completedTimestamp: '2026-01-01T00:00:00.000Z' })
-    const told = await payee.await(about(transfer.transferId, 'PUT', true))
-    expect(errorOf(told).errorCode).toBe('3106')
+    const callback = await payee.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(callback).errorCode).toBe('3106')
   })
 })
 
@@ -277,8 +277,8 @@ describe('An FSP without a part in the transfer', () => {
     await prepare(transfer)
     const path = `/transfers/${transfer.transferId}`
     await stranger.send('PUT', path, committed(transfer), to(payer))
-    const told = await stranger.await(about(transfer.transferId, 'PUT', true))
-    expect(errorOf(told).errorCode).toBe('3100')
+    const callback = await stranger.await(about(transfer.transferId, 'PUT', true))
+    expect(errorOf(callback).errorCode).toBe('3100')
     await fulfil(transfer)
     await payer.await(about(transfer.transferId, 'PUT'))
   })
@@ -286,8 +286,8 @@ describe('An FSP without a part in the transfer', () => {
   test('A GET by an FSP without a part in the transfer gets 3000, and of an unknown transfer 3208', async () => {
     const transfer = newTransfer(payer, payee)
     await prepare(transfer)
-    const told = await stateSeenBy(stranger, transfer.transferId, true)
-    expect(errorOf(told).errorCode).toBe('3000')
+    const callback = await stateSeenBy(stranger, transfer.transferId, true)
+    expect(errorOf(callback).errorCode).toBe('3000')
     const unknown = newTransfer(payer, payee).transferId
     expect(errorOf(await stateSeenBy(payer, unknown, true)).errorCode).toBe('3208')
   })

@@ -35,8 +35,8 @@ test('The payee is found by a phone number, the terms have a fee, and the money 
 
   const fee = { currency: 'USD', amount: '0.25' }
   const { transfer } = await agree(payer, payee, newQuote(payer, payee, { payee: found }), { fee })
-  const told = await move(payer, payee, transfer)
-  expect(told.json()).toMatchObject({
+  const callback = await move(payer, payee, transfer)
+  expect(callback.json()).toMatchObject({
     transferState: 'COMMITTED',
     fulfilment: transfer.fulfilment,
   })

@@ -21,7 +21,7 @@ import type { ProcessName } from '../hub/services.ts'
 import { countStatements, openHubDatabase } from './database.ts'
 import { hubSettings, type BenchOptions } from './options.ts'
 import { startPostgres, type Postgres } from './postgres.ts'
-import type { Hub } from './stage.ts'
+import type { Hub } from './setup.ts'
 
 /** The other services: one process of each is enough for any number of payments. */
 const onTheWay: readonly ServiceName[] = [

@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import { Pool } from 'undici'
-import type { Arrival } from './course.ts'
-import type { Illness } from './disturbances.ts'
+import type { Arrival } from './payment-flow.ts'
+import type { FailureMode } from './disturbances.ts'
 import type { Tls } from './messages.ts'
 import { headersOf, type Message } from './payments.ts'
 
@@ -21,7 +21,7 @@ export type Inbound = Arrival & { readonly headers: IncomingMessage['headers'] }
 /** The server of one FSP. */
 export interface FspServer {
   readonly url: string
-  fallIll(how: Illness): void
+  failAs(how: FailureMode): void
 }
 
 export async function listen(
@@ -30,10 +30,10 @@ export async function listen(
   now_ms: () => number,
   onMessage: (message: Inbound) => void,
 ): Promise<FspServer> {
-  let illness: Illness | undefined
+  let failureMode: FailureMode | undefined
   const handler = (request: IncomingMessage, response: ServerResponse) => {
-    if (illness === 'FAILS') response.writeHead(500, { 'content-length': '0' }).end()
-    else if (illness === undefined) receive(request, response, now_ms, onMessage)
+    if (failureMode === 'FAILS') response.writeHead(500, { 'content-length': '0' }).end()
+    else if (failureMode === undefined) receive(request, response, now_ms, onMessage)
   }
   const server =
     tls === undefined
@@ -49,8 +49,8 @@ export async function listen(
   if (address === null || typeof address === 'string') throw new Error('no port was given')
   return {
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`,
-    fallIll(how) {
-      illness = how
+    failAs(how) {
+      failureMode = how
       if (how !== 'REFUSES') return
       server.close()
       server.closeAllConnections()
@@ -153,9 +153,9 @@ export function openHubLink({ url, names, tls, date }: HubLinkOptions): HubLink 
         await body.dump()
         return 'TAKEN'
       }
-      const said = await body.text()
-      if (statusCode === 503 && said.includes('"errorCode":"2005"')) return 'BUSY'
-      throw new Error(`${statusCode} ${said}`)
+      const text = await body.text()
+      if (statusCode === 503 && text.includes('"errorCode":"2005"')) return 'BUSY'
+      throw new Error(`${statusCode} ${text}`)
     },
     async statusOf(message, source) {
       const changed = source === undefined ? {} : { 'fspiop-source': source }

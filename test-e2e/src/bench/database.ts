@@ -154,8 +154,8 @@ export interface HubDatabaseOptions {
 export async function openHubDatabase(options: HubDatabaseOptions): Promise<HubDatabase> {
   const client = await connect(options.dataDir, options.database)
   const ofBus = options.bus === 'log' ? onLog : onKafka
-  const { rows: said } = await client.query<{ readonly counts: boolean }>(countsNow)
-  const countsStatements = said[0]?.counts === true
+  const { rows: support } = await client.query<{ readonly counts: boolean }>(countsNow)
+  const countsStatements = support[0]?.counts === true
   if (countsStatements) await client.query(`create extension if not exists ${counting}`)
   const one = async (text: string) => {
     const { rows } = await client.query<Record<string, unknown>>(text)

@@ -1,23 +1,23 @@
 import { expect, test } from '@jest/globals'
-import { illnessOf, isBesideIll, missedBy, pairBesideIll } from './disturbances.ts'
+import { failureModeOf, isToFailing, missedBy, pairWithFailing } from './disturbances.ts'
 import { missedByOverload, overloadTable } from './overload.ts'
 import type { Report } from './report.ts'
 
 const before = { p50: 20, p95: 30, p99: 40, max: 50 }
 
 test('Where FSPs fail, one payment of three is between the healthy two, and the rest goes to each failing one', () => {
-  const pairs = Array.from({ length: 900 }, (_, n) => pairBesideIll(5, n))
-  const healthy = pairs.filter((_, n) => !isBesideIll(n))
+  const pairs = Array.from({ length: 900 }, (_, n) => pairWithFailing(5, n))
+  const healthy = pairs.filter((_, n) => !isToFailing(n))
   expect(healthy).toHaveLength(300)
   expect(new Set(healthy.map(String))).toEqual(new Set(['0,1', '1,0']))
-  const payees = pairs.filter((_, n) => isBesideIll(n)).map(([, payee]) => payee)
+  const payees = pairs.filter((_, n) => isToFailing(n)).map(([, payee]) => payee)
   expect([2, 3, 4].map((fsp) => payees.filter((payee) => payee === fsp).length)).toEqual([
     200, 200, 200,
   ])
 })
 
 test('Three of five FSPs fail, each in its own way', () => {
-  expect([0, 1, 2, 3, 4].map(illnessOf)).toEqual([
+  expect([0, 1, 2, 3, 4].map(failureModeOf)).toEqual([
     undefined,
     undefined,
     'HANGS',
@@ -52,10 +52,10 @@ function run(rate: number, tps: number, p99: number, refused_by_payer: readonly 
 }
 
 test('Beyond its highest rate a hub makes nine tenths of it, in time, and refuses only the hot FSP', () => {
-  const kept = [run(400, 390, 900, []), run(600, 400, 1_500, [90]), run(800, 360, 1_200, [300, 0])]
-  expect(missedByOverload(kept)).toEqual([])
-  expect(overloadTable(kept)).toContain('90 % of 400 made')
-  const missed = [...kept, run(800, 359, 1_501, [300, 0, 2])]
+  const runs = [run(400, 390, 900, []), run(600, 400, 1_500, [90]), run(800, 360, 1_200, [300, 0])]
+  expect(missedByOverload(runs)).toEqual([])
+  expect(overloadTable(runs)).toContain('90 % of 400 made')
+  const missed = [...runs, run(800, 359, 1_501, [300, 0, 2])]
   expect(missedByOverload(missed)).toEqual([
     'hot, 800 begun per second: 359 made per second, of 400 that can be; wanted are 90 %',
     'hot, 800 begun per second: a p99 of 1501 ms; wanted are at most 1500',

@@ -16,8 +16,8 @@ import type { Quantiles } from './quantiles.ts'
 export const disturbances = ['ill', 'flood', 'windows'] as const
 export type Disturbance = (typeof disturbances)[number]
 
-export const illnesses = ['HANGS', 'REFUSES', 'FAILS'] as const
-export type Illness = (typeof illnesses)[number]
+export const failureModes = ['HANGS', 'REFUSES', 'FAILS'] as const
+export type FailureMode = (typeof failureModes)[number]
 
 /** The first two pay each other; the others fail. */
 const healthyFsps = 2
@@ -27,22 +27,22 @@ const healthyShare = 3
 export const floodWidth = 64
 
 /** Payer and payee of the n-th payment where FSPs fail, by their numbers. */
-export function pairBesideIll(fsps: number, n: number): readonly [number, number] {
+export function pairWithFailing(fsps: number, n: number): readonly [number, number] {
   const round = Math.floor(n / healthyShare)
   const payer = round % healthyFsps
-  if (!isBesideIll(n)) return [payer, 1 - payer]
+  if (!isToFailing(n)) return [payer, 1 - payer]
   const nth = round * (healthyShare - 1) + (n % healthyShare) - 1
   return [payer, healthyFsps + (nth % (fsps - healthyFsps))]
 }
 
 /** Whether the payee of the n-th payment is one that fails. */
-export function isBesideIll(n: number): boolean {
+export function isToFailing(n: number): boolean {
   return n % healthyShare !== 0
 }
 
 /** How the FSP of that number fails; undefined: it stays healthy. */
-export function illnessOf(fsp: number): Illness | undefined {
-  return fsp < healthyFsps ? undefined : illnesses[(fsp - healthyFsps) % illnesses.length]
+export function failureModeOf(fsp: number): FailureMode | undefined {
+  return fsp < healthyFsps ? undefined : failureModes[(fsp - healthyFsps) % failureModes.length]
 }
 
 /** The payment at which the disturbance begins. */
@@ -102,7 +102,7 @@ export function missedBy({ kind, before, during, firstSecond }: Disturbed): read
 }
 
 /** The number of FSPs where some fail. */
-export const fspsOfIll = 5
+export const fspsWithFailing = 5
 
 /** A flood needs an FSP of its own, the last one. */
 export function payersOf({ fsps, disturb }: Pick<BenchOptions, 'fsps' | 'disturb'>): number {

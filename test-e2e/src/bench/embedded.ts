@@ -3,29 +3,29 @@ import { newDataDir, removeDataDir, startHub } from '../hub/hub-process.ts'
 import { openScheme, operatorAt } from '../hub/operator.ts'
 import { countStatements, openHubDatabase, postmasterOf } from './database.ts'
 import { hubSettings, type BenchOptions } from './options.ts'
-import type { Ground, Hub } from './stage.ts'
+import type { HubData, Hub } from './setup.ts'
 
 const anyPorts = { FSP_PORT: '0', OPERATOR_PORT: '0', METRICS_PORT: '0' }
 
 /**
  * @param flags flags of Node.js
- * @param ground the data that the hub starts on; undefined: none, and its data is removed at the
+ * @param hubData the data that the hub starts on; undefined: none, and its data is removed at the
  * end
  */
 export async function openEmbedded(
   options: BenchOptions,
   flags: readonly string[],
-  ground: Ground | undefined,
+  hubData: HubData | undefined,
 ): Promise<Hub> {
-  const dataDir = ground?.dataDir ?? (await newDataDir())
+  const dataDir = hubData?.dataDir ?? (await newDataDir())
   const settings = { ...anyPorts, ...hubSettings(options) }
   const undo: (() => Promise<unknown>)[] = []
-  if (ground === undefined) undo.push(() => removeDataDir(dataDir))
+  if (hubData === undefined) undo.push(() => removeDataDir(dataDir))
   const close = async () => {
     for (let next = undo.pop(); next !== undefined; next = undo.pop()) await next()
   }
   try {
-    const isNew = ground?.isNew ?? true
+    const isNew = hubData?.isNew ?? true
     // PostgreSQL counts statements from its second start on.
     if (isNew) {
       const first = await startHub({ dataDir, settings })

@@ -5,8 +5,8 @@
 import { randomUUID, type KeyObject } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { listen, openHubLink, type FspServer, type HubLink, type Inbound } from './connections.ts'
-import { openCourse, type Course } from './course.ts'
-import { illnessOf, isBesideIll, middleOf, type Disturbed } from './disturbances.ts'
+import { openPaymentFlow, type PaymentFlow } from './payment-flow.ts'
+import { failureModeOf, isToFailing, middleOf, type Disturbed } from './disturbances.ts'
 import { drive } from './drive.ts'
 import { beginFlood, type Flood } from './flood.ts'
 import type {
@@ -36,13 +36,13 @@ import { measure, openTimeline, type Timeline } from './timeline.ts'
 
 const now_ms = () => performance.now()
 
-function say(report: Report): void {
+function reportBack(report: Report): void {
   process.send?.(report)
 }
 
 /** Receives the messages that belong to no payment. */
 const listeners = new Set<(message: Inbound) => void>()
-let course: Course | undefined
+let flow: PaymentFlow | undefined
 let opened:
   | {
       readonly command: Open
@@ -58,13 +58,13 @@ interface Prepared {
   readonly signing: Signing | undefined
   readonly link: HubLink
   readonly timeline: Timeline
-  readonly course: Course
+  readonly flow: PaymentFlow
 }
 
 async function open(command: Open): Promise<void> {
   const { names, tls, signed } = command
   const onMessage = (message: Inbound) => {
-    if (course?.take(message) === true) return
+    if (flow?.take(message) === true) return
     for (const listener of listeners) listener(message)
   }
   const keys = signed === undefined ? [] : await newKeys(signed, names.length)
@@ -74,7 +74,7 @@ async function open(command: Open): Promise<void> {
     return { url, publicKey: key && publicPem(key) }
   })
   opened = { command, keys, servers }
-  say({ type: 'OPENED', fsps })
+  reportBack({ type: 'OPENED', fsps })
 }
 
 /** Makes and signs every message, and registers the parties. */
@@ -91,16 +91,16 @@ async function prepare(command: Prepare): Promise<void> {
   const payments = Array.from({ length: plan.total }, (_, n) => paymentOf(n, scene))
   const signing = algorithm && { algorithm, names, date, keys: opened.keys }
   if (signing !== undefined) {
-    await signAhead(payments, signing, (done) => say({ type: 'PROGRESS', what: 'signed', done }))
+    await signAhead(payments, signing, (done) => reportBack({ type: 'PROGRESS', what: 'signed', done }))
   }
   const timeline = openTimeline(plan.total, legs.length)
   const send = (message: Message) => link.send(message)
-  const made = openCourse({ payments, legs, timeline, send, now_ms })
-  prepared = { command, payments, signing, link, timeline, course: made }
+  const made = openPaymentFlow({ payments, legs, timeline, send, now_ms })
+  prepared = { command, payments, signing, link, timeline, flow: made }
   await link.warm()
   if (legs.includes('lookup')) await associate(prepared, names, pair)
-  course = made
-  say({ type: 'PREPARED' })
+  flow = made
+  reportBack({ type: 'PREPARED' })
 }
 
 const parties_max = 5_000
@@ -127,7 +127,7 @@ async function associate(
         })),
       })
       if (signing !== undefined) await sign(message, signing)
-      const answer = heard(({ id }) => id === requestId, 'the answer to POST /participants')
+      const answer = awaitMessage(({ id }) => id === requestId, 'the answer to POST /participants')
       await Promise.all([link.send(message), answer])
       const { isError, body } = await answer
       if (isError || body.includes('errorInformation')) {
@@ -142,7 +142,7 @@ function post(from: number, resource: Message['resource'], path: string, body: o
   return { from, to: 0, method: 'POST', resource, path, body: bytes, signature: undefined }
 }
 
-function heard(fits: (message: Inbound) => boolean, what: string): Promise<Inbound> {
+function awaitMessage(fits: (message: Inbound) => boolean, what: string): Promise<Inbound> {
   return new Promise((resolve, reject) => {
     const late = setTimeout(() => {
       listeners.delete(listener)
@@ -179,14 +179,14 @@ async function probe(): Promise<void> {
   // With signatures off only the body differs, and the transfer would be made.
   const statusOfChanged = signing === undefined ? 202 : await statusWhenCalm(link, changed)
   const statusOfOther = await statusWhenCalm(link, unknown, other)
-  const own = heard(({ id }) => id === transferId, 'the answer to GET /transfers')
+  const own = awaitMessage(({ id }) => id === transferId, 'the answer to GET /transfers')
   await Promise.all([sendWhenCalm(link, unknown), own])
   const found: Probed = {
     refusesChangedBody: statusOfChanged === 400,
     refusesOthersName: statusOfOther === 403,
     signsItsOwn: (await own).headers['fspiop-signature'] !== undefined,
   }
-  say({ type: 'PROBED', found })
+  reportBack({ type: 'PROBED', found })
 }
 
 /** Right after a load the hub may still be too busy to check a message. */
@@ -204,21 +204,21 @@ async function sendWhenCalm(link: HubLink, message: Message): Promise<void> {
 
 async function run(command: Run): Promise<void> {
   if (prepared === undefined) throw new Error('nothing is prepared')
-  const { course: ofPayments, timeline } = prepared
+  const { flow: ofPayments, timeline } = prepared
   const { legs } = prepared.command
   let flood: Flood | undefined
   const lateness_ms = await drive(command, {
-    course: ofPayments,
+    flow: ofPayments,
     now_ms,
     onWindow(edge, at_ms) {
       if (edge === 'CLOSED') flood?.stop()
-      say({ type: 'WINDOW', edge, at_ms, committed: ofPayments.committed })
+      reportBack({ type: 'WINDOW', edge, at_ms, committed: ofPayments.committed })
     },
     onMiddle() {
-      say({ type: 'MIDDLE' })
+      reportBack({ type: 'MIDDLE' })
       flood = disturb()
     },
-    onProgress: (done) => say({ type: 'PROGRESS', what: 'ended', done }),
+    onProgress: (done) => reportBack({ type: 'PROGRESS', what: 'ended', done }),
   })
   const { from, to } = command.measured ?? command.range
   const measured = Array.from({ length: to - from }, (_, n) => from + n)
@@ -229,20 +229,20 @@ async function run(command: Run): Promise<void> {
     lateness_ms,
     totals: ofPayments.totals(),
   }
-  say({ type: 'DONE', result })
+  reportBack({ type: 'DONE', result })
 }
 
 /** The part of the disturbance that the FSPs carry out. */
 function disturb(): Flood | undefined {
   if (prepared === undefined || opened === undefined) return undefined
-  const { command, course: ofPayments, link } = prepared
+  const { command, flow: ofPayments, link } = prepared
   const { names } = opened.command
   if (command.disturb === 'flood') return beginFlood(link, names.length - 1)
   if (command.disturb !== 'ill') return undefined
-  ofPayments.expectNoAnswer(isBesideIll)
+  ofPayments.expectNoAnswer(isToFailing)
   for (const [fsp, server] of opened.servers.entries()) {
-    const illness = illnessOf(fsp)
-    if (illness !== undefined) server.fallIll(illness)
+    const failureMode = failureModeOf(fsp)
+    if (failureMode !== undefined) server.failAs(failureMode)
   }
   return undefined
 }
@@ -253,7 +253,7 @@ function disturbedOf({ measured, rate }: Run, finished: readonly number[]): Dist
   const { disturb: kind, legs } = command
   if (kind === undefined) return undefined
   const middle = middleOf(measured)
-  const others = finished.filter((n) => kind !== 'ill' || !isBesideIll(n))
+  const others = finished.filter((n) => kind !== 'ill' || !isToFailing(n))
   const of = (from: number, to: number) =>
     measure(
       timeline,
@@ -283,7 +283,7 @@ function obey(command: Command): Promise<void> {
 
 process.on('message', (command: Command) => {
   obey(command).catch((error: unknown) => {
-    say({ type: 'BROKEN', why: error instanceof Error ? (error.stack ?? '') : String(error) })
+    reportBack({ type: 'BROKEN', why: error instanceof Error ? (error.stack ?? '') : String(error) })
   })
 })
 process.on('disconnect', () => process.exit(0))

@@ -53,10 +53,10 @@ test('Payments that the hub was too busy for are no failures and have no later s
     refused: 15,
     legs: { lookup: of(90, 10), quote: of(87, 3), transfer: of(85, 2) },
   }
-  const kept = { reservations: 85, posted: 85, committed_transfers: 85 }
+  const stored = { reservations: 85, posted: 85, committed_transfers: 85 }
   const quotes = { accepted_quotes: 87, kept_quotes: 87 }
-  expect(faultsOf({ ...good, totals, holdings: { ...holdings, ...kept, ...quotes } })).toEqual([])
-  const more = { ...holdings, ...kept, accepted_quotes: 87, kept_quotes: 88 }
+  expect(faultsOf({ ...good, totals, holdings: { ...holdings, ...stored, ...quotes } })).toEqual([])
+  const more = { ...holdings, ...stored, accepted_quotes: 87, kept_quotes: 88 }
   expect(faultsOf({ ...good, totals, holdings: more })).toEqual([
     '88 quotes kept, but 85 POST /transfers taken and 2 refused',
   ])

@@ -19,7 +19,7 @@ export interface Evidence {
 export function faultsOf(evidence: Evidence): readonly string[] {
   const { totals, holdings, verify, options } = evidence
   const failed = failedOf(totals)
-  if (options.disturb === 'ill') return faultsBesideIll(failed, evidence)
+  if (options.disturb === 'ill') return faultsWithFailing(failed, evidence)
   return [
     ...(failed === 0 ? [] : [`${failed} of ${totals.begun} payments failed`]),
     ...differences(evidence),
@@ -38,7 +38,7 @@ export function failedOf({ begun, committed, refused, unanswered }: Totals): num
 }
 
 /** Messages to failing FSPs are still in flight, so counting the tables gives no result. */
-function faultsBesideIll(failed: number, { totals, verify }: Evidence): readonly string[] {
+function faultsWithFailing(failed: number, { totals, verify }: Evidence): readonly string[] {
   return [
     ...(failed === 0 ? [] : [`${failed} of ${totals.begun} payments failed`]),
     ...(totals.repeated === 0 ? [] : [`${totals.repeated} messages came a second time`]),
@@ -105,7 +105,7 @@ function unguarded({ probed, options }: Evidence): readonly string[] {
       ? ['the hub sent a message of its own unsigned']
       : []),
     ...(identity !== 'header' && !probed.refusesOthersName
-      ? ['an FSP could speak in the name of another']
+      ? ['an FSP could send in the name of another']
       : []),
   ]
 }

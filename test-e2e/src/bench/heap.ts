@@ -10,15 +10,15 @@ const look_ms = 20
 
 /** Flags of Node.js for a process that reports its heap. */
 export function heapFlags(folder: string): readonly string[] {
-  const teller = new URL('heap-teller.js', import.meta.url)
-  teller.searchParams.set('folder', folder)
-  return ['--expose-gc', '--import', teller.href]
+  const reporter = new URL('heap-reporter.js', import.meta.url)
+  reporter.searchParams.set('folder', folder)
+  return ['--expose-gc', '--import', reporter.href]
 }
 
 /** Bytes that all of them retain together; throws when one does not report within 10 s. */
 export async function liveHeap(pids: Iterable<number>, folder: string): Promise<number> {
-  const told = await Promise.all([...pids].map((pid) => ask(pid, join(folder, `${pid}`))))
-  return told.reduce((sum, bytes) => sum + bytes, 0)
+  const sizes = await Promise.all([...pids].map((pid) => ask(pid, join(folder, `${pid}`))))
+  return sizes.reduce((sum, bytes) => sum + bytes, 0)
 }
 
 async function ask(pid: number, file: string): Promise<number> {
@@ -26,8 +26,8 @@ async function ask(pid: number, file: string): Promise<number> {
   process.kill(pid, 'SIGUSR2')
   const until_ms = performance.now() + answer_ms_max
   while (performance.now() < until_ms) {
-    const told = await readFile(file, 'utf8').catch(() => undefined)
-    if (told !== undefined) return Number(told)
+    const size = await readFile(file, 'utf8').catch(() => undefined)
+    if (size !== undefined) return Number(size)
     await new Promise((resolve) => setTimeout(resolve, look_ms))
   }
   throw new Error(`process ${pid} does not report its heap`)

@@ -39,7 +39,7 @@ const body = JSON.stringify({ text: 'x'.repeat(1_200) })
 
 export async function measureMachine(): Promise<Machine> {
   const child = fork(fileURLToPath(new URL('./machine-server.js', import.meta.url)))
-  const pool = new Pool(`http://127.0.0.1:${await told(child)}`, { connections })
+  const pool = new Pool(`http://127.0.0.1:${await nextReport(child)}`, { connections })
   try {
     await post(pool, warmup_ms)
     const each_us: number[] = []
@@ -102,12 +102,12 @@ function tenths(n: number): number {
 }
 
 function cpuOf(child: ChildProcess): Promise<number> {
-  const answer = told(child)
+  const answer = nextReport(child)
   child.send('CPU')
   return answer
 }
 
-function told(child: ChildProcess): Promise<number> {
+function nextReport(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => child.once('message', (n: number) => resolve(n)))
 }
 

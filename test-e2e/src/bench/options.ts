@@ -1,6 +1,6 @@
 /** The options of the bench from its flags, and which of them are less than the hub's default. */
 import { parseArgs } from 'node:util'
-import { disturbances, fspsOfIll, type Disturbance } from './disturbances.ts'
+import { disturbances, fspsWithFailing, type Disturbance } from './disturbances.ts'
 import { overloads } from './overload.ts'
 
 export const loads = ['uniform', 'hot', 'pair', 'many', 'bulk'] as const
@@ -75,47 +75,47 @@ export interface BenchPlan {
 
 export const usage = `npm run bench -- [flags]
 
-Starts a hub of its own, with mutual TLS, signatures, stored quotes and fsync, and FSPs in a process
+Starts a hub with mutual TLS, signatures, stored quotes and fsync, and FSPs in a process
 of their own. A payment is a lookup, a quote and a transfer, and counts once its payer FSP holds the
-fulfilment. It is begun by the clock, whether or not earlier ones have finished, and measured from
-that moment; what warms up before and runs out behind is not measured. Exit 0 only when every payment
-was made, and the FSPs, the tables and POST /verify agree; else 1 with what is wrong.
+fulfilment. It begins by the clock, whether or not earlier ones have finished, and is measured from
+that moment; the warm-up before and the payments after are not measured. Exit 0 only when every payment
+was made, and the FSPs, the tables and POST /verify agree; else 1 with the faults.
 
   --payments N       measured payments (10000)
   --rate R[,R...]    begun per second (200); several: a run for each, on a hub of its own
   --load L           uniform: every FSP pays every other; hot: one pays 70 %; pair: one pays
                      everything to one other; many: uniform among 1,000 FSPs (uniform); bulk: what an item
-                     of a bulk costs, and what bulks do to the --payments beside them; exit 1 too when an
+                     of a bulk costs, and how bulks slow the --payments during them; exit 1 too when an
                      item costs 40 % of a payment or more, or their p99 is more than 1.5 times that alone
   --fsps N           FSPs that pay each other (8)
   --warmup N         payments before all others, at 100 per second whatever the rate, with --apart at
                      the rate but 20 per second at most (2000)
   --apart N          each service in a process of its own, N of each that a payment passes through, on
                      PostgreSQL and a Kafka broker (needs Java); otherwise the hub in one process
-  --close-windows S  the operator closes the settlement window every S seconds, beside the payments
-  --disturb D        what goes wrong in the second half of the measured payments: ill (three of five FSPs,
-                     to which two of three payments go), flood (one FSP asks as fast as it can), windows
+  --close-windows S  the operator closes the settlement window every S seconds, during the payments
+  --disturb D        a disturbance in the second half of the measured payments: ill (three of five FSPs fail,
+                     and two of three payments go to them), flood (one FSP sends as fast as it can), windows
                      (the operator closes the settlement window every second); exit 1 too when the
-                     payments of others suffer from it more than they may
+                     other payments are slowed more than allowed
   --overload         runs at --rate, at one and a half times and at twice of it; exit 1 too when less than
                      90 % of the most is made in one, its p99 is above 1.5 s, or, with --load hot, any
-                     other FSP is refused anything. Choose a --rate that the hub hardly makes
+                     other FSP is refused anything. Choose a --rate that the hub barely makes
   --legs L           lookup,quote,transfer; or quote,transfer; or transfer (all three); or link: accounts
                      are linked by the web with a FIDO key; or third-party-payment: a PISP's user pays
                      from a linked account. Both take --payments, --warmup, --rate, --apart, --json,
                      --compare, the relaxations
   --items N          of a bulk (1000)
   --bulks N          one after the other, of which the cost of an item is taken (20)
-  --bulk-rate R      begun per second beside payments (1)
+  --bulk-rate R      begun per second during payments (1)
   --json FILE        write the report as JSON; of several runs a list
   --html FILE        write it as a page with plots
   --compare FILE     print the ratios to an earlier report (JSON)
   --profile          take a CPU profile of each process and name its largest functions; costs CPU itself
-  --profiles FOLDER  the same, and keep the profiles there
+  --profiles FOLDER  the same, and store the profiles there
 
-What is less than the default is named in the report as a relaxation:
+Each option that is less than the default is named in the report as a relaxation:
 
-  --open-doors       plain http, FSPs are whom they say they are, nothing is signed
+  --open-doors       plain http, FSPs are identified by their headers alone, nothing is signed
   --no-jws           nothing is signed or verified
   --jws-alg A        RS256, or ES256, which FSPs sign faster and the hub verifies slower (RS256)
   --set NAME=VALUE   a setting of the hub; may be repeated
@@ -207,7 +207,7 @@ export function readOptions(args: readonly string[]): BenchPlan {
 }
 
 function fspsOf(load: Load, disturb: Disturbance | undefined): number {
-  if (disturb === 'ill') return fspsOfIll
+  if (disturb === 'ill') return fspsWithFailing
   return load === 'many' ? fspsOfMany : 8
 }
 

@@ -84,17 +84,17 @@ export function paymentOf(n: number, scene: Scene): Payment {
   const expires = expiration.toISOString()
   const ask = (method: 'GET' | 'POST', resource: Resource, path: string, body?: object) =>
     messageOf({ from: payer, to: payee, method, resource, path }, body)
-  const tell = (resource: Resource, path: string, body: object) =>
+  const put = (resource: Resource, path: string, body: object) =>
     messageOf({ from: payee, to: payer, method: 'PUT', resource, path }, body)
   const { ilpPacket, fulfilment, condition, quoteRequest, party } = terms
   const all = {
     lookup: {
       request: ask('GET', 'parties', `/parties/MSISDN/${partyOf(n)}`),
-      answer: tell('parties', `/parties/MSISDN/${partyOf(n)}`, { party }),
+      answer: put('parties', `/parties/MSISDN/${partyOf(n)}`, { party }),
     },
     quote: {
       request: ask('POST', 'quotes', '/quotes', { ...quoteRequest, expiration: expires }),
-      answer: tell('quotes', `/quotes/${quoteId}`, {
+      answer: put('quotes', `/quotes/${quoteId}`, {
         transferAmount: amount,
         payeeReceiveAmount: amount,
         expiration: expires,
@@ -112,7 +112,7 @@ export function paymentOf(n: number, scene: Scene): Payment {
         condition,
         expiration: expires,
       }),
-      answer: tell('transfers', `/transfers/${transferId}`, {
+      answer: put('transfers', `/transfers/${transferId}`, {
         fulfilment,
         completedTimestamp: now.toISOString(),
         transferState: 'COMMITTED',

@@ -3,7 +3,7 @@
  * measured ones warm everything up, those after them sustain the load until the last measured one
  * is done.
  */
-import { pairBesideIll, payersOf } from './disturbances.ts'
+import { pairWithFailing, payersOf } from './disturbances.ts'
 import type { BenchOptions } from './options.ts'
 
 /** Payments by number, `from` included, `to` not. */
@@ -55,7 +55,7 @@ export function pairOf(
   n: number,
 ): readonly [number, number] {
   const { load, disturb } = options
-  if (disturb === 'ill') return pairBesideIll(options.fsps, n)
+  if (disturb === 'ill') return pairWithFailing(options.fsps, n)
   if (load === 'pair') return [0, 1]
   const fsps = payersOf(options)
   const others = fsps - 1

@@ -22,17 +22,17 @@ export async function startPostgres(
   durability: 'fsync' | 'none',
   connections_max = 100,
 ): Promise<Postgres> {
-  const keeper = spawn(process.execPath, [program, dataDir, durability, `${connections_max}`], {
+  const child = spawn(process.execPath, [program, dataDir, durability, `${connections_max}`], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [said] = (await once(keeper.stdout, 'data')) as [Buffer]
-  if (!said.toString().startsWith('ready')) throw new Error(said.toString())
+  const [output] = (await once(child.stdout, 'data')) as [Buffer]
+  if (!output.toString().startsWith('ready')) throw new Error(output.toString())
   const { pid, socketFolder } = postmasterOf(dataDir)
   return {
     pid,
     socketFolder,
     async stop() {
-      keeper.kill('SIGKILL')
+      child.kill('SIGKILL')
       process.kill(pid, 'SIGINT')
       while (isAlive(pid)) await new Promise((resolve) => setTimeout(resolve, look_ms))
     },

@@ -112,11 +112,11 @@ function nameOf(
   if (functionName.startsWith('(')) return functionName
   const name = functionName === '' ? '(anonymous)' : functionName
   if (url === '') return `${name} (native) for ${owner}`
-  return `${name} ${placeOf(url)}:${lineNumber + 1}`
+  return `${name} ${locationOf(url)}:${lineNumber + 1}`
 }
 
 /** The path from the package on, or from the folder of the hub. */
-function placeOf(url: string): string {
+function locationOf(url: string): string {
   const bought = url.lastIndexOf('/node_modules/')
   if (bought >= 0) return url.slice(bought + '/node_modules/'.length)
   return /\/((?:services|libs|protos)\/.*)$/.exec(url)?.[1] ?? url

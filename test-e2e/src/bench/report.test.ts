@@ -156,10 +156,10 @@ test('A hub that could not keep up causes a remark', () => {
 })
 
 test('A hub that retains memory of each payment causes a remark, after many payments', () => {
-  const kept = { ...findings, kept_bytes_per_transaction: 3_000 }
-  expect(reportOf(options, kept).remarks).toEqual([])
-  expect(tableOf(reportOf(options, kept))).toContain('3000 bytes more per payment')
-  expect(reportOf({ ...options, payments: 10_000 }, kept).remarks).toEqual([
+  const retaining = { ...findings, kept_bytes_per_transaction: 3_000 }
+  expect(reportOf(options, retaining).remarks).toEqual([])
+  expect(tableOf(reportOf(options, retaining))).toContain('3000 bytes more per payment')
+  expect(reportOf({ ...options, payments: 10_000 }, retaining).remarks).toEqual([
     'each payment left 3000 bytes in the hub: it may not forget what is done',
   ])
 })

@@ -67,8 +67,8 @@ const otherCores_max = 0.2
  * Above this the hub retains something of each payment; with fewer payments, caches that fill look
  * the same.
  */
-const kept_bytes_max = 1_000
-const keptOf_min = 10_000
+const retained_bytes_max = 1_000
+const retainedFrom_min = 10_000
 /** Share of the begun payments; below this a queue grew. */
 const ended_min = 0.95
 
@@ -114,7 +114,7 @@ export function reportOf(options: BenchOptions, findings: Findings) {
       ...(tps < options.rate * ended_min
         ? ['more was begun than came to its end: work for the rest is in what is told per payment']
         : []),
-      ...keptTooMuch(options, findings),
+      ...retainedTooMuch(options, findings),
       ...remarksOn(lateness_ms.p99, cores_used),
     ],
     guarantees: guaranteesOf(options, findings),
@@ -201,9 +201,9 @@ function guaranteesOf(options: BenchOptions, { probed, settings }: Findings) {
   }
 }
 
-function keptTooMuch({ payments }: BenchOptions, { kept_bytes_per_transaction: kept }: Findings) {
-  if (payments < keptOf_min || kept <= kept_bytes_max) return []
-  return [`each payment left ${kept} bytes in the hub: it may not forget what is done`]
+function retainedTooMuch({ payments }: BenchOptions, { kept_bytes_per_transaction: retained }: Findings) {
+  if (payments < retainedFrom_min || retained <= retained_bytes_max) return []
+  return [`each payment left ${retained} bytes in the hub: it may not forget what is done`]
 }
 
 function remarksOn(
@@ -304,7 +304,7 @@ export function tableOf(report: Report): string {
       `hub ${cores.hub}  PostgreSQL ${cores.postgres}  Kafka ${cores.kafka}  FSPs ${cores.fsps}  others ${cores.others}`,
     ],
     ['per payment', `${each.sql_statements} SQL statements, ${each.commits} commits`],
-    ['', `${each.rows_written} rows written beside events`],
+    ['', `${each.rows_written} rows written without events`],
     ['', `${each.wal_fsyncs} fsyncs${Number.isNaN(each.events) ? '' : `, ${each.events} events`}`],
     ['', `${each.bytes_stored} bytes stored, ${each.wal_bytes} bytes of WAL`],
     ['memory', `${report.hub_memory_mb} MB (hub, PostgreSQL not counted)`],
@@ -372,8 +372,8 @@ function profileLines({ profile, events_per_transaction }: Report): readonly str
     `${String(percent).padStart(6)} % ${String(us_per_transaction).padStart(6)} µs  ${name}`
   return [
     ...profile.processes.flatMap(({ name, busy_ms_per_transaction, parts, functions }) => [
-      `the main thread of ${name}, ${busy_ms_per_transaction} ms per payment (with what it waited`,
-      'for a core while it had something to do), by part of the hub',
+      `the main thread of ${name}, ${busy_ms_per_transaction} ms per payment (with the time it waited`,
+      'for a core while it was runnable), by part of the hub',
       ...parts.map(line),
       'by function',
       ...functions.map(line),

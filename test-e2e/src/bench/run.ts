@@ -12,35 +12,35 @@ import { planOf, type Plan } from './plan.ts'
 import { readProfile, type CpuProfile, type Profile, type Span } from './profile.ts'
 import { reportOf, type Findings, type Reading, type Report } from './report.ts'
 import { closeWindows, type WindowsClosed } from './windows.ts'
-import { openStage, type Ground, type Hub, type Stage } from './stage.ts'
+import { openSetup, type HubData, type Hub, type Setup } from './setup.ts'
 
 const hour_ms = 3_600_000
 /** How long the hub may take after the last payment until no message is in flight. */
 const settled_ms_max = 15_000
 
 /**
- * @param kept a folder for the CPU profiles
- * @param ground the data that the hub starts on; undefined: none, and its data is removed at the
+ * @param profilesFolder a folder for the CPU profiles
+ * @param hubData the data that the hub starts on; undefined: none, and its data is removed at the
  * end
  */
 export async function runOnce(
   options: BenchOptions,
   machine: Machine,
-  kept?: string,
-  ground?: Ground,
+  profilesFolder?: string,
+  hubData?: HubData,
 ): Promise<Report> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
   const profiles = options.profile ? join(folder, 'profiles') : undefined
-  const opening = openStage(options, { profiles, heaps: folder }, ground)
+  const opening = openSetup(options, { profiles, heaps: folder }, hubData)
   const heed = leaveNothing(opening, folder)
   try {
-    const stage = await opening
-    const { span, ...found } = await measure(options, stage)
-    await stage.hub.stop()
-    await stage.fsps.end()
+    const setup = await opening
+    const { span, ...found } = await measure(options, setup)
+    await setup.hub.stop()
+    await setup.fsps.end()
     const profile = profiles === undefined ? undefined : await profilesIn(profiles, span)
-    if (profiles !== undefined && kept !== undefined) {
-      await cp(profiles, join(kept, `${options.load}-${options.rate}`), { recursive: true })
+    if (profiles !== undefined && profilesFolder !== undefined) {
+      await cp(profiles, join(profilesFolder, `${options.load}-${options.rate}`), { recursive: true })
     }
     return reportOf(options, { ...found, machine, profile })
   } finally {
@@ -49,16 +49,16 @@ export async function runOnce(
   }
 }
 
-async function clear(opening: Promise<Stage>, folder: string): Promise<void> {
+async function clear(opening: Promise<Setup>, folder: string): Promise<void> {
   await opening.then(
-    (stage) => stage.close(),
+    (setup) => setup.close(),
     () => undefined,
   )
   await rm(folder, { recursive: true, force: true })
 }
 
 /** An interrupted bench leaves no process and no folder. */
-function leaveNothing(opening: Promise<Stage>, folder: string): AbortController {
+function leaveNothing(opening: Promise<Setup>, folder: string): AbortController {
   const heed = new AbortController()
   const end = () => void clear(opening, folder).finally(() => process.exit(130))
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -70,21 +70,21 @@ function leaveNothing(opening: Promise<Stage>, folder: string): AbortController 
 
 type Measured = Omit<Findings, 'machine' | 'profile'> & { readonly span: Span }
 
-async function measure(options: BenchOptions, stage: Stage): Promise<Measured> {
-  const { fsps, hub } = stage
+async function measure(options: BenchOptions, setup: Setup): Promise<Measured> {
+  const { fsps, hub } = setup
   const { database, operator } = hub
   const plan = planOf(options)
-  await prepare(options, stage, plan)
+  await prepare(options, setup, plan)
   const { found: probed } = await fsps.ask({ type: 'PROBE' }, 'PROBED')
-  const held_bytes = await stage.liveHeap()
-  const run = await runThrough(stage, plan, options)
+  const held_bytes = await setup.liveHeap()
+  const run = await runThrough(setup, plan, options)
   const events = await database.events(run.opened.database.events, run.closed.database.events)
   const hub_memory_mb = readMemory(hub.pids.values())
   const settings = await database.guarantees()
-  const holdings = await settledHoldings(stage, { totals: run.result.totals, probed, options })
+  const holdings = await settledHoldings(setup, { totals: run.result.totals, probed, options })
   const begun = plan.run.to - plan.run.from
-  const kept_bytes_per_transaction = Math.round(((await stage.liveHeap()) - held_bytes) / begun)
-  const verify = stage.verifies ? await verdictOf(operator) : notVerified
+  const kept_bytes_per_transaction = Math.round(((await setup.liveHeap()) - held_bytes) / begun)
+  const verify = setup.verifies ? await verdictOf(operator) : notVerified
   const faults = [
     ...faultsOf({ totals: run.result.totals, holdings, probed, options, verify }),
     ...(settings.fsync && settings.synchronous_commit ? [] : ['what is committed is not durable']),
@@ -102,7 +102,7 @@ async function verdictOf(operator: Hub['operator']): Promise<unknown> {
 }
 
 /** Makes and signs the messages, and warms up. */
-async function prepare(options: BenchOptions, { hub, fsps }: Stage, plan: Plan): Promise<void> {
+async function prepare(options: BenchOptions, { hub, fsps }: Setup, plan: Plan): Promise<void> {
   const { load, legs, disturb } = options
   const { warmup, warmupRate: rate, run } = plan
   const length_s = (warmup.to - warmup.from) / rate + (run.to - run.from) / options.rate
@@ -126,7 +126,7 @@ interface Ran {
  * one ends.
  */
 async function runThrough(
-  stage: Stage,
+  setup: Setup,
   plan: Plan,
   { rate, profile, closeWindows_s, disturb }: BenchOptions,
 ): Promise<Ran> {
@@ -135,13 +135,13 @@ async function runThrough(
   const show = progress(range.to - range.from)
   const command = { type: 'RUN', range, rate, measured } as const
   let closing =
-    closeWindows_s === undefined ? undefined : closeWindows(stage.hub.operator, closeWindows_s)
-  const { result } = await stage.fsps.ask(command, 'DONE', (report) => {
+    closeWindows_s === undefined ? undefined : closeWindows(setup.hub.operator, closeWindows_s)
+  const { result } = await setup.fsps.ask(command, 'DONE', (report) => {
     if (report.type === 'MIDDLE' && disturb === 'windows') {
-      closing ??= closeWindows(stage.hub.operator, 1)
+      closing ??= closeWindows(setup.hub.operator, 1)
     }
     if (report.type !== 'WINDOW') return show(report)
-    const reading = read(stage, report, profile)
+    const reading = read(setup, report, profile)
     // Awaited at the end of the run; until then a rejection must not count as unhandled.
     reading.catch(() => undefined)
     edges.set(report.edge, reading)
@@ -159,7 +159,7 @@ async function runThrough(
 }
 
 async function read(
-  { hub, fsps }: Stage,
+  { hub, fsps }: Setup,
   { at_ms, committed }: Extract<FspReport, { type: 'WINDOW' }>,
   withStatements: boolean,
 ): Promise<Reading & { readonly now_us: number }> {
@@ -173,7 +173,7 @@ async function read(
 
 /** The content of the tables once it matches the payments, or at the end of the time. */
 async function settledHoldings(
-  { hub: { database }, before }: Stage,
+  { hub: { database }, before }: Setup,
   evidence: Omit<Evidence, 'holdings' | 'verify'> & { readonly probed: Probed },
 ) {
   const until_ms = performance.now() + settled_ms_max

@@ -37,15 +37,15 @@ export interface Measured extends Latencies {
 export function openTimeline(payments: number, legs: number): Timeline {
   const width = 1 + legs * marks.length
   const times = new Float64Array(payments * width)
-  const placeOf = (n: number, leg: number, mark: Mark) =>
+  const indexOf = (n: number, leg: number, mark: Mark) =>
     n * width + 1 + leg * marks.length + marks.indexOf(mark)
-  const at = (n: number, leg: number, mark: Mark) => times[placeOf(n, leg, mark)] ?? 0
+  const at = (n: number, leg: number, mark: Mark) => times[indexOf(n, leg, mark)] ?? 0
   return {
     scheduled(n, at_ms) {
       times[n * width] = at_ms
     },
     mark(n, leg, mark, at_ms) {
-      times[placeOf(n, leg, mark)] = at_ms
+      times[indexOf(n, leg, mark)] = at_ms
     },
     timesOf(n) {
       const scheduled = times[n * width] ?? 0

@@ -28,7 +28,7 @@ export interface Load {
   readonly accepted: ReadonlySet<string>
   readonly ended: readonly Ended[]
   /** Payments that stopped, each with the step. */
-  readonly stuck: readonly string[]
+  readonly stopped: readonly string[]
   /** Begins no more payments; resolves when all have ended. */
   stop(): Promise<void>
 }
@@ -54,7 +54,7 @@ const final_ms_max = 240_000
 export async function openLoad({ payer, payee, per_second }: LoadOptions): Promise<Load> {
   const accepted = new Set<string>()
   const ended: Ended[] = []
-  const stuck: string[] = []
+  const stopped: string[] = []
   const stopping = new AbortController()
   const phones = Array.from({ length: customers }, newPhoneNumber)
   await Promise.all(phones.map((phone) => own(payee, phone)))
@@ -64,15 +64,15 @@ export async function openLoad({ payer, payee, per_second }: LoadOptions): Promi
     const begun_ms = Date.now()
     const since = `a payment begun at ${new Date(begun_ms).toISOString()}`
     if ((await until(() => lookUp(payer, phone), final_ms_max)) === undefined)
-      return void stuck.push(`${since}: no answer to GET /parties`)
+      return void stopped.push(`${since}: no answer to GET /parties`)
     const transfer = await until(() => agree(payer, payee, phone), final_ms_max)
-    if (transfer === undefined) return void stuck.push(`${since}: no answer to POST /quotes`)
+    if (transfer === undefined) return void stopped.push(`${since}: no answer to POST /quotes`)
     const { transferId } = transfer
     if (!(await insist(payer, 'POST', '/transfers', transfer.request, payee)))
-      return void stuck.push(`${since}: POST /transfers is not accepted`)
+      return void stopped.push(`${since}: POST /transfers is not accepted`)
     accepted.add(transferId)
     const state = await until(() => stateOf(payer, transferId), final_ms_max)
-    if (state === undefined) return void stuck.push(`${since}: no outcome of ${transferId}`)
+    if (state === undefined) return void stopped.push(`${since}: no outcome of ${transferId}`)
     ended.push({ transferId, state, begun_ms, ended_ms: Date.now() })
   }
 
@@ -94,7 +94,7 @@ export async function openLoad({ payer, payee, per_second }: LoadOptions): Promi
   return {
     accepted,
     ended,
-    stuck,
+    stopped,
     stop() {
       stopping.abort()
       return paying
@@ -131,16 +131,16 @@ async function lookUp(payer: Fsp, phone: string): Promise<true | undefined> {
   const path = `/parties/MSISDN/${phone}`
   const after = payer.received.length
   if (!(await insist(payer, 'GET', path))) return undefined
-  return (await heard(payer, at('PUT', path), after)) === undefined ? undefined : true
+  return (await awaitMessage(payer, at('PUT', path), after)) === undefined ? undefined : true
 }
 
 async function agree(payer: Fsp, payee: Fsp, phone: string): Promise<Transfer | undefined> {
   const quote = newQuote(payer, payee, { payee: partyOf(payee, phone), amount })
   const after = payer.received.length
   if (!(await insist(payer, 'POST', '/quotes', quote, payee))) return undefined
-  const told = await heard(payer, at('PUT', `/quotes/${quote.quoteId}`), after)
-  if (told === undefined) return undefined
-  const { condition, expiration, ilpPacket } = told.json() as Pick<
+  const callback = await awaitMessage(payer, at('PUT', `/quotes/${quote.quoteId}`), after)
+  if (callback === undefined) return undefined
+  const { condition, expiration, ilpPacket } = callback.json() as Pick<
     TransferRequest,
     'condition' | 'expiration' | 'ilpPacket'
   >
@@ -159,16 +159,16 @@ async function stateOf(payer: Fsp, transferId: string): Promise<Ended['state'] |
     about(transferId, 'PUT', true)(message) ||
     (about(transferId, 'PUT')(message) &&
       (message.json() as { transferState: string }).transferState !== 'RESERVED')
-  const told = await heard(payer, isEnd, 0)
-  if (told === undefined) {
+  const callback = await awaitMessage(payer, isEnd, 0)
+  if (callback === undefined) {
     await insist(payer, 'GET', `/transfers/${transferId}`)
     return undefined
   }
-  if (told.path.endsWith('/error')) return 'ABORTED'
-  return (told.json() as { transferState: Ended['state'] }).transferState
+  if (callback.path.endsWith('/error')) return 'ABORTED'
+  return (callback.json() as { transferState: Ended['state'] }).transferState
 }
 
-async function heard(
+async function awaitMessage(
   fsp: Fsp,
   fits: (message: Received) => boolean,
   after: number,

@@ -17,20 +17,20 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { inspect, parseArgs } from 'node:util'
 import { openApartHub, type ApartHub } from '../hub/apart.ts'
-import { containers, openAround, type Around } from '../hub/containers.ts'
+import { containers, openInfrastructure, type Infrastructure } from '../hub/containers.ts'
 import type { Fsp } from '../hub/fsp.ts'
 import { position } from '../hub/operator.ts'
 import { processNames } from '../hub/services.ts'
 import { newTransfer } from '../hub/transfer.ts'
-import { faultsAfter, p99_ms } from './aftermath.ts'
-import { roundOfInjuries, type Injury, type Scene } from './injuries.ts'
+import { violationsAfter, p99_ms } from './final-checks.ts'
+import { roundOfFaults, type Fault, type FaultContext } from './faults.ts'
 import { openLoad } from './load.ts'
 import { openRandom, type Random } from './random.ts'
-import { openWires, type Wires } from './wires.ts'
+import { openLinks, type Links } from './links.ts'
 
 /** How long processes that have just started may take to warm up. */
 const warm_ms = 15_000
-const calm_ms = 30_000
+const quiet_ms = 30_000
 const between_ms = [2_000, 10_000] as const
 const supervise_ms = 1_000
 const disk_bytes = 768 * 2 ** 20
@@ -47,22 +47,22 @@ async function main(): Promise<void> {
   const seed = Number(values.seed ?? Date.now() % 2 ** 31)
   const minutes = Number(values.minutes ?? 10)
   const per_second = Number(values.rate ?? 5)
-  say(`seed ${seed}, ${minutes} minutes, ${per_second} payments begun per second`)
+  print(`seed ${seed}, ${minutes} minutes, ${per_second} payments begun per second`)
   const disk = mountDisk()
-  const around = await openAround(disk)
-  const wires = openWires()
+  const infrastructure = await openInfrastructure(disk)
+  const links = openLinks()
   try {
-    const host = { ...containers, reach: (name: string, port: number) => wires.lay(name, port) }
+    const host = { ...containers, reach: (name: string, port: number) => links.open(name, port) }
     const hub = await openApartHub({ LOG_LEVEL: 'info' }, host)
     try {
-      await rage({ hub, around, wires, kafkaDisk: disk }, { seed, minutes, per_second })
+      await runChaos({ hub, infrastructure, links, kafkaDisk: disk }, { seed, minutes, per_second })
     } finally {
-      if (values.logs !== undefined) keepLogs(hub, values.logs)
+      if (values.logs !== undefined) saveLogs(hub, values.logs)
       await hub.stop()
     }
   } finally {
-    wires.close()
-    const { postgres, kafka, redis } = around
+    links.close()
+    const { postgres, kafka, redis } = infrastructure
     // A process that could not be restarted is gone already; the error that is thrown here gives
     // the reason.
     await Promise.allSettled([postgres.stop(), kafka.stop(), redis.stop()])
@@ -70,71 +70,71 @@ async function main(): Promise<void> {
   }
 }
 
-interface Place {
+interface Setup {
   readonly hub: ApartHub
-  readonly around: Around
-  readonly wires: Wires
+  readonly infrastructure: Infrastructure
+  readonly links: Links
   readonly kafkaDisk: string | undefined
 }
 
-interface Course {
+interface Plan {
   readonly seed: number
   readonly minutes: number
   readonly per_second: number
 }
 
-async function rage(place: Place, { seed, minutes, per_second }: Course): Promise<void> {
-  const { hub } = place
-  const [payer, payee, darkFsp] = [
+async function runChaos(setup: Setup, { seed, minutes, per_second }: Plan): Promise<void> {
+  const { hub } = setup
+  const [payer, payee, silentFsp] = [
     await hub.join('greenbank'),
     await hub.join('bluewallet'),
-    await hub.join('darkbank'),
+    await hub.join('silentbank'),
   ]
   const before = { payer: payer.name, position: await position(hub.operator, payer.name) }
   const load = await openLoad({ payer, payee, per_second })
   const supervisor = supervise(hub)
   await wait(warm_ms)
-  const calm_from_ms = Date.now()
-  await wait(calm_ms)
-  const storm_from_ms = Date.now()
-  const scene = { ...place, darkFsp, random: openRandom(seed), ...intoTheDark(payer, darkFsp) }
-  const counts = await storm(scene, storm_from_ms + minutes * 60_000)
-  const healed_ms = Date.now()
-  await wait(2 * calm_ms)
+  const quiet_from_ms = Date.now()
+  await wait(quiet_ms)
+  const faults_from_ms = Date.now()
+  const context = { ...setup, silentFsp, random: openRandom(seed), ...paymentsTo(payer, silentFsp) }
+  const counts = await injectFaults(context, faults_from_ms + minutes * 60_000)
+  const faults_until_ms = Date.now()
+  await wait(2 * quiet_ms)
   await load.stop()
   supervisor.abort()
-  const faults = await faultsAfter(hub, load, before)
-  for (const [name, count] of Object.entries(counts)) say(`${name.padEnd(12)}${count}`)
-  say(`payments    ${load.accepted.size} accepted, ${load.ended.length} ended`)
-  say(`p99 calm    ${p99_ms(load.ended, calm_from_ms, storm_from_ms) ?? '-'} ms`)
-  say(`p99 storm   ${p99_ms(load.ended, storm_from_ms, healed_ms) ?? '-'} ms`)
-  say(`p99 after   ${p99_ms(load.ended, healed_ms + calm_ms, Infinity) ?? '-'} ms`)
-  for (const fault of faults) say(`WRONG       ${fault}`)
-  say(faults.length === 0 ? 'nothing lost, duplicated or left open' : `seed ${seed}`)
-  if (faults.length > 0) process.exitCode = 1
+  const violations = await violationsAfter(hub, load, before)
+  for (const [name, count] of Object.entries(counts)) print(`${name.padEnd(12)}${count}`)
+  print(`payments    ${load.accepted.size} accepted, ${load.ended.length} ended`)
+  print(`p99 before  ${p99_ms(load.ended, quiet_from_ms, faults_from_ms) ?? '-'} ms`)
+  print(`p99 during  ${p99_ms(load.ended, faults_from_ms, faults_until_ms) ?? '-'} ms`)
+  print(`p99 after   ${p99_ms(load.ended, faults_until_ms + quiet_ms, Infinity) ?? '-'} ms`)
+  for (const violation of violations) print(`WRONG       ${violation}`)
+  print(violations.length === 0 ? 'nothing lost, duplicated or left open' : `seed ${seed}`)
+  if (violations.length > 0) process.exitCode = 1
 }
 
 /**
  * Injects one fault after the other, a whole round and then until the time is over; counts each
  * kind.
  */
-async function storm(scene: Scene, until_ms: number): Promise<Readonly<Record<string, number>>> {
+async function injectFaults(context: FaultContext, until_ms: number): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {}
-  for (const { kind, inflict } of injuries(scene.random, until_ms)) {
-    const what = await inflict(scene)
+  for (const { kind, inject } of faultSequence(context.random, until_ms)) {
+    const what = await inject(context)
     counts[kind] = (counts[kind] ?? 0) + 1
-    say(`${new Date().toISOString()} ${what}`)
-    await wait(scene.random.between(...between_ms))
+    print(`${new Date().toISOString()} ${what}`)
+    await wait(context.random.between(...between_ms))
   }
   return counts
 }
 
-function* injuries(random: Random, until_ms: number): Generator<Injury> {
-  yield* roundOfInjuries(random)
+function* faultSequence(random: Random, until_ms: number): Generator<Fault> {
+  yield* roundOfFaults(random)
   while (Date.now() < until_ms) {
-    for (const injury of roundOfInjuries(random)) {
+    for (const fault of roundOfFaults(random)) {
       if (Date.now() >= until_ms) return
-      yield injury
+      yield fault
     }
   }
 }
@@ -145,8 +145,8 @@ function supervise(hub: ApartHub): AbortController {
   void (async () => {
     while (!stopping.signal.aborted) {
       for (const name of hub.endedByThemselves()) {
-        say(`${new Date().toISOString()} ${name} has ended by itself: restarting`)
-        await hub.start(name).catch((error: unknown) => say(String(error)))
+        print(`${new Date().toISOString()} ${name} has ended by itself: restarting`)
+        await hub.start(name).catch((error: unknown) => print(String(error)))
       }
       await wait(supervise_ms)
     }
@@ -154,10 +154,10 @@ function supervise(hub: ApartHub): AbortController {
   return stopping
 }
 
-function intoTheDark(payer: Fsp, darkFsp: Fsp): Pick<Scene, 'payDarkFsp'> {
+function paymentsTo(payer: Fsp, silentFsp: Fsp): Pick<FaultContext, 'payDarkFsp'> {
   return {
-    async payDarkFsp(count) {
-      const transfers = Array.from({ length: count }, () => newTransfer(payer, darkFsp))
+    async paySilentFsp(count) {
+      const transfers = Array.from({ length: count }, () => newTransfer(payer, silentFsp))
       await Promise.all(
         transfers.map(({ request }) =>
           payer.send('POST', '/transfers', request).catch(() => undefined),
@@ -180,12 +180,12 @@ function unmountDisk(folder: string): void {
   rmdirSync(folder)
 }
 
-function keepLogs(hub: ApartHub, folder: string): void {
+function saveLogs(hub: ApartHub, folder: string): void {
   mkdirSync(folder, { recursive: true })
   for (const name of processNames) writeFileSync(join(folder, `${name}.log`), hub.logOf(name))
 }
 
-function say(line: string): void {
+function print(line: string): void {
   process.stdout.write(`${line}\n`)
 }
 

@@ -26,8 +26,8 @@ export function openRandom(seed: number): Random {
     },
     shuffled: (items) =>
       items
-        .map((item) => ({ item, place: next() }))
-        .toSorted((a, b) => a.place - b.place)
+        .map((item) => ({ item, order: next() }))
+        .toSorted((a, b) => a.order - b.order)
         .map(({ item }) => item),
   }
 }

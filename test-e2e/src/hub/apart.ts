@@ -53,7 +53,7 @@ export interface ApartHub {
 
 const start_ms_max = 240_000
 
-interface Place {
+interface Installation {
   readonly folder: string
   readonly database: string
   readonly passwordFile: string
@@ -70,17 +70,17 @@ export async function openApartHub(
   host: HubHost = processes,
   names: readonly ProcessName[] = processNames,
 ): Promise<ApartHub> {
-  const place = await prepare(settings, host, names)
-  const running = openProcesses(place, host)
-  const urls = urlsOf(place, running, names, settings)
-  const operator = patient(operatorAt(urls.operator, place.passwordFile))
+  const installation = await prepare(settings, host, names)
+  const running = openProcesses(installation, host)
+  const urls = urlsOf(installation, running, names, settings)
+  const operator = retryWhileBusy(operatorAt(urls.operator, installation.passwordFile))
   const fsps: Fsp[] = []
 
   async function stop(): Promise<readonly (number | null)[]> {
-    running.giveUp()
+    running.stopStarting()
     const codes = await Promise.all(names.map((name) => running.end(name, 'SIGTERM')))
     await Promise.all(fsps.map((fsp) => fsp.stop()))
-    await removeDataDir(place.folder)
+    await removeDataDir(installation.folder)
     return codes
   }
 
@@ -88,18 +88,18 @@ export async function openApartHub(
     await Promise.all(names.map(running.start))
     await openScheme(operator)
   } catch (error) {
-    const troubles = names.map((name) => troublesIn(name, running.logOf(name)))
+    const problems = names.map((name) => problemsIn(name, running.logOf(name)))
     await stop()
-    throw new Error(`the hub did not start:\n${troubles.join('')}`, { cause: error })
+    throw new Error(`the hub did not start:\n${problems.join('')}`, { cause: error })
   }
   return {
     operator,
-    passwordFile: place.passwordFile,
-    database: place.database,
+    passwordFile: installation.passwordFile,
+    database: installation.database,
     urls,
     join: async (name) => {
-      const doors = { operator, fspUrl: () => urls.fsp, isSafe: true }
-      const fsp = await joinScheme(doors, name, { funds: '1000000', netDebitCap: '1000000' })
+      const access = { operator, fspUrl: () => urls.fsp, isSafe: true }
+      const fsp = await joinScheme(access, name, { funds: '1000000', netDebitCap: '1000000' })
       fsps.push(fsp)
       return fsp
     },
@@ -112,7 +112,7 @@ export async function openApartHub(
     thaw: (name) => running.signal(name, 'SIGCONT'),
     endedByThemselves: () => names.filter(running.hasEndedByItself),
     async metricsOf(name) {
-      const port = portOf(place, name, 'METRICS_PORT')
+      const port = portOf(installation, name, 'METRICS_PORT')
       return (await request(`http://127.0.0.1:${port}/metrics`)).body.text()
     },
     stop,
@@ -122,12 +122,12 @@ export async function openApartHub(
   }
 }
 
-function portOf(place: Place, name: ProcessName, port: string): string {
-  return place.environment[name]?.[port] ?? ''
+function portOf(installation: Installation, name: ProcessName, port: string): string {
+  return installation.environment[name]?.[port] ?? ''
 }
 
 function urlsOf(
-  place: Place,
+  installation: Installation,
   { isReady }: Processes,
   names: readonly ProcessName[],
   settings: Readonly<Record<string, string>>,
@@ -135,14 +135,14 @@ function urlsOf(
   const edges = names.filter((name) => serviceOf(name) === 'fspiop-api')
   const isPlain = settings['EDGE_IDENTITY'] === 'header' || settings['EDGE_TLS'] === 'off'
   const scheme = isPlain ? 'http' : 'https'
-  const fspUrl = (name: ProcessName) => `${scheme}://127.0.0.1:${portOf(place, name, 'FSP_PORT')}`
+  const fspUrl = (name: ProcessName) => `${scheme}://127.0.0.1:${portOf(installation, name, 'FSP_PORT')}`
   return {
     /** As a load balancer selects it: an edge that is ready. */
     get fsp() {
       return fspUrl(edges.find(isReady) ?? 'fspiop-api')
     },
     edges: edges.map(fspUrl),
-    operator: `http://127.0.0.1:${portOf(place, 'admin', 'OPERATOR_PORT')}`,
+    operator: `http://127.0.0.1:${portOf(installation, 'admin', 'OPERATOR_PORT')}`,
   }
 }
 
@@ -158,23 +158,23 @@ interface Processes {
   readonly hasEndedByItself: (name: ProcessName) => boolean
   readonly logOf: (name: ProcessName) => string
   /** Pending starts stop waiting. */
-  giveUp(): void
+  stopStarting(): void
 }
 
-function openProcesses(place: Place, host: HubHost): Processes {
+function openProcesses(installation: Installation, host: HubHost): Processes {
   const running = new Map<ProcessName, Running>()
   const ready = new Set<Running>()
-  const sentAway = new Set<Running>()
+  const signalled = new Set<Running>()
   let stopping = false
-  const logFile = (name: ProcessName) => join(place.folder, `${name}.log`)
+  const logFile = (name: ProcessName) => join(installation.folder, `${name}.log`)
   const logOf = (name: ProcessName) => readFileSync(logFile(name), 'utf8')
 
   async function launch(name: ProcessName): Promise<Running> {
     const launched = await host.launch({
       name,
       main: `services/${serviceOf(name)}/dist/main.js`,
-      environment: place.environment[name] ?? {},
-      folder: place.folder,
+      environment: installation.environment[name] ?? {},
+      folder: installation.folder,
       logFile: logFile(name),
     })
     running.set(name, launched)
@@ -182,7 +182,7 @@ function openProcesses(place: Place, host: HubHost): Processes {
   }
 
   async function readyOf(name: ProcessName): Promise<number | undefined> {
-    const url = `http://127.0.0.1:${portOf(place, name, 'METRICS_PORT')}/health/ready`
+    const url = `http://127.0.0.1:${portOf(installation, name, 'METRICS_PORT')}/health/ready`
     const answer = await request(url).catch(() => undefined)
     await answer?.body.dump()
     return answer?.statusCode
@@ -201,7 +201,7 @@ function openProcesses(place: Place, host: HubHost): Processes {
     const launched = running.get(name)
     if (launched === undefined || launched.hasEnded) return null
     ready.delete(launched)
-    sentAway.add(launched)
+    signalled.add(launched)
     launched.signal(signal)
     return launched.ended
   }
@@ -226,13 +226,13 @@ function openProcesses(place: Place, host: HubHost): Processes {
     logOf,
     signal: (name, signal) => running.get(name)?.signal(signal),
     isReady: (name) => is(name, (one) => ready.has(one) && !one.hasEnded),
-    hasEndedByItself: (name) => is(name, (one) => one.hasEnded && !sentAway.has(one)),
-    giveUp: () => (stopping = true),
+    hasEndedByItself: (name) => is(name, (one) => one.hasEnded && !signalled.has(one)),
+    stopStarting: () => (stopping = true),
   }
 }
 
 /** The last warnings and errors of a log. */
-function troublesIn(name: string, log: string): string {
+function problemsIn(name: string, log: string): string {
   const lines = log.split('\n').filter((line) => /"level":"(warn|error|fatal)"/.test(line))
   return lines
     .slice(-3)
@@ -244,17 +244,17 @@ function troublesIn(name: string, log: string): string {
  * Repeats a call that is answered with 503: a machine that starts all services at once may answer
  * late.
  */
-export function patient(operator: Operator): Operator {
+export function retryWhileBusy(operator: Operator): Operator {
   return {
     ...operator,
     async call(method, path, body) {
       let isLost = false
       for (const until = Date.now() + start_ms_max; ; await wait(500)) {
         const answer = await operator.call(method, path, body)
-        const isThere = /exists|already|duplicate/i.test(JSON.stringify(answer.json ?? ''))
+        const exists = /exists|already|duplicate/i.test(JSON.stringify(answer.json ?? ''))
         // A lost answer belonged to a call that succeeded: its repeat is refused because the object
         // exists.
-        if (isLost && method === 'POST' && isThere) return { ...answer, status: 200 }
+        if (isLost && method === 'POST' && exists) return { ...answer, status: 200 }
         if (answer.status !== 503 || Date.now() > until) return answer
         isLost = true
       }
@@ -266,7 +266,7 @@ async function prepare(
   settings: Readonly<Record<string, string>>,
   host: HubHost,
   names: readonly ProcessName[],
-): Promise<Place> {
+): Promise<Installation> {
   const folder = await newDataDir()
   host.shareFile(folder)
   const suffix = randomBytes(4).toString('hex')

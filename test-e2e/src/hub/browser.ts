@@ -10,7 +10,7 @@ import { mkdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { chromium, type Browser, type Page } from 'playwright-core'
 
-const places = [
+const paths = [
   '/usr/bin/chromium',
   '/usr/bin/chromium-browser',
   '/usr/bin/google-chrome',
@@ -42,7 +42,7 @@ export async function openBrowser(): Promise<Browser> {
 
 function findBrowser(): string | undefined {
   const named = process.env['CONSOLE_TEST_BROWSER']
-  if (named === undefined || named === '') return places.find((place) => existsSync(place))
+  if (named === undefined || named === '') return paths.find((path) => existsSync(path))
   if (existsSync(named)) return named
   throw new Error(`CONSOLE_TEST_BROWSER=${named} does not exist.`)
 }
@@ -55,7 +55,7 @@ function installBrowser(): string {
   } catch {
     // A browser that was installed nevertheless is looked for below.
   }
-  const found = places.find((place) => existsSync(place))
+  const found = paths.find((path) => existsSync(path))
   if (found !== undefined) return found
   throw new Error(
     'The console is tested in a real browser. None is installed and none could be installed: install Chromium, or name a browser with CONSOLE_TEST_BROWSER.',

@@ -5,7 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { answered, type Operator } from './operator.ts'
 
 /** How long a busy machine may take for one step; a step that is done does not wait. */
-const patience_ms = 60_000
+const timeout_ms = 60_000
 
 export interface Credentials {
   readonly name: string
@@ -40,7 +40,7 @@ export function consoleAt(url: string, browser: Browser): Console {
     logIn,
     openPage: async () => {
       const opened = await (await browser.newContext()).newPage()
-      opened.setDefaultTimeout(patience_ms)
+      opened.setDefaultTimeout(timeout_ms)
       opened.on('pageerror', (error) => complaints.push(error.message))
       opened.on('console', (message) => {
         if (message.text().includes('Content Security Policy')) complaints.push(message.text())

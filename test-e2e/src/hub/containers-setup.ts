@@ -3,8 +3,8 @@
  * stories.
  */
 import type { StartedTestContainer } from 'testcontainers'
-import { openAround } from './containers.ts'
-import { keepHubs } from './hubs.ts'
+import { openInfrastructure } from './containers.ts'
+import { serveHubs } from './hubs.ts'
 import { openHub } from './scheme.ts'
 
 declare global {
@@ -13,7 +13,7 @@ declare global {
 }
 
 export default async function containersSetup(): Promise<void> {
-  globalThis.causewayContainers = Object.values(await openAround())
+  globalThis.causewayContainers = Object.values(await openInfrastructure())
   process.env['CAUSEWAY_TEST_HOUSE'] = 'containers'
-  await keepHubs(openHub)
+  await serveHubs(openHub)
 }

@@ -34,7 +34,7 @@ const portOf = {
 } as const
 
 /** What the hub depends on. */
-export interface Around {
+export interface Infrastructure {
   readonly postgres: StartedTestContainer
   readonly kafka: StartedTestContainer
   readonly redis: StartedTestContainer
@@ -44,7 +44,7 @@ export interface Around {
  * For a whole run; the caller stops them. A restart does not change their ports.
  * @param kafkaData a folder of this machine for the log, writable for every user
  */
-export async function openAround(kafkaData?: string): Promise<Around> {
+export async function openInfrastructure(kafkaData?: string): Promise<Infrastructure> {
   const ports = {
     postgres: await freePort(),
     kafka: await freePort(),

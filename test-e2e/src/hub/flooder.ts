@@ -25,7 +25,7 @@ const slow_connections = 200
 const byte_every_ms = 500
 const large_head_bytes = 70_000
 /** A report of each answer would slow the test that measures. */
-const tell_every_ms = 50
+const report_every_ms = 50
 
 const statuses: Record<number, number> = {}
 let answered = 0
@@ -46,7 +46,7 @@ function headersOf(name: string): Record<string, string> {
   }
 }
 
-async function keepAsking(url: string, headers: Record<string, string>, agent: Agent) {
+async function sendContinuously(url: string, headers: Record<string, string>, agent: Agent) {
   while (!stopping) {
     try {
       const path = `/transfers/${randomUUID()}`
@@ -61,7 +61,7 @@ async function keepAsking(url: string, headers: Record<string, string>, agent: A
 
 function askAll(url: string, headers: Record<string, string>): Promise<unknown> {
   const agent = new Agent({ connections, maxHeaderSize: 1_048_576 })
-  const asking = Array.from({ length: connections }, () => keepAsking(url, headers, agent))
+  const asking = Array.from({ length: connections }, () => sendContinuously(url, headers, agent))
   return Promise.all(asking).then(() => agent.destroy())
 }
 
@@ -85,7 +85,7 @@ function trickle(url: string): Promise<void> {
   })
 }
 
-async function keepTrickling(url: string): Promise<void> {
+async function trickleContinuously(url: string): Promise<void> {
   while (!stopping) await trickle(url)
 }
 
@@ -94,7 +94,7 @@ function work(flood: Flood): Promise<unknown> {
     case 'REQUESTS':
       return askAll(flood.url, headersOf(flood.name))
     case 'SLOW':
-      return Promise.all(Array.from({ length: slow_connections }, () => keepTrickling(flood.url)))
+      return Promise.all(Array.from({ length: slow_connections }, () => trickleContinuously(flood.url)))
     case 'LARGE_HEADS':
       return askAll(flood.url, {
         ...headersOf(flood.name),
@@ -107,10 +107,10 @@ process.once('disconnect', () => process.exit())
 
 process.once('message', (flood: Flood) => {
   const working = work(flood)
-  const telling = setInterval(() => process.send?.({ answered }), tell_every_ms)
+  const reporting = setInterval(() => process.send?.({ answered }), report_every_ms)
   process.once('message', () => {
     stopping = true
-    clearInterval(telling)
+    clearInterval(reporting)
     void working.then(() => {
       process.send?.({ statuses } satisfies FloodReport)
       process.disconnect()

@@ -90,7 +90,7 @@ export async function openFsp(
     const message = await read(incoming)
     received.push(message)
     const status = answer(message)
-    for (const hear of waiting) hear(message)
+    for (const notify of waiting) notify(message)
     response.statusCode = await status
     response.end()
   }
@@ -142,7 +142,7 @@ async function read(incoming: IncomingMessage): Promise<Received> {
 /** Each waiter is notified of each message on arrival: the messages before are searched once. */
 type Waiting = (message: Received) => void
 
-const told_max = 100
+const listed_max = 100
 
 function waitFor(
   name: string,
@@ -154,18 +154,18 @@ function waitFor(
   const found = received.slice(after).find(fits)
   if (found !== undefined) return Promise.resolve(found)
   return new Promise((resolve, reject) => {
-    const hear = (message: Received) => {
+    const notify = (message: Received) => {
       if (!fits(message)) return
-      waiting.delete(hear)
+      waiting.delete(notify)
       clearTimeout(late)
       resolve(message)
     }
     const late = setTimeout(() => {
-      waiting.delete(hear)
-      const got = received.slice(-told_max).map(({ method, path }) => `${method} ${path}`)
+      waiting.delete(notify)
+      const got = received.slice(-listed_max).map(({ method, path }) => `${method} ${path}`)
       reject(new Error(`${name} did not receive the expected message; it last received: ${got.join(', ')}`))
     }, timeout_ms)
-    waiting.add(hear)
+    waiting.add(notify)
   })
 }
 

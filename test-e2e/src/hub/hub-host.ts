@@ -54,7 +54,7 @@ const root = new URL('../../../', import.meta.url)
 export const processes: HubHost = {
   settings: {},
   /** The brokers identify a service by its certificate, and allow the provisioner everything. */
-  brokersFor(user, keep) {
+  brokersFor(user, saveSecret) {
     const folder = process.env['CAUSEWAY_TEST_KAFKA_FOLDER'] ?? ''
     const validity = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 86_400_000) }
     const ca = makeCa({
@@ -68,8 +68,8 @@ export const processes: HubHost = {
       KAFKA_BROKERS: `127.0.0.1:${Number(process.env['CAUSEWAY_TEST_KAFKA_PORT']) + 5}`,
       KAFKA_TLS: 'on',
       KAFKA_TLS_CA_FILE: join(folder, 'ca.pem'),
-      KAFKA_TLS_CERTIFICATE_FILE: keep(`kafka-${user}.pem`, own.certificate),
-      KAFKA_TLS_KEY_FILE: keep(`kafka-${user}.key`, own.key),
+      KAFKA_TLS_CERTIFICATE_FILE: saveSecret(`kafka-${user}.pem`, own.certificate),
+      KAFKA_TLS_KEY_FILE: saveSecret(`kafka-${user}.key`, own.key),
     }
   },
   databaseUrl(database, role = 'postgres') {

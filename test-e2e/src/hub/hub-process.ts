@@ -136,8 +136,8 @@ export async function startHub(options: HubOptions): Promise<HubProcess> {
 async function lastLine(child: ChildProcess): Promise<{ readonly urls: HubUrls }> {
   const { stdout, stderr } = child
   if (stdout === null || stderr === null) throw new Error('the hub was started without pipes')
-  let said = ''
-  stderr.on('data', (chunk: Buffer) => (said += chunk.toString()))
+  let output = ''
+  stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
   const late = setTimeout(() => child.kill('SIGKILL'), start_ms_max)
   try {
     for await (const line of createInterface({ input: stdout })) {
@@ -147,5 +147,5 @@ async function lastLine(child: ChildProcess): Promise<{ readonly urls: HubUrls }
     clearTimeout(late)
     stdout.resume()
   }
-  throw new Error(`the hub did not start: ${said}`)
+  throw new Error(`the hub did not start: ${output}`)
 }

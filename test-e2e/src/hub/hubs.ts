@@ -11,33 +11,33 @@ import type { Operator } from './operator.ts'
 export type Settings = Readonly<Record<string, string>>
 
 /** The addresses of a hub. */
-export interface HubPlace {
+export interface HubAddress {
   readonly urls: { readonly fsp: string; readonly operator: string }
   /** The password of the first administrator, until it is changed. */
   readonly passwordFile: string
 }
 
-export interface KeptHub extends HubPlace {
+export interface SharedHub extends HubAddress {
   readonly operator: Operator
   stop(): Promise<unknown>
 }
 
-interface Keeper {
+interface HubServer {
   readonly server: Server
-  readonly hubs: ReadonlyMap<string, Promise<KeptHub>>
+  readonly hubs: ReadonlyMap<string, Promise<SharedHub>>
 }
 
 declare global {
   // The teardown is another module in the same process.
-  var causewayHubs: Keeper | undefined
+  var causewayHubs: HubServer | undefined
 }
 
 /** The variable of the stories' environment that names the server of the hubs. */
-const keeperVariable = 'CAUSEWAY_TEST_HUBS'
+const hubServerVariable = 'CAUSEWAY_TEST_HUBS'
 
-export async function keepHubs(open: (settings: Settings) => Promise<KeptHub>): Promise<void> {
-  const hubs = new Map<string, Promise<KeptHub>>()
-  const hubWith = async (settings: Settings): Promise<HubPlace> => {
+export async function serveHubs(open: (settings: Settings) => Promise<SharedHub>): Promise<void> {
+  const hubs = new Map<string, Promise<SharedHub>>()
+  const hubWith = async (settings: Settings): Promise<HubAddress> => {
     const key = JSON.stringify(settings)
     const opening = hubs.get(key) ?? open(settings)
     hubs.set(key, opening)
@@ -54,25 +54,25 @@ export async function keepHubs(open: (settings: Settings) => Promise<KeptHub>): 
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port was given')
-  process.env[keeperVariable] = `http://127.0.0.1:${address.port}`
+  process.env[hubServerVariable] = `http://127.0.0.1:${address.port}`
   globalThis.causewayHubs = { server, hubs }
 }
 
 /** The hub that has these settings. */
-export async function sharedHub(settings: Settings): Promise<HubPlace> {
-  const keeper = process.env[keeperVariable]
-  if (keeper === undefined) throw new Error('Stories are run by `npm run test:e2e`')
-  const answer = await fetch(keeper, { method: 'POST', body: JSON.stringify(settings) })
+export async function sharedHub(settings: Settings): Promise<HubAddress> {
+  const hubServer = process.env[hubServerVariable]
+  if (hubServer === undefined) throw new Error('Stories are run by `npm run test:e2e`')
+  const answer = await fetch(hubServer, { method: 'POST', body: JSON.stringify(settings) })
   if (!answer.ok) throw new Error(await answer.text())
-  return (await answer.json()) as HubPlace
+  return (await answer.json()) as HubAddress
 }
 
 /** Stops them; throws when the data that all stories have left in one is not consistent. */
 export async function stopHubs(): Promise<void> {
-  const keeper = globalThis.causewayHubs
-  if (keeper === undefined) return
-  keeper.server.close()
-  const opened = await Promise.allSettled(keeper.hubs.values())
+  const hubServer = globalThis.causewayHubs
+  if (hubServer === undefined) return
+  hubServer.server.close()
+  const opened = await Promise.allSettled(hubServer.hubs.values())
   const hubs = opened.flatMap((hub) => (hub.status === 'fulfilled' ? [hub.value] : []))
   const verified = await Promise.allSettled(hubs.map(verifyAndStop))
   const failures = verified.flatMap((end) =>
@@ -81,7 +81,7 @@ export async function stopHubs(): Promise<void> {
   if (failures.length > 0) throw new AggregateError(failures, 'a hub is not consistent after the stories')
 }
 
-async function verifyAndStop(hub: KeptHub): Promise<void> {
+async function verifyAndStop(hub: SharedHub): Promise<void> {
   try {
     const { json: verification } = await hub.operator.call('POST', '/verify')
     const { clean } = verification as { readonly clean: boolean }

@@ -3,7 +3,7 @@ import { enrol } from './credentials.ts'
 import { openFsp, type Fsp } from './fsp.ts'
 import { answered, onboard, type Onboarding, type Operator } from './operator.ts'
 
-export interface Doors {
+export interface SchemeAccess {
   readonly operator: Operator
   /** The URL of the FSP port; read at each message, since a restart may change it. */
   readonly fspUrl: () => string
@@ -12,7 +12,7 @@ export interface Doors {
 }
 
 export async function joinScheme(
-  { operator, fspUrl, isSafe }: Doors,
+  { operator, fspUrl, isSafe }: SchemeAccess,
   name: string,
   onboarding: Onboarding = {},
 ): Promise<Fsp> {

@@ -13,7 +13,7 @@ export interface Mailbox {
   stop(): Promise<void>
 }
 
-const patience_ms = 20_000
+const timeout_ms = 20_000
 const look_ms = 20
 
 export async function openMailbox(): Promise<Mailbox> {
@@ -41,7 +41,7 @@ export async function openMailbox(): Promise<Mailbox> {
     url: `smtp://127.0.0.1:${(listening.address() as AddressInfo).port}`,
     mails,
     async await(pattern, count) {
-      const late_ms = Date.now() + patience_ms
+      const late_ms = Date.now() + timeout_ms
       for (;;) {
         const found = mails.filter((mail) => pattern.test(mail))
         if (found.length >= count) return found

@@ -1,15 +1,15 @@
 /** A running hub with onboarded FSPs: the start of most stories. */
-import { openApartHub, patient } from './apart.ts'
+import { openApartHub, retryWhileBusy } from './apart.ts'
 import type { Fsp } from './fsp.ts'
 import { freePorts, removeDataDir, startHub } from './hub-process.ts'
-import { sharedHub, type HubPlace, type KeptHub, type Settings } from './hubs.ts'
+import { sharedHub, type HubAddress, type SharedHub, type Settings } from './hubs.ts'
 import { joinScheme } from './join.ts'
 import { operatorAt, type Onboarding, type Operator } from './operator.ts'
 import { processNames } from './services.ts'
 import { copyTemplate } from './template.ts'
 
 /** In one process, or each service in a container of its own. */
-interface RunningHub extends KeptHub {
+interface RunningHub extends SharedHub {
   killAndRestart(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export interface OwnScheme extends Scheme {
 }
 
 /** FSPs are identified by their headers alone, and no message is signed. */
-export const openDoors = {
+export const insecureSettings = {
   EDGE_IDENTITY: 'header',
   JWS_VERIFY: 'off',
   JWS_SIGN: 'off',
@@ -43,7 +43,7 @@ export const openDoors = {
  * has its default settings: each FSP that joins has a certificate and signs what it sends.
  */
 export async function openSchemeOfFsps(settings: Settings = {}): Promise<OwnScheme> {
-  const hub = await openHub({ ...openDoors, ...settings })
+  const hub = await openHub({ ...insecureSettings, ...settings })
   const scheme = schemeAt(hub, hub.operator, false)
   return {
     ...scheme,
@@ -60,7 +60,7 @@ export async function openSchemeOfFsps(settings: Settings = {}): Promise<OwnSche
  * only what these send and receive.
  */
 export function shareSchemeOfFsps(): Promise<Scheme> {
-  return share(openDoors, false)
+  return share(insecureSettings, false)
 }
 
 /** A second hub for all stories, with certificates and signatures. */
@@ -71,18 +71,18 @@ export function shareSafeScheme(): Promise<Scheme> {
 async function share(settings: Settings, isSafe: boolean): Promise<Scheme> {
   const hub = await sharedHub(settings)
   const operator = operatorAt(hub.urls.operator, hub.passwordFile)
-  return schemeAt(hub, isApart() ? patient(operator) : operator, isSafe)
+  return schemeAt(hub, isApart() ? retryWhileBusy(operator) : operator, isSafe)
 }
 
-function schemeAt(hub: HubPlace, operator: Operator, isSafe: boolean): Scheme {
+function schemeAt(hub: HubAddress, operator: Operator, isSafe: boolean): Scheme {
   const fsps: Fsp[] = []
   return {
     hub,
     operator,
     isSafe,
     join: async (name, onboarding) => {
-      const doors = { operator, fspUrl: () => hub.urls.fsp, isSafe }
-      const fsp = await joinScheme(doors, name, onboarding)
+      const access = { operator, fspUrl: () => hub.urls.fsp, isSafe }
+      const fsp = await joinScheme(access, name, onboarding)
       fsps.push(fsp)
       return fsp
     },

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openRunFolder } from '@causeway/embedded-postgres/testing'
-import { projectFolder } from './front-door.ts'
-import { keepHubs } from './hubs.ts'
+import { projectFolder } from './npm-runner.ts'
+import { serveHubs } from './hubs.ts'
 import { openHub } from './scheme.ts'
 import { makeTemplate } from './template.ts'
 
@@ -17,5 +17,5 @@ export default async function templateSetup(): Promise<void> {
   // Builds what is stale: the stories run the built hub, and none of them prints a build.
   await promisify(execFile)('npm', ['start', '--silent', '--', '--help'], { cwd: projectFolder })
   await makeTemplate()
-  await keepHubs(openHub)
+  await serveHubs(openHub)
 }

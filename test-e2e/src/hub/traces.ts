@@ -43,8 +43,8 @@ export async function recordPayment(
 
   const found = await lookUp(paying, paid, phone)
   const { transfer } = await agree(paying, paid, newQuote(payer, payee, { payee: found }))
-  const told = await move(paying, paid, transfer)
-  const callbacks = [...payee.received.slice(after), told].map(traceparentIn)
+  const callback = await move(paying, paid, transfer)
+  const callbacks = [...payee.received.slice(after), callback].map(traceparentIn)
   const spans = await eventually(() => {
     const recorded = collector.spans.filter((span) => span.traceId === traceId)
     const attempts = recorded

@@ -63,9 +63,9 @@ function schemaOf(schema: string): string {
 }
 
 function migrationsOf(schema: string): readonly string[] {
-  const place =
+  const path =
     schema === bus ? 'libs/bus/migrations' : `services/${schema.replaceAll('_', '-')}/migrations`
-  const folder = new URL(`../../../${place}/`, import.meta.url)
+  const folder = new URL(`../../../${path}/`, import.meta.url)
   return readdirSync(folder)
     .filter((name) => name.endsWith('.sql'))
     .toSorted((one, other) => one.localeCompare(other))

@@ -21,9 +21,9 @@ const settings = { EDGE_IDENTITY: 'header', JWS_VERIFY: 'off', JWS_SIGN: 'off' }
 const hub = await startHub({ dataDir, settings: { ...settings, ...(await freePorts()) } })
 const operator = operatorAt(hub.urls.operator, hub.passwordFile)
 await openScheme(operator)
-const doors = { operator, fspUrl: () => hub.urls.fsp, isSafe: false }
-const payer = await joinScheme(doors, 'greenbank')
-const payee = await joinScheme(doors, 'bluewallet')
+const access = { operator, fspUrl: () => hub.urls.fsp, isSafe: false }
+const payer = await joinScheme(access, 'greenbank')
+const payee = await joinScheme(access, 'bluewallet')
 
 const settled = await pay('100')
 await closeWindow(operator)

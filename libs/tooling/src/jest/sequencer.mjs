@@ -6,13 +6,13 @@ import Base from '@jest/test-sequencer'
 
 /** From 20 s upwards on two busy processors, the longest first. */
 const long = [
-  'front-door.e2e',
+  'npm-start.e2e',
   'console.e2e',
   'killed.e2e',
   'postgres-killed.e2e',
   'silence.e2e',
   'bulk-transfer.e2e',
-  'front-door-commands.e2e',
+  'npm-start-commands.e2e',
   'flood.e2e',
   'console-third-party.e2e',
   'delivery.e2e',

@@ -20,11 +20,11 @@ import {
   type Run,
 } from './messages.ts'
 
-const patience_ms = 60_000
+const timeout_ms = 60_000
 const pause_ms = 50
 
 const now_ms = () => performance.now()
-const say = (answer: Answer) => process.send?.(answer)
+const reportBack = (answer: Answer) => process.send?.(answer)
 
 let opened: { readonly command: Open; readonly keys: readonly KeyObject[] } | undefined
 let link: HubLink | undefined
@@ -44,7 +44,7 @@ async function open(command: Open): Promise<void> {
     const key = keys[fsp]
     return { url, publicKey: key && publicPem(key) }
   })
-  say({ type: 'OPENED', fsps })
+  reportBack({ type: 'OPENED', fsps })
 }
 
 async function prepare({ hubUrl: url, bulks: count, items, valid_ms }: Prepare): Promise<void> {
@@ -65,7 +65,7 @@ async function prepare({ hubUrl: url, bulks: count, items, valid_ms }: Prepare):
     }
   }
   await link.warm()
-  say({ type: 'PREPARED' })
+  reportBack({ type: 'PREPARED' })
 }
 
 const idOf = ({ path }: Message) => path.slice(path.lastIndexOf('/') + 1)
@@ -108,8 +108,8 @@ async function pass(bulk: BulkOfBench, leg: BulkLeg): Promise<void> {
   const id = idOf(answer)
   const ended = new Promise<Inbound>((resolve, reject) => {
     const late = setTimeout(
-      () => reject(new Error(broken.get(id) ?? `no answer within ${patience_ms} ms`)),
-      patience_ms,
+      () => reject(new Error(broken.get(id) ?? `no answer within ${timeout_ms} ms`)),
+      timeout_ms,
     )
     waiting.set(id, (message) => {
       clearTimeout(late)
@@ -136,7 +136,7 @@ async function run({ legs, from, to, rate }: Run): Promise<void> {
   const failures: Record<string, number> = {}
   busy = 0
   const start_ms = now_ms()
-  const course = async (bulk: BulkOfBench, scheduled_ms: number): Promise<void> => {
+  const flow = async (bulk: BulkOfBench, scheduled_ms: number): Promise<void> => {
     try {
       for (const leg of legs) await pass(bulk, leg)
       latencies.push(now_ms() - scheduled_ms)
@@ -145,24 +145,24 @@ async function run({ legs, from, to, rate }: Run): Promise<void> {
       failures[why] = (failures[why] ?? 0) + 1
     }
   }
-  const courses: Promise<void>[] = []
+  const flows: Promise<void>[] = []
   for (const [n, bulk] of bulks.slice(from, to).entries()) {
     if (rate === undefined) {
-      await course(bulk, now_ms())
+      await flow(bulk, now_ms())
       continue
     }
     const scheduled_ms = start_ms + (n * 1_000) / rate
     await wait(Math.max(0, scheduled_ms - now_ms()))
-    courses.push(course(bulk, scheduled_ms))
+    flows.push(flow(bulk, scheduled_ms))
   }
-  await Promise.all(courses)
+  await Promise.all(flows)
   const result: Result = {
     done: latencies.length,
     failures,
     busy,
     latency_ms: quantiles(latencies),
   }
-  say({ type: 'DONE', result })
+  reportBack({ type: 'DONE', result })
 }
 
 function obey(command: Command): Promise<void> {
@@ -178,7 +178,7 @@ function obey(command: Command): Promise<void> {
 
 process.on('message', (command: Command) => {
   obey(command).catch((error: unknown) => {
-    say({ type: 'BROKEN', why: error instanceof Error ? (error.stack ?? '') : String(error) })
+    reportBack({ type: 'BROKEN', why: error instanceof Error ? (error.stack ?? '') : String(error) })
   })
 })
 process.on('disconnect', () => process.exit(0))

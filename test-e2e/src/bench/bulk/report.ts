@@ -137,16 +137,16 @@ export function bulkTable(report: BulkReport): string {
   const cpu = ({ total, hub, hub_main_thread, postgres }: typeof single.cpu_ms_per_transaction) =>
     `${total} ms: hub ${hub} (main thread ${hub_main_thread}), PostgreSQL ${postgres}`
   const rows: readonly (readonly [string, string])[] = [
-    ['load', `bulks of ${report.items}, beside ${report.rate} payments begun per second`],
+    ['load', `bulks of ${report.items}, during ${report.rate} payments begun per second`],
     ...report.legs.flatMap(({ leg, cpu_ms_per_item, latency_ms }) => [
       [`bulk ${leg}`, `${text(latency_ms)}, ${report.bulks} one after the other`] as const,
       ['  CPU per item', cpu(cpu_ms_per_item)] as const,
     ]),
     ['single payment', `${text(single.alone.hub_latency_ms)} in the hub, alone`],
     ['  CPU', cpu(single.cpu_ms_per_transaction)],
-    ['  beside bulks', `${text(single.beside.hub_latency_ms)} in the hub`],
-    ['bulks beside', `${report.bulk_rate}/s begun, ${bulks.done} made, ${text(bulks.latency_ms)}`],
-    ['', `${bulks.busy} messages sent again, for the hub was too busy`],
+    ['  during bulks', `${text(single.beside.hub_latency_ms)} in the hub`],
+    ['bulks meanwhile', `${report.bulk_rate}/s begun, ${bulks.done} made, ${text(bulks.latency_ms)}`],
+    ['', `${bulks.busy} messages sent again because the hub was too busy`],
     ['item : single', `${report.item_of_single} of the CPU`],
     ['p99', `${report.p99_beside_of_alone} times that of payments alone`],
     ['memory', `${memory.before} MB before the bulks, ${memory.most} MB at most`],

@@ -13,7 +13,7 @@ import type { Machine } from '../machine.ts'
 import type { RunResult } from '../messages.ts'
 import type { BenchOptions, BulkOptions } from '../options.ts'
 import { readProfile, type CpuProfile, type Profile, type Span } from '../profile.ts'
-import { onboardAll, openStage, type Stage } from '../stage.ts'
+import { onboardAll, openSetup, type Setup } from '../setup.ts'
 import { names, type Answer, type BulkLeg, type Command, type Result } from './messages.ts'
 import { reportOf, type BulkReport, type Findings, type Leg } from './report.ts'
 
@@ -27,54 +27,54 @@ const memory_ms = 100
 type Bulk = BenchOptions & { readonly bulk: BulkOptions }
 type Fsps = Child<Command, Answer>
 
-/** @param kept a folder for the CPU profile of the hub */
-export async function runBulk(options: Bulk, machine: Machine, kept?: string): Promise<BulkReport> {
+/** @param profilesFolder a folder for the CPU profile of the hub */
+export async function runBulk(options: Bulk, machine: Machine, profilesFolder?: string): Promise<BulkReport> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
   const profiles = options.profile ? join(folder, 'profiles') : undefined
-  const stage = await openStage(options, { profiles, heaps: folder })
+  const setup = await openSetup(options, { profiles, heaps: folder })
   const fsps: Fsps = forkChild(new URL('./fsps.js', import.meta.url), [])
   try {
-    await onboardAll(options, names, stage.hub.operator, (command) => fsps.ask(command, 'OPENED'))
-    const found = await measure(options, stage, fsps)
-    await stage.hub.stop()
+    await onboardAll(options, names, setup.hub.operator, (command) => fsps.ask(command, 'OPENED'))
+    const found = await measure(options, setup, fsps)
+    await setup.hub.stop()
     const profile = profiles === undefined ? undefined : await readHubProfile(profiles, found.span)
-    if (profiles !== undefined && kept !== undefined) {
-      await cp(profiles, join(kept, 'bulk'), { recursive: true })
+    if (profiles !== undefined && profilesFolder !== undefined) {
+      await cp(profiles, join(profilesFolder, 'bulk'), { recursive: true })
     }
     return reportOf(options, machine, found, profile)
   } finally {
     await fsps.end()
-    await stage.close()
+    await setup.close()
     await rm(folder, { recursive: true, force: true })
   }
 }
 
 async function measure(
   options: Bulk,
-  stage: Stage,
+  setup: Setup,
   fsps: Fsps,
 ): Promise<Findings & { readonly span: Span }> {
-  const { hub } = stage
+  const { hub } = setup
   const plan = planOf(options)
-  await prepare(options, stage, fsps)
+  await prepare(options, setup, fsps)
   const before = await position(hub.operator, names[0])
   const warm = await passBulks(fsps, options.bulk.legs, { from: 0, to: warmupBulks })
   const memory = watchMemory(hub.pids)
   const from_us = now_us()
-  const before_statements = await statementsOf(options, stage)
+  const before_statements = await statementsOf(options, setup)
   const legs: Leg[] = []
   for (const leg of options.bulk.legs) {
-    const opened = readUse(stage)
+    const opened = readUse(setup)
     const result = await passBulks(fsps, [leg], plan.oneByOne)
-    legs.push({ leg, result, used: since(opened, readUse(stage)) })
+    legs.push({ leg, result, used: since(opened, readUse(setup)) })
   }
   const span = { from_us, to_us: now_us() }
-  const statements = sinceOf(before_statements, await statementsOf(options, stage))
-  const alone = await paySingles(options, stage, plan.alone)
+  const statements = sinceOf(before_statements, await statementsOf(options, setup))
+  const alone = await paySingles(options, setup, plan.alone)
   const besides = { ...plan.beside, rate: options.bulk.rate }
   const bulks = fsps.ask({ type: 'RUN', legs: options.bulk.legs, ...besides }, 'DONE')
   const [beside, { result: bulksBeside }] = await Promise.all([
-    paySingles(options, stage, plan.besideBulks),
+    paySingles(options, setup, plan.besideBulks),
     bulks,
   ])
   const memory_mb = memory.stop()
@@ -94,7 +94,7 @@ async function measure(
   return { legs, alone, beside, bulksBeside, statements, memory_mb, faults, span }
 }
 
-async function statementsOf({ profile }: Bulk, { hub }: Stage): Promise<readonly Tally[]> {
+async function statementsOf({ profile }: Bulk, { hub }: Setup): Promise<readonly Tally[]> {
   return profile ? hub.database.statements() : []
 }
 
@@ -133,7 +133,7 @@ function planOf({ payments, rate, warmup, bulk }: Bulk) {
 }
 
 /** Makes and signs the messages of both processes, and warms up with payments. */
-async function prepare(options: Bulk, { hub, fsps: ofSingles }: Stage, fsps: Fsps): Promise<void> {
+async function prepare(options: Bulk, { hub, fsps: ofSingles }: Setup, fsps: Fsps): Promise<void> {
   const { warmup, load, legs, bulk } = options
   const plan = planOf(options)
   const nothing = { from: 0, to: 0 }
@@ -170,14 +170,14 @@ type Singles = Pick<ReturnType<typeof planOf>['alone'], 'range' | 'measured'>
 
 async function paySingles(
   { rate }: Bulk,
-  stage: Stage,
+  setup: Setup,
   { range, measured }: Singles,
 ): Promise<{ readonly result: RunResult; readonly used: CpuUse; readonly committed: number }> {
   const readings: { readonly use: CpuUse; readonly committed: number }[] = []
   const command = { type: 'RUN', range, rate, measured } as const
-  const { result } = await stage.fsps.ask(command, 'DONE', (report) => {
+  const { result } = await setup.fsps.ask(command, 'DONE', (report) => {
     if (report.type !== 'WINDOW') return
-    readings.push({ use: readUse(stage), committed: report.committed })
+    readings.push({ use: readUse(setup), committed: report.committed })
   })
   const [opened, closed] = readings
   if (opened === undefined || closed === undefined) throw new Error('nothing was measured')
@@ -185,7 +185,7 @@ async function paySingles(
   return { result, used: since(opened.use, closed.use), committed }
 }
 
-function readUse({ hub: { pids, postmaster, broker }, fsps }: Stage): CpuUse {
+function readUse({ hub: { pids, postmaster, broker }, fsps }: Setup): CpuUse {
   return readCpu({ hub: pids, postmaster, broker, fsps: fsps.pid })
 }
 

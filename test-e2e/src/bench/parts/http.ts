@@ -26,9 +26,9 @@ export async function httpCosts(pacing: Pacing): Promise<HttpCosts> {
   const own = issueServerCertificate(ca, { subject: subject('localhost'), names, validity })
   const client = issueClientCertificate(ca, { subject: subject('bench'), validity })
   const server = fork(fileURLToPath(new URL('./https-server.js', import.meta.url)))
-  const told = async () => Number((await once(server, 'message'))[0])
+  const nextReport = async () => Number((await once(server, 'message'))[0])
   server.send({ ca: ca.certificate, cert: own.certificate, key: own.key })
-  const pool = new Pool(`https://localhost:${await told()}`, {
+  const pool = new Pool(`https://localhost:${await nextReport()}`, {
     connections,
     keepAliveTimeout: idle_ms_max,
     connect: { ca: ca.certificate, cert: client.certificate, key: client.key },
@@ -39,7 +39,7 @@ export async function httpCosts(pacing: Pacing): Promise<HttpCosts> {
   }
   const work = { one, at_once: connections }
   const serverCpu_us = () => {
-    const answer = told()
+    const answer = nextReport()
     server.send('CPU')
     return answer
   }

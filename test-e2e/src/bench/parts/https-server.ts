@@ -4,9 +4,9 @@
 import { createServer, type ServerOptions } from 'node:https'
 import { ownCpu_us } from './measure.ts'
 
-process.on('message', (told: ServerOptions | 'CPU') => {
-  if (told === 'CPU') return void process.send?.(ownCpu_us())
-  const server = createServer({ ...told, requestCert: true }, (request, response) => {
+process.on('message', (message: ServerOptions | 'CPU') => {
+  if (message === 'CPU') return void process.send?.(ownCpu_us())
+  const server = createServer({ ...message, requestCert: true }, (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk: Buffer) => chunks.push(chunk))
     request.on('end', () => {

@@ -18,21 +18,21 @@ import { tablesOf, withTables } from './tables.ts'
 const usage = `npm run sizing -- [flags]
 
 Measures what one payment costs on this machine and prints the tables of deploy/SIZING.md. Short runs at
-a modest rate; CPU time per payment is what counts, since it suffers least from others on the machine.
+a modest rate; the main figure is CPU time per payment, which other work on the machine affects least.
 
-  --parts P          of stored,fsps,replicas (all three); print: nothing is measured
+  --parts P          of stored,fsps,replicas (all three); print: only prints the tables
   --stored LIST      transfers stored before (0,1000000,10000000); each size is a hub of its own, filled
                      once: about 3 KB of disk for each transfer
-  --payloads N       of these the newest have their messages and deliveries (200000)
+  --payloads N       the newest of these have their messages and deliveries (200000)
   --fsps LIST        FSPs that pay each other (2,10,100,1000)
   --replicas LIST    processes of each service, on a Kafka broker of its own (1,2,4); needs Java
   --rate R           payments begun per second (60)
   --payments N       measured payments (1800)
   --warmup N         payments before them (1500)
-  --rounds N         each size of stored and of FSPs is measured so often, in turn (3)
-  --place FOLDER     where hubs that are filled lie (a folder in TMPDIR)
-  --keep             leaves them there for another time
-  --results FILE     what was measured, before and now (test-output/sizing.json)
+  --rounds N         measurements of each size of stored and of FSPs, in turn (3)
+  --place FOLDER     folder of the filled hubs (a folder in TMPDIR)
+  --keep             does not remove them, for a later run
+  --results FILE     earlier and new results (test-output/sizing.json)
   --page FILE        puts the tables into the page, between its marks
 `
 
@@ -63,23 +63,23 @@ async function main(): Promise<void> {
   const results = resolve(values.results)
   mkdirSync(join(results, '..'), { recursive: true })
   const rounds = Number(values.rounds)
-  const place = resolve(values.place)
-  const say = (sentence: string) => void process.stderr.write(`${sentence}\n`)
+  const hubsFolder = resolve(values.place)
+  const print = (sentence: string) => void process.stderr.write(`${sentence}\n`)
   for (const part of values.parts.split(',')) {
     if (part === 'stored') {
       const sizes = listOf(values.stored)
       const payloads = Number(values.payloads)
       try {
-        await measureStored({ bench, sizes, rounds, payloads, place, results, say })
+        await measureStored({ bench, sizes, rounds, payloads, hubsFolder, results, print })
       } finally {
-        if (!values.keep) rmSync(place, { recursive: true, force: true })
+        if (!values.keep) rmSync(hubsFolder, { recursive: true, force: true })
       }
     } else if (part === 'fsps') {
-      await measureFsps({ bench, sizes: listOf(values.fsps), rounds, results, say })
+      await measureFsps({ bench, sizes: listOf(values.fsps), rounds, results, print })
     } else if (part === 'replicas') {
-      await measureReplicas({ bench, sizes: listOf(values.replicas), results, say })
+      await measureReplicas({ bench, sizes: listOf(values.replicas), results, print })
     } else if (part !== 'print') {
-      throw new Error(`there is no part ${part}: it is one of stored, fsps, replicas, print`)
+      throw new Error(`there is no part ${part}; choose from stored, fsps, replicas, print`)
     }
   }
   const tables = tablesOf(readResults(results))

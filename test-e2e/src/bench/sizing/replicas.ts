@@ -5,23 +5,23 @@
 import { measureMachine } from '../machine.ts'
 import type { BenchOptions } from '../options.ts'
 import { runOnce } from '../run.ts'
-import { keep, loadNow, pointOf } from './results.ts'
+import { storePoint, loadNow, pointOf } from './results.ts'
 
 export interface ReplicasOptions {
   readonly bench: BenchOptions
   readonly sizes: readonly number[]
   readonly results: string
-  readonly say: (sentence: string) => void
+  readonly print: (sentence: string) => void
 }
 
-export async function measureReplicas({ bench, sizes, results, say }: ReplicasOptions) {
+export async function measureReplicas({ bench, sizes, results, print }: ReplicasOptions) {
   for (const size of sizes) {
     const machine = await measureMachine()
     const load_before = loadNow()
     const report = await runOnce({ ...bench, apart: size }, machine)
     const point = pointOf(size, report, { load_before, verified: true })
-    keep(results, 'replicas', point, machine)
+    storePoint(results, 'replicas', point, machine)
     const { hub, postgres, kafka } = point.cpu_ms
-    say(`${size} of each: ${hub} + ${postgres} + ${kafka ?? 0} ms CPU.`)
+    print(`${size} of each: ${hub} + ${postgres} + ${kafka ?? 0} ms CPU.`)
   }
 }

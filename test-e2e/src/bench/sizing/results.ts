@@ -44,7 +44,7 @@ export function readResults(file: string): Results {
 }
 
 /** Adds a point to those of its part. */
-export function keep(file: string, part: PartName, point: Point, machine: Machine): void {
+export function storePoint(file: string, part: PartName, point: Point, machine: Machine): void {
   const before = readResults(file)
   const best =
     before.machine === undefined ||

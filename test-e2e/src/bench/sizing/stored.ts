@@ -7,7 +7,7 @@ import { measureMachine } from '../machine.ts'
 import type { BenchOptions } from '../options.ts'
 import { startPostgres } from '../postgres.ts'
 import { runOnce } from '../run.ts'
-import { keep, loadNow, pointOf } from './results.ts'
+import { storePoint, loadNow, pointOf } from './results.ts'
 import { seed } from './seed.ts'
 
 export interface StoredOptions {
@@ -17,9 +17,9 @@ export interface StoredOptions {
   /** Payments of each hub that have their messages. */
   readonly payloads: number
   /** The folder of the hubs; an existing hub is not filled again. */
-  readonly place: string
+  readonly hubsFolder: string
   readonly results: string
-  readonly say: (sentence: string) => void
+  readonly print: (sentence: string) => void
 }
 
 const filledMark = 'filled'
@@ -27,7 +27,7 @@ const filledMark = 'filled'
 const firstPayments = 200
 
 export async function measureStored(options: StoredOptions): Promise<void> {
-  const { bench, sizes, rounds, results, say } = options
+  const { bench, sizes, rounds, results, print } = options
   for (const size of sizes) await prepare(options, size)
   for (let round = 1; round <= rounds; round += 1) {
     for (const size of sizes) {
@@ -40,15 +40,15 @@ export async function measureStored(options: StoredOptions): Promise<void> {
         prefix: nextPrefix(),
       })
       const point = pointOf(size, report, { load_before, verified: false })
-      keep(results, 'stored', point, machine)
+      storePoint(results, 'stored', point, machine)
       const { hub, postgres } = point.cpu_ms
-      say(`${size} stored: ${hub} + ${postgres} ms CPU, others ${point.others_cores} cores.`)
+      print(`${size} stored: ${hub} + ${postgres} ms CPU, others ${point.others_cores} cores.`)
     }
   }
 }
 
-function folderOf({ place }: StoredOptions, size: number): string {
-  return join(place, `stored-${size}`)
+function folderOf({ hubsFolder }: StoredOptions, size: number): string {
+  return join(hubsFolder, `stored-${size}`)
 }
 
 /** No two runs share an FSP or a phone number, whichever process made them. */
@@ -64,8 +64,8 @@ async function prepare(options: StoredOptions, size: number): Promise<void> {
   await once(empty, async () => {
     const { bench } = options
     const small = { ...bench, payments: firstPayments, warmup: 100 }
-    const ground = { dataDir: empty, isNew: true, verifies: true, prefix: nextPrefix() }
-    await runOnce(small, await measureMachine(), undefined, ground)
+    const hubData = { dataDir: empty, isNew: true, verifies: true, prefix: nextPrefix() }
+    await runOnce(small, await measureMachine(), undefined, hubData)
   })
   const dataDir = folderOf(options, size)
   await once(dataDir, async () => {
@@ -86,7 +86,7 @@ async function once(folder: string, work: () => Promise<void>): Promise<void> {
 }
 
 async function fill(options: StoredOptions, dataDir: string, size: number): Promise<void> {
-  const { payloads, say } = options
+  const { payloads, print } = options
   const server = await startPostgres(dataDir, 'none')
   const unheed = heedSignals(() => server.stop())
   const client = new pg.Client({
@@ -99,7 +99,7 @@ async function fill(options: StoredOptions, dataDir: string, size: number): Prom
     await seed(client, {
       payments: size,
       payloads: Math.min(size, payloads),
-      onProgress: (done) => say(`${size} stored: ${done} are there.`),
+      onProgress: (done) => print(`${size} stored: ${done} filled.`),
     })
   } finally {
     unheed()

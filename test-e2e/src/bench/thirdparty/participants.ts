@@ -35,7 +35,7 @@ let fsps: readonly Fsp[] = []
 let servers: readonly CallbackServer[] = []
 const linked: Linked[] = []
 
-const say = (answer: Answer) => process.send?.(answer)
+const reportBack = (answer: Answer) => process.send?.(answer)
 
 function participant(role: (typeof roles)[number]): Fsp {
   const fsp = fsps[roles.indexOf(role)]
@@ -82,7 +82,7 @@ async function open({ hubUrl, tls, signed }: Open): Promise<void> {
       signing && createPublicKey(signing.key).export({ type: 'spki', format: 'pem' })
     return { url, publicKey: publicKey?.toString() }
   })
-  say({ type: 'OPENED', participants })
+  reportBack({ type: 'OPENED', participants })
 }
 
 async function newSigning(signed: Open['signed']): Promise<Signing | undefined> {
@@ -161,7 +161,7 @@ async function linkUsers(): Promise<void> {
   const { state } = await participant('payee').associate(mei)
   if (state !== 'DONE') throw new Error(`the payee is not registered: ${state}`)
   while (linked.length < users_max) linked.push(await link(linked.length))
-  say({ type: 'LINKED' })
+  reportBack({ type: 'LINKED' })
 }
 
 let linksBegun = users_max
@@ -189,7 +189,7 @@ async function run({ leg, count, rate }: Run): Promise<void> {
   await Promise.all(under)
   const window_ms = performance.now() - begun_ms
   const latency_ms = quantiles(latencies)
-  say({ type: 'DONE', result: { done: latencies.length, failures, latency_ms, window_ms } })
+  reportBack({ type: 'DONE', result: { done: latencies.length, failures, latency_ms, window_ms } })
 }
 
 function obey(command: Command): Promise<void> {
@@ -205,7 +205,7 @@ function obey(command: Command): Promise<void> {
 
 process.on('message', (command: Command) => {
   obey(command).catch((error: unknown) => {
-    say({ type: 'BROKEN', why: error instanceof Error ? (error.stack ?? '') : String(error) })
+    reportBack({ type: 'BROKEN', why: error instanceof Error ? (error.stack ?? '') : String(error) })
   })
 })
 process.on('disconnect', () => process.exit(0))

@@ -15,7 +15,7 @@ import { openEmbedded } from '../embedded.ts'
 import type { Machine } from '../machine.ts'
 import type { Tls } from '../messages.ts'
 import { relaxations, type BenchOptions, type ThirdPartyLeg } from '../options.ts'
-import type { Hub } from '../stage.ts'
+import type { Hub } from '../setup.ts'
 import { roles, type Answer, type Command, type Opened, type Result } from './messages.ts'
 
 export type ThirdPartyReport = ReturnType<typeof reportOf>
@@ -128,10 +128,10 @@ function forkParticipants(): Participants {
           settle()
           reject(new Error('the process of the participants ended'))
         }
-        const listen = (said: Answer) => {
+        const listen = (reply: Answer) => {
           settle()
-          if (said.type === answer) resolve(said as Extract<Answer, { type: typeof answer }>)
-          else reject(new Error(said.type === 'BROKEN' ? said.why : `unexpected ${said.type}`))
+          if (reply.type === answer) resolve(reply as Extract<Answer, { type: typeof answer }>)
+          else reject(new Error(reply.type === 'BROKEN' ? reply.why : `unexpected ${reply.type}`))
         }
         child.on('message', listen).on('exit', ended)
         child.send(command)

@@ -6,55 +6,55 @@ import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { StartedTestContainer } from 'testcontainers'
 import type { ApartHub } from '../hub/apart.ts'
-import type { Around } from '../hub/containers.ts'
+import type { Infrastructure } from '../hub/containers.ts'
 import type { Fsp } from '../hub/fsp.ts'
 import { processNames, type ProcessName } from '../hub/services.ts'
 import type { Random } from './random.ts'
-import type { Wires } from './wires.ts'
+import type { Links } from './links.ts'
 
-export interface Scene {
+export interface FaultContext {
   readonly hub: ApartHub
-  readonly around: Around
-  readonly wires: Wires
+  readonly infrastructure: Infrastructure
+  readonly links: Links
   /**
    * Where the disk of Kafka's log is mounted; undefined: Kafka has no disk of its own that may be
    * filled.
    */
   readonly kafkaDisk: string | undefined
   /** An FSP that does not answer for a while. */
-  readonly darkFsp: Fsp
+  readonly silentFsp: Fsp
   /** Begins transfers to that FSP. */
-  readonly payDarkFsp: (count: number) => Promise<void>
+  readonly paySilentFsp: (count: number) => Promise<void>
   readonly random: Random
 }
 
 /** Resolves with a description of the fault when it is undone. */
-export interface Injury {
+export interface Fault {
   readonly kind: string
-  readonly inflict: (scene: Scene) => Promise<string>
+  readonly inject: (context: FaultContext) => Promise<string>
 }
 
 const downtime_ms = [0, 5_000] as const
-const standstill_ms = [2_000, 15_000] as const
-const darkness_ms = 20_000
-const transfersIntoTheDark = 20
+const freeze_ms = [2_000, 15_000] as const
+const silence_ms = 20_000
+const transfersToSilentFsp = 20
 const times_each = 2
 
 /**
  * Each fault once or more, in a random order and each for a random time: every process is killed
  * and frozen.
  */
-export function roundOfInjuries(random: Random): readonly Injury[] {
-  const others = [postgres, kafka, redis, partition, fullDisk, dark]
+export function roundOfFaults(random: Random): readonly Fault[] {
+  const others = [postgres, kafka, redis, partition, fullDisk, silent]
   return random.shuffled([
     ...processNames.flatMap((name) => [killed(name), frozen(name)]),
-    ...others.flatMap((injury) => Array.from({ length: times_each }, () => injury)),
+    ...others.flatMap((fault) => Array.from({ length: times_each }, () => fault)),
   ])
 }
 
-const killed = (name: ProcessName): Injury => ({
+const killed = (name: ProcessName): Fault => ({
   kind: 'kill',
-  async inflict({ hub, random }) {
+  async inject({ hub, random }) {
     await hub.kill(name)
     await wait(random.between(...downtime_ms))
     await hub.start(name)
@@ -62,10 +62,10 @@ const killed = (name: ProcessName): Injury => ({
   },
 })
 
-const frozen = (name: ProcessName): Injury => ({
+const frozen = (name: ProcessName): Fault => ({
   kind: 'freeze',
-  async inflict({ hub, random }) {
-    const time_ms = random.between(...standstill_ms)
+  async inject({ hub, random }) {
+    const time_ms = random.between(...freeze_ms)
     hub.freeze(name)
     await wait(time_ms)
     hub.thaw(name)
@@ -73,36 +73,36 @@ const frozen = (name: ProcessName): Injury => ({
   },
 })
 
-const postgres = restarted('PostgreSQL', ({ around }) => around.postgres)
-const kafka = restarted('Kafka', ({ around }) => around.kafka)
-const redis = restarted('Redis', ({ around }) => around.redis)
+const postgres = restarted('PostgreSQL', ({ infrastructure }) => infrastructure.postgres)
+const kafka = restarted('Kafka', ({ infrastructure }) => infrastructure.kafka)
+const redis = restarted('Redis', ({ infrastructure }) => infrastructure.redis)
 
-function restarted(kind: string, of: (scene: Scene) => StartedTestContainer): Injury {
+function restarted(kind: string, of: (context: FaultContext) => StartedTestContainer): Fault {
   return {
     kind,
-    async inflict(scene) {
-      await of(scene).restart()
+    async inject(context) {
+      await of(context).restart()
       return `${kind} restarted`
     },
   }
 }
 
-const partition: Injury = {
+const partition: Fault = {
   kind: 'partition',
-  async inflict({ wires, random }) {
-    const name = random.of(wires.names)
-    const time_ms = random.between(...standstill_ms)
-    wires.cut(name)
+  async inject({ links, random }) {
+    const name = random.of(links.names)
+    const time_ms = random.between(...freeze_ms)
+    links.cut(name)
     await wait(time_ms)
-    wires.mend(name)
+    links.restore(name)
     return `${name} was cut for ${time_ms} ms`
   },
 }
 
 /** A broker without space for its log ends itself, so it is started again when there is space. */
-const fullDisk: Injury = {
+const fullDisk: Fault = {
   kind: 'full disk',
-  async inflict({ around, kafkaDisk }) {
+  async inject({ infrastructure, kafkaDisk }) {
     if (kafkaDisk === undefined)
       return "the disk of Kafka's log was not filled: it is that of the machine"
     const filler = join(kafkaDisk, 'filler')
@@ -111,9 +111,9 @@ const fullDisk: Injury = {
       (error: unknown) => (error as NodeJS.ErrnoException).code,
     )
     if (noRoom !== 'ENOSPC') throw new Error(`the disk is not full: ${noRoom ?? 'no error'}`)
-    await wait(standstill_ms[0])
+    await wait(freeze_ms[0])
     rmSync(filler)
-    await around.kafka.restart()
+    await infrastructure.kafka.restart()
     return "the disk of Kafka's log was full"
   },
 }
@@ -122,16 +122,16 @@ function* zeros(): Generator<Buffer> {
   for (const block = Buffer.alloc(2 ** 20); ;) yield block
 }
 
-const dark: Injury = {
-  kind: 'dark FSP',
-  async inflict({ darkFsp, payDarkFsp }) {
-    let light = (): void => undefined
-    const lit = new Promise<void>((resolve) => (light = resolve))
-    darkFsp.answerWith(() => lit.then(() => 503))
-    await payDarkFsp(transfersIntoTheDark)
-    await wait(darkness_ms)
-    light()
-    darkFsp.answerWith(({ method }) => (method === 'POST' ? 202 : 200))
-    return `an FSP did not answer for ${darkness_ms} ms`
+const silent: Fault = {
+  kind: 'silent FSP',
+  async inject({ silentFsp, paySilentFsp }) {
+    let answerAgain = (): void => undefined
+    const answering = new Promise<void>((resolve) => (answerAgain = resolve))
+    silentFsp.answerWith(() => answering.then(() => 503))
+    await paySilentFsp(transfersToSilentFsp)
+    await wait(silence_ms)
+    answerAgain()
+    silentFsp.answerWith(({ method }) => (method === 'POST' ? 202 : 200))
+    return `an FSP did not answer for ${silence_ms} ms`
   },
 }

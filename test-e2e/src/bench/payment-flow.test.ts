@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { openCourse, type Arrival, type Course } from './course.ts'
+import { openPaymentFlow, type Arrival, type PaymentFlow } from './payment-flow.ts'
 import { drive } from './drive.ts'
 import { legNames } from './options.ts'
 import { paymentOf, type Message } from './payments.ts'
@@ -34,7 +34,7 @@ type Relay = (message: Message) => readonly Arrival[] | undefined
 
 function open(relay: Relay, count = 1) {
   const timeline = openTimeline(count, legNames.length)
-  const course: Course = openCourse({
+  const flow: PaymentFlow = openPaymentFlow({
     payments: payments(count),
     legs: legNames,
     timeline,
@@ -42,11 +42,11 @@ function open(relay: Relay, count = 1) {
     send: async (message) => {
       const arrivals = relay(message)
       await Promise.resolve()
-      for (const arrival of arrivals ?? []) course.take(arrival)
+      for (const arrival of arrivals ?? []) flow.take(arrival)
       return arrivals === undefined ? 'BUSY' : 'TAKEN'
     },
   })
-  return { course, timeline }
+  return { flow, timeline }
 }
 
 const honest = (message: Message) => [arrivalOf(message)]
@@ -54,10 +54,10 @@ const isFulfil = ({ method, resource }: Message) => method === 'PUT' && resource
 
 /** Begins one payment and waits until no message is in flight. */
 async function pay(relay: Relay) {
-  const { course } = open(relay)
-  course.begin(0, now_ms())
+  const { flow } = open(relay)
+  flow.begin(0, now_ms())
   for (let turn = 0; turn < 100; turn += 1) await Promise.resolve()
-  return course.totals()
+  return flow.totals()
 }
 
 test('Lookup, quote and transfer follow each other until the payer FSP has the fulfilment', async () => {
@@ -113,7 +113,7 @@ test('The hub must accept an answer however busy it is', async () => {
 })
 
 test('Payments begin by the clock, and the window opens and closes with the measured ones', async () => {
-  const { course, timeline } = open(honest, 40)
+  const { flow, timeline } = open(honest, 40)
   const edges: (readonly [string, number])[] = []
   const run = {
     type: 'RUN',
@@ -122,13 +122,13 @@ test('Payments begin by the clock, and the window opens and closes with the meas
     measured: { from: 10, to: 30 },
   } as const
   await drive(run, {
-    course,
+    flow,
     now_ms,
     onWindow: (edge, at_ms) => edges.push([edge, at_ms]),
     onMiddle: () => edges.push(['MIDDLE', 0]),
     onProgress: () => undefined,
   })
-  expect(course.totals()).toMatchObject({ begun: 40, committed: 40, failures: {} })
+  expect(flow.totals()).toMatchObject({ begun: 40, committed: 40, failures: {} })
   expect(edges.map(([edge]) => edge)).toEqual(['OPENED', 'MIDDLE', 'CLOSED'])
   expect((edges[2]?.[1] ?? 0) - (edges[0]?.[1] ?? 0)).toBeCloseTo(20, 6)
   expect(timeline.timesOf(39).total_ms).toBeGreaterThan(0)
@@ -136,16 +136,16 @@ test('Payments begin by the clock, and the window opens and closes with the meas
 
 test('Payments without an expected answer end at their current step, and others at their end', async () => {
   const answered: Message[] = []
-  const { course } = open((message) => {
+  const { flow } = open((message) => {
     answered.push(message)
     return message.method === 'GET' && answered.length < 3 ? [] : honest(message)
   }, 3)
-  course.begin(0, now_ms())
-  course.expectNoAnswer((n) => n !== 2)
-  course.begin(1, now_ms())
-  course.begin(2, now_ms())
+  flow.begin(0, now_ms())
+  flow.expectNoAnswer((n) => n !== 2)
+  flow.begin(1, now_ms())
+  flow.begin(2, now_ms())
   for (let turn = 0; turn < 100; turn += 1) await Promise.resolve()
-  expect(course.totals()).toMatchObject({ begun: 3, committed: 1, unanswered: 2, failures: {} })
+  expect(flow.totals()).toMatchObject({ begun: 3, committed: 1, unanswered: 2, failures: {} })
 })
 
 test('Payments that the hub was too busy for are counted by their payer', async () => {

@@ -7,15 +7,15 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openFrontDoor, projectFolder, type FrontDoor } from './hub/front-door.ts'
+import { openNpmRunner, projectFolder, type NpmRunner } from './hub/npm-runner.ts'
 
-let door: FrontDoor
+let runner: NpmRunner
 
 beforeAll(async () => {
-  door = await openFrontDoor()
+  runner = await openNpmRunner()
 })
 
-afterAll(() => door.close())
+afterAll(() => runner.close())
 
 describe('Errors of npm start', () => {
   let taken: Server
@@ -32,7 +32,7 @@ describe('Errors of npm start', () => {
   test('npm start names a port in use in one sentence', async () => {
     const address = taken.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
-    const run = await door.npmStart(['--once'], { FSP_PORT: String(port) })
+    const run = await runner.npmStart(['--once'], { FSP_PORT: String(port) })
     expect(run.code).toBe(1)
     expect(run.stderr.trim().split('\n')).toEqual([expect.stringContaining(String(port))])
   }, 120_000)
@@ -49,7 +49,7 @@ describe('Errors of npm start', () => {
       'EDGE_IDENTITY',
     ],
   ] as const)('npm start names %s in one sentence', async (_, flags, settings, name) => {
-    const run = await door.npmStart(['--once', ...flags], settings)
+    const run = await runner.npmStart(['--once', ...flags], settings)
     expect(run.code).toBe(1)
     expect(run.stderr.trim().split('\n')).toEqual([expect.stringContaining(name)])
   })
@@ -63,7 +63,7 @@ describe('Commands for users to paste', () => {
     child = spawn('npm', ['start', '--silent'], {
       cwd: projectFolder,
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...process.env, DATA_DIR: door.dataDir, ...door.ports },
+      env: { ...process.env, DATA_DIR: runner.dataDir, ...runner.ports },
       detached: true,
     })
     for await (const chunk of child.stdout ?? []) {
@@ -118,10 +118,10 @@ describe('Commands for users to paste', () => {
   test('The commands in the README work', async () => {
     const readme = readFileSync(join(projectFolder, 'README.md'), 'utf8')
     const ported = readme
-      .replaceAll(':4301', `:${door.ports['SANDBOX_GREENBANK_PORT'] ?? ''}`)
-      .replaceAll(':4100', `:${door.ports['OPERATOR_PORT'] ?? ''}`)
-      .replaceAll(':4190', `:${door.ports['METRICS_PORT'] ?? ''}`)
-      .replaceAll('.data/', `${door.dataDir}/`)
+      .replaceAll(':4301', `:${runner.ports['SANDBOX_GREENBANK_PORT'] ?? ''}`)
+      .replaceAll(':4100', `:${runner.ports['OPERATOR_PORT'] ?? ''}`)
+      .replaceAll(':4190', `:${runner.ports['METRICS_PORT'] ?? ''}`)
+      .replaceAll('.data/', `${runner.dataDir}/`)
     const [payment, readiness, accounts, ready] = await paste(
       ported.match(/^(curl|TOKEN=) ?.*$/gm) ?? [],
     )
@@ -133,7 +133,7 @@ describe('Commands for users to paste', () => {
 })
 
 test('--print-settings lists every setting with its origin and starts nothing', async () => {
-  const run = await door.npmStart(['--print-settings'], { EXPIRY_GRACE_MS: '1500' })
+  const run = await runner.npmStart(['--print-settings'], { EXPIRY_GRACE_MS: '1500' })
   expect(run.code).toBe(0)
   const line = run.stdout.split('\n').find((each) => each.startsWith('EXPIRY_GRACE_MS'))
   expect(line).toMatch(/1500 .*ms .*1000 .*environment/)

@@ -21,7 +21,7 @@ export interface Arrival {
   readonly at_ms: number
 }
 
-export interface Course {
+export interface PaymentFlow {
   begin(n: number, scheduled_ms: number): void
   /**
    * Ends these payments at their current step, and from now on as soon as the hub has accepted
@@ -42,7 +42,7 @@ export interface Course {
   totals(): Totals
 }
 
-export interface CourseParts {
+export interface FlowParts {
   readonly payments: readonly Payment[]
   readonly legs: readonly LegName[]
   readonly timeline: Timeline
@@ -59,7 +59,7 @@ const unansweredState = 5
 
 const nothing: LegTotals = { commands: 0, refused: 0, requests: 0, callbacks: 0 }
 
-export function openCourse(parts: CourseParts): Course {
+export function openPaymentFlow(parts: FlowParts): PaymentFlow {
   const { payments, legs, timeline } = parts
   const ends = openEnds(payments.length)
   const steps = openSteps(parts, ends)
@@ -129,7 +129,7 @@ export function openCourse(parts: CourseParts): Course {
 }
 
 /** How the FSPs handle each message, and what they count for each leg. */
-function openSteps({ payments, legs, timeline, send, now_ms }: CourseParts, ends: Ends) {
+function openSteps({ payments, legs, timeline, send, now_ms }: FlowParts, ends: Ends) {
   const counts = legs.map(() => ({ ...nothing }))
   const post = openPost(send, ends)
 
@@ -138,8 +138,8 @@ function openSteps({ payments, legs, timeline, send, now_ms }: CourseParts, ends
     const count = counts[leg]
     if (message === undefined || count === undefined) return
     timeline.mark(n, leg, 'ASKED', now_ms())
-    post.dispatch(n, message, (told) => {
-      if (told === 'TAKEN') {
+    post.dispatch(n, message, (result) => {
+      if (result === 'TAKEN') {
         count.commands += 1
         ends.taken(n)
       } else if (ends.refuse(n, message.from)) count.refused += 1
@@ -156,8 +156,8 @@ function openSteps({ payments, legs, timeline, send, now_ms }: CourseParts, ends
     const { method, resource } = request
     if (!isSame(body, request.body)) ends.fail(n, `${method} /${resource} was changed`)
     timeline.mark(n, leg, 'ANSWERED', now_ms())
-    post.dispatch(n, answer, (told) => {
-      if (told === 'BUSY') ends.fail(n, `${answer.method} /${answer.resource}: too busy`)
+    post.dispatch(n, answer, (result) => {
+      if (result === 'BUSY') ends.fail(n, `${answer.method} /${answer.resource}: too busy`)
     })
   }
 
@@ -183,18 +183,18 @@ function openSteps({ payments, legs, timeline, send, now_ms }: CourseParts, ends
 }
 
 /** Sends messages to the hub, and counts them until it has answered. */
-function openPost(send: CourseParts['send'], ends: Ends) {
+function openPost(send: FlowParts['send'], ends: Ends) {
   let underWay = 0
   return {
     get underWay() {
       return underWay
     },
-    dispatch(n: number, message: Message, onTold: (told: 'TAKEN' | 'BUSY') => void): void {
+    dispatch(n: number, message: Message, onResult: (result: 'TAKEN' | 'BUSY') => void): void {
       underWay += 1
       send(message).then(
-        (told) => {
+        (result) => {
           underWay -= 1
-          onTold(told)
+          onResult(result)
         },
         (error: unknown) => {
           underWay -= 1

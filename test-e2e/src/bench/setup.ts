@@ -32,7 +32,7 @@ export interface Hub {
   close(): Promise<void>
 }
 
-export interface Stage {
+export interface Setup {
   readonly hub: Hub
   readonly fsps: FspProcess
   /** The content of the tables before the payments; undefined: none. */
@@ -45,7 +45,7 @@ export interface Stage {
 }
 
 /** The data of a hub in one process that is stored between runs. */
-export interface Ground {
+export interface HubData {
   readonly dataDir: string
   /** No hub has run on it. */
   readonly isNew: boolean
@@ -62,17 +62,17 @@ const atATime = 8
  * @param profiles a folder for CPU profiles: one in it for each process, the FSPs' is `fsps`
  * @param heaps an existing folder, in which the hub's processes report their heaps
  */
-export async function openStage(
+export async function openSetup(
   options: BenchOptions,
   { profiles, heaps }: { readonly profiles: string | undefined; readonly heaps: string },
-  ground?: Ground,
-): Promise<Stage> {
+  hubData?: HubData,
+): Promise<Setup> {
   const profiling = (name: string) =>
     profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(profiles, name)}`]
   const flagsOf = (name: string) => [...heapFlags(heaps), ...profiling(name)]
   const hub =
     options.apart === undefined
-      ? await openEmbedded(options, flagsOf('hub'), ground)
+      ? await openEmbedded(options, flagsOf('hub'), hubData)
       : await openApart(options, options.apart, flagsOf)
   const fsps = forkFsps(profiling('fsps'))
   const close = async () => {
@@ -80,15 +80,15 @@ export async function openStage(
     await hub.close()
   }
   try {
-    const names = namesOf(options, ground?.prefix)
+    const names = namesOf(options, hubData?.prefix)
     await onboardAll(options, names, hub.operator, (command) => fsps.ask(command, 'OPENED'))
-    const isNew = ground?.isNew ?? true
+    const isNew = hubData?.isNew ?? true
     const before = isNew ? undefined : await hub.database.holdings()
     return {
       hub,
       fsps,
       before,
-      verifies: ground?.verifies ?? true,
+      verifies: hubData?.verifies ?? true,
       liveHeap: () => liveHeap(hub.pids.values(), heaps),
       close,
     }

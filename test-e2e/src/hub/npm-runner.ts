@@ -19,7 +19,7 @@ export interface Run {
 
 type Settings = Readonly<Record<string, string>>
 
-export interface FrontDoor {
+export interface NpmRunner {
   readonly dataDir: string
   readonly ports: Settings
   npm(args: readonly string[], settings?: Settings): Promise<Run>
@@ -27,7 +27,7 @@ export interface FrontDoor {
   close(): Promise<void>
 }
 
-export async function openFrontDoor(): Promise<FrontDoor> {
+export async function openNpmRunner(): Promise<NpmRunner> {
   const dataDir = await newDataDir()
   const ports: Record<string, string> = { ...(await freePorts()) }
   for (const name of sandboxPorts) ports[name] = await freePort()

@@ -14,25 +14,25 @@ export interface Before {
 const settle_ms_max = 120_000
 
 /** One sentence for each condition that does not hold. */
-export async function faultsAfter(
+export async function violationsAfter(
   hub: ApartHub,
   load: Load,
   before: Before,
 ): Promise<readonly string[]> {
-  const faults: string[] = [...load.stuck]
+  const violations: string[] = [...load.stopped]
   const ended = new Map(load.ended.map((each) => [each.transferId, each]))
   const lost = [...load.accepted].filter((id) => !ended.has(id))
-  if (lost.length > 0) faults.push(`${lost.length} accepted transfers have no outcome: ${lost[0]}`)
+  if (lost.length > 0) violations.push(`${lost.length} accepted transfers have no outcome: ${lost[0]}`)
   const paid = load.ended.filter(({ state }) => state === 'COMMITTED').length
   const moved = (await position(hub.operator, before.payer)) - before.position
-  if (moved !== paid) faults.push(`the payer received the outcome of ${paid} payments and has paid ${moved}`)
+  if (moved !== paid) violations.push(`the payer received the outcome of ${paid} payments and has paid ${moved}`)
   const differences = await settled(() => differencesOf(hub))
-  if (differences !== undefined) faults.push(`verify: ${differences}`)
+  if (differences !== undefined) violations.push(`verify: ${differences}`)
   const open = await settled(() => openTransfersOf(hub))
-  if (open !== undefined) faults.push(`a transfer is not final: ${open}`)
+  if (open !== undefined) violations.push(`a transfer is not final: ${open}`)
   const unfinished = await settled(() => unfinishedIn(hub))
-  if (unfinished !== undefined) faults.push(`work is unfinished: ${unfinished}`)
-  return faults
+  if (unfinished !== undefined) violations.push(`work is unfinished: ${unfinished}`)
+  return violations
 }
 
 /** Undefined as soon as nothing is wrong, else what is still wrong at the end of the time. */

@@ -1,6 +1,6 @@
 /** `npm start` as a new user runs it: it pays, and a second start has the data of the first. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openFrontDoor, type FrontDoor, type Run } from './hub/front-door.ts'
+import { openNpmRunner, type NpmRunner, type Run } from './hub/npm-runner.ts'
 import { freePorts, startHub } from './hub/hub-process.ts'
 
 interface Summary {
@@ -16,13 +16,13 @@ interface Summary {
   readonly urls: Readonly<Record<string, string>>
 }
 
-let door: FrontDoor
+let runner: NpmRunner
 
 beforeAll(async () => {
-  door = await openFrontDoor()
+  runner = await openNpmRunner()
 })
 
-afterAll(() => door.close())
+afterAll(() => runner.close())
 
 function summaryOf({ stdout }: Run): Summary {
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Summary
@@ -30,7 +30,7 @@ function summaryOf({ stdout }: Run): Summary {
 
 describe('npm start -- --once --json', () => {
   test('npm start -- --once --json makes a payment and ends with its summary on the last line', async () => {
-    const run = await door.npmStart(['--once', '--json'])
+    const run = await runner.npmStart(['--once', '--json'])
     expect([run.code, run.stderr]).toEqual([0, ''])
     expect(run.stdout).toContain('greenbank paid bluewallet 10 USD')
     const summary = summaryOf(run)
@@ -45,7 +45,7 @@ describe('npm start -- --once --json', () => {
   }, 120_000)
 
   test('A second start has the data of the first', async () => {
-    const summary = summaryOf(await door.npmStart(['--once', '--json']))
+    const summary = summaryOf(await runner.npmStart(['--once', '--json']))
     expect(summary.balances.before['greenbank']).toEqual({ position: 10, settlement: -10000 })
     expect(summary.balances.after['bluewallet']).toEqual({ position: -20, settlement: -10000 })
   }, 120_000)
@@ -59,7 +59,7 @@ describe('npm start -- --once --json', () => {
   ])(
     'npm start makes a payment with %s as well',
     async (_how, settings) => {
-      expect(summaryOf(await door.npmStart(['--once', '--json'], settings))).toMatchObject({
+      expect(summaryOf(await runner.npmStart(['--once', '--json'], settings))).toMatchObject({
         ok: true,
       })
     },
@@ -67,7 +67,7 @@ describe('npm start -- --once --json', () => {
   )
 
   test('--pisp links an account with a FIDO key and pays from it', async () => {
-    const run = await door.npmStart(['--once', '--json', '--pisp'])
+    const run = await runner.npmStart(['--once', '--json', '--pisp'])
     const summary: unknown = JSON.parse(run.stdout.trim().split('\n').at(-1) ?? '')
     const id = expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown
     expect(summary).toMatchObject({
@@ -80,7 +80,7 @@ describe('npm start -- --once --json', () => {
       amount: '10',
       currency: 'USD',
       ms: { link: expect.any(Number), payment: expect.any(Number) },
-      urls: { lemonpay: `http://127.0.0.1:${door.ports['SANDBOX_LEMONPAY_PORT']}` },
+      urls: { lemonpay: `http://127.0.0.1:${runner.ports['SANDBOX_LEMONPAY_PORT']}` },
     })
     expect(run.code).toBe(0)
     expect(run.stdout).toContain('lemonpay linked greenbank.12025550101.everyday with a FIDO key')
@@ -89,7 +89,7 @@ describe('npm start -- --once --json', () => {
   test('--bulk pays 1,000 people at two FSPs, and prints its progress', async () => {
     // On a busy machine 1,000 payments take longer than the sandbox's 15 s.
     const settings = { SANDBOX_VALIDITY_MS: '60000' }
-    const run = await door.npmStart(['--once', '--json', '--bulk', '--fresh'], settings)
+    const run = await runner.npmStart(['--once', '--json', '--bulk', '--fresh'], settings)
     expect([run.code, run.stderr]).toEqual([0, ''])
     const summary: unknown = JSON.parse(run.stdout.trim().split('\n').at(-1) ?? '')
     const bulkTransferId = expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown
@@ -110,38 +110,38 @@ describe('npm start -- --once --json', () => {
           amberpay: { position: -2000 },
         },
       },
-      urls: { amberpay: `http://127.0.0.1:${door.ports['SANDBOX_AMBERPAY_PORT']}` },
+      urls: { amberpay: `http://127.0.0.1:${runner.ports['SANDBOX_AMBERPAY_PORT']}` },
     })
     expect(run.code).toBe(0)
     expect(run.stdout).toContain('1000 looked up, 1000 quoted, 1000 sent, 1000 paid, 0 failed')
   }, 120_000)
 
   test('--fresh starts without the data of earlier starts', async () => {
-    const summary = summaryOf(await door.npmStart(['--once', '--json', '--fresh']))
+    const summary = summaryOf(await runner.npmStart(['--once', '--json', '--fresh']))
     expect(summary.balances.before['greenbank']).toEqual({ position: 0, settlement: -10000 })
   }, 120_000)
 })
 
 describe('While a hub runs on the same DATA_DIR', () => {
   test('A second hub on a DATA_DIR refuses to start and changes nothing, and after kill -9 the next one recovers', async () => {
-    const hub = await startHub({ dataDir: door.dataDir, settings: door.ports })
-    const second = await door.npmStart(['--once'], { ...(await freePorts()) })
+    const hub = await startHub({ dataDir: runner.dataDir, settings: runner.ports })
+    const second = await runner.npmStart(['--once'], { ...(await freePorts()) })
     expect(second.code).toBe(1)
     expect(second.stderr).toBe(
-      `Causeway already runs on DATA_DIR ${door.dataDir} as process ${hub.pid}.\n`,
+      `Causeway already runs on DATA_DIR ${runner.dataDir} as process ${hub.pid}.\n`,
     )
 
     await hub.kill()
-    const summary = summaryOf(await door.npmStart(['--once', '--json']))
+    const summary = summaryOf(await runner.npmStart(['--once', '--json']))
     expect(summary.balances.before['greenbank']).toEqual({ position: 10, settlement: -10000 })
   }, 90_000)
 
   test('npm run verify uses the running hub, and starts its own without one', async () => {
-    const hub = await startHub({ dataDir: door.dataDir, settings: door.ports })
-    const asked = await door.npm(['run', '--silent', 'verify'])
+    const hub = await startHub({ dataDir: runner.dataDir, settings: runner.ports })
+    const asked = await runner.npm(['run', '--silent', 'verify'])
     expect([asked.code, asked.stdout]).toEqual([0, expect.stringContaining('clean')])
     expect(await hub.stop()).toBe(0)
-    const own = await door.npm(['run', '--silent', 'verify'])
+    const own = await runner.npm(['run', '--silent', 'verify'])
     expect([own.code, own.stdout]).toEqual([0, expect.stringContaining('clean')])
   }, 90_000)
 })

@@ -5,33 +5,33 @@
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 
-export interface Wires {
+export interface Links {
   /** Where the caller reaches a port of the provider on this machine. */
-  lay(name: string, port: number): Promise<string>
+  open(name: string, port: number): Promise<string>
   readonly names: readonly string[]
   cut(name: string): void
   /** Earlier connections are closed; new ones get through. */
-  mend(name: string): void
+  restore(name: string): void
   close(): void
 }
 
-interface Wire {
+interface Link {
   readonly server: Server
   readonly sockets: Set<Socket>
   isCut: boolean
 }
 
-export function openWires(): Wires {
-  const wires = new Map<string, Wire>()
+export function openLinks(): Links {
+  const links = new Map<string, Link>()
 
-  function of(name: string): Wire {
-    const wire = wires.get(name)
-    if (wire === undefined) throw new Error(`there is no link ${name}`)
-    return wire
+  function of(name: string): Link {
+    const link = links.get(name)
+    if (link === undefined) throw new Error(`there is no link ${name}`)
+    return link
   }
 
   return {
-    async lay(name, port) {
+    async open(name, port) {
       const sockets = new Set<Socket>()
       const server = createServer({ allowHalfOpen: true }, (near) => {
         const far = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
@@ -46,33 +46,33 @@ export function openWires(): Wires {
             other.destroy()
           })
           socket.pipe(other)
-          if (wire.isCut) socket.pause()
+          if (link.isCut) socket.pause()
         }
       })
-      const wire: Wire = { server, sockets, isCut: false }
+      const link: Link = { server, sockets, isCut: false }
       server.listen(0, '127.0.0.1')
       await once(server, 'listening')
-      wires.set(name, wire)
+      links.set(name, link)
       return `127.0.0.1:${(server.address() as AddressInfo).port}`
     },
     get names() {
-      return [...wires.keys()]
+      return [...links.keys()]
     },
     cut(name) {
-      const wire = of(name)
-      wire.isCut = true
-      for (const socket of wire.sockets) {
+      const link = of(name)
+      link.isCut = true
+      for (const socket of link.sockets) {
         socket.unpipe()
         socket.pause()
       }
     },
-    mend(name) {
-      const wire = of(name)
-      wire.isCut = false
-      for (const socket of wire.sockets) socket.destroy()
+    restore(name) {
+      const link = of(name)
+      link.isCut = false
+      for (const socket of link.sockets) socket.destroy()
     },
     close() {
-      for (const { server, sockets } of wires.values()) {
+      for (const { server, sockets } of links.values()) {
         server.close()
         for (const socket of sockets) socket.destroy()
       }
