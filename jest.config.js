@@ -60,9 +60,9 @@ export default {
       displayName: 'containers',
       testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'],
       testPathIgnorePatterns: [
-        // Of these the hub in one process is itself the matter, or the load is; the Kafka tests have
+        // These test the hub in one process itself, or its load; the Kafka tests have
         // traces of services apart.
-        '/(archive|front-door(-commands)?|killed|postgres-killed|flood|console|release|traces)\\.e2e\\.test\\.ts$',
+        '/(archive|npm-start(-commands)?|killed|postgres-killed|flood|console|release|traces)\\.e2e\\.test\\.ts$',
       ],
       ...around(
         './test-e2e/src/hub/containers-setup.ts',
