@@ -23,7 +23,7 @@ import { hubSettings, type BenchOptions } from './options.ts'
 import { startPostgres, type Postgres } from './postgres.ts'
 import type { Hub } from './setup.ts'
 
-/** The other services: one process of each is enough for any number of payments. */
+/** The services that a payment passes through; of the others one process is always enough. */
 const onTheWay: readonly ServiceName[] = [
   'fspiop-api',
   'account-lookup',

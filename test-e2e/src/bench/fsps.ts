@@ -87,8 +87,8 @@ async function prepare(command: Prepare): Promise<void> {
   const link = openHubLink({ url, names, tls, date })
   const pair = (n: number) => pairOf({ ...command, fsps: names.length }, n)
   const expiration = new Date(now.getTime() + valid_ms)
-  const scene = { names, legs, now, pairOf: pair, expiration }
-  const payments = Array.from({ length: plan.total }, (_, n) => paymentOf(n, scene))
+  const options = { names, legs, now, pairOf: pair, expiration }
+  const payments = Array.from({ length: plan.total }, (_, n) => paymentOf(n, options))
   const signing = algorithm && { algorithm, names, date, keys: opened.keys }
   if (signing !== undefined) {
     await signAhead(payments, signing, (done) => reportBack({ type: 'PROGRESS', what: 'signed', done }))

@@ -8,14 +8,14 @@ import { openTimeline } from './timeline.ts'
 const now_ms = () => performance.now()
 
 function payments(count: number) {
-  const scene = {
+  const options = {
     names: ['payer', 'payee'],
     legs: legNames,
     pairOf: () => [0, 1] as const,
     now: new Date(),
     expiration: new Date(Date.now() + 60_000),
   }
-  return Array.from({ length: count }, (_, n) => paymentOf(n, scene))
+  return Array.from({ length: count }, (_, n) => paymentOf(n, options))
 }
 
 function arrivalOf({ method, resource, path, body }: Message): Arrival {

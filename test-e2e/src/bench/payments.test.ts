@@ -4,7 +4,7 @@ import { legNames } from './options.ts'
 import { headersOf, newKeys, numberOf, partyOf, paymentOf, sign } from './payments.ts'
 
 const names = ['payer', 'payee']
-const scene = {
+const options = {
   names,
   legs: legNames,
   pairOf: () => [0, 1] as const,
@@ -14,7 +14,7 @@ const scene = {
 const date = 'Thu, 01 Jan 2026 00:00:00 GMT'
 
 function legsOf(n: number) {
-  const { legs, condition } = paymentOf(n, scene)
+  const { legs, condition } = paymentOf(n, options)
   const [lookup, quote, transfer] = legs
   if (lookup === undefined || quote === undefined || transfer === undefined) {
     throw new Error('a payment has three legs')

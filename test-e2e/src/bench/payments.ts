@@ -35,7 +35,7 @@ export interface Payment {
   readonly legs: readonly { readonly request: Message; readonly answer: Message }[]
 }
 
-export interface Scene {
+export interface PaymentOptions {
   readonly names: readonly string[]
   readonly legs: readonly LegName[]
   readonly pairOf: (n: number) => readonly [number, number]
@@ -75,8 +75,8 @@ function idOf(n: number): string {
 }
 
 /** Nothing is signed yet. */
-export function paymentOf(n: number, scene: Scene): Payment {
-  const { names, legs, pairOf, now, expiration } = scene
+export function paymentOf(n: number, options: PaymentOptions): Payment {
+  const { names, legs, pairOf, now, expiration } = options
   const [payer, payee] = pairOf(n)
   const quoteId = idOf(n)
   const transferId = idOf(n)
