@@ -89,7 +89,10 @@ test('An id of an archived month gets its earlier answer, and no second payment 
   const again = lastOf(payer)
   await payer.send('POST', '/transfers', request, to(payee))
   const callback = await payer.await(about(transferId, 'PUT'), again)
-  expect(callback.json()).toMatchObject({ transferState: 'COMMITTED', fulfilment: transfer.fulfilment })
+  expect(callback.json()).toMatchObject({
+    transferState: 'COMMITTED',
+    fulfilment: transfer.fulfilment,
+  })
   expect(callback.json()).toMatchObject({
     completedTimestamp: (first.json() as { completedTimestamp: string }).completedTimestamp,
   })

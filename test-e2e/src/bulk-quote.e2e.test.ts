@@ -133,7 +133,11 @@ describe('A bulk quote with a payee at another FSP', () => {
     await answered(bulk, answerTo(remaining), 'Hub')
     const callback = await payer.await(ofBulk(bulk))
     expect(callback.headers).toMatchObject({ 'fspiop-source': 'Hub' })
-    expect(resultsIn(callback)).toEqual([first?.quoteId, `${elsewhere.quoteId} 3100`, last?.quoteId])
+    expect(resultsIn(callback)).toEqual([
+      first?.quoteId,
+      `${elsewhere.quoteId} 3100`,
+      last?.quoteId,
+    ])
     const after = payer.received.length
     await payer.send('GET', `/bulkQuotes/${bulk.bulkQuoteId}`, undefined, to(payee))
     const again = await payer.await(ofBulk(bulk), { after })

@@ -205,7 +205,8 @@ describe("The payee FSP's answer to a bulk", () => {
     ]
     await answered(bulk, { ...paid([]), individualTransferResults })
     const callbacks = [await outcome(payer, bulk), await shownTo(payer, bulk)]
-    for (const message of callbacks) expect(message.json()).toMatchObject({ individualTransferResults })
+    for (const message of callbacks)
+      expect(message.json()).toMatchObject({ individualTransferResults })
   })
 
   test('The payee FSP may refuse the bulk: the payer FSP receives its error, and GET shows REJECTED', async () => {

@@ -72,11 +72,14 @@ describe('The head of a message', () => {
       { 'content-type': 'application/vnd.interoperability.quotes+xml;version=1.1' },
       /^400 3101 Malformed syntax - Unsupported Media Type$/,
     ],
-  ])('A message %s is refused with the code and text that clients expect', async (_title, headers, refusal) => {
-    const quote = newQuote(payer, payee)
-    const answer = await payer.send('POST', '/quotes', quote, { ...to(payee), ...headers })
-    expect(refusalOf(answer)).toMatch(refusal)
-  })
+  ])(
+    'A message %s is refused with the code and text that clients expect',
+    async (_title, headers, refusal) => {
+      const quote = newQuote(payer, payee)
+      const answer = await payer.send('POST', '/quotes', quote, { ...to(payee), ...headers })
+      expect(refusalOf(answer)).toMatch(refusal)
+    },
+  )
 
   test('A message of version 1.0 is accepted and relayed with that version', async () => {
     const quote = newQuote(payer, payee)

@@ -72,7 +72,9 @@ async function waitsOf(): Promise<Waits> {
 function print(when: string, { p50, p99 }: Waits): void {
   const ms = (wait: number) => `${Math.round(wait)} ms`
   const comparison = baseline === undefined ? '' : ` (without a flood ${ms(baseline.p99)})`
-  process.stderr.write(`payments of other FSPs ${when}: p50 ${ms(p50)}, p99 ${ms(p99)}${comparison}\n`)
+  process.stderr.write(
+    `payments of other FSPs ${when}: p50 ${ms(p50)}, p99 ${ms(p99)}${comparison}\n`,
+  )
 }
 
 interface Flooding {

@@ -117,17 +117,20 @@ describe('The id of a registered consent', () => {
   test.each([
     ['another DFSP', () => otherDfsp],
     ['its own DFSP with other content', () => dfsp],
-  ])('The id of a registered consent is refused with 3106 to %s, and the consent is not changed', async (_who, sender) => {
-    const consent = newConsent()
-    await grant(dfsp, consent)
-    await registered(dfsp, consent)
-    const again = newConsent(consent.consentId)
-    const answer = await registered(sender(), again)
-    expect(answer.path).toBe(`${consent.path}/error`)
-    expect(answer.json()).toMatchObject({ errorInformation: { errorCode: '3106' } })
-    expect(await keyShownTo(pisp, consent)).toBe(consent.publicKey)
-    expect((await registered(dfsp, consent)).path).toBe(consent.path)
-  })
+  ])(
+    'The id of a registered consent is refused with 3106 to %s, and the consent is not changed',
+    async (_who, sender) => {
+      const consent = newConsent()
+      await grant(dfsp, consent)
+      await registered(dfsp, consent)
+      const again = newConsent(consent.consentId)
+      const answer = await registered(sender(), again)
+      expect(answer.path).toBe(`${consent.path}/error`)
+      expect(answer.json()).toMatchObject({ errorInformation: { errorCode: '3106' } })
+      expect(await keyShownTo(pisp, consent)).toBe(consent.publicKey)
+      expect((await registered(dfsp, consent)).path).toBe(consent.path)
+    },
+  )
 
   test('A consent id belongs to the DFSP that registered it first, also if another one grants it later', async () => {
     const first = newConsent()

@@ -45,7 +45,9 @@ test('A lookup reaches the FSP of the party, and its answer arrives byte for byt
   })
   expect(asked.body.length).toBe(0)
   const body = `{ "party" : ${JSON.stringify(partyOf(payee, phone, 'Zoë Çelik'))} , "extra":"\\u00fc"}`
-  const acknowledgement = await payee.send('PUT', path, body, { 'fspiop-destination': 'greenbank-lookup' })
+  const acknowledgement = await payee.send('PUT', path, body, {
+    'fspiop-destination': 'greenbank-lookup',
+  })
   expect([acknowledgement.status, acknowledgement.body]).toEqual([200, ''])
 
   const party = await answer()
@@ -112,14 +114,17 @@ describe('A lookup without a result', () => {
     [400, '3000'],
     [406, '3001'],
     [501, '2002'],
-  ])('When the FSP of the party answers a lookup with %i, it fails with %s', async (status, errorCode) => {
-    const phone = newPhoneNumber()
-    await own(payee, phone)
-    payee.answerWith(({ method }) => (method === 'GET' ? status : 200))
-    const { error } = await lookUp(`/parties/MSISDN/${phone}`)
-    expect(await error()).toMatchObject({ errorCode })
-    payee.answerWith(({ method }) => (method === 'POST' || method === 'GET' ? 202 : 200))
-  })
+  ])(
+    'When the FSP of the party answers a lookup with %i, it fails with %s',
+    async (status, errorCode) => {
+      const phone = newPhoneNumber()
+      await own(payee, phone)
+      payee.answerWith(({ method }) => (method === 'GET' ? status : 200))
+      const { error } = await lookUp(`/parties/MSISDN/${phone}`)
+      expect(await error()).toMatchObject({ errorCode })
+      payee.answerWith(({ method }) => (method === 'POST' || method === 'GET' ? 202 : 200))
+    },
+  )
 })
 
 describe('A party that two FSPs have registered', () => {

@@ -46,7 +46,9 @@ async function resultOf(...asked: Parameters<Scheme['operator']['call']>): Promi
 describe('An onboarding script', () => {
   test('An onboarding script receives 201 for what it creates, and errors for repeats', async () => {
     const type = 'HUB_RECONCILIATION'
-    expect(await resultOf('POST', '/participants/Hub/accounts', { currency: 'KES', type })).toBe('201')
+    expect(await resultOf('POST', '/participants/Hub/accounts', { currency: 'KES', type })).toBe(
+      '201',
+    )
     const name = 'scripted'
     expect(await resultOf('POST', '/participants', { name, currency: 'KES' })).toBe('400 3003')
     expect(await resultOf('POST', '/participants', { name, currency: 'USD' })).toBe('201')

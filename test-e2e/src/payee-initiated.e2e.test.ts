@@ -168,10 +168,13 @@ describe('A request to pay that cannot be delivered', () => {
     ['retriesLeft is missing', 'authenticationType=OTP&amount=1&currency=USD', '3102'],
     ['retriesLeft is 0', 'authenticationType=OTP&retriesLeft=0&amount=1&currency=USD', '3101'],
     ['the type is unknown', 'authenticationType=NOD&retriesLeft=1&amount=1&currency=USD', '3100'],
-  ])('A request for a one-time password is refused at once when %s', async (_title, query, code) => {
-    const path = `/authorizations/${randomUUID()}?${query}`
-    const { status, body } = await payer.send('GET', path, undefined, to(payee))
-    expect(status).toBe(400)
-    expect(JSON.parse(body)).toMatchObject({ errorInformation: { errorCode: code } })
-  })
+  ])(
+    'A request for a one-time password is refused at once when %s',
+    async (_title, query, code) => {
+      const path = `/authorizations/${randomUUID()}?${query}`
+      const { status, body } = await payer.send('GET', path, undefined, to(payee))
+      expect(status).toBe(400)
+      expect(JSON.parse(body)).toMatchObject({ errorInformation: { errorCode: code } })
+    },
+  )
 })

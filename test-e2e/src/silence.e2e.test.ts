@@ -76,7 +76,9 @@ describe('Without an answer', () => {
     const { transfer } = await agree(payer, payee, newQuote(payer, payee), { expires_ms: 1_500 })
     await payer.send('POST', '/transfers', transfer.request, to(payee))
     for (const fsp of [payer, payee]) {
-      const callback = await fsp.await(about(transfer.transferId, 'PUT', true), { timeout_ms: 20_000 })
+      const callback = await fsp.await(about(transfer.transferId, 'PUT', true), {
+        timeout_ms: 20_000,
+      })
       expect(errorOf(callback)).toMatchObject({ errorCode: '3303' })
     }
     expect(await position(scheme.operator, payer.name)).toBe(before)

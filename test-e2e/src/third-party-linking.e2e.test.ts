@@ -136,20 +136,23 @@ describe('A linked account', () => {
     expect(result).toMatchObject({ state: 'LINKED', scopes: chosen })
   })
 
-  test.each(['P-256', 'RSA-2048', 'Ed25519'] as const)('An account is linked with a GENERIC key (%s)', async (kind) => {
-    const key = createGenericKey(kind)
-    const result = await link({
-      createCredential: ({ challenge }) =>
-        Promise.resolve({
-          credentialType: 'GENERIC',
-          genericPayload: {
-            publicKey: key.publicKey,
-            signature: key.sign(challenge.toString('base64url')),
-          },
-        }),
-    })
-    expect(result).toMatchObject({ state: 'LINKED' })
-  })
+  test.each(['P-256', 'RSA-2048', 'Ed25519'] as const)(
+    'An account is linked with a GENERIC key (%s)',
+    async (kind) => {
+      const key = createGenericKey(kind)
+      const result = await link({
+        createCredential: ({ challenge }) =>
+          Promise.resolve({
+            credentialType: 'GENERIC',
+            genericPayload: {
+              publicKey: key.publicKey,
+              signature: key.sign(challenge.toString('base64url')),
+            },
+          }),
+      })
+      expect(result).toMatchObject({ state: 'LINKED' })
+    },
+  )
 
   test('An account is linked with a packed attestation', async () => {
     const device = createAuthenticator({ attestation: 'packed' })
@@ -187,7 +190,7 @@ describe('Refused linking', () => {
       'request',
       '6101',
     ],
-    ["for the account of another user", { userId: 'jonas' }, 'request', '6101'],
+    ['for the account of another user', { userId: 'jonas' }, 'request', '6101'],
     ['at an unknown DFSP', { dfspId: 'nobody' }, 'request', '3201'],
     [
       'with a wrong secret',

@@ -176,17 +176,20 @@ describe('A failed third-party payment', () => {
       '6001',
     ],
     ['the signature is wrong', nothing, { sign: stolen }, '6201'],
-  ])('A third-party payment fails, and its PISP receives one error without details, when %s', async (_why, prepare, changes, errorCode) => {
-    prepare()
-    const { device } = await linkedAt(pisp, dfsp)
-    const before = await position(scheme.operator, 'greenbank-thirdparty')
-    const result = await pay(paymentFrom(dfsp, device, changes))
-    expect(result).toMatchObject({ state: 'FAILED', error: { errorCode } })
-    const ends = endsOf(result.transactionRequestId)
-    expect(ends).toHaveLength(1)
-    expect(JSON.stringify(ends)).not.toContain('secret')
-    expect(await position(scheme.operator, 'greenbank-thirdparty')).toBe(before)
-  })
+  ])(
+    'A third-party payment fails, and its PISP receives one error without details, when %s',
+    async (_why, prepare, changes, errorCode) => {
+      prepare()
+      const { device } = await linkedAt(pisp, dfsp)
+      const before = await position(scheme.operator, 'greenbank-thirdparty')
+      const result = await pay(paymentFrom(dfsp, device, changes))
+      expect(result).toMatchObject({ state: 'FAILED', error: { errorCode } })
+      const ends = endsOf(result.transactionRequestId)
+      expect(ends).toHaveLength(1)
+      expect(JSON.stringify(ends)).not.toContain('secret')
+      expect(await position(scheme.operator, 'greenbank-thirdparty')).toBe(before)
+    },
+  )
 
   test('When the FSP of the payee is missing, the payment fails, and its PISP receives one error without details', async () => {
     const id = randomUUID()

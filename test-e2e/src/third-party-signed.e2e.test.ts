@@ -131,16 +131,19 @@ describe.each(requests)('%s', (_name, path, newBody) => {
     ['without a signature', unsigned],
     ["with a signature by another FSP's key", byAnother],
     ['with a signature over another body', overAnotherBody],
-  ])('A third-party request %s is answered with 400 and 3105, and not relayed', async (_how, sign) => {
-    const [refused, taken] = [randomUUID(), randomUUID()]
-    const { status, body } = await send(path, newBody(refused), sign)
-    expect([status, JSON.parse(body)]).toEqual([
-      400,
-      { errorInformation: expect.objectContaining({ errorCode: '3105' }) },
-    ])
-    // A later message to the DFSP, which arrives after a relayed one would.
-    expect(await send(path, newBody(taken), right)).toMatchObject({ status: 202 })
-    await dfsp.awaitThat(({ json }) => Object.values(json).includes(taken))
-    expect(reached(refused)).toBe(false)
-  })
+  ])(
+    'A third-party request %s is answered with 400 and 3105, and not relayed',
+    async (_how, sign) => {
+      const [refused, taken] = [randomUUID(), randomUUID()]
+      const { status, body } = await send(path, newBody(refused), sign)
+      expect([status, JSON.parse(body)]).toEqual([
+        400,
+        { errorInformation: expect.objectContaining({ errorCode: '3105' }) },
+      ])
+      // A later message to the DFSP, which arrives after a relayed one would.
+      expect(await send(path, newBody(taken), right)).toMatchObject({ status: 202 })
+      await dfsp.awaitThat(({ json }) => Object.values(json).includes(taken))
+      expect(reached(refused)).toBe(false)
+    },
+  )
 })

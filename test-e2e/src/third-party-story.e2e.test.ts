@@ -99,12 +99,13 @@ function shown<Shown>(path: string, isComplete: (shown: Shown) => boolean): Prom
  * hub.
  */
 function messagesIn({ steps }: { readonly steps: readonly Step[] }): readonly string[] {
-  const messages = steps.flatMap(({ type, from = '', message = '', outcome = '', error: refusal }) =>
-    type === 'MESSAGE'
-      ? [`${from} ${message}${refusal ? ` ${refusal.errorCode}` : ''}`]
-      : type === 'DECISION'
-        ? [outcome]
-        : [],
+  const messages = steps.flatMap(
+    ({ type, from = '', message = '', outcome = '', error: refusal }) =>
+      type === 'MESSAGE'
+        ? [`${from} ${message}${refusal ? ` ${refusal.errorCode}` : ''}`]
+        : type === 'DECISION'
+          ? [outcome]
+          : [],
   )
   return [...new Set(messages)]
 }
@@ -160,7 +161,10 @@ describe('A committed third-party payment', () => {
         `greenbank PATCH ${transactions}/{ID}`,
       ].toSorted(),
     )
-    expect([messages[0], messages.at(-1)]).toEqual([begun[0], `greenbank PATCH ${transactions}/{ID}`])
+    expect([messages[0], messages.at(-1)]).toEqual([
+      begun[0],
+      `greenbank PATCH ${transactions}/{ID}`,
+    ])
     const transferId = story.transfer?.transferId ?? ''
     const own = await scheme.operator.call('GET', `/transfers/${transferId}/story`)
     expect(own.json).toMatchObject({
@@ -261,19 +265,22 @@ describe('A failed third-party payment', () => {
       ],
       'FAILED',
     ],
-  ])('The story of a failed payment shows that %s and that the PISP was notified', async (_why, prepare, changes, steps, state) => {
-    prepare()
-    const { device } = await linkedAt(pisp, dfsp)
-    const result = await pisp.fsp.pisp.pay(paymentFrom(dfsp, device, changes))
-    const story = await storyOf(result.transactionRequestId)
-    expect(story.thirdParty.state).toBe(state)
-    expect(messagesIn(story).toSorted()).toEqual(steps.toSorted())
-    expect(story.findings).toEqual(
-      steps.includes('ABORTED')
-        ? expect.arrayContaining(['bluewallet refused it: the payee FSP says no.'])
-        : expect.arrayContaining(['It has no transfer.']),
-    )
-  })
+  ])(
+    'The story of a failed payment shows that %s and that the PISP was notified',
+    async (_why, prepare, changes, steps, state) => {
+      prepare()
+      const { device } = await linkedAt(pisp, dfsp)
+      const result = await pisp.fsp.pisp.pay(paymentFrom(dfsp, device, changes))
+      const story = await storyOf(result.transactionRequestId)
+      expect(story.thirdParty.state).toBe(state)
+      expect(messagesIn(story).toSorted()).toEqual(steps.toSorted())
+      expect(story.findings).toEqual(
+        steps.includes('ABORTED')
+          ? expect.arrayContaining(['bluewallet refused it: the payee FSP says no.'])
+          : expect.arrayContaining(['It has no transfer.']),
+      )
+    },
+  )
 
   test('When the FSP of the payee is missing, the story shows it and that the PISP was notified', async () => {
     await linkedAt(pisp, dfsp)

@@ -39,7 +39,10 @@ export function openBackgroundWork<Item>({
       const settled: Promise<void> = work
         .catch((error: unknown) => giveUp(items, error))
         .then(release, (error: unknown) =>
-          log.error({ err: error }, 'a batch is left unfinished: it is delivered again at the next start'),
+          log.error(
+            { err: error },
+            'a batch is left unfinished: it is delivered again at the next start',
+          ),
         )
         .finally(() => open.delete(settled))
       open.add(settled)

@@ -74,9 +74,12 @@ describe('Failures before there is a session:', () => {
       'a certificate that has expired',
       Object.assign(new Error('tls'), { code: 'CERT_HAS_EXPIRED' }),
     ],
-  ])('A connection that fails because of %s is an outage that an operator has to end', async (_name, error) => {
-    expect(outageIn(await failureToConnect(error))?.kind).toBe('REFUSED')
-  })
+  ])(
+    'A connection that fails because of %s is an outage that an operator has to end',
+    async (_name, error) => {
+      expect(outageIn(await failureToConnect(error))?.kind).toBe('REFUSED')
+    },
+  )
 
   test.each([
     ['a server that starts', serverError('57P03', 'FATAL')],
@@ -86,9 +89,12 @@ describe('Failures before there is a session:', () => {
     ['addresses that all refuse', Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' })],
     ['a connect time-out', new Error('timeout expired')],
     ['a server without TLS', new Error('The server does not support SSL connections')],
-  ])('A connection that fails because of %s is an outage that may end by itself', async (_name, error) => {
-    expect(outageIn(await failureToConnect(error))?.kind).toBe('AWAY')
-  })
+  ])(
+    'A connection that fails because of %s is an outage that may end by itself',
+    async (_name, error) => {
+      expect(outageIn(await failureToConnect(error))?.kind).toBe('AWAY')
+    },
+  )
 })
 
 test('Only a deadlock and a serialization failure let the whole transaction run again', () => {

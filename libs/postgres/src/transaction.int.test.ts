@@ -224,15 +224,18 @@ describe('The last statement of a transaction:', () => {
     expect([await units(1), await units(2)]).toEqual(['100', '100'])
   })
 
-  test.each(['lost', 'unanswered'] as const)('A last statement whose COMMIT is %s is an outage', async (how) => {
-    proxy.breakAt(commitName, how)
-    const error: unknown = await db
-      .transaction((tx) => Promise.resolve(tx.finish(add, [1, '5'])))
-      .catch((each: unknown) => each)
-    expect(isOutage(error)).toBe(true)
-    const after = how === 'lost' ? '100' : '105'
-    await eventually(async () => (await units(1)) === after, 'the end of the transaction')
-  })
+  test.each(['lost', 'unanswered'] as const)(
+    'A last statement whose COMMIT is %s is an outage',
+    async (how) => {
+      proxy.breakAt(commitName, how)
+      const error: unknown = await db
+        .transaction((tx) => Promise.resolve(tx.finish(add, [1, '5'])))
+        .catch((each: unknown) => each)
+      expect(isOutage(error)).toBe(true)
+      const after = how === 'lost' ? '100' : '105'
+      await eventually(async () => (await units(1)) === after, 'the end of the transaction')
+    },
+  )
 })
 
 describe('Statements that are sent at the same time:', () => {

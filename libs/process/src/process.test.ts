@@ -86,15 +86,18 @@ describe('The start of a process:', () => {
 })
 
 describe('A running process:', () => {
-  test.each(['SIGINT', 'SIGTERM'])('On %s a process stops its service and exits 0', async (signal) => {
-    const host = new Host()
-    let stops = 0
-    const stop = () => Promise.resolve(stops++).then(() => undefined)
-    await supervise(() => Promise.resolve({ stop }), log, host)
-    host.emit(signal)
-    await once(host, 'exit')
-    expect([stops, host.exits]).toEqual([1, [0]])
-  })
+  test.each(['SIGINT', 'SIGTERM'])(
+    'On %s a process stops its service and exits 0',
+    async (signal) => {
+      const host = new Host()
+      let stops = 0
+      const stop = () => Promise.resolve(stops++).then(() => undefined)
+      await supervise(() => Promise.resolve({ stop }), log, host)
+      host.emit(signal)
+      await once(host, 'exit')
+      expect([stops, host.exits]).toEqual([1, [0]])
+    },
+  )
 
   test('A process that is still starting is stopped when it has started', async () => {
     const host = new Host()

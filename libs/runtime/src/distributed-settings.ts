@@ -75,7 +75,8 @@ export const distributedSettings = {
     default: 'off',
   }),
   KAFKA_TLS_CA_FILE: text({
-    about: 'PEM file of the authorities that sign the certificates of the brokers; empty: those of Node.js',
+    about:
+      'PEM file of the authorities that sign the certificates of the brokers; empty: those of Node.js',
     default: '',
   }),
   KAFKA_TLS_CERTIFICATE_FILE: text({

@@ -99,7 +99,12 @@ export function openAdmission(
     counted.bytes += sign * Math.min(bytes, bytes_per_fsp_max)
   }
 
-  function hasRoom(fspId: string, own: Use, bytes: number, priority: keyof typeof fractions): boolean {
+  function hasRoom(
+    fspId: string,
+    own: Use,
+    bytes: number,
+    priority: keyof typeof fractions,
+  ): boolean {
     const fraction = fractions[priority]
     const ofFsp = own.requests + (elsewhere.size === 0 ? 0 : (elsewhere.get(fspId) ?? 0))
     if (ofFsp >= per_fsp_max * fraction || counted.requests >= total_max * fraction) return false

@@ -197,20 +197,23 @@ describe('Checks before the body is read', () => {
     ['an answer about a quote', message('PUT', `/quotes/${id}`, quoteAnswer), 262_144],
     ['an answer about a party', message('PUT', '/parties/MSISDN/123456789', partyAnswer), 65_536],
     ['an error', message('PUT', `/transfers/${id}/error`, { errorInformation }), 65_536],
-  ])('The body of %s has a bound of its own, with Content-Length or chunked', async (_title, sent, bytes_max) => {
-    const body = { ...(JSON.parse(String(sent.body)) as object), padding: '' }
-    const empty = JSON.stringify(body).length
-    const ofLength = (bytes: number): Sent => ({
-      ...sent,
-      body: JSON.stringify({ ...body, padding: 'x'.repeat(bytes - empty) }),
-    })
-    expect(await ask(ofLength(bytes_max))).toBe('200')
-    const large = await send(world.edge.url, ofLength(bytes_max + 1))
-    expect(summary(large)).toBe('400 3104')
-    expect(large.error?.errorDescription).toContain(`the body has more than ${bytes_max} bytes`)
-    const inChunks = withHeaders(ofLength(bytes_max + 1), { 'transfer-encoding': 'chunked' })
-    expect(await ask(inChunks)).toBe('400 3104')
-  })
+  ])(
+    'The body of %s has a bound of its own, with Content-Length or chunked',
+    async (_title, sent, bytes_max) => {
+      const body = { ...(JSON.parse(String(sent.body)) as object), padding: '' }
+      const empty = JSON.stringify(body).length
+      const ofLength = (bytes: number): Sent => ({
+        ...sent,
+        body: JSON.stringify({ ...body, padding: 'x'.repeat(bytes - empty) }),
+      })
+      expect(await ask(ofLength(bytes_max))).toBe('200')
+      const large = await send(world.edge.url, ofLength(bytes_max + 1))
+      expect(summary(large)).toBe('400 3104')
+      expect(large.error?.errorDescription).toContain(`the body has more than ${bytes_max} bytes`)
+      const inChunks = withHeaders(ofLength(bytes_max + 1), { 'transfer-encoding': 'chunked' })
+      expect(await ask(inChunks)).toBe('400 3104')
+    },
+  )
 
   test('A sender that may not send a message is refused before any of its body is read', async () => {
     const ask = (sent: Sent) => {
@@ -340,10 +343,7 @@ describe('Bounds on load', () => {
       const refused = await firstOf(refusals, 1_000 - reserve / 65_536)
       expect(refused.every((text) => text.startsWith('HTTP/1.1 503 '))).toBe(true)
       // The memory of refused requests is freed when the collector reaches it.
-      await eventually(
-        () => heldInBuffers() - before < 2 * reserve,
-        'at most the reserve in use',
-      )
+      await eventually(() => heldInBuffers() - before < 2 * reserve, 'at most the reserve in use')
       expect(await ask(ofGreenbank)).toBe('503 2005')
       for (let round = 0; round < 20; round++) expect(await ask(fulfil)).toBe('200')
       expect(await ask(ofBluewallet(prepare()))).toBe('202')

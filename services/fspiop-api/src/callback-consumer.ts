@@ -27,7 +27,7 @@ export interface CallbackConsumerParts {
   readonly bus: EventBus
   readonly callbacks: CallbackParts
   readonly rules: CallbackTableRules
-  readonly shedding: Pick<Shedding, 'noted'>
+  readonly shedding: Pick<Shedding, 'observe'>
 }
 
 export async function openCallbackConsumers(parts: CallbackConsumerParts): Promise<Service> {
@@ -84,7 +84,7 @@ export async function openCallbackConsumers(parts: CallbackConsumerParts): Promi
 
 /** Notes how long the messages behind these events have been in the hub. */
 function noteQueueDelays(
-  shedding: Pick<Shedding, 'noted'>,
+  shedding: Pick<Shedding, 'observe'>,
   events: readonly DomainEvent<CallbackEvent>[],
 ): void {
   const now_ms = Date.now()

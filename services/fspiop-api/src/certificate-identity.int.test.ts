@@ -185,7 +185,10 @@ describe('Identity by client certificate', () => {
       })
     expect(await shown()).toBe('Hub')
     scheme.renewServer('Hub renewed')
-    await eventually(async () => ((await shown()) === 'Hub renewed' ? true : undefined), 'the new one')
+    await eventually(
+      async () => ((await shown()) === 'Hub renewed' ? true : undefined),
+      'the new one',
+    )
     expect(await ask(scheme.client('greenbank'), query)).toBe('202')
   })
 })

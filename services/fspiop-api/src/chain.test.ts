@@ -142,11 +142,14 @@ describe('Accept', () => {
     ['several with blanks', `${transfers('7')} , ${bare} ; version=1.0`, '1.0'],
     ['any version', bare, '1.1'],
     ['any other version', `${transfers('3')}, ${bare}`, '1.1'],
-  ])('Accept with %s selects the version of the response and of the callback', async (_title, accept, version) => {
-    const answer = await edge.send(withHeaders(message('GET', `/transfers/${id}`), { accept }))
-    expect(answer).toEqual({ status: 202, contentType: mediaType(version) })
-    expect(edge.onlyMessage().payload).toMatchObject({ version })
-  })
+  ])(
+    'Accept with %s selects the version of the response and of the callback',
+    async (_title, accept, version) => {
+      const answer = await edge.send(withHeaders(message('GET', `/transfers/${id}`), { accept }))
+      expect(answer).toEqual({ status: 202, contentType: mediaType(version) })
+      expect(edge.onlyMessage().payload).toMatchObject({ version })
+    },
+  )
 
   test('Accept is ignored on messages that expect no answer', async () => {
     const sent = message('PUT', `/transfers/${id}/error`, {

@@ -33,7 +33,8 @@ test('The admitted rate changes no faster than its limits, however long the dela
 
 test('At least a twentieth of the processed rate is admitted, and at least one message per second', () => {
   const controller = openController(200)
-  for (let at = 0; at < 100; at++) controller.update({ ...step, queueDelay_ms: 900, processed: 400 })
+  for (let at = 0; at < 100; at++)
+    controller.update({ ...step, queueDelay_ms: 900, processed: 400 })
   expect(controller.rate).toBe(20)
   for (let at = 0; at < 100; at++) controller.update({ ...step, queueDelay_ms: 900, processed: 0 })
   expect(controller.rate).toBe(1)

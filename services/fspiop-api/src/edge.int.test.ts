@@ -81,13 +81,16 @@ describe('Refused messages', () => {
       '400 3102',
       mediaType('1.0'),
     ],
-  ])('A message refused for %s receives an error in the format of the API', async (_title, sent, outcome, type) => {
-    const answer = await send(world.edge.url, sent)
-    expect(summary(answer)).toBe(outcome)
-    expect(answer.headers['content-type']).toBe(type)
-    expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.text)))
-    expect(answer.error?.errorDescription.length).toBeLessThanOrEqual(128)
-  })
+  ])(
+    'A message refused for %s receives an error in the format of the API',
+    async (_title, sent, outcome, type) => {
+      const answer = await send(world.edge.url, sent)
+      expect(summary(answer)).toBe(outcome)
+      expect(answer.headers['content-type']).toBe(type)
+      expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.text)))
+      expect(answer.error?.errorDescription.length).toBeLessThanOrEqual(128)
+    },
+  )
 
   test('A 405 lists the allowed methods, a 406 the supported versions', async () => {
     const allowed = await send(world.edge.url, { ...query, method: 'DELETE' })

@@ -25,9 +25,12 @@ type BodyRow = readonly [Readonly<Record<string, unknown>>, string, string?]
 
 function describeMembers(title: string, sent: Sent, rows: readonly BodyRow[]): void {
   describe(title, () => {
-    test.each(rows)('A message with %j is answered with %s', async (...[changed, strict, loose]: BodyRow) => {
-      await expectAnswers(withMembers(sent, changed), strict, loose)
-    })
+    test.each(rows)(
+      'A message with %j is answered with %s',
+      async (...[changed, strict, loose]: BodyRow) => {
+        await expectAnswers(withMembers(sent, changed), strict, loose)
+      },
+    )
   })
 }
 

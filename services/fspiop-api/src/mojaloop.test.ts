@@ -42,7 +42,9 @@ describe('A source that is not a participant', () => {
       throw new Error('nothing is asked of a source that is no participant')
     }
     const verifying = openEdge({ COMPATIBILITY: 'mojaloop', checkSignature })
-    expect(await verifying.outcomeOf(withHeaders(message('DELETE', path), unknownSource))).toBe('202')
+    expect(await verifying.outcomeOf(withHeaders(message('DELETE', path), unknownSource))).toBe(
+      '202',
+    )
   })
 
   test('A malformed message of an unknown source is refused', async () => {
@@ -160,13 +162,16 @@ describe('Any text as the id', () => {
   test.each([
     ['bluewallet', 'greenbank', '/transactionRequests/an%20id%2Fof%20theirs'],
     ['greenbank', 'bluewallet', `/authorizations/an%20id%3Fof%20theirs?${query}`],
-  ])('A message of %s with any text as the id is relayed to %s on the path as received', async (_source, to, path) => {
-    expect(await edge.outcomeOf(message('GET', path))).toBe('202')
-    const event = edge.onlyMessage()
-    expect(deliveries([event])).toEqual([`${to}: GET http://${to}.example${path}`])
-    const [resource, encoded] = path.slice(1).split(/[/?]/)
-    expect(event.payload['onFailure']).toMatchObject({ path: `/${resource}/${encoded}/error` })
-  })
+  ])(
+    'A message of %s with any text as the id is relayed to %s on the path as received',
+    async (_source, to, path) => {
+      expect(await edge.outcomeOf(message('GET', path))).toBe('202')
+      const event = edge.onlyMessage()
+      expect(deliveries([event])).toEqual([`${to}: GET http://${to}.example${path}`])
+      const [resource, encoded] = path.slice(1).split(/[/?]/)
+      expect(event.payload['onFailure']).toMatchObject({ path: `/${resource}/${encoded}/error` })
+    },
+  )
 
   test('An answer with any text as the id is relayed too', async () => {
     const answer = message('PUT', '/transactionRequests/12345', {

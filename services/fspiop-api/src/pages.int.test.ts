@@ -43,16 +43,19 @@ test('The OpenAPI document describes the API to any client', async () => {
   })
 })
 
-test.each(['/als', '/quotes-api/v1'])('The API is served under the base path %s too', async (base) => {
-  expect((await get(`${base}/health`)).text).toBe((await get('/health')).text)
-  const unheaded = await get(`${base}/parties/MSISDN/12025550111`)
-  expect([unheaded.status, unheaded.error?.errorCode]).toEqual([400, '3102'])
-  expect(unheaded.headers['content-type']).toBe(
-    'application/vnd.interoperability.parties+json;version=1.1',
-  )
-  const unknown = await get(`${base}/nothing`)
-  expect([unknown.status, unknown.error?.errorCode]).toEqual([404, '3002'])
-})
+test.each(['/als', '/quotes-api/v1'])(
+  'The API is served under the base path %s too',
+  async (base) => {
+    expect((await get(`${base}/health`)).text).toBe((await get('/health')).text)
+    const unheaded = await get(`${base}/parties/MSISDN/12025550111`)
+    expect([unheaded.status, unheaded.error?.errorCode]).toEqual([400, '3102'])
+    expect(unheaded.headers['content-type']).toBe(
+      'application/vnd.interoperability.parties+json;version=1.1',
+    )
+    const unknown = await get(`${base}/nothing`)
+    expect([unknown.status, unknown.error?.errorCode]).toEqual([404, '3002'])
+  },
+)
 
 test('A base path that a path of the API begins with is refused at the start', async () => {
   const settings = { ...testSettings, FSP_BASE_PATHS: '/transfers/x' }

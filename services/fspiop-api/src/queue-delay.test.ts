@@ -5,7 +5,12 @@ import { openQueueDelay, type QueueDelay } from './queue-delay.ts'
 const start_ms = 1_700_000_000_000
 
 /** Events of these ages, spread evenly over the time; the last one at its end. */
-function note(queueDelay: QueueDelay, name: string, ages_ms: readonly number[], over_ms = 99): void {
+function note(
+  queueDelay: QueueDelay,
+  name: string,
+  ages_ms: readonly number[],
+  over_ms = 99,
+): void {
   ages_ms.forEach((age_ms, at) => {
     queueDelay.observe(name, age_ms, start_ms + Math.floor((at * over_ms) / (ages_ms.length - 1)))
   })

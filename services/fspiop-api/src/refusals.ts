@@ -71,7 +71,10 @@ const rules = {
     status: 415,
     text: 'header content-encoding: only identity is supported',
   },
-  TRANSFER_CODING_UNKNOWN: { code: '3101', text: 'header transfer-encoding: only chunked is supported' },
+  TRANSFER_CODING_UNKNOWN: {
+    code: '3101',
+    text: 'header transfer-encoding: only chunked is supported',
+  },
   BUSY: { code: '2005', text: 'too many requests in progress; try again later' },
   NOT_STORABLE: { code: '2003', text: 'the request could not be stored; try again later' },
   NOT_STORED_IN_TIME: {
@@ -82,7 +85,10 @@ const rules = {
     code: '2000',
     text: 'more than 256 participants provide it, the maximum of a list',
   },
-  PARTICIPANTS_UNAVAILABLE: { code: '2003', text: 'the participants cannot be read; try again later' },
+  PARTICIPANTS_UNAVAILABLE: {
+    code: '2003',
+    text: 'the participants cannot be read; try again later',
+  },
   RECONCILIATION_UNCLEAR: { code: '3100', text: 'settlementWindowId or day must be given' },
   REPORTS_UNAVAILABLE: { code: '2003', text: 'the reports cannot be read; try again later' },
   FAULT: { code: '2001', text: 'internal error; the request was not accepted' },
@@ -138,10 +144,16 @@ const rules = {
     code: '3100',
     text: 'header fspiop-encryption: the auth service of the hub does not decrypt',
   },
-  OWNERS_UNAVAILABLE: { code: '2003', text: 'the owner of the consent cannot be read; try again later' },
+  OWNERS_UNAVAILABLE: {
+    code: '2003',
+    text: 'the owner of the consent cannot be read; try again later',
+  },
   DESTINATION_REFUSED: { code: '3000', text: 'the destination refused the message' },
   DESTINATION_LACKS_OPERATION: { code: '2002', text: 'the destination does not support it' },
-  DESTINATION_LACKS_VERSION: { code: '3001', text: 'the destination does not support this version' },
+  DESTINATION_LACKS_VERSION: {
+    code: '3001',
+    text: 'the destination does not support this version',
+  },
 } as const satisfies Readonly<Record<Reason, Rule>>
 
 /** Reasons for which existing clients are tested for another code than the specification's. */

@@ -33,7 +33,8 @@ export const settings = {
   EDGE_TLS_CERTIFICATE_FILE: text({ about: "PEM file: the FSP port's certificate", default: '' }),
   EDGE_TLS_KEY_FILE: text({ about: 'PEM file: its private key', default: '' }),
   EDGE_TLS_CA_FILE: text({
-    about: "PEM file: the scheme's CA, which issues the certificates of FSPs; with EDGE_IDENTITY=mtls",
+    about:
+      "PEM file: the scheme's CA, which issues the certificates of FSPs; with EDGE_IDENTITY=mtls",
     default: '',
   }),
   EDGE_GATEWAY_SUBJECTS: text({
@@ -165,8 +166,7 @@ export const settings = {
     max: 1_000_000,
   }),
   FSPIOP_API_RELAY_RETRY_MS: integer({
-    about:
-      'how long delivery of a relayed message without an expiration is tried',
+    about: 'how long delivery of a relayed message without an expiration is tried',
     unit: 'ms',
     default: 60_000,
     min: 1_000,

@@ -22,7 +22,11 @@ export interface Shedding {
 }
 
 /** Fractions of the bound: a priority is shed from the delay at which most of the lower one is. */
-const boundOf: Readonly<Record<SheddablePriority, number>> = { LOOKUP: 0.25, QUOTE: 0.5, TRANSFER: 1 }
+const boundOf: Readonly<Record<SheddablePriority, number>> = {
+  LOOKUP: 0.25,
+  QUOTE: 0.5,
+  TRANSFER: 1,
+}
 
 const interval_ms = 100
 
@@ -59,7 +63,8 @@ export function openShedding(
     begun_ms += passed_ms
     queueDelay_ms = queueDelay.at(begun_ms)
     const length_ms = Math.max(passed_ms, interval_ms)
-    processedPerSecond += freshness(length_ms) * ((processed * 1_000) / length_ms - processedPerSecond)
+    processedPerSecond +=
+      freshness(length_ms) * ((processed * 1_000) / length_ms - processedPerSecond)
     processed = 0
     for (const { controller, shares } of Object.values(limiters)) {
       const offered = shares.endInterval(length_ms)

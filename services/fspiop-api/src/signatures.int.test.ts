@@ -127,41 +127,44 @@ describe('Signatures of the hub', () => {
   test.each([
     ['RSA', 'RS256', rsa(2_048)],
     ['P-256', 'ES256', curve('P-256')],
-  ] as const)('A signature with a key of %s verifies with the published key', async (_title, alg, text) => {
-    const file = keyFile(`${alg}.pem`, text)
-    const world = await openWorld({
-      JWS_SIGN: 'on',
-      JWS_SIGNING_KEY_FILE: file,
-      AUTH_SERVICE_PARTICIPANT: '',
-    })
-    try {
-      const { headers, body, transferId } = await callback(world)
-      const [shown, ...others] = await jwks(world)
-      expect(others).toEqual([])
-      expect(shown).toMatchObject({ alg, use: 'sig' })
-      expect(shown).not.toHaveProperty('d')
-      const kid = String(shown?.['kid'])
-      const key = createPublicKey({ key: shown ?? {}, format: 'jwk' })
-      const parsed = readSignature(headers['fspiop-signature'] ?? '', [alg])
-      if ('code' in parsed) throw new Error(parsed.detail)
-      expect(parsed.kid).toBe(kid)
-      expect(Object.fromEntries(parsed.parameters)).toEqual({
-        'FSPIOP-URI': `/transfers/${transferId}/error`,
-        'FSPIOP-HTTP-Method': 'PUT',
-        'FSPIOP-Source': 'Hub',
-        'FSPIOP-Destination': 'greenbank',
-        Date: headers['date'],
+  ] as const)(
+    'A signature with a key of %s verifies with the published key',
+    async (_title, alg, text) => {
+      const file = keyFile(`${alg}.pem`, text)
+      const world = await openWorld({
+        JWS_SIGN: 'on',
+        JWS_SIGNING_KEY_FILE: file,
+        AUTH_SERVICE_PARTICIPANT: '',
       })
-      const received = { method: 'PUT', target: `/transfers/${transferId}/error`, headers, body }
-      const verifying = [{ kid, key, validFrom: undefined, validTo: undefined }]
-      const now = new Date()
-      expect(verifySignature(parsed, received, verifying, { now })).toBeUndefined()
-      const other = { ...received, body: Buffer.from('{}') }
-      expect(verifySignature(parsed, other, verifying, { now })?.code).toBe('3105')
-    } finally {
-      await world.stop()
-    }
-  })
+      try {
+        const { headers, body, transferId } = await callback(world)
+        const [shown, ...others] = await jwks(world)
+        expect(others).toEqual([])
+        expect(shown).toMatchObject({ alg, use: 'sig' })
+        expect(shown).not.toHaveProperty('d')
+        const kid = String(shown?.['kid'])
+        const key = createPublicKey({ key: shown ?? {}, format: 'jwk' })
+        const parsed = readSignature(headers['fspiop-signature'] ?? '', [alg])
+        if ('code' in parsed) throw new Error(parsed.detail)
+        expect(parsed.kid).toBe(kid)
+        expect(Object.fromEntries(parsed.parameters)).toEqual({
+          'FSPIOP-URI': `/transfers/${transferId}/error`,
+          'FSPIOP-HTTP-Method': 'PUT',
+          'FSPIOP-Source': 'Hub',
+          'FSPIOP-Destination': 'greenbank',
+          Date: headers['date'],
+        })
+        const received = { method: 'PUT', target: `/transfers/${transferId}/error`, headers, body }
+        const verifying = [{ kid, key, validFrom: undefined, validTo: undefined }]
+        const now = new Date()
+        expect(verifySignature(parsed, received, verifying, { now })).toBeUndefined()
+        const other = { ...received, body: Buffer.from('{}') }
+        expect(verifySignature(parsed, other, verifying, { now })?.code).toBe('3105')
+      } finally {
+        await world.stop()
+      }
+    },
+  )
 
   test("The hub's key is published together with that of the auth service, which signs its own messages", async () => {
     const world = await openWorld({

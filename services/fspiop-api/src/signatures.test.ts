@@ -145,8 +145,16 @@ describe('Refused signatures', () => {
     ['in plain base64', parts('a+/=', good), 'signature is not base64url'],
     ['of 513 characters', parts('a'.repeat(513), good), 'signature is not base64url of 1 to 512'],
     ['without a protected header', parts('YQ', undefined), 'protectedHeader is not base64url'],
-    ['with a protected header that is not JSON', parts('YQ', b64('junk')), 'protected header: not a JSON object'],
-    ['with a protected header that is not UTF-8', parts('YQ', 'gIA'), 'protected header: not a JSON object'],
+    [
+      'with a protected header that is not JSON',
+      parts('YQ', b64('junk')),
+      'protected header: not a JSON object',
+    ],
+    [
+      'with a protected header that is not UTF-8',
+      parts('YQ', 'gIA'),
+      'protected header: not a JSON object',
+    ],
     ['with alg none', parts('YQ', b64('{"alg":"none"}')), 'protected header: alg is none of'],
     ['with an HMAC', parts('YQ', b64('{"alg":"HS256"}')), 'protected header: alg is none of'],
     ['without an alg', parts('YQ', b64('{}')), 'protected header: alg is none of'],
@@ -200,11 +208,14 @@ describe('Refused signatures', () => {
       { ...base, 'CONTENT-type': 'application/json' },
       'CONTENT-type: header says ...ion/vnd.interoperability..., protected header says ...ion/json',
     ],
-  ])('A signature whose protected header %s is refused', async (_title, protectedHeader, detail) => {
-    expect(await edge.outcomeOf(signedWith(quote, greenbank, protectedHeader))).toBe(
-      `400 3105 ${detail}`,
-    )
-  })
+  ])(
+    'A signature whose protected header %s is refused',
+    async (_title, protectedHeader, detail) => {
+      expect(await edge.outcomeOf(signedWith(quote, greenbank, protectedHeader))).toBe(
+        `400 3105 ${detail}`,
+      )
+    },
+  )
 
   test.each([
     ['fspiop-uri', 'FSPIOP-URI: header is missing'],

@@ -73,17 +73,26 @@ describe('Transfer-Encoding', () => {
     ['a quoted word', ['transfer-encoding: "chunked"']],
     ['a parameter', ['transfer-encoding: chunked;q=1']],
     ['a word with an odd blank', ['transfer-encoding: \vchunked']],
-    ['chunked with Content-Length', ['transfer-encoding: chunked', `content-length: ${body.length}`]],
-    ['another coding with Content-Length', ['transfer-encoding: identity', `content-length: ${body.length}`]],
-  ])('Transfer-Encoding of %s is refused with 400/3101, and nothing is stored', async (_title, lines) => {
-    const before = world.received.length
-    for (const sent of [chunked(body), body]) {
-      const answer = await exchange(head(prepare, lines) + sent, { ends: true })
-      expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"errorCode":"3101"/)
-      expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1)
-    }
-    await expectNothingStored(before)
-  })
+    [
+      'chunked with Content-Length',
+      ['transfer-encoding: chunked', `content-length: ${body.length}`],
+    ],
+    [
+      'another coding with Content-Length',
+      ['transfer-encoding: identity', `content-length: ${body.length}`],
+    ],
+  ])(
+    'Transfer-Encoding of %s is refused with 400/3101, and nothing is stored',
+    async (_title, lines) => {
+      const before = world.received.length
+      for (const sent of [chunked(body), body]) {
+        const answer = await exchange(head(prepare, lines) + sent, { ends: true })
+        expect(answer).toMatch(/^HTTP\/1\.1 400 [^]*"errorCode":"3101"/)
+        expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1)
+      }
+      await expectNothingStored(before)
+    },
+  )
 })
 
 describe('Content-Encoding', () => {

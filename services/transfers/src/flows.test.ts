@@ -204,22 +204,27 @@ describe('Fulfils:', () => {
   test.each([
     ['COMMITTED', 'ERROR'],
     ['RESERVED', 'PATCH'],
-  ] as const)('A fulfil with %s and a wrong fulfilment aborts, and the payee FSP gets %s', async (transferState, notice) => {
-    const world = await reservedWorld()
-    const event = fulfilEvent(id, { transferState, fulfilment: otherFulfilment })
-    const said = only(await world.handle(event))
-    expect(said?.type).toBe('TransferRejectRequestProcessed')
-    expect(payloadOf(said)).toMatchObject({ payeeNotice: notice, payeeVersion: '1.1' })
-    expect(errorOf(said)).toBe('3100 Generic validation error - invalid fulfilment')
-    expect(said?.headers).not.toHaveProperty('relay-body')
-    const asked = only(await world.handle(queryEvent(id, payer)))
-    expect(payloadOf(asked)).toMatchObject({
-      transferState: 'ABORTED',
-      extensionList: {
-        extension: [{ key: 'cause', value: '3100: Generic validation error - invalid fulfilment' }],
-      },
-    })
-  })
+  ] as const)(
+    'A fulfil with %s and a wrong fulfilment aborts, and the payee FSP gets %s',
+    async (transferState, notice) => {
+      const world = await reservedWorld()
+      const event = fulfilEvent(id, { transferState, fulfilment: otherFulfilment })
+      const said = only(await world.handle(event))
+      expect(said?.type).toBe('TransferRejectRequestProcessed')
+      expect(payloadOf(said)).toMatchObject({ payeeNotice: notice, payeeVersion: '1.1' })
+      expect(errorOf(said)).toBe('3100 Generic validation error - invalid fulfilment')
+      expect(said?.headers).not.toHaveProperty('relay-body')
+      const asked = only(await world.handle(queryEvent(id, payer)))
+      expect(payloadOf(asked)).toMatchObject({
+        transferState: 'ABORTED',
+        extensionList: {
+          extension: [
+            { key: 'cause', value: '3100: Generic validation error - invalid fulfilment' },
+          ],
+        },
+      })
+    },
+  )
 
   test('A fulfil that was received before the expiry commits, however late it is processed', async () => {
     const world = await reservedWorld()
@@ -325,14 +330,17 @@ describe('Misdirected fulfils:', () => {
   const cause =
     '3100 Generic validation error - the fulfil is not from the payee FSP to the payer FSP'
 
-  test.each([stolen, astray])('A misdirected fulfil is refused and changes nothing: %j', async (wrong) => {
-    const world = await reservedWorld()
-    const said = only(await world.handle(fulfilEvent(id, wrong)))
-    expect(payloadOf(said)).toMatchObject({ notices: ['ERROR'] })
-    expect(errorOf(said)).toMatch(/^3100 /)
-    expect(world.row(id)?.state).toBe('RESERVED')
-    expect(typesOf(await world.handle(fulfilEvent(id)))).toEqual(['TransferCommittedFulfiled'])
-  })
+  test.each([stolen, astray])(
+    'A misdirected fulfil is refused and changes nothing: %j',
+    async (wrong) => {
+      const world = await reservedWorld()
+      const said = only(await world.handle(fulfilEvent(id, wrong)))
+      expect(payloadOf(said)).toMatchObject({ notices: ['ERROR'] })
+      expect(errorOf(said)).toMatch(/^3100 /)
+      expect(world.row(id)?.state).toBe('RESERVED')
+      expect(typesOf(await world.handle(fulfilEvent(id)))).toEqual(['TransferCommittedFulfiled'])
+    },
+  )
 
   test.each([
     ['COMMITTED', 'ERROR'],
@@ -512,14 +520,17 @@ describe('Queries:', () => {
     ['FUNDS_OUT', payer, payer],
     ['SETTLEMENT', 'Hub', payer],
     ['SETTLEMENT', payer, 'Hub'],
-  ] as const)('A query for %s from %s to %s is answered from the ledger', async (kind, from, to) => {
-    const world = openWorld()
-    world.ledger.put({ ...posted, kind, terms: { ...posted.terms, payer: from, payee: to } })
-    const said = await world.handle(queryEvent(id, payer), queryEvent(id, 'stranger'))
-    expect(said.map(payloadOf)).toMatchObject([{ transferState: 'COMMITTED' }, {}])
-    expect(payloadOf(said[1])).not.toHaveProperty('transferState')
-    expect(errorOf(said[1])).toMatch(/^3000 /)
-  })
+  ] as const)(
+    'A query for %s from %s to %s is answered from the ledger',
+    async (kind, from, to) => {
+      const world = openWorld()
+      world.ledger.put({ ...posted, kind, terms: { ...posted.terms, payer: from, payee: to } })
+      const said = await world.handle(queryEvent(id, payer), queryEvent(id, 'stranger'))
+      expect(said.map(payloadOf)).toMatchObject([{ transferState: 'COMMITTED' }, {}])
+      expect(payloadOf(said[1])).not.toHaveProperty('transferState')
+      expect(errorOf(said[1])).toMatch(/^3000 /)
+    },
+  )
 
   test('A query for an unknown id or for an entry of the hub alone gets 3208', async () => {
     const world = openWorld()

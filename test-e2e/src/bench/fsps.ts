@@ -91,7 +91,9 @@ async function prepare(command: Prepare): Promise<void> {
   const payments = Array.from({ length: plan.total }, (_, n) => paymentOf(n, options))
   const signing = algorithm && { algorithm, names, date, keys: opened.keys }
   if (signing !== undefined) {
-    await signAhead(payments, signing, (done) => reportBack({ type: 'PROGRESS', what: 'signed', done }))
+    await signAhead(payments, signing, (done) =>
+      reportBack({ type: 'PROGRESS', what: 'signed', done }),
+    )
   }
   const timeline = openTimeline(plan.total, legs.length)
   const send = (message: Message) => link.send(message)
@@ -283,7 +285,10 @@ function obey(command: Command): Promise<void> {
 
 process.on('message', (command: Command) => {
   obey(command).catch((error: unknown) => {
-    reportBack({ type: 'BROKEN', why: error instanceof Error ? (error.stack ?? '') : String(error) })
+    reportBack({
+      type: 'BROKEN',
+      why: error instanceof Error ? (error.stack ?? '') : String(error),
+    })
   })
 })
 process.on('disconnect', () => process.exit(0))

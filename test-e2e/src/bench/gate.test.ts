@@ -91,9 +91,12 @@ test('Open reservations, undelivered callbacks and dead letters are reported', (
   ])
 })
 
-test.each([{ clean: false }, 'answered 500', undefined])('A run with the verify result %j does not count', (verify) => {
-  expect(faultsOf({ ...good, verify })).toEqual(['verify is not clean'])
-})
+test.each([{ clean: false }, 'answered 500', undefined])(
+  'A run with the verify result %j does not count',
+  (verify) => {
+    expect(faultsOf({ ...good, verify })).toEqual(['verify is not clean'])
+  },
+)
 
 test('A run of transfers alone is not compared with quotes and lookups', () => {
   const changed = { ...holdings, accepted_quotes: 0, kept_quotes: 0 }

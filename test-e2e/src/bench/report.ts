@@ -201,7 +201,10 @@ function guaranteesOf(options: BenchOptions, { probed, settings }: Findings) {
   }
 }
 
-function retainedTooMuch({ payments }: BenchOptions, { kept_bytes_per_transaction: retained }: Findings) {
+function retainedTooMuch(
+  { payments }: BenchOptions,
+  { kept_bytes_per_transaction: retained }: Findings,
+) {
   if (payments < retainedFrom_min || retained <= retained_bytes_max) return []
   return [`each payment left ${retained} bytes in the hub: it may not forget what is done`]
 }

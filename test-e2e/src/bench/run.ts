@@ -40,7 +40,9 @@ export async function runOnce(
     await setup.fsps.end()
     const profile = profiles === undefined ? undefined : await profilesIn(profiles, span)
     if (profiles !== undefined && profilesFolder !== undefined) {
-      await cp(profiles, join(profilesFolder, `${options.load}-${options.rate}`), { recursive: true })
+      await cp(profiles, join(profilesFolder, `${options.load}-${options.rate}`), {
+        recursive: true,
+      })
     }
     return reportOf(options, { ...found, machine, profile })
   } finally {

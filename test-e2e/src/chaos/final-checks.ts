@@ -22,10 +22,12 @@ export async function violationsAfter(
   const violations: string[] = [...load.stopped]
   const ended = new Map(load.ended.map((each) => [each.transferId, each]))
   const lost = [...load.accepted].filter((id) => !ended.has(id))
-  if (lost.length > 0) violations.push(`${lost.length} accepted transfers have no outcome: ${lost[0]}`)
+  if (lost.length > 0)
+    violations.push(`${lost.length} accepted transfers have no outcome: ${lost[0]}`)
   const paid = load.ended.filter(({ state }) => state === 'COMMITTED').length
   const moved = (await position(hub.operator, before.payer)) - before.position
-  if (moved !== paid) violations.push(`the payer received the outcome of ${paid} payments and has paid ${moved}`)
+  if (moved !== paid)
+    violations.push(`the payer received the outcome of ${paid} payments and has paid ${moved}`)
   const differences = await settled(() => differencesOf(hub))
   if (differences !== undefined) violations.push(`verify: ${differences}`)
   const open = await settled(() => openTransfersOf(hub))

@@ -118,7 +118,10 @@ async function runChaos(setup: Setup, { seed, minutes, per_second }: Plan): Prom
  * Injects one fault after the other, a whole round and then until the time is over; counts each
  * kind.
  */
-async function injectFaults(context: FaultContext, until_ms: number): Promise<Readonly<Record<string, number>>> {
+async function injectFaults(
+  context: FaultContext,
+  until_ms: number,
+): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {}
   for (const { kind, inject } of faultSequence(context.random, until_ms)) {
     const what = await inject(context)
@@ -154,7 +157,7 @@ function supervise(hub: ApartHub): AbortController {
   return stopping
 }
 
-function paymentsTo(payer: Fsp, silentFsp: Fsp): Pick<FaultContext, 'payDarkFsp'> {
+function paymentsTo(payer: Fsp, silentFsp: Fsp): Pick<FaultContext, 'paySilentFsp'> {
   return {
     async paySilentFsp(count) {
       const transfers = Array.from({ length: count }, () => newTransfer(payer, silentFsp))

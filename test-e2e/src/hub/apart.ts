@@ -135,7 +135,8 @@ function urlsOf(
   const edges = names.filter((name) => serviceOf(name) === 'fspiop-api')
   const isPlain = settings['EDGE_IDENTITY'] === 'header' || settings['EDGE_TLS'] === 'off'
   const scheme = isPlain ? 'http' : 'https'
-  const fspUrl = (name: ProcessName) => `${scheme}://127.0.0.1:${portOf(installation, name, 'FSP_PORT')}`
+  const fspUrl = (name: ProcessName) =>
+    `${scheme}://127.0.0.1:${portOf(installation, name, 'FSP_PORT')}`
   return {
     /** As a load balancer selects it: an edge that is ready. */
     get fsp() {

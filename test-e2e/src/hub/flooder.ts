@@ -94,7 +94,9 @@ function work(flood: Flood): Promise<unknown> {
     case 'REQUESTS':
       return askAll(flood.url, headersOf(flood.name))
     case 'SLOW':
-      return Promise.all(Array.from({ length: slow_connections }, () => trickleContinuously(flood.url)))
+      return Promise.all(
+        Array.from({ length: slow_connections }, () => trickleContinuously(flood.url)),
+      )
     case 'LARGE_HEADS':
       return askAll(flood.url, {
         ...headersOf(flood.name),

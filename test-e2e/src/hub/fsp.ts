@@ -163,7 +163,11 @@ function waitFor(
     const late = setTimeout(() => {
       waiting.delete(notify)
       const got = received.slice(-listed_max).map(({ method, path }) => `${method} ${path}`)
-      reject(new Error(`${name} did not receive the expected message; it last received: ${got.join(', ')}`))
+      reject(
+        new Error(
+          `${name} did not receive the expected message; it last received: ${got.join(', ')}`,
+        ),
+      )
     }, timeout_ms)
     waiting.add(notify)
   })

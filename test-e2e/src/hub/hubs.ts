@@ -78,7 +78,8 @@ export async function stopHubs(): Promise<void> {
   const failures = verified.flatMap((end) =>
     end.status === 'rejected' ? [end.reason as unknown] : [],
   )
-  if (failures.length > 0) throw new AggregateError(failures, 'a hub is not consistent after the stories')
+  if (failures.length > 0)
+    throw new AggregateError(failures, 'a hub is not consistent after the stories')
 }
 
 async function verifyAndStop(hub: SharedHub): Promise<void> {

@@ -107,8 +107,7 @@ export async function openEmbeddedBus(options: EmbeddedBusOptions): Promise<Embe
     db,
     log,
     highest,
-    handOver: (first, publication) =>
-      handOver(readers, offsets, first, publication),
+    handOver: (first, publication) => handOver(readers, offsets, first, publication),
     mayBeDuplicate,
     onFailed: () => redeliveryWindow.begin(writer.sequence.used),
     stopping: stopping.signal,
@@ -278,11 +277,19 @@ function listen({ readers, log }: Engine, subscription: BroadcastSubscription): 
   }
 }
 
-function addReader(readers: Map<string, Reader[]>, topics: readonly string[], reader: Reader): void {
+function addReader(
+  readers: Map<string, Reader[]>,
+  topics: readonly string[],
+  reader: Reader,
+): void {
   for (const topic of topics) readers.set(topic, [...(readers.get(topic) ?? []), reader])
 }
 
-function removeReader(readers: Map<string, Reader[]>, topics: readonly string[], reader: Reader): void {
+function removeReader(
+  readers: Map<string, Reader[]>,
+  topics: readonly string[],
+  reader: Reader,
+): void {
   for (const topic of topics) {
     const others = (readers.get(topic) ?? []).filter((other) => other !== reader)
     if (others.length === 0) readers.delete(topic)

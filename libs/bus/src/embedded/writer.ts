@@ -118,7 +118,10 @@ export function openWriter(options: WriterOptions): Writer {
 }
 
 /** The response to a commit was lost: the numbers stay open until the database knows its outcome. */
-async function findOut({ db, log, stopping }: WriterOptions, span: Span & Publication): Promise<void> {
+async function findOut(
+  { db, log, stopping }: WriterOptions,
+  span: Span & Publication,
+): Promise<void> {
   let written: boolean | undefined
   for (let tries = 1; written === undefined && !stopping.aborted; tries++) {
     try {

@@ -178,7 +178,10 @@ describe('on many partitions', () => {
     )
     await under.stopInOrder()
     under = await keep(under.restart())
-    await eventually(async () => (await broadcastGroups()).length === 0, 'the end of the other process')
+    await eventually(
+      async () => (await broadcastGroups()).length === 0,
+      'the end of the other process',
+    )
   })
 
   test('A broadcast consumer receives what was published while its connection was cut', async () => {

@@ -126,9 +126,11 @@ export async function openKafkaBus(options: KafkaBusOptions): Promise<KafkaBus> 
       ])
       await Promise.all([...pumps].map((pump) => pump.stop()))
       stopping.abort()
-      await within(sender.stop(), stop_ms_max, 'some events were not sent').catch((error: unknown) => {
-        log.warn({ err: error }, 'Kafka has not acknowledged all events')
-      })
+      await within(sender.stop(), stop_ms_max, 'some events were not sent').catch(
+        (error: unknown) => {
+          log.warn({ err: error }, 'Kafka has not acknowledged all events')
+        },
+      )
       await administration.stop()
       brokers.close()
     },

@@ -21,7 +21,10 @@ function billOf(order: Message) {
   return { ...message('bills', order.key, numberOf(order)), id: `bill of ${order.id}` }
 }
 
-export function testsOfDerivedEvents(under: () => BusUnderTest, restart: () => Promise<void>): void {
+export function testsOfDerivedEvents(
+  under: () => BusUnderTest,
+  restart: () => Promise<void>,
+): void {
   test('Derived events arrive once at every reader, each key in order, even if one falls behind', async () => {
     const { bus } = under()
     const slow = gate()

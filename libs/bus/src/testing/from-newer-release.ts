@@ -7,7 +7,10 @@ import { alarmsOf, message, numberOf, recorder, type BusUnderTest } from './bus-
 const known = new Set(['Counted', 'Other'])
 const newer = (n: number) => ({ ...message('orders', 'a', n), type: 'Newer' })
 
-export function testsOfNewerReleases(under: () => BusUnderTest, restart: () => Promise<void>): void {
+export function testsOfNewerReleases(
+  under: () => BusUnderTest,
+  restart: () => Promise<void>,
+): void {
   const whyNotReady = () =>
     under()
       .answers()

@@ -144,12 +144,17 @@ function itemOf(
 async function resultOf(options: BulkPayeeOptions, item: PostTransfers) {
   const { transferId } = item
   const agreement = fulfilAgreement(options.secret, item, new Date())
-  if ('error' in agreement) return { transferId, fulfilment: undefined, errorInformation: agreement.error }
+  if ('error' in agreement)
+    return { transferId, fulfilment: undefined, errorInformation: agreement.error }
   const decision = await decisionOf(options, item, agreement)
   switch (decision.type) {
     case 'COMMIT':
     case 'RESERVE':
-      return { transferId, fulfilment: agreement.fulfilment, ...extensionListOf(decision.extensions) }
+      return {
+        transferId,
+        fulfilment: agreement.fulfilment,
+        ...extensionListOf(decision.extensions),
+      }
     case 'REJECT':
       return { transferId, fulfilment: undefined, errorInformation: decision.error }
     case 'IGNORE':

@@ -16,7 +16,12 @@ import type { HubLink } from '../hub/link.ts'
 import { bodyOf, type InboundHandler, type HandlerResult, idOf, type Received } from '../inbound.ts'
 import { extensionListOf, extensionsIn, type Outgoing, writeMessage } from '../message.ts'
 import { verdictOfError } from '../transfers/verdict.ts'
-import type { BulkTransferOrder, BulkTransferResult, BulkTransferOutcome, ItemEnd } from './order.ts'
+import type {
+  BulkTransferOrder,
+  BulkTransferResult,
+  BulkTransferOutcome,
+  ItemEnd,
+} from './order.ts'
 
 export interface BulkPayerOptions {
   readonly name: string

@@ -26,7 +26,9 @@ const settings = Object.fromEntries(
 await run('provision', settings, async (values, log) => {
   const services = names.filter((name) => name !== administrator)
   if (services.length === 0) {
-    throw new StartError('There is nothing to create: set TRANSFERS_DATABASE_URL or that of another service.')
+    throw new StartError(
+      'There is nothing to create: set TRANSFERS_DATABASE_URL or that of another service.',
+    )
   }
   for (const name of services) {
     const schema = name.replace(urlName, '$1').toLowerCase()

@@ -97,11 +97,14 @@ describe('Messages of bulk transfers', () => {
     ['without items', '3100', { individualTransfers: [] }],
     ['of 1,001 items', '3103', bulkTransferRequest(1_001)],
     ['that does not expire', '3102', { expiration: undefined }],
-  ])('A bulk transfer %s is refused with 400/%s, and nothing is stored', async (_what, code, changes) => {
-    const answer = await edge.send(withMembers(prepare, changes))
-    expect([answer.status, answer.refusal?.code]).toEqual([400, code])
-    expect(edge.published).toEqual([])
-  })
+  ])(
+    'A bulk transfer %s is refused with 400/%s, and nothing is stored',
+    async (_what, code, changes) => {
+      const answer = await edge.send(withMembers(prepare, changes))
+      expect([answer.status, answer.refusal?.code]).toEqual([400, code])
+      expect(edge.published).toEqual([])
+    },
+  )
 
   test('The refusal of a zero amount names the item', async () => {
     const nothing = items({ transferAmount: { currency: 'USD', amount: '0' } })

@@ -146,7 +146,10 @@ const linking = {
     body: postConsents,
   },
   'GET /consents/{ID}': { about: 'Ask for a consent' },
-  'PUT /consents/{ID}': { about: 'Provide or verify the credential of a consent', body: putConsents },
+  'PUT /consents/{ID}': {
+    about: 'Provide or verify the credential of a consent',
+    body: putConsents,
+  },
   'PATCH /consents/{ID}': { about: 'Report the new state of a consent', body: patchConsents },
   'DELETE /consents/{ID}': { about: 'Revoke a consent' },
   'PUT /consents/{ID}/error': error('Refuse a request about a consent'),

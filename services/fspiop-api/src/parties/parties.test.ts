@@ -75,10 +75,13 @@ describe('Lookups of parties', () => {
     },
   )
 
-  test.each(['CONSENT', 'THIRD_PARTY_LINK'])('A lookup of type %s is refused: it names no party', async (type) => {
-    const outcome = await edge.outcomeOf(message('GET', `/parties/${type}/1`))
-    expect(outcome).toMatch(/^400 3101 path parameter Type/)
-  })
+  test.each(['CONSENT', 'THIRD_PARTY_LINK'])(
+    'A lookup of type %s is refused: it names no party',
+    async (type) => {
+      const outcome = await edge.outcomeOf(message('GET', `/parties/${type}/1`))
+      expect(outcome).toMatch(/^400 3101 path parameter Type/)
+    },
+  )
 })
 
 describe('Answers to lookups of parties', () => {

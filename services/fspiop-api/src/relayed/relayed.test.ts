@@ -313,9 +313,12 @@ describe('Messages that could not be delivered', () => {
     ['400 without an error', { httpStatus: 400 }, '3000'],
     ['501', { httpStatus: 501 }, '2002'],
     ['406 without an error', { httpStatus: 406 }, '3001'],
-  ])('A message that failed with %s is reported to its sender', async (_title, report, errorCode) => {
-    expect(await outcome(report)).toMatchObject({ errorCode })
-  })
+  ])(
+    'A message that failed with %s is reported to its sender',
+    async (_title, report, errorCode) => {
+      expect(await outcome(report)).toMatchObject({ errorCode })
+    },
+  )
 
   test('The error callback names the reason why a message was never sent', async () => {
     const modified = { errorCode: '3106', errorDescription: 'Modified request' }

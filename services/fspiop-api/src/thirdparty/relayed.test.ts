@@ -85,26 +85,31 @@ describe.each(rows)('%s', (operation, { sent, type, errorPath }) => {
     ['unknown', undefined, '3201'],
     ['inactive', reachable('other', { isActive: false }), '3201'],
     ['without an address for it', reachable('other', { endpoints: new Map() }), '1001'],
-  ])('A relayed message to an FSP that is %s is reported to its sender', async (_why, participant, code) => {
-    const own = openEdge()
-    if (participant !== undefined) own.participants.set('other', participant)
-    expect(await own.outcomeOf(withHeaders(sent, { 'fspiop-destination': 'other' }))).toBe(ack)
-    const event = own.published
-      .map(publishedMessage)
-      .filter(({ name }) => name === 'NotifyRequested')
-    if (errorPath === undefined) {
-      expect(event).toEqual([])
-      return
-    }
-    expect(deliveries(event)).toEqual([`${source}: PUT http://${source}.example${errorPath}`])
-    const [outcome] = event
-    expect(JSON.parse(outcome?.body ?? '')).toMatchObject({ errorInformation: { errorCode: code } })
-    expect(outcome?.payload['headers']).toMatchObject({
-      'fspiop-source': 'Hub',
-      'fspiop-destination': source,
-      'content-type': mediaType('1.0', sent.path.split('/')[1] as 'consents'),
-    })
-  })
+  ])(
+    'A relayed message to an FSP that is %s is reported to its sender',
+    async (_why, participant, code) => {
+      const own = openEdge()
+      if (participant !== undefined) own.participants.set('other', participant)
+      expect(await own.outcomeOf(withHeaders(sent, { 'fspiop-destination': 'other' }))).toBe(ack)
+      const event = own.published
+        .map(publishedMessage)
+        .filter(({ name }) => name === 'NotifyRequested')
+      if (errorPath === undefined) {
+        expect(event).toEqual([])
+        return
+      }
+      expect(deliveries(event)).toEqual([`${source}: PUT http://${source}.example${errorPath}`])
+      const [outcome] = event
+      expect(JSON.parse(outcome?.body ?? '')).toMatchObject({
+        errorInformation: { errorCode: code },
+      })
+      expect(outcome?.payload['headers']).toMatchObject({
+        'fspiop-source': 'Hub',
+        'fspiop-destination': source,
+        'content-type': mediaType('1.0', sent.path.split('/')[1] as 'consents'),
+      })
+    },
+  )
 
   test('A relayed message that fails is reported to its sender by its own error callback', async () => {
     await edge.outcomeOf(sent)

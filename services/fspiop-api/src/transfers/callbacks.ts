@@ -168,7 +168,8 @@ function answered(payload: Payload<'TransferQueryResponse'>): readonly Callback[
       case 'PATCH':
         return patch({ ...to, body: state }, version)
       case 'ERROR': {
-        if (errorInformation === undefined) throw new Error(`${transferId} has no error for the error callback`)
+        if (errorInformation === undefined)
+          throw new Error(`${transferId} has no error for the error callback`)
         return putError({ ...to, content: errorContent(errorInformation, version) })
       }
     }

@@ -38,7 +38,11 @@ export function transferRoutes(rules: TransferRules): ServedRoutes {
     body_bytes_max: answer_bytes_max,
   } as const
   return {
-    'POST /transfers': { ...begins, priority: 'TRANSFER', read: (message) => prepare(message, rules) },
+    'POST /transfers': {
+      ...begins,
+      priority: 'TRANSFER',
+      read: (message) => prepare(message, rules),
+    },
     'GET /transfers/{ID}': { ...begins, priority: 'LOOKUP', read: query },
     'PUT /transfers/{ID}': {
       ...finishes,

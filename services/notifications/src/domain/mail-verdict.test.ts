@@ -13,6 +13,9 @@ test.each([
   ['421, closing', { ...failed, replyCode: 421 }, 'TRY_AGAIN', false],
   ['535, wrong password', { ...failed, replyCode: 535, isAccessDenied: true }, 'TRY_AGAIN', false],
   ['no answer', failed, 'TRY_AGAIN', false],
-] as const)('The verdict on an e-mail depends on the reply code: %s', (_case, answer, type, healthy) => {
-  expect(judgeMail(answer)).toEqual({ type, healthy, error: 'why' })
-})
+] as const)(
+  'The verdict on an e-mail depends on the reply code: %s',
+  (_case, answer, type, healthy) => {
+    expect(judgeMail(answer)).toEqual({ type, healthy, error: 'why' })
+  },
+)

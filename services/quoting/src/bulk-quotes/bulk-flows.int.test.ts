@@ -202,7 +202,11 @@ describe('Requests that are refused as a whole:', () => {
       { payerFspId: stranger },
       'InvalidFSPInBulkQuoteRequest PAYER 3100',
     ],
-    ['is for an unknown FSP', { destinationFspId: 'nobank' }, 'InvalidFSPInBulkQuoteRequest PAYEE 3201'],
+    [
+      'is for an unknown FSP',
+      { destinationFspId: 'nobank' },
+      'InvalidFSPInBulkQuoteRequest PAYEE 3201',
+    ],
   ])('A request that %s is refused as a whole', async (_what, changes, expected) => {
     const id = randomUUID()
     const request = bulkRequestEvent(id, itemsOf(['a', 'b']), changes)
@@ -254,13 +258,16 @@ describe('Requests without destination:', () => {
   test.each([
     ['unknown', 'unknown', '3204'],
     ['not found in time', 'away', '2003'],
-  ])('A request without destination is refused as a whole when all its payees are %s', async (_what, identifier, code) => {
-    flows.world.owners.set('away', { type: 'LOOKUP_AWAY' })
-    flows.world.owners.set('away too', { type: 'LOOKUP_AWAY' })
-    expect(answersIn(await say(withParties(identifier, `${identifier} too`)))).toEqual([
-      `InvalidBulkQuoteRequest ${code}`,
-    ])
-  })
+  ])(
+    'A request without destination is refused as a whole when all its payees are %s',
+    async (_what, identifier, code) => {
+      flows.world.owners.set('away', { type: 'LOOKUP_AWAY' })
+      flows.world.owners.set('away too', { type: 'LOOKUP_AWAY' })
+      expect(answersIn(await say(withParties(identifier, `${identifier} too`)))).toEqual([
+        `InvalidBulkQuoteRequest ${code}`,
+      ])
+    },
+  )
 })
 
 describe('Answers:', () => {

@@ -71,7 +71,8 @@ function outcomeOf({ outcome_event_id, outcome_hash }: BulkRow): Outcome | undef
 
 /** A constraint of the table guarantees the value. */
 function present<T>({ id, state }: BulkRow, value: T | null | undefined): T {
-  if (value === null || value === undefined) throw new Error(`${id} is ${state} without a required column`)
+  if (value === null || value === undefined)
+    throw new Error(`${id} is ${state} without a required column`)
   return value
 }
 

@@ -43,7 +43,9 @@ async function end(
   if (ended.length === 0) return new Set()
   const changes = ended.map((quote) => ({ quote, message: undefined }))
   const { moved } = await work.store.move(changes, work.now(), ({ moved: isMoved }) =>
-    ended.filter(({ quoteId }) => isMoved.has(quoteId)).map((quote) => errorEvent(quote, quote.error)),
+    ended
+      .filter(({ quoteId }) => isMoved.has(quoteId))
+      .map((quote) => errorEvent(quote, quote.error)),
   )
   work.became('REJECTED', moved.size)
   return moved

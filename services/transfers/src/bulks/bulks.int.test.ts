@@ -363,13 +363,16 @@ describe('Crashes:', () => {
     'before accept',
     'after accept',
   ]
-  test.each(places)('After a crash %s the redelivery completes the bulk transfer', async (place) => {
-    const event = prepared(250)
-    await expect(handleThrough(crashAt(place), event)).rejects.toThrow(Crash)
-    await handle(event)
-    await handle(paid(event))
-    await expectOneEnd(event, 250)
-  })
+  test.each(places)(
+    'After a crash %s the redelivery completes the bulk transfer',
+    async (place) => {
+      const event = prepared(250)
+      await expect(handleThrough(crashAt(place), event)).rejects.toThrow(Crash)
+      await handle(event)
+      await handle(paid(event))
+      await expectOneEnd(event, 250)
+    },
+  )
 
   test.each([
     'before take',

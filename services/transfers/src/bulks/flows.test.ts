@@ -115,16 +115,19 @@ describe('Bulk transfers:', () => {
     ['PAYER_UNKNOWN', '3202'],
     ['PAYEE_INACTIVE', '3203'],
     ['PAYEE_UNKNOWN', '3203'],
-  ])('A bulk transfer that the ledger refuses as a whole for %s is answered with %s', async (reason, code) => {
-    const world = openWorld({ refusals: new Map([[payer, reason]]) })
-    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
-    expect(errorIn(the('BulkTransferRejected', said))).toBe(code)
-    const answer = the(
-      'BulkTransferQueryResponse',
-      await world.handleBulks(bulkQueryEvent(bulk, payer)),
-    )
-    expect(payloadOf(answer)).toMatchObject({ bulkTransferState: 'REJECTED' })
-  })
+  ])(
+    'A bulk transfer that the ledger refuses as a whole for %s is answered with %s',
+    async (reason, code) => {
+      const world = openWorld({ refusals: new Map([[payer, reason]]) })
+      const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+      expect(errorIn(the('BulkTransferRejected', said))).toBe(code)
+      const answer = the(
+        'BulkTransferQueryResponse',
+        await world.handleBulks(bulkQueryEvent(bulk, payer)),
+      )
+      expect(payloadOf(answer)).toMatchObject({ bulkTransferState: 'REJECTED' })
+    },
+  )
 
   test('A bulk transfer that has already expired is answered with 3303', async () => {
     const world = openWorld()
@@ -210,14 +213,17 @@ describe('Repeated requests:', () => {
   test.each([
     ['with other content', {}],
     ['of another payer FSP', { payerFsp: 'otherbank' }],
-  ])('A request for a used id %s is refused with 3106 and changes nothing', async (_what, changes) => {
-    const world = await acceptedWorld()
-    const before = world.bulk(bulk)
-    const said = await world.handleBulks(bulkPrepareEvent(bulk, [first, 'transfer-4'], changes))
-    expect(errorIn(the('BulkTransferPrepareRefused', said))).toBe('3106')
-    expect(world.bulk(bulk)).toEqual(before)
-    expect(world.row('transfer-4')).toBeUndefined()
-  })
+  ])(
+    'A request for a used id %s is refused with 3106 and changes nothing',
+    async (_what, changes) => {
+      const world = await acceptedWorld()
+      const before = world.bulk(bulk)
+      const said = await world.handleBulks(bulkPrepareEvent(bulk, [first, 'transfer-4'], changes))
+      expect(errorIn(the('BulkTransferPrepareRefused', said))).toBe('3106')
+      expect(world.bulk(bulk)).toEqual(before)
+      expect(world.row('transfer-4')).toBeUndefined()
+    },
+  )
 
   test('A single transfer with the id of an item is refused with 3106', async () => {
     const world = await acceptedWorld()
@@ -466,11 +472,14 @@ describe('HTTP refusals of the payee FSP:', () => {
   test.each([
     ['asks for a repetition', true, 429],
     ['is of a scheme that waits for the expiry', false, 400],
-  ])('An HTTP refusal that %s leaves the bulk transfer unchanged', async (_what, abortsRefusedDeliveries, httpStatus) => {
-    const world = await acceptedWorld({ abortsRefusedDeliveries })
-    expect(await world.handleBulks(refused(httpStatus))).toEqual([])
-    expect(world.bulk(bulk)?.state).toBe('ACCEPTED')
-  })
+  ])(
+    'An HTTP refusal that %s leaves the bulk transfer unchanged',
+    async (_what, abortsRefusedDeliveries, httpStatus) => {
+      const world = await acceptedWorld({ abortsRefusedDeliveries })
+      expect(await world.handleBulks(refused(httpStatus))).toEqual([])
+      expect(world.bulk(bulk)?.state).toBe('ACCEPTED')
+    },
+  )
 
   test('An HTTP refusal after the answer changes nothing', async () => {
     const world = await acceptedWorld({ abortsRefusedDeliveries: true })

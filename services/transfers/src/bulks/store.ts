@@ -76,7 +76,10 @@ export interface BulkTables {
    * The payee FSP is to be asked for what is reserved: announces what `buildEvents` makes of the bulk, once. Does
    * nothing while items are undecided, or when none is open.
    */
-  accept(bulkTransferId: string, buildEvents: (bulk: Bulk) => readonly OutgoingMessage[]): Promise<void>
+  accept(
+    bulkTransferId: string,
+    buildEvents: (bulk: Bulk) => readonly OutgoingMessage[],
+  ): Promise<void>
   /** Stores the message unless the bulk is final or has another last word; whether it is taken. */
   take(answer: TakenAnswer): Promise<boolean>
   /**
@@ -247,7 +250,9 @@ export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers):
       const rows = await db.query<{ id: string }>(miscountedStatement, [expiredBefore])
       const ended: string[] = []
       for (const { id } of rows) {
-        const isEnded = await db.transaction((tx) => endMiscounted(tx, id, now, { bus, read, buildEvents }))
+        const isEnded = await db.transaction((tx) =>
+          endMiscounted(tx, id, now, { bus, read, buildEvents }),
+        )
         if (isEnded) ended.push(id)
       }
       return ended

@@ -381,19 +381,22 @@ describe('a query', () => {
     ['POSTED', 'COMMITTED'],
     ['VOIDED', 'ABORTED'],
     ['REFUSED', 'ABORTED'],
-  ] as const)('A query for a movement of the ledger that is %s returns %s', (outcome, transferState) => {
-    const participants = ['Hub', 'mangobank']
-    const movement = { outcome, participants, completedAt: undefined }
-    expect(decideMovementQuery(movement, 'mangobank')).toMatchObject({
-      notices: ['PUT'],
-      shows: { transferState },
-    })
-    expect(decideMovementQuery(movement, 'riverwallet')).toMatchObject({
-      notices: ['ERROR'],
-      shows: undefined,
-      error: 'ASKER_NOT_PARTY',
-    })
-  })
+  ] as const)(
+    'A query for a movement of the ledger that is %s returns %s',
+    (outcome, transferState) => {
+      const participants = ['Hub', 'mangobank']
+      const movement = { outcome, participants, completedAt: undefined }
+      expect(decideMovementQuery(movement, 'mangobank')).toMatchObject({
+        notices: ['PUT'],
+        shows: { transferState },
+      })
+      expect(decideMovementQuery(movement, 'riverwallet')).toMatchObject({
+        notices: ['ERROR'],
+        shows: undefined,
+        error: 'ASKER_NOT_PARTY',
+      })
+    },
+  )
 
   test('A query for an unknown transfer gets 3208', () => {
     expect(decideMovementQuery(undefined, 'mangobank')).toMatchObject({ error: 'ID_UNKNOWN' })

@@ -85,11 +85,14 @@ const cell = (becomes: ReturnType<typeof consequenceOf>['RECEIVED']): string =>
   becomes.type === 'moves' ? becomes.announces : becomes.type
 
 describe('Answers of the ledger:', () => {
-  test.each(table)('For the answer %s, RECEIVED and RESERVED become what the table defines', (...line) => {
-    const [, answer, received, reservedCell] = line
-    const { RECEIVED, RESERVED } = consequenceOf(answer)
-    expect([cell(RECEIVED), cell(RESERVED)]).toEqual([received, reservedCell])
-  })
+  test.each(table)(
+    'For the answer %s, RECEIVED and RESERVED become what the table defines',
+    (...line) => {
+      const [, answer, received, reservedCell] = line
+      const { RECEIVED, RESERVED } = consequenceOf(answer)
+      expect([cell(RECEIVED), cell(RESERVED)]).toEqual([received, reservedCell])
+    },
+  )
 
   test('Each refusal and each reason of a void has a line in the table', () => {
     const names = table.map(([name]) => name)

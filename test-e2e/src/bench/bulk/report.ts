@@ -145,7 +145,10 @@ export function bulkTable(report: BulkReport): string {
     ['single payment', `${text(single.alone.hub_latency_ms)} in the hub, alone`],
     ['  CPU', cpu(single.cpu_ms_per_transaction)],
     ['  during bulks', `${text(single.beside.hub_latency_ms)} in the hub`],
-    ['bulks meanwhile', `${report.bulk_rate}/s begun, ${bulks.done} made, ${text(bulks.latency_ms)}`],
+    [
+      'bulks meanwhile',
+      `${report.bulk_rate}/s begun, ${bulks.done} made, ${text(bulks.latency_ms)}`,
+    ],
     ['', `${bulks.busy} messages sent again because the hub was too busy`],
     ['item : single', `${report.item_of_single} of the CPU`],
     ['p99', `${report.p99_beside_of_alone} times that of payments alone`],

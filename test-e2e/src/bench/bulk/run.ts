@@ -28,7 +28,11 @@ type Bulk = BenchOptions & { readonly bulk: BulkOptions }
 type Fsps = Child<Command, Answer>
 
 /** @param profilesFolder a folder for the CPU profile of the hub */
-export async function runBulk(options: Bulk, machine: Machine, profilesFolder?: string): Promise<BulkReport> {
+export async function runBulk(
+  options: Bulk,
+  machine: Machine,
+  profilesFolder?: string,
+): Promise<BulkReport> {
   const folder = await mkdtemp(join(tmpdir(), 'causeway-bench-'))
   const profiles = options.profile ? join(folder, 'profiles') : undefined
   const setup = await openSetup(options, { profiles, heaps: folder })

@@ -205,7 +205,10 @@ function obey(command: Command): Promise<void> {
 
 process.on('message', (command: Command) => {
   obey(command).catch((error: unknown) => {
-    reportBack({ type: 'BROKEN', why: error instanceof Error ? (error.stack ?? '') : String(error) })
+    reportBack({
+      type: 'BROKEN',
+      why: error instanceof Error ? (error.stack ?? '') : String(error),
+    })
   })
 })
 process.on('disconnect', () => process.exit(0))
