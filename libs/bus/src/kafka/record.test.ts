@@ -57,7 +57,7 @@ test('Headers are read from their block as bytes', () => {
 
 test('A message that no broker would take is refused where it is created', () => {
   const large = { ...message, payload: 'x'.repeat(record_bytes_max) }
-  expect(() => toRecord(large)).toThrow(/at most \d+ may be/)
+  expect(() => toRecord(large)).toThrow(/the limit is \d+/)
   expect(() => toRecord({ ...message, headers: { ce_id: '2' } })).toThrow('has the header ce_id')
   expect(() => toRecord({ ...message, payload: undefined })).toThrow('is not JSON')
   expect(() => packHeaders({ ['x'.repeat(256)]: '' })).toThrow('is too long')
