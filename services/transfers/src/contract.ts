@@ -8,8 +8,12 @@ import { causeOf, errorInformation, type ErrorCode } from '@causeway/fspiop'
 import { formatAmount, parseAmount } from '@causeway/money'
 import type { Answer, AnswerReason, Shown } from './domain/answer.ts'
 import type { Fulfil, Prepare, Reject } from './domain/decide.ts'
-import type { Announcement, Position } from './domain/ledger-answer.ts'
-import { isEndedBy, type MovingAnswer } from './domain/follow.ts'
+import {
+  isEndedBy,
+  type Announcement,
+  type MovingAnswer,
+  type Position,
+} from './domain/ledger-answer.ts'
 import {
   writable,
   type Aborted,

@@ -7,8 +7,14 @@ import type { Relay } from '@causeway/events'
 import { endedBulk, endedItems, type EndedItem } from './bulks/contract.ts'
 import { announcementOf, errorOf, type Moved } from './contract.ts'
 import type { Fulfil, Reject } from './domain/decide.ts'
-import { canMove, isEndedBy, transferAfter, type MovingAnswer } from './domain/follow.ts'
-import type { Consequence, LedgerAnswer } from './domain/ledger-answer.ts'
+import {
+  canMove,
+  isEndedBy,
+  transferAfter,
+  type Consequence,
+  type LedgerAnswer,
+  type MovingAnswer,
+} from './domain/ledger-answer.ts'
 import {
   isOpen,
   type Claimed,

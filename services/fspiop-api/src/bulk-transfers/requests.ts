@@ -7,7 +7,7 @@ import { digestReading, type LargeBodies } from '../large-bodies.ts'
 import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../reading.ts'
 import { answer_bytes_max } from '../receive.ts'
 import { refuse } from '../refusals.ts'
-import { reasonAgainstPrepare } from '../transfers/domain/prepare.ts'
+import { reasonAgainstPrepare } from '../transfers/domain/rules.ts'
 
 export interface BulkTransferRules {
   readonly largeBodies: LargeBodies

@@ -18,8 +18,7 @@ import { failureCallback } from '../callback.ts'
 import { against, bodyOf, idOf, malformed, relayOf, traceOf } from '../reading.ts'
 import { answer_bytes_max } from '../receive.ts'
 import { refuse } from '../refusals.ts'
-import { reasonAgainstFulfil, type TimestampBounds } from './domain/fulfil.ts'
-import { reasonAgainstPrepare } from './domain/prepare.ts'
+import { reasonAgainstFulfil, reasonAgainstPrepare, type TimestampBounds } from './domain/rules.ts'
 
 export interface TransferRules {
   readonly onUsAllowed: boolean

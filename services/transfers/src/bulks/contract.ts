@@ -7,7 +7,7 @@ import { derivedId, newEvent, type DomainEvent, type Payload, type Relay } from 
 import { errorInformation, type ErrorCode } from '@causeway/fspiop'
 import { formatAmount, parseAmount } from '@causeway/money'
 import { errorOf, plain } from '../contract.ts'
-import type { MovingAnswer } from '../domain/follow.ts'
+import type { MovingAnswer } from '../domain/ledger-answer.ts'
 import {
   writable,
   type Claimed,

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { reasonAgainstFulfil } from './fulfil.ts'
-import { reasonAgainstPrepare } from './prepare.ts'
+import { reasonAgainstFulfil, reasonAgainstPrepare } from './rules.ts'
 
 const good = {
   source: 'greenbank',
