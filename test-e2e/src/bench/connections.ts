@@ -103,8 +103,8 @@ export interface HubLinkOptions {
 }
 
 export interface HubLink {
-  /** Opens every connection, one FSP after the other. */
-  warm(): Promise<void>
+  /** Opens every connection of one FSP, or of one FSP after the other. */
+  warm(fsp?: number): Promise<void>
   /**
    * Resolves with whether the hub has accepted the message or was too busy for it; rejects with the
    * status and body of any other refusal.
@@ -141,8 +141,8 @@ export function openHubLink({ url, names, tls, date }: HubLinkOptions): HubLink 
   }
 
   return {
-    async warm() {
-      for (const pool of pools) {
+    async warm(only) {
+      for (const pool of pools.filter((_, fsp) => only === undefined || fsp === only)) {
         const requests = Array.from({ length: connections }, () => askForKeys(pool))
         await Promise.all(requests)
       }

@@ -3,6 +3,7 @@
  * latencies in both halves of one run are compared, because two runs on a shared machine differ by
  * more than the effect.
  */
+import type { FloodCounts } from './flood.ts'
 import type { BenchOptions } from './options.ts'
 import type { Range } from './plan.ts'
 import type { Quantiles } from './quantiles.ts'
@@ -23,8 +24,6 @@ export type FailureMode = (typeof failureModes)[number]
 const healthyFsps = 2
 /** One payment of this many is between healthy FSPs. */
 const healthyShare = 3
-/** Requests of the flood in flight at the same time. */
-export const floodWidth = 64
 
 /** Payer and payee of the n-th payment where FSPs fail, by their numbers. */
 export function pairWithFailing(fsps: number, n: number): readonly [number, number] {
@@ -57,6 +56,9 @@ export interface Disturbed {
   readonly during: Quantiles
   /** Of the payments that began within its first second. */
   readonly firstSecond: Quantiles
+  /** How many of these payments the hub was too busy for. */
+  readonly refused: { readonly before: number; readonly during: number }
+  readonly flood?: FloodCounts | undefined
 }
 
 interface Limit {
@@ -89,7 +91,12 @@ const limits: Readonly<Record<Disturbance, readonly Limit[]>> = {
  * One sentence for each limit that was exceeded, in the disturbance's first second or over all of
  * it.
  */
-export function missedBy({ kind, before, during, firstSecond }: Disturbed): readonly string[] {
+export function missedBy({
+  kind,
+  before,
+  during,
+  firstSecond,
+}: Omit<Disturbed, 'refused' | 'flood'>): readonly string[] {
   const halves = { 'in its first second': firstSecond, 'over all of it': during }
   return limits[kind].flatMap(({ name, of, isKept, wanted }) =>
     Object.entries(halves)

@@ -8,7 +8,7 @@ import { listen, openHubLink, type FspServer, type HubLink, type Inbound } from 
 import { openPaymentFlow, type PaymentFlow } from './payment-flow.ts'
 import { failureModeOf, isToFailing, middleOf, type Disturbed } from './disturbances.ts'
 import { drive } from './drive.ts'
-import { beginFlood, type Flood } from './flood.ts'
+import { openFlood, type Flood, type FloodCounts } from './flood.ts'
 import type {
   Command,
   Open,
@@ -59,6 +59,7 @@ interface Prepared {
   readonly link: HubLink
   readonly timeline: Timeline
   readonly flow: PaymentFlow
+  readonly flood: Flood | undefined
 }
 
 async function open(command: Open): Promise<void> {
@@ -84,7 +85,8 @@ async function prepare(command: Prepare): Promise<void> {
   const { hubUrl: url, plan, legs, valid_ms } = command
   const now = new Date()
   const date = httpDate(now)
-  const link = openHubLink({ url, names, tls, date })
+  const ofHub = { url, names, tls, date }
+  const link = openHubLink(ofHub)
   const pair = (n: number) => pairOf({ ...command, fsps: names.length }, n)
   const expiration = new Date(now.getTime() + valid_ms)
   const options = { names, legs, now, pairOf: pair, expiration }
@@ -98,7 +100,8 @@ async function prepare(command: Prepare): Promise<void> {
   const timeline = openTimeline(plan.total, legs.length)
   const send = (message: Message) => link.send(message)
   const made = openPaymentFlow({ payments, legs, timeline, send, now_ms })
-  prepared = { command, payments, signing, link, timeline, flow: made }
+  const flood = command.disturb === 'flood' ? await openFlood(ofHub, names.length - 1) : undefined
+  prepared = { command, payments, signing, link, timeline, flow: made, flood }
   await link.warm()
   if (legs.includes('lookup')) await associate(prepared, names, pair)
   flow = made
@@ -206,19 +209,19 @@ async function sendWhenCalm(link: HubLink, message: Message): Promise<void> {
 
 async function run(command: Run): Promise<void> {
   if (prepared === undefined) throw new Error('nothing is prepared')
-  const { flow: ofPayments, timeline } = prepared
+  const { flow: ofPayments, timeline, flood } = prepared
   const { legs } = prepared.command
-  let flood: Flood | undefined
+  let flooded: Promise<FloodCounts> | undefined
   const lateness_ms = await drive(command, {
     flow: ofPayments,
     now_ms,
     onWindow(edge, at_ms) {
-      if (edge === 'CLOSED') flood?.stop()
+      if (edge === 'CLOSED') flooded = flood?.stop()
       reportBack({ type: 'WINDOW', edge, at_ms, committed: ofPayments.committed })
     },
     onMiddle() {
       reportBack({ type: 'MIDDLE' })
-      flood = disturb()
+      disturb()
     },
     onProgress: (done) => reportBack({ type: 'PROGRESS', what: 'ended', done }),
   })
@@ -227,7 +230,7 @@ async function run(command: Run): Promise<void> {
   const finished = measured.filter((n) => ofPayments.hasCommitted(n))
   const result: RunResult = {
     measured: measure(timeline, finished, legs),
-    disturbed: command.measured && disturbedOf(command, finished),
+    disturbed: command.measured && disturbedOf(command, finished, await flooded),
     lateness_ms,
     totals: ofPayments.totals(),
   }
@@ -235,27 +238,30 @@ async function run(command: Run): Promise<void> {
 }
 
 /** The part of the disturbance that the FSPs carry out. */
-function disturb(): Flood | undefined {
-  if (prepared === undefined || opened === undefined) return undefined
-  const { command, flow: ofPayments, link } = prepared
-  const { names } = opened.command
-  if (command.disturb === 'flood') return beginFlood(link, names.length - 1)
-  if (command.disturb !== 'ill') return undefined
+function disturb(): void {
+  if (prepared === undefined || opened === undefined) return
+  const { command, flow: ofPayments, flood } = prepared
+  flood?.begin().catch((error: unknown) => reportBack({ type: 'BROKEN', why: String(error) }))
+  if (command.disturb !== 'ill') return
   ofPayments.expectNoAnswer(isToFailing)
   for (const [fsp, server] of opened.servers.entries()) {
     const failureMode = failureModeOf(fsp)
     if (failureMode !== undefined) server.failAs(failureMode)
   }
-  return undefined
 }
 
-function disturbedOf({ measured, rate }: Run, finished: readonly number[]): Disturbed | undefined {
+function disturbedOf(
+  { measured, rate }: Run,
+  finished: readonly number[],
+  flood: FloodCounts | undefined,
+): Disturbed | undefined {
   if (prepared === undefined || measured === undefined) return undefined
-  const { timeline, command } = prepared
+  const { timeline, command, flow: ofPayments } = prepared
   const { disturb: kind, legs } = command
   if (kind === undefined) return undefined
   const middle = middleOf(measured)
-  const others = finished.filter((n) => kind !== 'ill' || !isToFailing(n))
+  const isOther = (n: number) => kind !== 'ill' || !isToFailing(n)
+  const others = finished.filter(isOther)
   const of = (from: number, to: number) =>
     measure(
       timeline,
@@ -267,6 +273,17 @@ function disturbedOf({ measured, rate }: Run, finished: readonly number[]): Dist
     before: of(measured.from, middle),
     during: of(middle, measured.to),
     firstSecond: of(middle, middle + rate),
+    refused: {
+      before: refusedOf(measured.from, middle),
+      during: refusedOf(middle, measured.to),
+    },
+    flood,
+  }
+
+  function refusedOf(from: number, to: number): number {
+    let refused = 0
+    for (let n = from; n < to; n += 1) if (isOther(n) && ofPayments.wasRefused(n)) refused += 1
+    return refused
   }
 }
 

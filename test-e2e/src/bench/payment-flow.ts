@@ -34,6 +34,8 @@ export interface PaymentFlow {
   fail(n: number, reason: string): void
   hasEnded(n: number): boolean
   hasCommitted(n: number): boolean
+  /** The hub was too busy for it. */
+  wasRefused(n: number): boolean
   /** Messages that the hub has not answered yet. */
   readonly underWay: number
   /** Payments that have ended. */
@@ -97,6 +99,7 @@ export function openPaymentFlow(parts: FlowParts): PaymentFlow {
     fail: (n, reason) => ends.fail(n, reason),
     hasEnded: (n) => ends.stateOf(n) > underWayState,
     hasCommitted: (n) => ends.stateOf(n) === committedState,
+    wasRefused: (n) => ends.stateOf(n) === refusedState,
     get underWay() {
       return steps.post.underWay
     },

@@ -352,12 +352,18 @@ function windowRows({ windows_closed: closed }: Report) {
 
 function disturbedRows(disturbed: Disturbed | undefined) {
   if (disturbed === undefined) return []
-  const { kind, ...halves } = disturbed
-  const names = { before: `before ${kind}`, firstSecond: '  first second', during: '  all of it' }
-  return Object.entries(names).map(([half, name]) => {
-    const { p50, p95, p99, max } = halves[half as keyof typeof halves]
-    return [name, `p50 ${p50}  p95 ${p95}  p99 ${p99}  max ${max} ms in the hub`] as const
-  })
+  const { kind, refused, flood, before, firstSecond, during } = disturbed
+  const latencies = ({ p50, p95, p99, max }: Latencies['latency_ms']) =>
+    `p50 ${p50}  p95 ${p95}  p99 ${p99}  max ${max} ms in the hub`
+  return [
+    [`before ${kind}`, latencies(before)],
+    ['  first second', latencies(firstSecond)],
+    ['  all of it', latencies(during)],
+    ['  refused', `${refused.before} before, ${refused.during} during it`],
+    ...(flood === undefined
+      ? []
+      : [['  the flood', `${flood.accepted} accepted, ${flood.refused} refused`] as const]),
+  ] as const
 }
 
 function latencyRows(name: string, { latency_ms, hub_latency_ms }: Latencies) {
