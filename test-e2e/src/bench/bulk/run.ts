@@ -3,7 +3,7 @@
  * bulks on single payments, compared with the same payments alone in the same run.
  */
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { constants, setPriority, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { answered, position } from '../../hub/operator.ts'
 import { readCpu, readMemory, type CpuUse } from '../cpu.ts'
@@ -37,8 +37,6 @@ export async function runBulk(
   const profiles = options.profile ? join(folder, 'profiles') : undefined
   const setup = await openSetup(options, { profiles, heaps: folder })
   const fsps: Fsps = forkChild(new URL('./fsps.js', import.meta.url), [])
-  // They stand for other machines, so the hub and the payments have the cores first.
-  setPriority(fsps.pid, constants.priority.PRIORITY_LOW)
   try {
     await onboardAll(options, names, setup.hub.operator, (command) => fsps.ask(command, 'OPENED'))
     const found = await measure(options, setup, fsps)
