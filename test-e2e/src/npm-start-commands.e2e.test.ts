@@ -29,7 +29,7 @@ describe('Errors of npm start', () => {
     taken.close()
   })
 
-  test('npm start names a port in use in one sentence', async () => {
+  test('A port in use is named by npm start in one sentence', async () => {
     const address = taken.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
     const run = await runner.npmStart(['--once'], { FSP_PORT: String(port) })
@@ -48,11 +48,14 @@ describe('Errors of npm start', () => {
       {},
       'EDGE_IDENTITY',
     ],
-  ] as const)('npm start names %s in one sentence', async (_, flags, settings, name) => {
-    const run = await runner.npmStart(['--once', ...flags], settings)
-    expect(run.code).toBe(1)
-    expect(run.stderr.trim().split('\n')).toEqual([expect.stringContaining(name)])
-  })
+  ] as const)(
+    'The errors of npm start name %s in one sentence',
+    async (_, flags, settings, name) => {
+      const run = await runner.npmStart(['--once', ...flags], settings)
+      expect(run.code).toBe(1)
+      expect(run.stderr.trim().split('\n')).toEqual([expect.stringContaining(name)])
+    },
+  )
 })
 
 describe('Commands for users to paste', () => {

@@ -29,7 +29,7 @@ function summaryOf({ stdout }: Run): Summary {
 }
 
 describe('npm start -- --once --json', () => {
-  test('npm start -- --once --json makes a payment and ends with its summary on the last line', async () => {
+  test('One payment of npm start -- --once --json ends with its summary on the last line', async () => {
     const run = await runner.npmStart(['--once', '--json'])
     expect([run.code, run.stderr]).toEqual([0, ''])
     expect(run.stdout).toContain('greenbank paid bluewallet 10 USD')
@@ -57,7 +57,7 @@ describe('npm start -- --once --json', () => {
       { EDGE_IDENTITY: 'header', EDGE_TLS: 'off', JWS_VERIFY: 'off', JWS_SIGN: 'off' },
     ],
   ])(
-    'npm start makes a payment with %s as well',
+    'A payment with %s is made by npm start as well',
     async (_how, settings) => {
       expect(summaryOf(await runner.npmStart(['--once', '--json'], settings))).toMatchObject({
         ok: true,
@@ -136,7 +136,7 @@ describe('While a hub runs on the same DATA_DIR', () => {
     expect(summary.balances.before['greenbank']).toEqual({ position: 10, settlement: -10000 })
   }, 90_000)
 
-  test('npm run verify uses the running hub, and starts its own without one', async () => {
+  test('The command npm run verify uses the running hub, and starts its own without one', async () => {
     const hub = await startHub({ dataDir: runner.dataDir, settings: runner.ports })
     const asked = await runner.npm(['run', '--silent', 'verify'])
     expect([asked.code, asked.stdout]).toEqual([0, expect.stringContaining('clean')])

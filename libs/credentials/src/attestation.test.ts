@@ -83,7 +83,7 @@ describe.each<[string, Example]>([
     ['the AAGUID', example.aaguid + '0020', 3],
     ['the id of the credential in the attestation', example.aaguid + '0020', 20],
     ['the key of the credential', credentialId, 60],
-  ])('is invalid when %s was changed', async (_what, marker, bytes) => {
+  ])('A published credential is invalid when %s was changed', async (_what, marker, bytes) => {
     const changed = { attestationObject: flipped(attestationObject, marker, bytes) }
     expect((await check(example, changed)).type).toBe('INVALID')
   })

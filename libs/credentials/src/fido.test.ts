@@ -72,7 +72,7 @@ describe('a FIDO credential', () => {
     ['RS256', 'packed'],
     ['EdDSA', 'packed'],
   ])(
-    'with a key of %s and attestation %s verifies, and so does what it signs',
+    'A FIDO credential with a key of %s and attestation %s verifies, and so does what it signs',
     async (algorithm, format) => {
       const device = openDevice(algorithm)
       const verifier = await verifierOf(device.register(consent, { format }))
@@ -113,7 +113,7 @@ describe('a FIDO credential', () => {
     ['expires at once', { format: 'android-safetynet' }, 'attestation format android-safetynet'],
     ['has a wrong statement', { statement: new Map([['x', 1]]) }, 'None attestation had'],
     ['is of another credential', { id: Buffer.alloc(32) }, 'the attestation is of another'],
-  ])('that %s is invalid', async (_case, wrong, detail) => {
+  ])('A FIDO credential that %s is invalid', async (_case, wrong, detail) => {
     const check = await checkAttestation(openDevice().register(consent, wrong), consentChallenges)
     expect(check).toEqual({ type: 'INVALID', detail: expect.stringContaining(detail) })
   })
@@ -151,7 +151,7 @@ describe('a FIDO credential', () => {
     [{ id: 'AAAA', response: { clientDataJSON: 'AAAA', attestationObject: 'AAAA' } }],
     [{ ...openDevice().register(consent), type: 'password' }],
     [{ ...openDevice().register(consent), rawId: 'AAAA' }],
-  ])('that is %j is invalid', async (payload) => {
+  ])('A FIDO credential that is %j is invalid', async (payload) => {
     expect((await checkAttestation(payload, consentChallenges)).type).toBe('INVALID')
   })
 })
@@ -179,14 +179,14 @@ describe('a FIDO signature', () => {
     ['is a registration', { type: 'webauthn.create' }, 'the client data is of webauthn.create'],
     ['was made without the user', { flags: 0x04 }, 'the user was not present'],
     ['is of another credential', { id: Buffer.alloc(32) }, 'another credential signed'],
-  ])('that %s is invalid', async (_case, wrong, detail) => {
+  ])('A FIDO signature that %s is invalid', async (_case, wrong, detail) => {
     const verifier = await verifierOf(device.register(consent))
     const check = await checkAssertion(device.assert(payment, wrong), paymentChallenges, verifier)
     expect(check).toEqual({ type: 'INVALID', detail })
   })
 
   test.each(['authenticatorData', 'clientDataJSON'] as const)(
-    'does not verify when %s was changed afterwards',
+    'A FIDO signature does not verify when %s was changed afterwards',
     async (member) => {
       const verifier = await verifierOf(device.register(consent))
       const signature = device.assert(payment)

@@ -50,7 +50,7 @@ describe.each<Algorithm>(['ES256', 'ES256K', 'RS256', 'EdDSA'])(
       ['the hexadecimal text', Buffer.from(challenge.toString('hex'))],
       ['the digest', challenge],
       ['the hash of the text', sha256(Buffer.from(challenge.toString('base64url')))],
-    ])('may sign %s of the challenge', (_form, bytes) => {
+    ])('A GENERIC credential may sign %s of the challenge', (_form, bytes) => {
       const credential = {
         publicKey: der(publicKey).toString('base64'),
         signature: signature(privateKey, bytes).toString('base64url'),

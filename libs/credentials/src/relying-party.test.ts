@@ -33,7 +33,7 @@ describe('for a credential without a list', () => {
     ['https://app.pispx.example', 'app.pispx.example'],
     ['https://app.pispx.example', 'pispx.example'],
     ['https://a.b.pispx.example:8443', 'pispx.example'],
-  ])('the relying party at %s may be %s', (origin, rpId) => {
+  ])('Without a list the relying party at %s may be %s', (origin, rpId) => {
     expect(rpIdOf(at(origin, rpId))).toBe(rpId)
   })
 
@@ -46,7 +46,7 @@ describe('for a credential without a list', () => {
     ['http://localhost', 'localhost'],
     ['no origin', 'no origin'],
     [native, 'pispx.example'],
-  ])('the relying party at %s may not be %s', (origin, rpId) => {
+  ])('Without a list the relying party at %s may not be %s', (origin, rpId) => {
     expect(rpIdOf(at(origin, rpId))).toBeUndefined()
   })
 
@@ -120,7 +120,7 @@ describe('a signature', () => {
     [4, 4, 'the signature counter did not increase'],
     [4, 3, 'the signature counter did not increase'],
     [4, 0, 'the signature counter did not increase'],
-  ])('after counter %i with counter %i is wrong for: %s', (stored, received, fault) => {
+  ])('A signature after counter %i with counter %i is wrong for: %s', (stored, received, fault) => {
     expect(countFault(stored, received)).toBe(fault)
   })
 })

@@ -25,7 +25,7 @@ test('Each topic has one writer, except for those that several share or none has
   }
 })
 
-test('no service has a right on a topic of which no event is published', () => {
+test('No service has a right on a topic of which no event is published', () => {
   const used = new Set(
     events.flatMap(({ topic, publishers }) => (publishers.length > 0 ? topic : [])),
   )

@@ -47,7 +47,7 @@ test('An entry without an actor names an unknown one, and a refused attempt is m
   })
 })
 
-test('an entry of a repeated step keeps the id that its maker derived', () => {
+test('An entry of a repeated step keeps the id that its maker derived', () => {
   expect(auditEntry('settlements', { ...action, id: 'derived' })).toMatchObject({
     id: 'derived',
     payload: { id: 'derived' },

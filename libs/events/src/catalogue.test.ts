@@ -12,7 +12,7 @@ test('The page of events agrees with the catalogue; npm run docs writes it again
   expect(readFileSync(new URL('../EVENTS.md', import.meta.url), 'utf8')).toBe(eventsPage())
 })
 
-test('each topic has one publisher, save those that every service may write', () => {
+test('Each topic has one publisher, save those that every service may write', () => {
   const publishers = new Map<string, Set<string>>()
   for (const [, { topic, publishers: names }] of events) {
     const known = publishers.get(topic) ?? new Set()
@@ -24,7 +24,7 @@ test('each topic has one publisher, save those that every service may write', ()
   expect(crowded).toEqual([])
 })
 
-test('the key of each event is a member that its payload must have', () => {
+test('The key of each event is a member that its payload must have', () => {
   for (const [name, { key, schema }] of events) {
     if (key === null) continue
     const missing = schema.safeParse({})
@@ -50,7 +50,7 @@ test.each([
   expect(catalogue[name].topic).toBe(topic)
 })
 
-test('an event carries the key, the relayed bytes and the id that its maker chose', () => {
+test('An event carries the key, the relayed bytes and the id that its maker chose', () => {
   const body = Buffer.from('{ "a" : 1 }')
   const payload = { transferId: 't-1', requesterFspId: 'greenbank', version: '1.1' }
   const event = newEvent('fspiop-api', 'TransferQueryReceived', payload, {

@@ -14,11 +14,11 @@ const newest = readdirSync(releases)
 const before = JSON.parse(readFileSync(new URL(newest ?? '', releases), 'utf8')) as Release
 const now = releaseOf(catalogue)
 
-test('consumers of the release before read all that this release publishes', () => {
+test('Consumers of the release before read all that this release publishes', () => {
   expect(unreadable(now, before).toSorted()).toEqual(Object.keys(unpublished).toSorted())
 })
 
-test('this release reads all that the release before publishes and has left in the log', () => {
+test('This release reads all that the release before publishes and has left in the log', () => {
   expect(unreadable(before, now)).toEqual([])
 })
 
@@ -79,7 +79,7 @@ describe('a release cannot be read by the one before', () => {
       releaseWith(payload.extend({ note: z.string().max(20).optional() })),
       'Said.note has another maxLength',
     ],
-  ])('when %s', (_, release, sentence) => {
+  ])('The release before cannot read a release when %s', (_, release, sentence) => {
     expect(unreadable(release, old)).toEqual([sentence])
   })
 
@@ -88,7 +88,7 @@ describe('a release cannot be read by the one before', () => {
     ['a member is new', releaseWith(payload.extend({ more: z.string() }))],
     ['a value is no longer published', releaseWith(payload.extend({ state: z.literal('OPEN') }))],
     ['a member is always there', releaseWith(payload.extend({ note: note.unwrap() }))],
-  ])('but it can when %s', (_, release) => {
+  ])('The release before can read a release when %s', (_, release) => {
     expect(unreadable(release, old)).toEqual([])
   })
 })

@@ -31,7 +31,7 @@ test('A payload retains members that this release does not know', () => {
 })
 
 describe('a payload that cannot be read', () => {
-  test('is of a newer release when only its values are not known', () => {
+  test('A payload that cannot be read is of a newer release when only its values are not known', () => {
     const failure = failureOf({ ...allocated, settles: 'GROSS_AT_NIGHT' })
     expect(failure).toBeInstanceOf(FromNewerRelease)
     expect((failure as Error).message).toContain('settles')
@@ -42,7 +42,7 @@ describe('a payload that cannot be read', () => {
     ['has a value of another type', { ...allocated, settles: 7 }],
     ['lacks one and has an unknown value', { ...allocated, payerFsp: 7, settles: 'MOON' }],
     ['is nothing', null],
-  ])('is wrong when it %s', (_, json) => {
+  ])('A payload that cannot be read is wrong when it %s', (_, json) => {
     expect(failureOf(json)).toBeInstanceOf(ZodError)
   })
 })

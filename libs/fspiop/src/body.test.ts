@@ -52,7 +52,7 @@ describe('what is not a body at all', () => {
     expect(readBody(postTransfers, body)).toMatchObject({ ok: false, code: '3101' })
   })
 
-  test('nesting beyond all use is malformed, however deep', () => {
+  test('Nesting beyond all use is malformed, however deep', () => {
     const deep = `{"a":${'['.repeat(500_000)}${']'.repeat(500_000)}}`
     expect(readBody(postTransfers, Buffer.from(deep))).toEqual({
       ok: false,
@@ -75,7 +75,7 @@ describe('members with a meaning of their own to the language', () => {
     },
   )
 
-  test('as values they are texts like any other', () => {
+  test('As values, names with a meaning in JavaScript are texts like any other', () => {
     expect(refusalOf(postTransfers, { ...transfer, payerFsp: '__proto__' })).toBe('accepted')
   })
 })
@@ -90,7 +90,7 @@ describe('texts that nothing can keep', () => {
     }
   })
 
-  test('a whole pair is a character, escaped or not', () => {
+  test('A whole pair is a character, escaped or not', () => {
     const text = JSON.stringify({ ...transfer, note: 'x' }).replace(
       '"x"',
       '"\\ud83d\\ude00 \\u00e9"',
@@ -100,12 +100,12 @@ describe('texts that nothing can keep', () => {
 })
 
 describe('a body that is accepted', () => {
-  test('comes as a value and as it was sent', () => {
+  test('An accepted body is given as a value and as it was sent', () => {
     const reading = readBody(postTransfers, bytes(transfer))
     expect(reading).toEqual({ ok: true, value: transfer, json: transfer })
   })
 
-  test('keeps members that the API does not know, at any depth', () => {
+  test('An accepted body keeps members that the API does not know, at any depth', () => {
     const extended = {
       ...transfer,
       unknown: { list: [1, null, true] },
@@ -116,7 +116,7 @@ describe('a body that is accepted', () => {
     expect(reading).toEqual({ ok: true, value: extended, json: extended })
   })
 
-  test('may hold its extensions as a bare list, which is given on as an object', () => {
+  test('An accepted body may hold its extensions as a bare list, which becomes an object', () => {
     const bare = { ...transfer, extensionList: [{ key: 'k', value: 'v' }] }
     const reading = readBody(postTransfers, bytes(bare))
     expect(reading).toMatchObject({
@@ -126,7 +126,7 @@ describe('a body that is accepted', () => {
     })
   })
 
-  test('may have sixteen extensions', () => {
+  test('An accepted body may have sixteen extensions', () => {
     expect(refusalOf(postTransfers, { ...transfer, extensionList: extensions(16) })).toBe(
       'accepted',
     )
@@ -207,12 +207,12 @@ describe('which code is told', () => {
     expect(refusalOf(postTransfers, json)).toBe(outcome)
   })
 
-  test('a missing element is told before all else', () => {
+  test('A missing element is reported before all else', () => {
     const json = { ...withoutAmount, transferId: 'x', payeeFsp: 5, expiration: 'soon' }
     expect(refusalOf(postTransfers, json)).toBe('3102 /amount')
   })
 
-  test('else what comes first in the document, not in the specification', () => {
+  test('The first fault in the document is reported, not the first in the specification', () => {
     const wrong = { amount: '5.0', currency: 'ZZZ' }
     expect(refusalOf(postTransfers, { ...withoutAmount, expiration: 'soon', amount: wrong })).toBe(
       '3101 /expiration: not a legal DateTime',
@@ -222,7 +222,7 @@ describe('which code is told', () => {
     )
   })
 
-  test('the first of many faults in lists too', () => {
+  test('The first of many faults is reported in lists too', () => {
     const extension = [
       { key: 'a', value: 'b' },
       { value: '', key: '' },
@@ -293,7 +293,7 @@ describe('with the codes of Mojaloop', () => {
     expect(outcome(json).slice(0, expected.length)).toBe(expected)
   })
 
-  test('a value outside its list is 3100', () => {
+  test('With the codes of Mojaloop a value outside its list is 3100', () => {
     const committed = { transferState: 'DONE' }
     expect(outcome(committed, putTransfers)).toMatch(/^3100 \/transferState/)
     const pin = { authenticationInfo: { authentication: 'PIN', authenticationValue: '1' } }
@@ -301,7 +301,7 @@ describe('with the codes of Mojaloop', () => {
     expect(outcome(pin, schema)).toMatch(/^3100 \/authenticationInfo\/authentication/)
   })
 
-  test('an encrypted message has them too', () => {
+  test('With the codes of Mojaloop an encrypted message has the same codes', () => {
     const reading = readBody(postTransfers, bytes({ ...transfer, payeeFsp: 7 }), {
       encrypted: [['note']],
       codes: 'mojaloop',
@@ -316,7 +316,7 @@ describe('names and dates of birth', () => {
   })
 
   test.each(["Jean-Luc O'Neil, Jr.", 'Zoë', 'Müller-Lüdenscheid', '李小龍', 'अमित', 'ကျော်'])(
-    'the name %s is taken',
+    'The name %s is accepted',
     (firstName) => {
       expect(refusalOf(partyMessage, withPersonalInfo({ complexName: { firstName } }))).toBe(
         'accepted',
@@ -324,25 +324,25 @@ describe('names and dates of birth', () => {
     },
   )
 
-  test.each(['', ' ', 'a@b', 'x'.repeat(129)])('the name %j is 3100 and named', (firstName) => {
+  test.each(['', ' ', 'a@b', 'x'.repeat(129)])('The name %j is 3100 and named', (firstName) => {
     expect(refusalOf(partyMessage, withPersonalInfo({ complexName: { firstName } }))).toBe(
       '3100 /party/personalInfo/complexName/firstName: not a legal Name',
     )
   })
 
-  test.each(['1900-02-29', '1986-2-14', ''])('the date of birth %j is 3100 and named', (text) => {
+  test.each(['1900-02-29', '1986-2-14', ''])('The date of birth %j is 3100 and named', (text) => {
     expect(refusalOf(partyMessage, withPersonalInfo({ dateOfBirth: text }))).toBe(
       '3100 /party/personalInfo/dateOfBirth: not a legal DateOfBirth',
     )
   })
 
-  test('a name that is no text has a wrong type like everything else', () => {
+  test('A name that is not a text has a wrong type like any other element', () => {
     expect(refusalOf(partyMessage, withPersonalInfo({ complexName: { lastName: 5 } }))).toBe(
       '3101 /party/personalInfo/complexName/lastName: not a JSON string',
     )
   })
 
-  test('a type of identifier outside the list is malformed', () => {
+  test('A type of identifier outside the list is malformed', () => {
     const json = { party: { partyIdInfo: { partyIdType: 'msisdn', partyIdentifier: '1' } } }
     expect(refusalOf(partyMessage, json)).toBe(
       '3101 /party/partyIdInfo/partyIdType: not one of its values',
@@ -385,7 +385,7 @@ describe('authentication', () => {
   })
 })
 
-test('any error code of the numbering is taken in an error callback', () => {
+test('Any error code of the numbering is accepted in an error callback', () => {
   const body = (errorCode: unknown) => ({ errorInformation: { errorCode, errorDescription: 'x' } })
   for (const code of ['5199', '3999', '9000']) {
     expect(refusalOf(errorBody, body(code))).toBe('accepted')
@@ -431,7 +431,7 @@ describe('a mutated body', () => {
     ['PUT', putTransfers],
     ['PATCH', patchTransfers],
     ['PUT error', errorBody],
-  ])('of %s is accepted or told a code of the catalogue, and nothing throws', (_, schema) => {
+  ])('A mutated body of %s is accepted or refused with a code of the catalogue', (_, schema) => {
     fc.assert(
       fc.property(fc.constantFrom(...paths), junk, (path, value) => {
         const reading = readBody(schema, bytes(mutated(path, value)))
@@ -442,7 +442,7 @@ describe('a mutated body', () => {
     )
   })
 
-  test('of any bytes is accepted or told a code', () => {
+  test('A body of any bytes is accepted or refused with a code', () => {
     const whole = bytes(valid)
     fc.assert(
       fc.property(fc.nat(whole.length - 1), fc.uint8Array({ maxLength: 4 }), (at, inserted) => {
@@ -455,7 +455,7 @@ describe('a mutated body', () => {
   })
 })
 
-test('ten thousand faults cost no more than one walk', () => {
+test('Ten thousand faults cost no more than one walk over the body', () => {
   const schema = z.compile(z.object({ list: z.array(z.object({ state: transferState })) }))
   const noise = Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`n${index}`, 1]))
   const list = Array.from({ length: 10_000 }, () => ({ state: 'x' }))

@@ -18,7 +18,7 @@ function headerOf(...names: readonly string[]): string {
 const list = 'individualQuotes'
 
 describe('the encryption header of a list of which items are left out', () => {
-  test('names each field by the position that its item has now', () => {
+  test('The encryption header names each field by the position that its item has now', () => {
     const header = headerOf(
       'payer.personalInfo',
       `${list}.0.note`,
@@ -30,24 +30,24 @@ describe('the encryption header of a list of which items are left out', () => {
     )
   })
 
-  test('follows items that move behind one that was in no original', () => {
+  test('The encryption header follows items that move behind one that was in no original', () => {
     const header = headerOf(`${list}.0.note`, `${list}.1.note`)
     expect(renumberedEncryption(header, list, [undefined, 0, undefined, 1])).toBe(
       headerOf(`${list}.1.note`, `${list}.3.note`),
     )
   })
 
-  test('leaves out what lies beside the list where only the list is taken', () => {
+  test('The encryption header leaves out fields outside the list where only the list is taken', () => {
     const header = headerOf('geoCode', `${list}.0.note`)
     expect(renumberedEncryption(header, list, [0], false)).toBe(headerOf(`${list}.0.note`))
   })
 
-  test('is none when no field of the kept items is encrypted', () => {
+  test('There is no encryption header when no field of the remaining items is encrypted', () => {
     expect(renumberedEncryption(headerOf(`${list}.0.note`), list, [1])).toBeUndefined()
     expect(renumberedEncryption(undefined, list, [0])).toBeUndefined()
   })
 
-  test('is none when it cannot be read, which the edge refuses unless it is lenient', () => {
+  test('There is no encryption header when the received one cannot be read', () => {
     expect(renumberedEncryption('none', list, [0])).toBeUndefined()
   })
 })

@@ -28,7 +28,7 @@ const quote = {
 const quoteHex = '8407fe122f33dc13c7c6542e8ed24f139c3677971905b2c2c73784324a4af3ea'
 
 describe('the challenge of a consent', () => {
-  test('is the SHA-256 of the canonical JSON of its id and scopes', () => {
+  test('The challenge of a consent is the SHA-256 of the canonical JSON of its id and scopes', () => {
     expect(canonicalJson({ scopes, consentId })).toBe(
       '{"consentId":"7d34f91d-6a2c-4a0e-9c1b-5f8e2b7a4c10","scopes":[{"actions":["ACCOUNTS_TRANSFER",' +
         '"ACCOUNTS_GET_BALANCE"],"address":"bankx.acc.000123"},{"actions":["ACCOUNTS_GET_BALANCE"],' +
@@ -37,14 +37,14 @@ describe('the challenge of a consent', () => {
     expect(consentChallenge({ consentId, scopes }).toString('hex')).toBe(consentHex)
   })
 
-  test('covers the member names of the scopes as they were received', () => {
+  test('The challenge of a consent covers the member names of the scopes as they were received', () => {
     const named = scopes.map(({ address, actions }) => ({ accountId: address, actions }))
     expect(consentChallenge({ consentId, scopes: named }).toString('hex')).toBe(
       '751eda83947c991da2ee8bcde7b1d103a82be982ce3620be71d3ee73c57d8648',
     )
   })
 
-  test('covers nothing else of the message', () => {
+  test('The challenge of a consent covers nothing else of the message', () => {
     const message = { status: 'ISSUED', consentId, scopes, consentRequestId: 'x' }
     expect(consentChallenge(message).toString('hex')).toBe(consentHex)
   })
@@ -53,11 +53,11 @@ describe('the challenge of a consent', () => {
     ['another order of scopes', [scopes[1], scopes[0]]],
     ['another order of actions', [{ ...scopes[0], actions: [second, first] }, scopes[1]]],
     ['a further member', [{ ...scopes[0], nickname: 'x' }, scopes[1]]],
-  ])('is another one with %s', (_change, changed) => {
+  ])('The challenge of a consent differs with %s', (_change, changed) => {
     expect(consentChallenge({ consentId, scopes: changed }).toString('hex')).not.toBe(consentHex)
   })
 
-  test('reaches the authenticator as the 32 bytes or as their hexadecimal text', () => {
+  test('The challenge of a consent reaches the authenticator as the 32 bytes or as their hexadecimal text', () => {
     expect(consentClientChallenges(consentChallenge({ consentId, scopes }))).toEqual([
       'ifp_VnYADji5QqF76FpgaZfGEJ6SzBH7FdQFjPVAMoE',
       'ODlmYTdmNTY3NjAwMGUzOGI5NDJhMTdiZTg1YTYwNjk5N2M2MTA5ZTkyY2MxMWZiMTVkNDA1OGNmNTQwMzI4MQ',
@@ -66,21 +66,21 @@ describe('the challenge of a consent', () => {
 })
 
 describe('the challenge of a payment', () => {
-  test("is the SHA-256 of the canonical JSON of the payee FSP's quote", () => {
+  test("The challenge of a payment is the SHA-256 of the canonical JSON of the payee FSP's quote", () => {
     expect(transactionChallenge(quote).toString('hex')).toBe(quoteHex)
     expect(transactionChallenge(quote).toString('base64url')).toBe(
       'hAf-Ei8z3BPHxlQujtJPE5w2d5cZBbLCxzeEMkpK8-o',
     )
   })
 
-  test('given as base64url reaches the authenticator as that text or decoded', () => {
+  test('The challenge of a payment given as base64url reaches the authenticator as that text or decoded', () => {
     expect(transactionClientChallenges('hAf-Ei8z3BPHxlQujtJPE5w2d5cZBbLCxzeEMkpK8-o')).toEqual([
       'aEFmLUVpOHozQlBIeGxRdWp0SlBFNXcyZDVjWkJiTEN4emVFTWtwSzgtbw',
       'hAf-Ei8z3BPHxlQujtJPE5w2d5cZBbLCxzeEMkpK8-o',
     ])
   })
 
-  test('given as hexadecimal text reaches the authenticator as that text or decoded', () => {
+  test('The challenge of a payment given as hexadecimal text reaches the authenticator as that text or decoded', () => {
     const challenges = transactionClientChallenges(quoteHex)
     expect(challenges[0]).toBe(
       'ODQwN2ZlMTIyZjMzZGMxM2M3YzY1NDJlOGVkMjRmMTM5YzM2Nzc5NzE5MDViMmMyYzczNzg0MzI0YTRhZjNlYQ',
@@ -88,11 +88,11 @@ describe('the challenge of a payment', () => {
     expect(challenges).toContain('hAf-Ei8z3BPHxlQujtJPE5w2d5cZBbLCxzeEMkpK8-o')
   })
 
-  test('given as another text reaches the authenticator as that text alone', () => {
+  test('The challenge of a payment given as another text reaches the authenticator as that text alone', () => {
     expect(challengeReadings('pay 10 USD').map(String)).toEqual(['pay 10 USD'])
   })
 
-  test('is the same in both alphabets of base64, with padding and without', () => {
+  test('The challenge of a payment is the same in both alphabets of base64, with padding and without', () => {
     const standard = 'hAf+Ei8z3BPHxlQujtJPE5w2d5cZBbLCxzeEMkpK8+o='
     expect(challengeReadings(standard)[1]?.toString('hex')).toBe(quoteHex)
   })

@@ -220,11 +220,11 @@ const cases: readonly {
 ]
 
 describe.each(cases)('$name', ({ element, legal, illegal }) => {
-  test('takes what is legal', () => {
+  test('Every legal value of the element is accepted', () => {
     expect(legal.filter((text) => !element.safeParse(text).success)).toEqual([])
   })
 
-  test('takes nothing else', () => {
+  test('No illegal value of the element is accepted', () => {
     expect(illegal.filter((value) => element.safeParse(value).success)).toEqual([])
   })
 })

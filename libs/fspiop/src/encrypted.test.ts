@@ -63,11 +63,11 @@ function encrypted(json: unknown, paths: readonly EncryptedPath[], value: unknow
 }
 
 describe('FSPIOP-Encryption', () => {
-  test('that is absent encrypts nothing', () => {
+  test('An absent FSPIOP-Encryption encrypts nothing', () => {
     expect(readEncryptedPaths({})).toEqual({ paths: [] })
   })
 
-  test('tells the encrypted paths', () => {
+  test('FSPIOP-Encryption names the encrypted paths', () => {
     const names = ['payer', 'payee.partyIdInfo.partyIdentifier', 'extensionList.extension.0.value']
     expect(readEncryptedPaths({ 'fspiop-encryption': header(...names) })).toEqual({
       paths: [
@@ -78,14 +78,17 @@ describe('FSPIOP-Encryption', () => {
     })
   })
 
-  test.each(['', '{}', 'x', '[]', header()])('of a wrong form, %j, is malformed', (text) => {
-    expect(readEncryptedPaths({ 'fspiop-encryption': text })).toMatchObject({
-      status: 400,
-      code: '3101',
-    })
-  })
+  test.each(['', '{}', 'x', '[]', header()])(
+    'FSPIOP-Encryption of a wrong form, %j, is malformed',
+    (text) => {
+      expect(readEncryptedPaths({ 'fspiop-encryption': text })).toMatchObject({
+        status: 400,
+        code: '3101',
+      })
+    },
+  )
 
-  test('sent twice is malformed', () => {
+  test('FSPIOP-Encryption sent twice is malformed', () => {
     const twice = { 'fspiop-encryption': [header('note'), header('payer')] }
     expect(readEncryptedPaths(twice)).toMatchObject({ code: '3101' })
   })
@@ -123,7 +126,7 @@ describe('FSPIOP-Encryption', () => {
     'credential.status',
     'transactionRequestState',
     'providers.0',
-  ])('may not hide %s, which the hub needs', (name) => {
+  ])('FSPIOP-Encryption may not hide %s, which the hub needs', (name) => {
     expect(readEncryptedPaths({ 'fspiop-encryption': header('note', name) })).toEqual({
       status: 400,
       code: '3100',
@@ -144,7 +147,7 @@ describe('FSPIOP-Encryption', () => {
     'accounts.1.accountNickname',
     'scopes.0.address',
     'signedPayload.fidoSignedPayload',
-  ])('may hide %s', (name) => {
+  ])('FSPIOP-Encryption may hide %s', (name) => {
     expect(readEncryptedPaths({ 'fspiop-encryption': header(name) })).toEqual({
       paths: [name.split('.')],
     })
@@ -152,7 +155,7 @@ describe('FSPIOP-Encryption', () => {
 })
 
 describe('a body with encrypted members', () => {
-  test('is taken with one text in the place of an object, and goes on as it was sent', () => {
+  test('A body with ciphertext in the place of an object is accepted, and relayed as it was sent', () => {
     const json = { ...quote, payer: cipher }
     const { payer, ...rest } = json
     expect(read(postQuotes, json, 'payer')).toEqual({ ok: true, value: rest, json })
@@ -174,14 +177,14 @@ describe('a body with encrypted members', () => {
     'extensionList.extension',
     'extensionList.extension.0',
     'extensionList.extension.0.key',
-  ])('is taken with ciphertext at %s, however long', (name) => {
+  ])('A body with ciphertext at %s, however long, is accepted', (name) => {
     const json = encrypted(quote, [name.split('.')], 'A'.repeat(5_000))
     const reading = read(postQuotes, json, name)
     expect(reading).toMatchObject({ ok: true, json })
     expect(outcome(read(postQuotes, json))).not.toBe('accepted')
   })
 
-  test('gives an extension list as a whole or not at all', () => {
+  test('A body with encrypted members gives an extension list as a whole or not at all', () => {
     const list = {
       extension: [
         { key: 'k', value: 'v' },
@@ -196,7 +199,7 @@ describe('a body with encrypted members', () => {
     expect(reading.ok && Object.hasOwn(reading.value, 'extensionList')).toBe(false)
   })
 
-  test('may have its extensions as a bare list, with ciphertext in it', () => {
+  test('A body with encrypted members may have its extensions as a bare list, with ciphertext in it', () => {
     const json = { ...quote, extensionList: [{ key: 'k', value: 'A'.repeat(200) }] }
     expect(outcome(read(postQuotes, json, 'extensionList.0.value'))).toBe('accepted')
     expect(outcome(read(postQuotes, json, 'extensionList.1.value'))).toBe(
@@ -204,7 +207,7 @@ describe('a body with encrypted members', () => {
     )
   })
 
-  test('is read like any other in all that is in clear', () => {
+  test('A body with encrypted members is read like any other in all that is in clear', () => {
     const json = { transferState: 'committed', fulfilment: 'A'.repeat(43), extensionList: cipher }
     expect(read(putTransfers, json, 'extensionList')).toEqual({
       ok: true,
@@ -213,14 +216,14 @@ describe('a body with encrypted members', () => {
     })
   })
 
-  test('does not give ciphertext that could pass for a clear value', () => {
+  test('A body with encrypted members does not give ciphertext that could pass for a clear value', () => {
     const json = { ...quote, note: cipher }
     const reading = read(postQuotes, json, 'note')
     expect(reading).toMatchObject({ ok: true, json })
     expect(reading.ok && reading.value.note).toBeUndefined()
   })
 
-  test('is never changed itself, not even in members that the API does not know', () => {
+  test('A body with encrypted members is never changed, not even in members that the API does not know', () => {
     const json = { ...quote, unknown: { secret: cipher, other: 1 } }
     expect(read(postQuotes, json, 'unknown.secret')).toEqual({
       ok: true,
@@ -229,13 +232,13 @@ describe('a body with encrypted members', () => {
     })
   })
 
-  test('is taken with many paths into a list of many elements', () => {
+  test('A body with many encrypted paths into a list of many elements is accepted', () => {
     const list = Array.from({ length: 500_000 }, () => '')
     const names = Array.from({ length: 450 }, (_, index) => `list.${index}`)
     expect(outcome(read(putParties, { party, list }, ...names))).toBe('accepted')
   })
 
-  test('is taken when it is encrypted that tells which form the rest has', () => {
+  test('A body is accepted when the member that decides its form is encrypted', () => {
     const info = { authentication: cipher, authenticationValue: { any: 'thing' } }
     const json = { responseType: 'ENTERED', authenticationInfo: info }
     expect(outcome(read(putAuthorizations, json, 'authenticationInfo.authentication'))).toBe(
@@ -246,7 +249,7 @@ describe('a body with encrypted members', () => {
     )
   })
 
-  test('has members whose type says that they may be absent', () => {
+  test('In the type of a body with encrypted members every such member may be absent', () => {
     const reading = read(putParties, { party: cipher }, 'party')
     if (!reading.ok) throw new Error(reading.detail)
     const name: string | undefined = reading.value.party?.name
@@ -261,11 +264,11 @@ describe('a body with encrypted members', () => {
     ['a number', 5, '3101 /payer: not ciphertext'],
     ['null', null, '3101 /payer: not ciphertext'],
     ['nothing', undefined, '3102 /payer'],
-  ])('is refused with %s where it says ciphertext is', (_, payer, sentence) => {
+  ])('A body with %s where its header names ciphertext is refused', (_, payer, sentence) => {
     expect(outcome(read(postQuotes, { ...quote, payer }, 'payer'))).toBe(sentence)
   })
 
-  test('is refused for every fault in clear, and told the first of them', () => {
+  test('A body with encrypted members is refused with the first of all faults in clear', () => {
     const json = { ...quote, payer: cipher, amountType: 'BOTH', note: '' }
     expect(outcome(read(postQuotes, json, 'payer'))).toBe('3101 /amountType: not one of its values')
     const { amount, ...rest } = json
@@ -273,7 +276,7 @@ describe('a body with encrypted members', () => {
     expect(outcome(read(postQuotes, rest, 'payer'))).toBe('3102 /amount')
   })
 
-  test('is judged whole where a path leads nowhere', () => {
+  test('A body is judged as a whole where an encrypted path leads nowhere', () => {
     const json = { ...quote, payer: cipher }
     for (const name of ['payers', 'payer.name', 'payee.0', '__proto__', 'toString.length']) {
       expect(outcome(read(postQuotes, json, name))).toBe('3101 /payer: not a JSON object')
@@ -298,7 +301,7 @@ describe('a body with encrypted members', () => {
     [['payee', 'partyIdInfo', 'partyIdType'], 'FAX'],
   )
 
-  test('with any of them encrypted is taken, gives none of them, and keeps all others', () => {
+  test('A body with any of its members encrypted is accepted, gives none of them, and keeps all others', () => {
     fc.assert(
       fc.property(fc.subarray(hidable), fc.string({ minLength: 1 }), (paths, text) => {
         const ciphertext = Buffer.from(text).toString('base64url')
@@ -317,7 +320,7 @@ describe('a body with encrypted members', () => {
     )
   })
 
-  test('with any of them encrypted hides no fault of the others', () => {
+  test('A body with any of its members encrypted hides no fault of the others', () => {
     fc.assert(
       fc.property(fc.subarray(hidable), faulty, (paths, [path, value]) => {
         const json = encrypted(encrypted(quote, paths), [path], value)
@@ -329,7 +332,7 @@ describe('a body with encrypted members', () => {
     )
   })
 
-  test('of any kind, with any paths, is read or told a code', () => {
+  test('A body of any kind, with any encrypted paths, is read or refused with a code', () => {
     const names = fc.constantFrom('payer', 'payee', 'name', '0', 'extensionList', 'extension', 'x')
     const anyPath = fc.array(names, { minLength: 1, maxLength: 4 })
     fc.assert(

@@ -22,7 +22,7 @@ describe('the encryption header', () => {
     ["the data model's, with one object", { encryptedFields: { encryptedField: entry } }, [entry]],
     ["the examples', with one object", { encryptedFields: entry }, [entry]],
     ['with unknown members', { a: 1, encryptedFields: [{ ...entry, b: 2 }] }, [entry]],
-  ])('is read in the shape: %s', (_, header, fields) => {
+  ])('The encryption header is read in the shape: %s', (_, header, fields) => {
     expect(read(header)).toEqual({ fields })
   })
 
@@ -52,13 +52,13 @@ describe('the encryption header', () => {
     })
   })
 
-  test('beyond the size of all headers is malformed', () => {
+  test('The encryption header beyond the size of all headers is malformed', () => {
     const text = JSON.stringify({ encryptedFields: [entry] })
     expect(readEncryptionHeader(text.padEnd(65_536))).toEqual({ fields: [entry] })
     expect(readEncryptionHeader(text.padEnd(65_537))).toMatchObject({ code: '3101' })
   })
 
-  test('of any text or JSON is read or refused', () => {
+  test('The encryption header of any text or JSON is read or refused', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json()), fc.json(), (text, inner) => {
         for (const header of [text, `{"encryptedFields":${inner}}`]) {
@@ -76,7 +76,7 @@ test.each([
   [['a.b', 'a.c'], undefined],
   [['a', 'a'], /twice/],
   [['a.b.c', 'a'], /^a\.b\.c is part of a,/],
-])('of the paths %j it is said whether they exclude each other', (paths, expected) => {
+])('Whether the paths %j exclude each other is known', (paths, expected) => {
   if (expected === undefined) expect(overlapOf(paths)).toBeUndefined()
   else expect(overlapOf(paths)).toMatch(expected)
 })

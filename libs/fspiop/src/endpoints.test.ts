@@ -13,18 +13,18 @@ import {
 import { type Operation, routes } from './routes.ts'
 
 describe('a template', () => {
-  test('is filled in, percent-encoded', () => {
+  test('A template is filled in, percent-encoded', () => {
     const template = 'http://fsp.test/parties/{{partyIdType}}/{{ partyIdentifier }}'
     expect(fillTemplate(template, { partyIdType: 'MSISDN', partyIdentifier: '+1 2/3' })).toBe(
       'http://fsp.test/parties/MSISDN/%2B1%202%2F3',
     )
   })
 
-  test('without variables is left as it is', () => {
+  test('A template without variables is left as it is', () => {
     expect(fillTemplate('http://fsp.test/transfers', {})).toBe('http://fsp.test/transfers')
   })
 
-  test('takes a value literally, whatever replacement signs are in it', () => {
+  test('A template takes a value literally, regardless of replacement signs in it', () => {
     expect(fillTemplate('http://fsp.test/{{id}}', { id: "$&$'" })).toBe(
       "http://fsp.test/%24%26%24'",
     )
@@ -34,14 +34,14 @@ describe('a template', () => {
     ['that is not given', {}],
     ['that is undefined', { transferId: undefined }],
     ['that only the language knows', { id: 'x' }],
-  ])('with a variable %s gives no address', (_, variables) => {
+  ])('A template with a variable %s gives no address', (_, variables) => {
     expect(fillTemplate('http://fsp.test/{{transferId}}/{{toString}}', variables)).toBeUndefined()
   })
 })
 
 describe('the address of a callback', () => {
   test.each(['http://fsp.test/base', 'http://fsp.test/base/'])(
-    'of a base address, %s, is the base and the path',
+    'The address of a callback to a base address, %s, is the base and the path',
     (value) => {
       expect(callbackUrl('FSPIOP_CALLBACK_URL_QUOTES', value, '/quotes/1?x=1', {})).toBe(
         'http://fsp.test/base/quotes/1?x=1',
@@ -49,7 +49,7 @@ describe('the address of a callback', () => {
     },
   )
 
-  test('of every other type is the template, whatever the path', () => {
+  test('The address of a callback of every other type is the template, regardless of the path', () => {
     const value = 'http://fsp.test/in/{{transferId}}/error'
     expect(
       callbackUrl('FSPIOP_CALLBACK_URL_TRANSFER_ERROR', value, '/transfers/1/error', {
@@ -62,15 +62,18 @@ describe('the address of a callback', () => {
     ['/parties/MSISDN/+27713803912', ''],
     ['/parties/MSISDN/%2B27713803912?currency=USD', ''],
     ['/parties/MSISDN/%2b27713803912', '/fspiop'],
-  ])('of a template that mirrors the API holds the path %s as it came', (path, base) => {
-    const value = `http://fsp.test${base}/parties/{{partyIdType}}/{{partyIdentifier}}`
-    const variables = { partyIdType: 'MSISDN', partyIdentifier: '+27713803912' }
-    expect(callbackUrl('FSPIOP_CALLBACK_URL_PARTIES_PUT', value, path, variables)).toBe(
-      `http://fsp.test${base}${path}`,
-    )
-  })
+  ])(
+    'The address of a callback by a template that mirrors the API holds the path %s as received',
+    (path, base) => {
+      const value = `http://fsp.test${base}/parties/{{partyIdType}}/{{partyIdentifier}}`
+      const variables = { partyIdType: 'MSISDN', partyIdentifier: '+27713803912' }
+      expect(callbackUrl('FSPIOP_CALLBACK_URL_PARTIES_PUT', value, path, variables)).toBe(
+        `http://fsp.test${base}${path}`,
+      )
+    },
+  )
 
-  test('of a base that holds variables is a template', () => {
+  test('A base address that holds variables is a template', () => {
     expect(
       callbackUrl('TP_CB_URL_ACCOUNTS_GET', 'http://fsp.test/accounts/{{ID}}', '/accounts/a', {
         ID: 'a',
@@ -80,7 +83,7 @@ describe('the address of a callback', () => {
 })
 
 describe('endpoint types', () => {
-  test('are a closed list without doubles', () => {
+  test('Endpoint types are a closed list without duplicates', () => {
     expect(new Set(endpointTypes).size).toBe(endpointTypes.length)
     expect(isEndpointType('FSPIOP_CALLBACK_URL_TRANSFER_POST')).toBe(true)
     expect(isEndpointType('TP_CB_URL_CONSENT_PATCH')).toBe(true)
@@ -88,7 +91,7 @@ describe('endpoint types', () => {
     expect(isEndpointType('constructor')).toBe(false)
   })
 
-  test('serve every operation that an FSP is sent, and no other', () => {
+  test('Endpoint types serve every operation that an FSP is sent, and no other', () => {
     const unsent = routes
       .flatMap(({ methods, template }) =>
         methods.map((method) => `${method} ${template}` as Operation),
@@ -109,14 +112,14 @@ describe('endpoint types', () => {
     ])
   })
 
-  test('of transfers: PATCH goes where PUT goes', () => {
+  test('The endpoint types of transfers send PATCH where PUT goes', () => {
     expect(endpointTypeOf('POST /transfers')).toBe('FSPIOP_CALLBACK_URL_TRANSFER_POST')
     expect(endpointTypeOf('PUT /transfers/{ID}')).toBe('FSPIOP_CALLBACK_URL_TRANSFER_PUT')
     expect(endpointTypeOf('PATCH /transfers/{ID}')).toBe('FSPIOP_CALLBACK_URL_TRANSFER_PUT')
     expect(endpointTypeOf('PUT /transfers/{ID}/error')).toBe('FSPIOP_CALLBACK_URL_TRANSFER_ERROR')
   })
 
-  test('tell base addresses from templates', () => {
+  test('Endpoint types distinguish base addresses from templates', () => {
     expect(isBaseUrlType('FSPIOP_CALLBACK_URL_QUOTES')).toBe(true)
     expect(isBaseUrlType('TP_CB_URL_CONSENT_POST')).toBe(true)
     expect(isBaseUrlType('FSPIOP_CALLBACK_URL_TRANSFER_PUT')).toBe(false)
@@ -133,7 +136,7 @@ describe('a value to register', () => {
     [url, 'http://{{fsp}}.test/transfers'],
     [email, 'ops@fsp.test'],
     ['ALARM_NOTIFICATION_TOPIC', 'alarms.fsp'],
-  ] as const)('for %s may be %s', (type, value) => {
+  ] as const)('A value to register for %s may be %s', (type, value) => {
     expect(isEndpointValue(type, value)).toBe(true)
   })
 
@@ -153,7 +156,7 @@ describe('a value to register', () => {
     [email, 'http://fsp.test'],
     [email, 'ops@'],
     ['ALARM_NOTIFICATION_TOPIC', 'a b'],
-  ] as const)('for %s may not be %s', (type, value) => {
+  ] as const)('A value to register for %s may not be %s', (type, value) => {
     expect(isEndpointValue(type, value)).toBe(false)
   })
 })
@@ -242,14 +245,14 @@ describe('the address of an operation', () => {
     },
   )
 
-  test('keeps the query of what is relayed to a base address', () => {
+  test('The address of an operation keeps the query of what is relayed to a base address', () => {
     const path = '/authorizations/1?authenticationType=OTP&retriesLeft=2'
     expect(callbackAddress(registered, 'GET /authorizations/{ID}', path, {})).toBe(
       `http://fsp.test/AUTHORIZATIONS${path}`,
     )
   })
 
-  test('is none where the own type is registered but cannot be filled in', () => {
+  test('An operation has no address where its own type is registered but cannot be filled in', () => {
     const both = new Map([
       ['FSPIOP_CALLBACK_URL', 'http://fsp.test'],
       ['FSPIOP_CALLBACK_URL_TRANSFER_PUT', 'http://fsp.test/{{nothing}}'],
@@ -259,7 +262,7 @@ describe('the address of an operation', () => {
     )
   })
 
-  test('is none for what no FSP is sent, and for a value that gives no address', () => {
+  test('An operation has no address when no FSP is sent it, or when the value gives none', () => {
     expect(callbackAddress(registered, 'GET /transfers/{ID}', '/transfers/1', {})).toBeUndefined()
     const odd = new Map([['FSPIOP_CALLBACK_URL', 'fsp']])
     expect(callbackAddress(odd, 'POST /quotes', '/quotes', {})).toBeUndefined()
@@ -300,7 +303,7 @@ describe('the addresses of the Third-Party API', () => {
     },
   )
 
-  test('of a sibling that is a template do not serve', () => {
+  test('A template of a sibling type is no address of the Third-Party API', () => {
     const endpoints = new Map([
       ['TP_CB_URL_CONSENT_PUT', 'http://fsp.test/put/{{ID}}'],
       ['FSPIOP_CALLBACK_URL', 'http://fsp.test'],
@@ -320,11 +323,14 @@ describe('the addresses of the Third-Party API', () => {
       `/thirdpartyRequests/transactions/${id}`,
     ],
     ['TP_CB_URL_ACCOUNTS_GET', 'http://fsp.test/tp', '/accounts/amina%40bankx'],
-  ] as const)('registered as %s %s do not hold the resource twice', (type, value, path) => {
-    expect(callbackUrl(type, value, path, {})).toBe(`http://fsp.test/tp${path}`)
-  })
+  ] as const)(
+    'Addresses of the Third-Party API registered as %s %s do not hold the resource twice',
+    (type, value, path) => {
+      expect(callbackUrl(type, value, path, {})).toBe(`http://fsp.test/tp${path}`)
+    },
+  )
 
-  test('fill in ID and ServiceType, percent-encoded', () => {
+  test('Addresses of the Third-Party API have ID and ServiceType filled in, percent-encoded', () => {
     const accounts = templateVariables('accounts', { ID: 'a/b"' })
     expect(
       callbackUrl(

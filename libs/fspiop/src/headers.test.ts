@@ -37,7 +37,7 @@ function of(resource: Resource, headers: Record<string, string>) {
 }
 
 describe('the headers of a request', () => {
-  test.each(['GET', 'POST', 'DELETE'] as const)('of %s name two versions', (method) => {
+  test.each(['GET', 'POST', 'DELETE'] as const)('The headers of %s name two versions', (method) => {
     expect(checkHeaders(method, 'transfers', complete)).toEqual({
       accepted: true,
       acceptVersion: '1.0',
@@ -47,17 +47,20 @@ describe('the headers of a request', () => {
     })
   })
 
-  test.each(['PUT', 'PATCH'] as const)('of %s do not need Accept, nor heed it', (method) => {
-    const expected = {
-      accepted: true,
-      acceptVersion: undefined,
-      contentVersion: '1.1',
-      source: 'payerfsp',
-      destination: 'payeefsp',
-    }
-    expect(checkHeaders(method, 'transfers', without('accept'))).toEqual(expected)
-    expect(checkHeaders(method, 'transfers', { ...complete, accept: '*/*' })).toEqual(expected)
-  })
+  test.each(['PUT', 'PATCH'] as const)(
+    'The headers of %s do not need Accept, and one that is sent is ignored',
+    (method) => {
+      const expected = {
+        accepted: true,
+        acceptVersion: undefined,
+        contentVersion: '1.1',
+        source: 'payerfsp',
+        destination: 'payeefsp',
+      }
+      expect(checkHeaders(method, 'transfers', without('accept'))).toEqual(expected)
+      expect(checkHeaders(method, 'transfers', { ...complete, accept: '*/*' })).toEqual(expected)
+    },
+  )
 
   test.each([
     ['POST', 'accept', '400/3102 Accept is required: header accept'],
@@ -72,7 +75,7 @@ describe('the headers of a request', () => {
     ['PUT', 'fspiop-source', '400/3102 header fspiop-source'],
     ['POST', 'fspiop-destination', 'accepted'],
     ['PUT', 'fspiop-destination', 'accepted'],
-  ] as const)('of %s without %s: %s', (method, name, expected) => {
+  ] as const)('A request %s without %s has the result: %s', (method, name, expected) => {
     expect(outcome(method, without(name))).toBe(expected)
   })
 
@@ -102,11 +105,14 @@ describe('the headers of a request', () => {
     ['fspiop-destination', 'Hub', /^accepted$/],
     ['fspiop-source', 'x'.repeat(32), /^accepted$/],
     ['date', 'Sunday, 06-Nov-94 08:49:37 GMT', /^accepted$/],
-  ] as const)('with %s %j', (name, value, expected) => {
-    expect(outcome('POST', { ...complete, [name]: value })).toMatch(expected)
-  })
+  ] as const)(
+    'A request with %s %j is judged by the rules of that header',
+    (name, value, expected) => {
+      expect(outcome('POST', { ...complete, [name]: value })).toMatch(expected)
+    },
+  )
 
-  test('are judged in their order: Accept, Date, Content-Type, source, destination', () => {
+  test('The headers of a request are judged in their order: Accept, Date, Content-Type, source, destination', () => {
     const names = ['accept', 'date', 'content-type', 'fspiop-source'] as const
     for (const [index, name] of names.entries()) {
       const rest = without(...names.slice(index))
@@ -116,7 +122,7 @@ describe('the headers of a request', () => {
     }
   })
 
-  test('hold an empty destination as none', () => {
+  test('An empty destination counts as none', () => {
     expect(
       checkHeaders('POST', 'transfers', { ...complete, 'fspiop-destination': '' }),
     ).toMatchObject({ accepted: true, destination: undefined })
@@ -134,13 +140,16 @@ describe('the headers of a request', () => {
     ['DELETE', 'consents'],
     ['PUT', 'services'],
     ['POST', 'thirdpartyRequests'],
-  ] as const)('of %s %s need a destination: nothing else tells the way', (method, resource) => {
-    const headers = of(resource, { ...complete, 'content-type': complete.accept })
-    expect(outcome(method, headers, resource)).toBe('accepted')
-    expect(outcome(method, { ...headers, 'fspiop-destination': '' }, resource)).toBe(
-      '400/3102 header fspiop-destination',
-    )
-  })
+  ] as const)(
+    'A request %s %s needs a destination: nothing else names the recipient',
+    (method, resource) => {
+      const headers = of(resource, { ...complete, 'content-type': complete.accept })
+      expect(outcome(method, headers, resource)).toBe('accepted')
+      expect(outcome(method, { ...headers, 'fspiop-destination': '' }, resource)).toBe(
+        '400/3102 header fspiop-destination',
+      )
+    },
+  )
 
   test.each([
     ['GET', 'parties'],
@@ -153,7 +162,7 @@ describe('the headers of a request', () => {
     ['GET', 'bulkQuotes'],
     ['PUT', 'bulkTransfers'],
     ['GET', 'services'],
-  ] as const)('of %s %s do without one', (method, resource) => {
+  ] as const)('A request %s %s needs no destination', (method, resource) => {
     const { 'fspiop-destination': _none, ...rest } = {
       ...complete,
       'content-type': complete.accept,
@@ -162,7 +171,7 @@ describe('the headers of a request', () => {
     expect(outcome(method, headers, resource)).toBe('accepted')
   })
 
-  test('of any values are accepted or refused', () => {
+  test('Headers of any values are accepted or refused', () => {
     const names = Object.keys(complete)
     fc.assert(
       fc.property(fc.constantFrom(...names), fc.string(), (name, value) => {
@@ -193,30 +202,36 @@ describe.each(resources)('the versions of %s', (resource) => {
   ].slice(0, known.length)
   const complete10 = { ...of(resource, complete), 'content-type': `${base};version=1.0` }
 
-  test.each(['GET', 'POST', 'DELETE'] as const)(`are ${known.join(' and ')} on %s`, (method) => {
-    for (const version of known) {
-      const headers = {
-        ...of(resource, complete),
-        accept: `${base};version=${version}`,
-        'content-type': `${base};version=${version}`,
+  test.each(['GET', 'POST', 'DELETE'] as const)(
+    `The versions are ${known.join(' and ')} on %s`,
+    (method) => {
+      for (const version of known) {
+        const headers = {
+          ...of(resource, complete),
+          accept: `${base};version=${version}`,
+          'content-type': `${base};version=${version}`,
+        }
+        expect(checkHeaders(method, resource, headers)).toMatchObject({
+          accepted: true,
+          acceptVersion: version,
+          contentVersion: version,
+        })
       }
-      expect(checkHeaders(method, resource, headers)).toMatchObject({
-        accepted: true,
-        acceptVersion: version,
-        contentVersion: version,
+    },
+  )
+
+  test.each(['9.9', '1000', '2.0', '1.2'])(
+    'The versions are listed to an FSP that accepts %s alone',
+    (version) => {
+      const headers = { ...complete10, accept: `${base};version=${version}` }
+      expect(checkHeaders('GET', resource, headers)).toMatchObject({
+        accepted: false,
+        refusal: { status: 406, code: '3001', extensionList: { extension: listed } },
       })
-    }
-  })
+    },
+  )
 
-  test.each(['9.9', '1000', '2.0', '1.2'])('are listed to who accepts %s alone', (version) => {
-    const headers = { ...complete10, accept: `${base};version=${version}` }
-    expect(checkHeaders('GET', resource, headers)).toMatchObject({
-      accepted: false,
-      refusal: { status: 406, code: '3001', extensionList: { extension: listed } },
-    })
-  })
-
-  test('are listed to who sends another, with PUT too', () => {
+  test('The versions are listed to an FSP that sends another, with PUT too', () => {
     const headers = { ...complete10, 'content-type': `${base};version=9.9` }
     for (const method of ['GET', 'PUT', 'PATCH'] as const) {
       expect(checkHeaders(method, resource, headers)).toMatchObject({
@@ -226,7 +241,7 @@ describe.each(resources)('the versions of %s', (resource) => {
     }
   })
 
-  test('leave the choice where an alternative says so', () => {
+  test('The hub chooses the version where an alternative permits it', () => {
     const { currentVersion } = resourceRules[resource]
     for (const accept of [
       `${base};version=9.9, ${base};version=1`,
@@ -239,7 +254,7 @@ describe.each(resources)('the versions of %s', (resource) => {
     }
   })
 
-  test('are not those of another resource', () => {
+  test('The versions are not those of another resource', () => {
     const other = resource === 'quotes' ? 'transfers' : 'quotes'
     const headers = complete10
     const wrong = `application/vnd.interoperability.${other}+json;version=1.0`
@@ -272,14 +287,14 @@ describe('the Date of a request', () => {
 })
 
 describe('the Content-Type of an answer', () => {
-  test('names the version that was asked for, else that of the message', () => {
+  test('The Content-Type of an answer names the version that was asked for, else that of the message', () => {
     const post = checkHeaders('POST', 'transfers', complete)
     const put = checkHeaders('PUT', 'transfers', complete)
     expect(responseContentType('transfers', post)).toMatch(/transfers\+json;version=1\.0$/)
     expect(responseContentType('transfers', put)).toMatch(/transfers\+json;version=1\.1$/)
   })
 
-  test('names the current version while none is agreed on', () => {
+  test('The Content-Type of an answer names the current version while none is agreed on', () => {
     const refused = checkHeaders('POST', 'authorizations', {})
     expect(responseContentType('authorizations', refused)).toMatch(/version=1\.0$/)
     expect(responseContentType('transfers')).toMatch(/version=1\.1$/)
@@ -322,23 +337,23 @@ describe('relayed headers', () => {
     tracestate: 'a=b',
   }
 
-  test('are the headers of the API, unchanged', () => {
+  test('Relayed headers are the headers of the API, unchanged', () => {
     expect(relayHeaders('POST', received)).toEqual(retained)
   })
 
-  test.each(['PUT', 'PATCH'] as const)('of %s carry no Accept', (method) => {
+  test.each(['PUT', 'PATCH'] as const)('Relayed headers of %s carry no Accept', (method) => {
     const relayed = relayHeaders(method, received)
     expect(relayed['accept']).toBeUndefined()
     expect({ accept: complete.accept, ...relayed }).toEqual(retained)
   })
 
-  test('get the destination that was looked up', () => {
+  test('Relayed headers get the destination that was looked up', () => {
     const headers = { ...received, 'fspiop-destination': '' }
     expect(relayHeaders('GET', headers, 'bluewallet')['fspiop-destination']).toBe('bluewallet')
   })
 })
 
-test('the headers of a message of the hub are complete, and carry no Accept', () => {
+test('The headers of a message of the hub are complete, and carry no Accept', () => {
   expect(
     hubHeaders({
       method: 'PUT',

@@ -36,7 +36,7 @@ test.each([
   expect(readHttpDate(text)).toBeUndefined()
 })
 
-test('what is written is IMF-fixdate and reads back', () => {
+test('A written date is an IMF-fixdate and reads back', () => {
   const date = new Date('2022-11-05T10:04:02.000Z')
   expect(writeHttpDate(date)).toBe('Sat, 05 Nov 2022 10:04:02 GMT')
   expect(readHttpDate(writeHttpDate(date))).toEqual(date)

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { isCorrelationId, isUuid } from './ids.ts'
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])('a lower-case UUID of version %p is taken', (version) => {
+test.each([1, 2, 3, 4, 5, 6, 7, 8])('A lower-case UUID of version %p is accepted', (version) => {
   const id = `e5c1d8f3-72a6-${version}b09-8d14-f0b35a9c2e61`
   expect(isUuid(id)).toBe(true)
   expect(isCorrelationId(id)).toBe(true)
@@ -23,7 +23,7 @@ test.each([
   expect(isCorrelationId(text)).toBe(false)
 })
 
-test('a ULID names a transfer or a quote but is no UUID', () => {
+test('A ULID names a transfer or a quote but is not a UUID', () => {
   expect(isCorrelationId('01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe(true)
   expect(isUuid('01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe(false)
 })

@@ -21,7 +21,7 @@ const transaction: Transaction = {
 const json = Buffer.from(JSON.stringify(transaction))
 
 describe('the transaction of a packet', () => {
-  test('makes the packet, fulfilment and condition that two FSPs agree on', () => {
+  test('The transaction determines the packet, fulfilment and condition that two FSPs agree on', () => {
     const data = writeTransaction(transaction)
     const amount = amountToIlp('99', 'USD') ?? 0n
     const packet = encodePacket({ amount, address: 'g.payeefsp.msisdn.123456789', data }) ?? ''
@@ -39,11 +39,11 @@ describe('the transaction of a packet', () => {
     ['JSON', json],
     ['base64url of JSON', Buffer.from(json.toString('base64url'))],
     ['padded base64url of JSON', Buffer.from(`${json.toString('base64url')}==`)],
-  ])('is read from %s', (_, data) => {
+  ])('The transaction of a packet is read from %s', (_, data) => {
     expect(readTransaction(data)).toMatchObject({ ok: true, value: transaction })
   })
 
-  test('may be in any script and hold what the API does not know', () => {
+  test('The transaction of a packet may be in any script and hold what the API does not know', () => {
     const more = { ...transaction, note: 'ကျော်', unknown: { a: 1 } }
     expect(readTransaction(writeTransaction(more))).toMatchObject({ ok: true, value: more })
   })
@@ -55,11 +55,11 @@ describe('the transaction of a packet', () => {
     ['base64url of something else', 'bm8ganNvbg', '3101'],
     ['a list', '[]', '3101'],
     ['an amount of a wrong form', json.toString().replace('"99"', '"99.0"'), '3101'],
-  ])('of %s is refused', (_, text, code) => {
+  ])('A packet with the transaction %s is refused', (_, text, code) => {
     expect(readTransaction(Buffer.from(text))).toMatchObject({ ok: false, code })
   })
 
-  test('of any bytes is read or refused', () => {
+  test('A packet with any bytes as its transaction is read or refused', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
         expect(readTransaction(Buffer.from(bytes))).toHaveProperty('ok')
@@ -77,7 +77,7 @@ describe('the amount of a packet', () => {
     ['0', 'USD', 0n],
     ['0.0001', 'CLF', 1n],
     ['100000000000000000', 'USD', 10_000_000_000_000_000_000n],
-  ])('of %s %s is %s', (amount, currency, coins) => {
+  ])('In a packet the amount %s %s is %s', (amount, currency, coins) => {
     expect(amountToIlp(amount, currency)).toBe(coins)
   })
 
@@ -89,7 +89,7 @@ describe('the amount of a packet', () => {
     ['x', 'USD'],
     ['1', 'ZZZ'],
     ['999999999999999999', 'USD'],
-  ])('of %s %s cannot be said', (amount, currency) => {
+  ])('An amount of %s %s cannot be written in a packet', (amount, currency) => {
     expect(amountToIlp(amount, currency)).toBeUndefined()
   })
 })

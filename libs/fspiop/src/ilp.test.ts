@@ -32,7 +32,7 @@ const transaction =
   '"transactionType":{"scenario":"TRANSFER","initiator":"PAYER","initiatorType":"CONSUMER"}}'
 
 describe('a packet', () => {
-  test('is written in the enveloped form', () => {
+  test('A packet is written in the enveloped form', () => {
     expect(encodePacket({ amount: 9900n, address, data: Buffer.from('{}') })).toBe(enveloped.text)
     expect(Buffer.from(enveloped.text, 'base64url').toString('hex')).toBe(enveloped.hex)
   })
@@ -41,11 +41,11 @@ describe('a packet', () => {
     ['enveloped', enveloped.text],
     ['flat', flat.text],
     ['padded', `${enveloped.text}==`],
-  ])('is read in the %s form', (_, text) => {
+  ])('A packet is read in the %s form', (_, text) => {
     expect(decodePacket(text)).toEqual({ amount: 9900n, address, data: Buffer.from('{}') })
   })
 
-  test('with a whole transaction has lengths of two bytes', () => {
+  test('A packet with a whole transaction has lengths of two bytes', () => {
     const data = Buffer.from(transaction)
     const text = encodePacket({ amount: 9900n, address, data }) ?? ''
     expect(data).toHaveLength(432)
@@ -58,7 +58,7 @@ describe('a packet', () => {
     )
   })
 
-  test('of any legal parts comes back as it was', () => {
+  test('A packet of any legal parts comes back as it was', () => {
     const parts = fc.record({
       amount: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
       address: fc.stringMatching(/^[A-Za-z0-9_~-]{1,20}(\.[A-Za-z0-9_~-]{1,20}){0,10}$/),
@@ -80,12 +80,12 @@ describe('a packet', () => {
     ['an address too long', { address: `g.${'a'.repeat(1_022)}` }],
     ['data too long', { data: Buffer.alloc(32_768) }],
     ['data that makes the text too long', { data: Buffer.alloc(24_576) }],
-  ])('with %s is not written', (_, wrong) => {
+  ])('A packet with %s is not written', (_, wrong) => {
     const data = Buffer.from('{}')
     expect(encodePacket({ amount: 1n, address, data, ...wrong })).toBeUndefined()
   })
 
-  test('with the greatest of everything fits the element', () => {
+  test('A packet with the greatest of all its parts fits the element', () => {
     const greatest = { amount: 2n ** 64n - 1n, address: `g.${'a'.repeat(1_021)}` }
     const text = encodePacket({ ...greatest, data: Buffer.alloc(23_500) })
     expect(text?.length).toBeLessThanOrEqual(32_768)
@@ -106,11 +106,11 @@ describe('a packet', () => {
     ['flat and cut off', flat.text.slice(0, 50)],
     ['a length of lengths cut off', Buffer.from('0182', 'hex').toString('base64url')],
     ['text', 'this is no packet at all'],
-  ])('that is %s is not read', (_, text) => {
+  ])('A packet that is %s is not read', (_, text) => {
     expect(decodePacket(text)).toBeUndefined()
   })
 
-  test('of any bytes is read or not, and nothing throws', () => {
+  test('Any bytes are read as a packet or refused', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 80 }), fc.boolean(), (bytes, payment) => {
         const all = payment ? Buffer.concat([Buffer.of(1), bytes]) : Buffer.from(bytes)
@@ -134,7 +134,7 @@ describe('a fulfilment', () => {
       'eHX3kWwpBSYioY_nSihmXSzMvq_SNrzwPOVAFAIl2mo',
       'JRIfjyZnTFD-Fb_6xLSZK7MtQ9_Eyu-afh2jjkZsWmk',
     ],
-  ])('of %s is the HMAC of its bytes', (packet, fulfilment, condition) => {
+  ])('A fulfilment of %s is the HMAC of its bytes', (packet, fulfilment, condition) => {
     expect(fulfilmentOf(secret, packet)).toBe(fulfilment)
     expect(conditionOf(fulfilment)).toBe(condition)
     expect(fulfils(fulfilment, condition)).toBe(true)
@@ -143,21 +143,21 @@ describe('a fulfilment', () => {
   const condition = 'GRzLaTP7DJ9t4P-a_BA0WA9wzzlsugf00-Tn6kESAfM'
   const fulfilment = 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA'
 
-  test('fulfils its condition and no other', () => {
+  test('A fulfilment fulfils its condition and no other', () => {
     expect(fulfils(fulfilment, condition)).toBe(true)
     expect(fulfils(fulfilment, '31mEPsoCTiT3CbL_wRJkXW_rXz0WqDrKiR9a8PJMgnw')).toBe(false)
     expect(fulfils(condition, fulfilment)).toBe(false)
     expect(fulfils(condition, condition)).toBe(false)
   })
 
-  test('is compared by its bytes: the spare bits of the last character do not count', () => {
+  test('A fulfilment is compared by its bytes: the spare bits of the last character do not count', () => {
     expect(fulfils(`${fulfilment.slice(0, -1)}B`, condition)).toBe(true)
     expect(fulfils(fulfilment, `${condition.slice(0, -1)}N`)).toBe(true)
     expect(fulfils(`${fulfilment.slice(0, -1)}E`, condition)).toBe(false)
   })
 
   test.each(['', 'x', fulfilment.slice(1), `${fulfilment}A`, `${fulfilment}=`, `${fulfilment}\n`])(
-    'of another form, %j, fulfils nothing',
+    'A fulfilment of another form, %j, fulfils nothing',
     (text) => {
       expect(fulfils(text, condition)).toBe(false)
       expect(fulfils(fulfilment, text)).toBe(false)
@@ -165,7 +165,7 @@ describe('a fulfilment', () => {
     },
   )
 
-  test('of any secret and packet fulfils the condition made of it', () => {
+  test('A fulfilment of any secret and packet fulfils the condition made of it', () => {
     const secrets = fc.uint8Array({ minLength: 32, maxLength: 32 })
     fc.assert(
       fc.property(secrets, fc.uint8Array({ maxLength: 200 }), (key, bytes) => {

@@ -117,7 +117,7 @@ describe('a field', () => {
   })
 
   test.each(encs.flatMap((enc) => [[enc, undefined] as const, [enc, 'DEF'] as const]))(
-    'under %s, compressed: %s, is opened by its recipient and hidden from others',
+    'A field encrypted under %s, compressed: %s, is opened by its recipient alone',
     (enc, zip) => {
       const { body: hidden, header } = encrypted(paths, { enc, zip })
       expect(JSON.stringify(hidden)).not.toMatch(/Zoë|15295558888|two|"b"/)
@@ -131,7 +131,7 @@ describe('a field', () => {
     },
   )
 
-  test('has its own vector of 12 bytes, and the method in its protected header', () => {
+  test('Each field has its own vector of 12 bytes, and the method in its protected header', () => {
     const { entries, body: hidden } = encrypted()
     expect(entries.map(({ fieldName }) => fieldName)).toEqual(paths)
     expect(new Set(entries.map((entry) => entry.initializationVector)).size).toBe(paths.length)
@@ -147,7 +147,7 @@ describe('a field', () => {
     })
   })
 
-  test('leaves the body that was given as it was', () => {
+  test('Encryption of a field leaves the body that was given as it was', () => {
     const before = structuredClone(body)
     const { body: hidden, header } = encrypted()
     expect(body).toEqual(before)
@@ -156,7 +156,7 @@ describe('a field', () => {
     expect(hidden).toEqual(hiddenBefore)
   })
 
-  test('that is encrypted here is opened by jose', async () => {
+  test('A field that is encrypted here is opened by jose', async () => {
     const { entries, body: hidden } = encrypted(['note'], { enc: 'A192GCM' }, { note: 'Zoë' })
     const [entry] = entries
     const { plaintext } = await flattenedDecrypt(
@@ -172,7 +172,7 @@ describe('a field', () => {
     expect(Buffer.from(plaintext).toString()).toBe('Zoë')
   })
 
-  test.each(encs)('that jose encrypted under %s is opened here', async (enc) => {
+  test.each(encs)('A field that jose encrypted under %s is opened here', async (enc) => {
     const made = await new FlattenedEncrypt(Buffer.from('{"a":"é"}'))
       .setProtectedHeader({ alg: 'RSA-OAEP-256', enc })
       .encrypt(rsa.publicKey)
@@ -189,7 +189,7 @@ describe('a field', () => {
     })
   })
 
-  test('is opened in either shape of the header, with a vector of any length', () => {
+  test('A field is opened in either shape of the header, with a vector of any length', () => {
     const { entry, body: hidden } = handmade({ vector: randomBytes(16) })
     for (const encryptedFields of [[entry], entry, { encryptedField: entry }]) {
       const header = JSON.stringify({ encryptedFields })
@@ -200,7 +200,7 @@ describe('a field', () => {
     }
   })
 
-  test('of any text comes back, unless it reads as an object or a list', () => {
+  test('A field of any text comes back, unless it reads as an object or a list', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.boolean(), (text, compressed) => {
         fc.pre(!/^\s*[[{]/.test(text))
@@ -217,7 +217,7 @@ describe('a field', () => {
     )
   })
 
-  test('of broken JSON stays a text', () => {
+  test('A field of broken JSON stays a text', () => {
     const { body: hidden, header } = encrypted(['note'], {}, { note: '{"a":' })
     expect(decryptFields(header, hidden, rsa.privateKey)).toEqual({
       ok: true,
@@ -241,14 +241,14 @@ describe('fields are not encrypted', () => {
     [[], /^no field is named$/],
     [['note', 'note'], /twice/],
     [['payer.personalInfo', 'payer'], /is part of payer/],
-  ])('at %j', (fields, detail) => {
+  ])('Fields are not encrypted at %j', (fields, detail) => {
     expect(encryptFields(body, fields, rsa.publicKey)).toEqual({
       ok: false,
       detail: expect.stringMatching(detail),
     })
   })
 
-  test('beyond the size of a header', () => {
+  test('Fields are not encrypted beyond the size of a header', () => {
     const many = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`a${index}`, 'x']))
     expect(encryptFields(many, Object.keys(many), rsa.publicKey)).toEqual({
       ok: false,
@@ -260,7 +260,7 @@ describe('fields are not encrypted', () => {
 })
 
 describe('a message is invalid as a whole', () => {
-  test('with one flipped bit anywhere in what was encrypted', () => {
+  test('A message is invalid as a whole with one flipped bit anywhere in what was encrypted', () => {
     const { body: hidden, entries } = encrypted(['note'], {}, { note: 'a text' })
     const [entry] = entries
     const parts = { ...entry, value: (hidden as { note: string }).note } as Entry & {
@@ -303,7 +303,7 @@ describe('a message is invalid as a whole', () => {
       'content that inflates beyond 5 MiB',
       { method: { zip: 'DEF' }, content: deflateRawSync(Buffer.alloc(5_242_881)) },
     ],
-  ])('with %s', (_, how) => {
+  ])('A message is invalid as a whole with %s', (_, how) => {
     const { entry, body: hidden } = handmade(how)
     expect(decryptFields(headerOf([entry]), hidden, rsa.privateKey)).toMatchObject({
       ok: false,
@@ -311,7 +311,7 @@ describe('a message is invalid as a whole', () => {
     })
   })
 
-  test('with fields that inflate to more than 5 MiB together', () => {
+  test('A message is invalid as a whole with fields that inflate to more than 5 MiB together', () => {
     const half = deflateRawSync(Buffer.alloc(2_621_440, 'a'))
     const one = handmade({ method: { zip: 'DEF' }, content: half })
     const entries = ['a', 'b', 'c'].map((fieldName) => ({ ...one.entry, fieldName }))
@@ -328,7 +328,7 @@ describe('a message is invalid as a whole', () => {
     ['is an object', { note: {} }],
     ['is not base64url', { note: 'a=b' }],
     ['is in a text', { note: 'x' }],
-  ])('when the field %s', (_, hidden) => {
+  ])('A message is invalid as a whole when the field %s', (_, hidden) => {
     const { entry } = handmade({})
     expect(decryptFields(headerOf([entry]), hidden, rsa.privateKey)).toMatchObject({
       ok: false,
@@ -336,7 +336,7 @@ describe('a message is invalid as a whole', () => {
     })
   })
 
-  test('when its header is malformed', () => {
+  test('A message is invalid as a whole when its header is malformed', () => {
     expect(decryptFields('{}', {}, rsa.privateKey)).toMatchObject({
       ok: false,
       code: '3101',

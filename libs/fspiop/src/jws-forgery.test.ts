@@ -21,18 +21,21 @@ describe('confusion of algorithms is refused', () => {
   const pem = String(rsa.publicKey.export({ type: 'spki', format: 'pem' }))
   const keys = [keyOf(rsa.publicKey), keyOf(ec.publicKey, { kid: 'second' })]
 
-  test.each(['HS256', 'HS384', 'HS512'])('%s with the public key for a secret', (alg) => {
-    const protectedHeader = Buffer.from(JSON.stringify({ alg, ...parameters })).toString(
-      'base64url',
-    )
-    const signature = createHmac(alg.replace('HS', 'sha'), pem)
-      .update(`${protectedHeader}.${sent.body.toString('base64url')}`)
-      .digest('base64url')
-    const header = JSON.stringify({ signature, protectedHeader })
-    expect(verdictOf(header, received(), keys, all)).toMatch(
-      /^400\/3105 protected header: alg is none of/,
-    )
-  })
+  test.each(['HS256', 'HS384', 'HS512'])(
+    'A signature of %s with the public key for a secret is refused',
+    (alg) => {
+      const protectedHeader = Buffer.from(JSON.stringify({ alg, ...parameters })).toString(
+        'base64url',
+      )
+      const signature = createHmac(alg.replace('HS', 'sha'), pem)
+        .update(`${protectedHeader}.${sent.body.toString('base64url')}`)
+        .digest('base64url')
+      const header = JSON.stringify({ signature, protectedHeader })
+      expect(verdictOf(header, received(), keys, all)).toMatch(
+        /^400\/3105 protected header: alg is none of/,
+      )
+    },
+  )
 
   test.each([
     'none',
@@ -46,13 +49,13 @@ describe('confusion of algorithms is refused', () => {
     1,
     null,
     ['RS256'],
-  ])('alg %j', (alg) => {
+  ])('A signature with the algorithm %j is refused', (alg) => {
     expect(verdictOf(headerWith({ alg, ...parameters }), received(), keys, all)).toMatch(
       /: alg is none/,
     )
   })
 
-  test('ES256 where it is not agreed on, and no alg at all', async () => {
+  test('ES256 is refused where it is not agreed on, and so is no alg at all', async () => {
     const header = await signed({ alg: 'ES256', key: ec.privateKey })
     expect(verdictOf(header, received(), keys)).toBe(
       '400/3105 protected header: alg is none of RS256, RS384, RS512',
@@ -92,7 +95,7 @@ describe('confusion of algorithms is refused', () => {
     }
   })
 
-  test('a key inside the message is never used', async () => {
+  test('A key inside the message is never used', async () => {
     const jwk: JsonWebKey = otherRsa.publicKey.export({ format: 'jwk' })
     const { signature, protected: protectedHeader } = await new FlattenedSign(sent.body)
       .setProtectedHeader({ alg: 'RS256', jwk, ...parameters })
@@ -138,11 +141,11 @@ describe('the signature header', () => {
     ],
     ['a blank in a name', headerWith({ ...good, 'X A': '1' }), /not named like a header/],
     ['b64', headerWith({ ...good, b64: false }), /b64 is not the value/],
-  ])('of %s is refused', (_, header, expected) => {
+  ])('The signature header of %s is refused', (_, header, expected) => {
     expect(verdictOf(header, received(), [keyOf(rsa.publicKey)])).toMatch(expected)
   })
 
-  test('with a protected header that is no UTF-8 is refused', () => {
+  test('The signature header with a protected header that is no UTF-8 is refused', () => {
     const protectedHeader = Buffer.from('{"alg":"RS256","typ":"\xff"}', 'latin1').toString(
       'base64url',
     )
@@ -151,7 +154,7 @@ describe('the signature header', () => {
     })
   })
 
-  test('is read up to its bounds', () => {
+  test('The signature header is read up to its bounds', () => {
     const protectedHeader = Buffer.from(JSON.stringify(good).padEnd(24_576)).toString('base64url')
     expect(protectedHeader).toHaveLength(32_768)
     const header = JSON.stringify({ signature: 'A'.repeat(512), protectedHeader })
@@ -164,7 +167,7 @@ describe('the signature header', () => {
     })
   })
 
-  test('of any text or JSON is read or refused, and never verifies', () => {
+  test('The signature header of any text or JSON is read or refused, and never verifies', () => {
     const anything = fc.oneof(
       fc.string(),
       fc.json(),

@@ -41,14 +41,14 @@ describe('a public key', () => {
     ['the text of a JWK', JSON.stringify(jwk(rsa.publicKey))],
     ['a JWK', jwk(rsa.publicKey)],
     ['a JWK with its use and algorithm', { ...jwk(rsa.publicKey), use: 'sig', alg: 'RS256' }],
-  ])('is read from %s, and named by its thumbprint', async (_, source) => {
+  ])('A public key is read from %s, and named by its thumbprint', async (_, source) => {
     const thumbprint = await calculateJwkThumbprint(jwk(rsa.publicKey))
     const reading = await readPublicKey(source, 'sig')
     expect(reading).toMatchObject({ kid: thumbprint, thumbprint })
     expect('key' in reading && reading.key.equals(rsa.publicKey)).toBe(true)
   })
 
-  test('has the thumbprint of the example of RFC 7638', async () => {
+  test('A public key has the thumbprint of the example of RFC 7638', async () => {
     const example = {
       kty: 'RSA',
       n:
@@ -66,13 +66,13 @@ describe('a public key', () => {
     })
   })
 
-  test('is read from a certificate, and may lie on P-256', async () => {
+  test('A public key is read from a certificate, and may lie on P-256', async () => {
     expect(await faultOf(certificate)).toBeUndefined()
     expect(await faultOf(pem(ec.publicKey))).toBeUndefined()
     expect(await faultOf(jwk(ec.publicKey))).toBeUndefined()
   })
 
-  test('for encryption is RSA, with the algorithm of the API', async () => {
+  test('A public key for encryption is RSA, with the algorithm of the API', async () => {
     expect(await faultOf(pem(rsa.publicKey), 'enc')).toBeUndefined()
     expect(await faultOf({ ...jwk(rsa.publicKey), alg: 'RSA-OAEP-256' }, 'enc')).toBeUndefined()
     expect(await faultOf(pem(ec.publicKey), 'enc')).toBe('not an RSA key')
@@ -101,7 +101,7 @@ describe('a public key', () => {
     ['a number for a kid', { ...jwk(rsa.publicKey), kid: 1 }, /^its kid/],
     ['an exponent of 1', { ...jwk(rsa.publicKey), e: 'AQ' }, /exponent/],
     ['an endless exponent', { ...jwk(rsa.publicKey), e: 'AQAAAAAAAAAB' }, /exponent/],
-  ])('is refused when it is %s', async (_, source, fault) => {
+  ])('A public key is refused when it is %s', async (_, source, fault) => {
     expect(await faultOf(source)).toMatch(fault)
   })
 
@@ -109,7 +109,7 @@ describe('a public key', () => {
     [1024, /^RSA of 1024 bits: at least 2048$/],
     [2047, /^RSA of 2047 bits: at least 2048$/],
     [3080, /^RSA of 3080 bits: at most 3072/],
-  ])('of %i bits is refused', async (modulusLength, fault) => {
+  ])('A public key of %i bits is refused', async (modulusLength, fault) => {
     const modulus = Buffer.alloc(Math.ceil(modulusLength / 8), 0xff)
     modulus[0] = 0xff >> (modulus.length * 8 - modulusLength)
     const source = { kty: 'RSA', e: 'AQAB', n: modulus.toString('base64url') }
@@ -120,12 +120,12 @@ describe('a public key', () => {
   test.each([
     ['another curve', generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey],
     ['Ed25519', generateKeyPairSync('ed25519').publicKey],
-  ])('of %s is refused', async (_, key) => {
+  ])('A public key of %s is refused', async (_, key) => {
     expect(await faultOf(pem(key))).toBe('neither RSA nor EC on P-256')
     expect(await faultOf(jwk(key))).toBe('neither RSA nor EC on P-256')
   })
 
-  test('from anything at all is read or refused', async () => {
+  test('A public key from any input is read or refused', async () => {
     const source = fc.oneof(fc.string(), fc.json(), fc.object())
     await fc.assert(
       fc.asyncProperty(source, async (any) => {

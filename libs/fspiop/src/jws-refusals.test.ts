@@ -63,11 +63,11 @@ describe('a refusal says what differs', () => {
     [{ 'fspiop-uri': undefined }, {}, 'FSPIOP-URI: header is missing'],
     [{ 'fspiop-http-method': undefined }, {}, 'FSPIOP-HTTP-Method: header is missing'],
     [{ 'fspiop-encryption': '{}' }, {}, 'FSPIOP-Encryption: protected header lacks it'],
-  ])('headers %j, request %j: %s', async (headers, message, detail) => {
+  ])('With headers %j and request %j the refusal is: %s', async (headers, message, detail) => {
     expect(verdictOf(await signed(), received(headers, message), keys)).toBe(`400/3105 ${detail}`)
   })
 
-  test('whatever header is protected, in any case of its name', async () => {
+  test('A signature protects any header that it names, in any case of the name', async () => {
     const header = await signedOver({ ...parameters, 'content-TYPE': 'text/plain' })
     expect(verdictOf(header, received({ 'content-type': 'text/plain' }), keys)).toBe('verified')
     expect(verdictOf(header, received({ 'content-type': 'text/html' }), keys)).toBe(
@@ -75,7 +75,7 @@ describe('a refusal says what differs', () => {
     )
   })
 
-  test('of a header that came twice, both values', async () => {
+  test('A header that was sent twice is compared with both values', async () => {
     const header = await signedOver({ ...parameters, 'X-A': '1, 2' })
     const message = received()
     const twice = { ...message, headers: { ...message.headers, 'x-a': ['1', '2'] } }
@@ -83,7 +83,7 @@ describe('a refusal says what differs', () => {
   })
 
   test.each(['FSPIOP-URI', 'FSPIOP-HTTP-Method', 'FSPIOP-Source'] as const)(
-    'when %s is not protected',
+    'A signature is refused when %s is not protected',
     async (name) => {
       const { [name]: _, ...rest } = parameters
       const expected = `400/3105 ${name}: protected header lacks it`
@@ -93,7 +93,7 @@ describe('a refusal says what differs', () => {
     },
   )
 
-  test('parameters about the signature are no headers, and inherited names none either', async () => {
+  test('Parameters about the signature are not headers, and neither are inherited names', async () => {
     const about = { typ: 'JOSE', cty: 'json', 'x5t#S256': 'x', ...parameters }
     expect(verdictOf(await signedOver(about), received(), keys)).toBe('verified')
     for (const name of ['constructor', 'toString', 'jwk']) {
@@ -123,7 +123,7 @@ describe('of several keys', () => {
     }
   })
 
-  test('the named one alone counts', async () => {
+  test('Of several keys the named one alone counts', async () => {
     const header = await signed({ kid: 'second' })
     expect(verdictOf(header, received(), [first, second])).toMatch(/another key signed$/)
     expect(verdictOf(header, received(), [first])).toBe(
@@ -131,7 +131,7 @@ describe('of several keys', () => {
     )
   })
 
-  test('an old one goes on beside a new one of another kind', async () => {
+  test('Of several keys an old one remains valid next to a new one of another kind', async () => {
     const keys = [keyOf(ec.publicKey, { kid: 'new' }), first]
     expect(verdictOf(await signed(), received(), keys, all)).toBe('verified')
     const header = await signed({ alg: 'ES256', key: ec.privateKey })
@@ -142,7 +142,7 @@ describe('of several keys', () => {
     ['not yet valid', { validFrom: new Date(now.getTime() + 1) }],
     ['expired', { validFrom: new Date(0), validTo: before }],
     ['expired at this very moment', { validTo: now }],
-  ])('one that is %s does not verify', async (_, validity) => {
+  ])('Of several keys one that is %s does not verify', async (_, validity) => {
     const keys = [keyOf(rsa.publicKey, validity)]
     expect(verdictOf(await signed(), received(), keys)).toBe(
       '400/3105 FSPIOP-Source has no key that is valid now',
@@ -153,12 +153,12 @@ describe('of several keys', () => {
     expect(verdictOf(await signed(), received(), [...keys, second])).toMatch(/another key signed$/)
   })
 
-  test('one verifies from its first moment to before its end', async () => {
+  test('Of several keys one verifies from its first moment to before its end', async () => {
     const keys = [keyOf(rsa.publicKey, { validFrom: now, validTo: new Date(now.getTime() + 1) })]
     expect(verdictOf(await signed(), received(), keys)).toBe('verified')
   })
 
-  test('none verifies when there is none', async () => {
+  test('Without keys no signature verifies', async () => {
     expect(verdictOf(await signed(), received(), [])).toBe('400/3105 FSPIOP-Source has no key')
   })
 })

@@ -18,11 +18,11 @@ import {
 describe('a signature', () => {
   const vectorKeys = [keyOf(createPublicKey({ key: vector.jwk, format: 'jwk' }))]
 
-  test('made elsewhere over known bytes verifies', () => {
+  test('A signature made elsewhere over known bytes verifies', () => {
     expect(verdictOf(vector.header, received(), vectorKeys)).toBe('verified')
   })
 
-  test('is over bytes: the same JSON written another way does not verify', () => {
+  test('A signature is over bytes: the same JSON written another way does not verify', () => {
     const body = Buffer.from(JSON.stringify(JSON.parse(vector.body.toString()), undefined, 2))
     expect(verdictOf(vector.header, received({}, { body }), vectorKeys)).toBe(
       '400/3105 body or protected header was changed, or another key signed',
@@ -36,7 +36,7 @@ describe('a signature', () => {
     ).toMatch(/3105/)
   })
 
-  test.each(all)('of %s that is made here verifies here and with jose', async (alg) => {
+  test.each(all)('A signature of %s that is made here verifies here and with jose', async (alg) => {
     const { privateKey, publicKey } = alg === 'ES256' ? ec : rsa
     const header = await signed({ alg, key: privateKey, kid: 'first' })
     expect(verdictOf(header, received(), [keyOf(publicKey)], all)).toBe('verified')
@@ -59,7 +59,7 @@ describe('a signature', () => {
     })
   })
 
-  test('protects the encryption header when there is one, and no destination that is not known', async () => {
+  test('A signature protects the encryption header when there is one, and no destination that is not known', async () => {
     const header = await signed({ encryption: '{"encryptedFields":{}}', destination: undefined })
     const keys = [keyOf(rsa.publicKey)]
     const encryption = { 'fspiop-encryption': '{"encryptedFields":{}}' }
@@ -72,7 +72,7 @@ describe('a signature', () => {
     ).toBe('verified')
   })
 
-  test('of a message without a body is over nothing', async () => {
+  test('The signature of a message without a body is over nothing', async () => {
     const header = await signed({ method: 'GET', body: Buffer.alloc(0) })
     const message = received(
       { 'fspiop-http-method': 'GET' },
@@ -84,7 +84,7 @@ describe('a signature', () => {
     )
   })
 
-  test('is not made with a key of another kind, nor over headers that no one would read', async () => {
+  test('A signature is not made with a key of another kind, nor over headers that are never read', async () => {
     await expect(signed({ alg: 'RS256', key: ec.privateKey })).rejects.toThrow('not one for RS256')
     await expect(signed({ alg: 'ES256', key: rsa.privateKey })).rejects.toThrow('not one for ES256')
     await expect(signed({ encryption: 'x'.repeat(32_768) })).rejects.toThrow('too long')
@@ -159,7 +159,7 @@ describe('one flipped bit', () => {
     }
   }
 
-  test('in the body never verifies', async () => {
+  test('One flipped bit in the body never verifies', async () => {
     const header = await signed()
     expect(verdictOf(header, received(), keys)).toBe('verified')
     fc.assert(
@@ -170,7 +170,7 @@ describe('one flipped bit', () => {
     )
   })
 
-  test('in the bytes or the text of the signature never verifies', async () => {
+  test('One flipped bit in the bytes or the text of the signature never verifies', async () => {
     const header = await signed()
     const { signature = '', protectedHeader } = JSON.parse(header) as Record<string, string>
     const bytes = Buffer.from(signature, 'base64url')
@@ -195,7 +195,7 @@ describe('one flipped bit', () => {
     }
   })
 
-  test('in the protected header never verifies', async () => {
+  test('One flipped bit in the protected header never verifies', async () => {
     const { signature, protectedHeader = '' } = JSON.parse(await signed()) as Record<string, string>
     fc.assert(
       fc.property(position, (at) => {
@@ -209,40 +209,43 @@ describe('one flipped bit', () => {
     )
   })
 
-  test.each(names)('in the header of the %s alone, or in all but the signature', async (name) => {
-    const { signature } = JSON.parse(await signed()) as Record<string, string>
-    fc.assert(
-      fc.property(position, (at) => {
-        const changed = { ...sent, [name]: flippedText(sent[name], at) }
-        const headers = headersOf(changed)
-        const header = JSON.stringify({
-          signature,
-          protectedHeader: Buffer.from(
-            JSON.stringify({
-              alg: 'RS256',
-              'FSPIOP-URI': changed.uri,
-              'FSPIOP-HTTP-Method': changed.method,
-              'FSPIOP-Source': changed.source,
-              'FSPIOP-Destination': changed.destination,
-              Date: changed.date,
-            }),
-          ).toString('base64url'),
-        })
-        const message = { method: changed.method, target: changed.uri, body: sent.body, headers }
-        expect(verdictOf(header, message, keys)).toMatch(/^400\/3105/)
-      }),
-    )
-    const header = await signed()
-    fc.assert(
-      fc.property(position, (at) => {
-        const headers = headersOf({ ...sent, [name]: flippedText(sent[name], at) })
-        expect(verdictOf(header, received(headers), keys)).toMatch(/^400\/3105 (FSPIOP-\w+|Date)/)
-      }),
-    )
-  })
+  test.each(names)(
+    'One flipped bit in the header of the %s alone, or in all but the signature, never verifies',
+    async (name) => {
+      const { signature } = JSON.parse(await signed()) as Record<string, string>
+      fc.assert(
+        fc.property(position, (at) => {
+          const changed = { ...sent, [name]: flippedText(sent[name], at) }
+          const headers = headersOf(changed)
+          const header = JSON.stringify({
+            signature,
+            protectedHeader: Buffer.from(
+              JSON.stringify({
+                alg: 'RS256',
+                'FSPIOP-URI': changed.uri,
+                'FSPIOP-HTTP-Method': changed.method,
+                'FSPIOP-Source': changed.source,
+                'FSPIOP-Destination': changed.destination,
+                Date: changed.date,
+              }),
+            ).toString('base64url'),
+          })
+          const message = { method: changed.method, target: changed.uri, body: sent.body, headers }
+          expect(verdictOf(header, message, keys)).toMatch(/^400\/3105/)
+        }),
+      )
+      const header = await signed()
+      fc.assert(
+        fc.property(position, (at) => {
+          const headers = headersOf({ ...sent, [name]: flippedText(sent[name], at) })
+          expect(verdictOf(header, received(headers), keys)).toMatch(/^400\/3105 (FSPIOP-\w+|Date)/)
+        }),
+      )
+    },
+  )
 
   test.each(['method', 'target'] as const)(
-    'in the %s of the request never verifies',
+    'One flipped bit in the %s of the request never verifies',
     async (name) => {
       const header = await signed()
       fc.assert(

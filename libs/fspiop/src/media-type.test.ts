@@ -74,7 +74,7 @@ describe('Accept', () => {
     })
   })
 
-  test('of a resource that is at 1.0 takes 1.1 as well, and 1.0 where the choice is ours', () => {
+  test('Accept of a resource that is at 1.0 takes 1.1 as well, and 1.0 where the choice is ours', () => {
     const type = 'application/vnd.interoperability.authorizations+json'
     const rules = resourceRules.authorizations
     expect(negotiateAccept(`${type};version=1.1`, 'authorizations', rules)).toMatchObject({
@@ -85,7 +85,7 @@ describe('Accept', () => {
     })
   })
 
-  test('picks the highest minor version of a major one that is not the current', () => {
+  test('Accept picks the highest minor version of a major one that is not the current', () => {
     const rules = {
       currentVersion: '2.0',
       versions: ['1.0', '1.1', '2.0'],
@@ -145,7 +145,7 @@ describe('Content-Type', () => {
     })
   })
 
-  test('of a version that is not supported is answered as Accept is', () => {
+  test('Content-Type of a version that is not supported is answered as Accept is', () => {
     expect(read(`${base};version=2.0`)).toEqual({
       agreed: false,
       refusal: {
@@ -158,7 +158,7 @@ describe('Content-Type', () => {
   })
 })
 
-test('what is written is exact', () => {
+test('A written media type is exact', () => {
   expect(contentType('bulkTransfers', '1.1')).toBe(
     'application/vnd.interoperability.bulkTransfers+json;version=1.1',
   )
@@ -170,7 +170,7 @@ describe('a resource of the Third-Party API', () => {
   const ofApi = 'application/vnd.interoperability.thirdparty+json'
 
   test.each([own, `${own};version=1`, `${own};version=1.0`, ofApi, `${ofApi};version=1.0`])(
-    'may be asked for as %s',
+    'A resource of the Third-Party API may be asked for as %s',
     (header) => {
       expect(negotiateAccept(header, 'consents', rules)).toEqual({ agreed: true, version: '1.0' })
     },
@@ -183,11 +183,11 @@ describe('a resource of the Third-Party API', () => {
     'application/json',
     'Application/JSON; charset=utf-8',
     'application/merge-patch+json',
-  ])('may be sent as %s', (header) => {
+  ])('A resource of the Third-Party API may be sent as %s', (header) => {
     expect(readContentType(header, 'consents', rules)).toEqual({ agreed: true, version: '1.0' })
   })
 
-  test('may be asked for as plain JSON', () => {
+  test('A resource of the Third-Party API may be asked for as plain JSON', () => {
     expect(negotiateAccept('application/json', 'consents', rules)).toEqual({
       agreed: true,
       version: '1.0',
@@ -195,7 +195,7 @@ describe('a resource of the Third-Party API', () => {
   })
 
   test.each([own, ofApi, 'application/xml', 'application/vnd.interoperability.transfers+json'])(
-    'may not be sent as %s',
+    'A resource of the Third-Party API may not be sent as %s',
     (header) => {
       expect(readContentType(header, 'consents', rules)).toMatchObject({
         agreed: false,
@@ -204,17 +204,20 @@ describe('a resource of the Third-Party API', () => {
     },
   )
 
-  test.each([`${own};version=1.1`, `${ofApi};version=2.0`])('is not spoken as %s', (header) => {
-    const refusal = {
-      status: 406,
-      code: '3001',
-      extensionList: { extension: [{ key: '1', value: '0' }] },
-    }
-    expect(readContentType(header, 'consents', rules)).toMatchObject({ agreed: false, refusal })
-    expect(negotiateAccept(header, 'consents', rules)).toMatchObject({ agreed: false, refusal })
-  })
+  test.each([`${own};version=1.1`, `${ofApi};version=2.0`])(
+    'A resource of the Third-Party API has no version %s',
+    (header) => {
+      const refusal = {
+        status: 406,
+        code: '3001',
+        extensionList: { extension: [{ key: '1', value: '0' }] },
+      }
+      expect(readContentType(header, 'consents', rules)).toMatchObject({ agreed: false, refusal })
+      expect(negotiateAccept(header, 'consents', rules)).toMatchObject({ agreed: false, refusal })
+    },
+  )
 
-  test('is the only one that may be named so', () => {
+  test('No other resource may be named like one of the Third-Party API', () => {
     expect(negotiateAccept(ofApi, 'transfers', resourceRules.transfers).agreed).toBe(false)
     expect(
       readContentType('application/merge-patch+json', 'accounts', resourceRules.accounts),

@@ -20,7 +20,7 @@ describe('the transfer amount', () => {
     ['SEND', '100', '0.0001', undefined, undefined, '99.9999'],
     ['SEND', '2', undefined, undefined, '2', '0'],
   ] as const)(
-    'of %s %s with fees %s, fee %s and commission %s is %s',
+    'The transfer amount of %s %s with fees %s, fee %s and commission %s is %s',
     (amountType, amount, fees, payeeFspFee, payeeFspCommission, transferAmount) => {
       const terms = {
         amountType,
@@ -42,7 +42,7 @@ describe('the transfer amount', () => {
       'a sum of more than 18 digits',
       { amountType: 'RECEIVE' as const, amount: usd('9'.repeat(18)), payeeFspFee: usd('1') },
     ],
-  ])('with %s does not exist', (_, terms) => {
+  ])('The transfer amount with %s does not exist', (_, terms) => {
     expect(transferAmountOf({ amountType: 'SEND', amount: usd('100'), ...terms })).toBeUndefined()
   })
 })
@@ -95,7 +95,7 @@ describe('with any terms', () => {
     )
   })
 
-  test('both amounts are in the currency of the quote and legal', () => {
+  test('With any terms both amounts are legal and in the currency of the quote', () => {
     fc.assert(
       fc.property(anyTerms, (terms) => {
         const transfer = transferAmountOf(terms)
@@ -106,7 +106,7 @@ describe('with any terms', () => {
   })
 })
 
-test('the payee gets nothing that would be less than nothing, or of another currency', () => {
+test('The payee receives no amount below zero or of another currency', () => {
   expect(payeeReceiveAmountOf(usd('1'), usd('2'))).toBeUndefined()
   expect(payeeReceiveAmountOf(usd('1'), { currency: 'EUR', amount: '1' })).toBeUndefined()
   expect(payeeReceiveAmountOf(usd('2'), usd('1'), usd('0.5'))).toEqual(usd('1.5'))

@@ -15,7 +15,7 @@ function faultOf(method: string, path: string): string | undefined {
   return match.fault === undefined ? undefined : `${match.fault.code} ${match.fault.detail}`
 }
 
-test('every route of the table is found by its own path, with its parameters', () => {
+test('Every route of the table is found by its own path, with its parameters', () => {
   for (const { template, methods, resource } of routes) {
     const type = template.includes('{Type}')
     const path = template
@@ -177,12 +177,12 @@ describe('identifiers', () => {
     expect(faultOf(method, path)).toBe(fault)
   })
 
-  test('are percent-decoded exactly once', () => {
+  test('Identifiers are percent-decoded exactly once', () => {
     expect(matchPath('GET', '/parties/ALIAS/%252F')).toMatchObject({ parameters: { ID: '%2F' } })
   })
 })
 
-test('any method and path has an answer', () => {
+test('Any method and path has an answer', () => {
   const segment = fc.oneof(fc.string(), fc.constantFrom('error', 'transfers', 'parties', '%', uuid))
   fc.assert(
     fc.property(fc.string(), fc.array(segment, { maxLength: 6 }), (method, segments) => {

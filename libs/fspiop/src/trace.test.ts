@@ -4,7 +4,7 @@ import { readTrace, signsTrace } from './trace.ts'
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
 
 describe('a trace', () => {
-  test('is read with and without its state', () => {
+  test('A trace is read with and without its state', () => {
     const tracestate = 'congo=t61rcWkgMzE, tenant@rojo=00f067aa0ba902b7'
     expect(readTrace({ traceparent })).toEqual({ traceparent })
     expect(readTrace({ traceparent, tracestate })).toEqual({ traceparent, tracestate })
@@ -20,7 +20,7 @@ describe('a trace', () => {
     `00-4bf92f3577b34da6a3ce929d0e0e4736-${'0'.repeat(16)}-01`,
     `${traceparent}-more`,
     [traceparent, traceparent],
-  ])('of a wrong form, %j, is ignored, and its state with it', (wrong) => {
+  ])('A trace of a wrong form, %j, is ignored, and its state with it', (wrong) => {
     expect(readTrace({ traceparent: wrong, tracestate: 'a=b' })).toBeUndefined()
   })
 
@@ -28,7 +28,7 @@ describe('a trace', () => {
     Array.from({ length: count }, (_, index) => `k${index}=v`).join(',')
 
   test.each([[members(32)], [`a=${'x'.repeat(256)},b=${'x'.repeat(251)}`]])(
-    'may have the state %s',
+    'A trace may have the state %s',
     (tracestate) => {
       expect(readTrace({ traceparent, tracestate })).toEqual({ traceparent, tracestate })
     },
@@ -44,7 +44,7 @@ describe('a trace', () => {
     'a=b,,c=d',
     members(33),
     `a=${'x'.repeat(256)},b=${'x'.repeat(252)}`,
-  ])('goes on without the state %s', (tracestate) => {
+  ])('A trace goes on without the state %s', (tracestate) => {
     expect(readTrace({ traceparent, tracestate })).toEqual({ traceparent })
   })
 })
@@ -57,16 +57,19 @@ describe('the signature of a message', () => {
     }),
   })
 
-  test.each(['traceparent', 'Traceparent', 'tracestate'])('may cover %s', (name) => {
-    expect(signsTrace(signed({ alg: 'RS256', 'FSPIOP-URI': '/quotes', [name]: 'x' }))).toBe(true)
-  })
+  test.each(['traceparent', 'Traceparent', 'tracestate'])(
+    'The signature of a message may cover %s',
+    (name) => {
+      expect(signsTrace(signed({ alg: 'RS256', 'FSPIOP-URI': '/quotes', [name]: 'x' }))).toBe(true)
+    },
+  )
 
-  test('mostly does not cover the trace', () => {
+  test('The signature of a message mostly does not cover the trace', () => {
     expect(signsTrace(signed({ alg: 'RS256', 'FSPIOP-URI': '/traceparent' }))).toBe(false)
   })
 
   test.each([{}, { 'fspiop-signature': 'junk' }, { 'fspiop-signature': '{}' }])(
-    'covers nothing where it is none: %j',
+    'A text that is no signature covers nothing: %j',
     (headers) => {
       expect(signsTrace(headers)).toBe(false)
     },

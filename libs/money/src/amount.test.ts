@@ -68,7 +68,7 @@ describe('an amount of FSPIOP', () => {
     expect(parseAmount(text)).toBeUndefined()
   })
 
-  test('an amount of every valid form is formatted exactly as it was parsed', () => {
+  test('An amount of every valid form is formatted exactly as it was parsed', () => {
     const legal = fc.stringMatching(/^(0|[1-9]\d{0,17})(\.\d{0,3}[1-9])?$/)
     fc.assert(
       fc.property(legal, (text) => {
@@ -79,7 +79,7 @@ describe('an amount of FSPIOP', () => {
     )
   })
 
-  test('an amount of every size is parsed exactly as it was formatted', () => {
+  test('An amount of every size is parsed exactly as it was formatted', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: units_max }), (units) => {
         expect(parseAmount(formatAmount(units))).toBe(units)
@@ -88,7 +88,7 @@ describe('an amount of FSPIOP', () => {
     )
   })
 
-  test('an amount that is not in canonical form is refused', () => {
+  test('An amount that is not in canonical form is refused', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[-+0-9. eE]{0,25}$/), (text) => {
         const units = parseAmount(text)
@@ -98,7 +98,7 @@ describe('an amount of FSPIOP', () => {
     )
   })
 
-  test('a million of the largest amounts add up exactly', () => {
+  test('A million of the largest amounts add up exactly', () => {
     let sum = 0n
     for (let count = 0; count < 1_000_000; count += 1) {
       sum += parseAmount(`${eighteenNines}.9999`) ?? 0n
@@ -127,7 +127,7 @@ describe('a balance', () => {
     },
   )
 
-  test('a balance of every size and sign is parsed exactly as it was formatted, also as a JSON number', () => {
+  test('A balance of every size and sign is parsed exactly as it was formatted, also as a JSON number', () => {
     const balances = fc.bigInt({ min: 1n - 10n ** 40n, max: 10n ** 40n - 1n })
     fc.assert(
       fc.property(balances, (units) => {
@@ -187,7 +187,7 @@ describe('an amount in an administration request', () => {
     expect(amountFromJson(value)).toBeUndefined()
   })
 
-  test('a JSON number is never read as another amount', () => {
+  test('A JSON number is never read as another amount', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, min: -1e15, max: 1e15 }), (value) => {
         const units = amountFromJson(value)
@@ -196,7 +196,7 @@ describe('an amount in an administration request', () => {
     )
   })
 
-  test('an amount with up to four decimals and fifteen digits is always accepted', () => {
+  test('An amount with up to four decimals and fifteen digits is always accepted', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -(1e11 - 1), max: 1e11 - 1 }),

@@ -34,14 +34,14 @@ test.each(['', 'usd', 'US', 'USDX', 'ZZZ', ' USD', 'toString', '__proto__'])(
   },
 )
 
-test('all 162 published codes and the 29 missing from that list are present, each once', () => {
+test('All 162 published codes and the 29 missing from that list are present, each once', () => {
   expect(new Set(currencies).size).toBe(currencies.length)
   expect(currencies).toHaveLength(191)
   expect(currencies.every((code) => /^[A-Z]{3}$/.test(code))).toBe(true)
   expect([...currencies].sort()).toEqual(currencies)
 })
 
-test('the number of codes per exponent matches ISO 4217 and the published list', () => {
+test('The number of codes per exponent matches ISO 4217 and the published list', () => {
   const counts = [0, 2, 3, 4].map(
     (exponent) => currencies.filter((code) => currencyExponent(code) === exponent).length,
   )

@@ -30,7 +30,7 @@ function receiver(): { readonly receive: Handler; readonly reported: number[] } 
   return { receive: served, reported }
 }
 
-test('a newer state is reported once, and an older one is ignored', async () => {
+test('A newer state is reported once, and an older one is ignored', async () => {
   const { receive, reported } = receiver()
   expect(await receive(suspended)).toEqual({ version: 7 })
   expect(await receive(suspended)).toEqual({ version: 7 })

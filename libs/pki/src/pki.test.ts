@@ -56,7 +56,7 @@ describe('an authority', () => {
       issueClientCertificate(ca, { subject, validity }),
       'its certificate is not that of a certificate authority',
     ],
-  ])('with %s is rejected', (_, given, fault) => {
+  ])('An authority with %s is rejected', (_, given, fault) => {
     expect(faultOfCa(given, now)).toBe(fault)
   })
 
@@ -83,28 +83,31 @@ describe('an authority', () => {
 })
 
 describe('a certificate for a request', () => {
-  test.each(['rsa', 'ec', 'p384'] as const)('names the given subject, with key %s', (kind) => {
-    const { csr, key } = makeCsr({ subject: { ...subject, commonName: 'evil' }, key: pem(kind) })
-    const certificate = signCsr(ca, {
-      request: csr,
-      subject,
-      names: none,
-      validity,
-    })
-    const x509 = new X509Certificate(certificate)
-    expect(readSubject(certificate)).toEqual(subject)
-    expect(x509.checkIssued(new X509Certificate(ca.certificate))).toBe(true)
-    expect(x509.toString()).toContain('BEGIN CERTIFICATE')
-    expect(x509.keyUsage).toEqual([clientAuth])
-    expect(x509.subjectAltName).toBeUndefined()
-    const known = new X509Certificate(certificate).publicKey.export({
-      type: 'spki',
-      format: 'pem',
-    })
-    const again = makeCsr({ subject, key })
-    const read = readCsr(again.csr)
-    expect('key' in read && read.key.export({ type: 'spki', format: 'pem' })).toBe(known)
-  })
+  test.each(['rsa', 'ec', 'p384'] as const)(
+    'A certificate for a request names the given subject, with key %s',
+    (kind) => {
+      const { csr, key } = makeCsr({ subject: { ...subject, commonName: 'evil' }, key: pem(kind) })
+      const certificate = signCsr(ca, {
+        request: csr,
+        subject,
+        names: none,
+        validity,
+      })
+      const x509 = new X509Certificate(certificate)
+      expect(readSubject(certificate)).toEqual(subject)
+      expect(x509.checkIssued(new X509Certificate(ca.certificate))).toBe(true)
+      expect(x509.toString()).toContain('BEGIN CERTIFICATE')
+      expect(x509.keyUsage).toEqual([clientAuth])
+      expect(x509.subjectAltName).toBeUndefined()
+      const known = new X509Certificate(certificate).publicKey.export({
+        type: 'spki',
+        format: 'pem',
+      })
+      const again = makeCsr({ subject, key })
+      const read = readCsr(again.csr)
+      expect('key' in read && read.key.export({ type: 'spki', format: 'pem' })).toBe(known)
+    },
+  )
 
   test('A certificate is valid as a server for exactly the names that it is given', () => {
     const asked = { dns: ['a.example', 'b.example'], ip: ['192.0.2.7', '2001:db8::7'] }
@@ -119,17 +122,20 @@ describe('a certificate for a request', () => {
   test.each([
     ['RSA in PKCS #1', 'rsa', 'pkcs1'],
     ['EC in SEC 1', 'p384', 'sec1'],
-  ] as const)('is signed by an authority whose key is %s', (_, kind, type) => {
-    const { certificate, key } = makeCa({ subject, validity, key: pem(kind) })
-    const authority = {
-      certificate,
-      key: String(createPrivateKey(key).export({ type, format: 'pem' })),
-    }
-    expect(faultOfCa(authority, now)).toBeUndefined()
-    const { csr } = makeCsr({ subject })
-    const issued = signCsr(authority, { request: csr, subject, names: none, validity })
-    expect(new X509Certificate(issued).verify(createPublicKey(key))).toBe(true)
-  })
+  ] as const)(
+    'A certificate for a request is signed by an authority whose key is %s',
+    (_, kind, type) => {
+      const { certificate, key } = makeCa({ subject, validity, key: pem(kind) })
+      const authority = {
+        certificate,
+        key: String(createPrivateKey(key).export({ type, format: 'pem' })),
+      }
+      expect(faultOfCa(authority, now)).toBeUndefined()
+      const { csr } = makeCsr({ subject })
+      const issued = signCsr(authority, { request: csr, subject, names: none, validity })
+      expect(new X509Certificate(issued).verify(createPublicKey(key))).toBe(true)
+    },
+  )
 })
 
 /** Made by OpenSSL 3; requests host names and an e-mail address. */
@@ -185,7 +191,7 @@ describe('a request', () => {
         .csr,
       'more than 20 host names',
     ],
-  ])('that is %s is refused with a description', (_, request, fault) => {
+  ])('A request that is %s is refused with a description', (_, request, fault) => {
     expect(readCsr(request)).toEqual({ fault: expect.stringContaining(fault) })
     expect(() => signCsr(ca, { request, subject, names: none, validity })).toThrow(fault)
   })

@@ -225,7 +225,7 @@ test('A holder that closes releases the lock after its work in flight', async ()
   expect(await (await open()).query(lines, [])).toEqual([{ text: 'done' }])
 })
 
-test('locks of other names do not wait for each other', async () => {
+test('Locks of other names do not wait for each other', async () => {
   await open('one')
   expect(await pidOf(await open('two'))).toBeGreaterThan(0)
 })

@@ -71,31 +71,34 @@ describe.each([
   ['the compose file', composeProcesses()],
   ['the chart', chartProcesses()],
 ])('%s', (_which, processes) => {
-  test('runs every service', () => {
+  test('A deployment runs every service', () => {
     const programs = [...processes.values()].map(({ program }) => program)
     expect(programs).toEqual(
       expect.arrayContaining(serviceNames.map((name) => `services/${name}/dist/main.js`)),
     )
   })
 
-  test.each([...processes])('gives %s what it reads, and nothing else', (name, given) => {
-    const known = { ...definitions.get(given.program), ...settingsOfProcess }
-    const values = Object.fromEntries(
-      Object.entries({ ...givenByAPerson, ...pickUsed(given.settings) })
-        .filter(
-          ([setting]) => Object.hasOwn(known, setting) || Object.hasOwn(given.settings, setting),
-        )
-        .map(([setting, value]) => [setting, withoutVariables(value)]),
-    )
-    // As if they came from a file: there every name has to be known.
-    const sources = [{ origin: 'file', values: withoutForeignHubNames(values, known) }]
-    expect(Object.keys(readSettings(known, { sources, prefixes: [] }).values)).toEqual(
-      Object.keys(known),
-    )
-  })
+  test.each([...processes])(
+    'A deployment gives %s what it reads, and nothing else',
+    (name, given) => {
+      const known = { ...definitions.get(given.program), ...settingsOfProcess }
+      const values = Object.fromEntries(
+        Object.entries({ ...givenByAPerson, ...pickUsed(given.settings) })
+          .filter(
+            ([setting]) => Object.hasOwn(known, setting) || Object.hasOwn(given.settings, setting),
+          )
+          .map(([setting, value]) => [setting, withoutVariables(value)]),
+      )
+      // As if they came from a file: there every name has to be known.
+      const sources = [{ origin: 'file', values: withoutForeignHubNames(values, known) }]
+      expect(Object.keys(readSettings(known, { sources, prefixes: [] }).values)).toEqual(
+        Object.keys(known),
+      )
+    },
+  )
 
   test.each([...processes].filter(([name]) => serviceNames.includes(name)))(
-    'lets others reach %s, and lets it show who it is',
+    'A deployment lets others reach %s, and gives it a certificate to identify itself',
     (_name, { settings }) => {
       expect(settings).toMatchObject({
         GRPC_HOST: '0.0.0.0',
@@ -106,7 +109,7 @@ describe.each([
   )
 })
 
-test('the image loads what ends a container on SIGTERM before any program', () => {
+test('The image loads what ends a container on SIGTERM before any program', () => {
   const root = new URL('../../../', import.meta.url)
   const dockerfile = readFileSync(new URL('deploy/Dockerfile', root), 'utf8')
   const [, words = '[]'] = /^ENTRYPOINT (\[.*\])$/m.exec(dockerfile) ?? []
@@ -117,7 +120,7 @@ test('the image loads what ends a container on SIGTERM before any program', () =
 })
 
 describe.each(serviceNames)('%s', (service) => {
-  test('may call whom its code calls', () => {
+  test('A service may call those that its code calls', () => {
     const folder = fileURLToPath(new URL(`../../../services/${service}/src`, import.meta.url))
     const called = readdirSync(folder, { recursive: true })
       .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
@@ -128,26 +131,32 @@ describe.each(serviceNames)('%s', (service) => {
     expect(callsOf(service)).toEqual(expect.arrayContaining([...new Set(called)]))
   })
 
-  test('is described to the code as to the chart', () => {
+  test('The code and the chart agree whether a service has a database', () => {
     expect(hasDatabase(service)).toBe(facts[service].database)
   })
 })
 
 describe('the chart', () => {
-  test.each(serviceNames)('lets %s call those whom it calls, and nobody else', (service) => {
-    const itself = facts[service].calls.filter((name) => name !== service)
-    expect(new Set(itself)).toEqual(new Set(callsOf(service)))
-  })
+  test.each(serviceNames)(
+    'The chart lets %s call the services that it calls, and no others',
+    (service) => {
+      const itself = facts[service].calls.filter((name) => name !== service)
+      expect(new Set(itself)).toEqual(new Set(callsOf(service)))
+    },
+  )
 
-  test.each(serviceNames)('tells %s the address of each under its own name', (service) => {
-    const { settings } = chartProcesses().get(service)
-    const urls = Object.entries(settings).filter(([name]) => name.endsWith('_GRPC_URL'))
-    expect(Object.fromEntries(urls)).toEqual(
-      Object.fromEntries(callsOf(service).map((name) => [grpcUrlName(name), `${name}:4200`])),
-    )
-  })
+  test.each(serviceNames)(
+    'The chart gives %s the address of each under its own name',
+    (service) => {
+      const { settings } = chartProcesses().get(service)
+      const urls = Object.entries(settings).filter(([name]) => name.endsWith('_GRPC_URL'))
+      expect(Object.fromEntries(urls)).toEqual(
+        Object.fromEntries(callsOf(service).map((name) => [grpcUrlName(name), `${name}:4200`])),
+      )
+    },
+  )
 
-  test.each(serviceNames)('gives %s a database if it stores something', (service) => {
+  test.each(serviceNames)('The chart gives %s a database if it stores something', (service) => {
     const stores = Object.hasOwn(
       definitions.get(`services/${service}/dist/main.js`),
       `${settingPrefix(service)}_DATABASE_URL`,
@@ -155,19 +164,22 @@ describe('the chart', () => {
     expect(facts[service].database).toBe(stores)
   })
 
-  test.each(serviceNames)('mounts the folder of every file that %s is told of', (service) => {
-    const { settings } = chartProcesses().get(service)
-    const folders = filesNamed(settings).map((path) => path.split('/').at(-2))
-    expect(new Set(folders)).toEqual(new Set(facts[service].files))
-  })
+  test.each(serviceNames)(
+    'The chart mounts the folder of every file that %s is configured with',
+    (service) => {
+      const { settings } = chartProcesses().get(service)
+      const folders = filesNamed(settings).map((path) => path.split('/').at(-2))
+      expect(new Set(folders)).toEqual(new Set(facts[service].files))
+    },
+  )
 
-  test('mounts the folder of every file that the sandbox FSPs and the PISP are given', () => {
+  test('The chart mounts the folder of every file that the sandbox FSPs and the PISP are given', () => {
     const { settings } = chartProcesses().get('sandbox-fsp')
     const folders = filesNamed(settings).map((path) => path.split('/').at(-2))
     expect(new Set(folders)).toEqual(new Set(sandboxTemplate().folders))
   })
 
-  test('opens the ports of every sandbox participant, and lets callbacks in and out', () => {
+  test('The chart opens the ports of every sandbox participant, and lets callbacks in and out', () => {
     const { folders, containerPorts, servicePorts } = sandboxTemplate()
     const people = folders.map((name) => [name, portOf(name, 'PORT')])
     const callbacks = folders.map((name) => [`${name}-tls`, portOf(name, 'TLS_PORT')])
@@ -181,7 +193,7 @@ describe('the chart', () => {
     expect(fromOnboarding).toEqual(numbers(people))
   })
 
-  test('takes every setting of each service that is no secret, and no other', () => {
+  test('The chart takes every setting of each service that is no secret, and no other', () => {
     const all = serviceNames.map((name) => [
       name,
       { ...definitions.get(`services/${name}/dist/main.js`), ...settingsOfProcess },
@@ -190,25 +202,25 @@ describe('the chart', () => {
     expect(readChartSchema()).toEqual(withSettings(readChartSchema(), new Map(all)))
   })
 
-  test('names in its templates no setting that nobody knows', () => {
+  test('The templates of the chart name no unknown setting', () => {
     const known = Object.assign({}, ...definitions.values())
     expect(namesInTemplates().filter((name) => !Object.hasOwn(known, name))).toEqual([])
   })
 })
 
-test('docs/settings.md lists every setting of every program as the code defines it', async () => {
+test('The page docs/settings.md lists every setting of every program as the code defines it', async () => {
   const load = (folder, name) => import(`../../../${folder}/src/${name}.ts`)
   // `npm run docs` after a build writes the page anew.
   expect(readSettingsPage()).toBe(settingsPage(await loadSettings(load)))
 })
 
-test('docs/fsp-api.openapi.json describes the API for FSPs as the code serves it', async () => {
+test('The file docs/fsp-api.openapi.json describes the API for FSPs as the code serves it', async () => {
   const load = (name) => import(`../../../services/fspiop-api/src/${name}.ts`)
   // `npm run docs` after a build writes the file anew.
   expect(readFspOpenApi()).toEqual(await fspOpenApi(load))
 })
 
-test('dashboards and alarms ask for metrics that are measured', () => {
+test('Dashboards and alarms ask for metrics that are measured', () => {
   const ofProcesses = openMetrics({ ofProcess: true }).getMetricsAsArray()
   const measured = new Set([...namesInSources(), ...ofProcesses.map(({ name }) => name)])
   const asked = metricsAskedFor()

@@ -52,7 +52,7 @@ function namesIn(text) {
   return text.replaceAll(/`\w+`|[,\s]/g, '') === '' ? names : []
 }
 
-test.each(pages)('every link of %s refers to a file and a heading that exist', (path) => {
+test.each(pages)('Every link of %s refers to a file and a heading that exist', (path) => {
   const broken = linksOf(path).filter(
     ({ file, heading }) =>
       !existsSync(join(root, file)) || (heading !== undefined && !headingsOf(file).has(heading)),
@@ -60,7 +60,7 @@ test.each(pages)('every link of %s refers to a file and a heading that exist', (
   expect(broken.map(({ target }) => target)).toEqual([])
 })
 
-test.each(pages)('every function that %s links to is defined in the file of the link', (path) => {
+test.each(pages)('Every function that %s links to is defined in the file of the link', (path) => {
   const missing = linksOf(path)
     .filter(({ file }) => /\.(ts|mjs)$/.test(file))
     .flatMap(({ text, file }) => namesIn(text).map((name) => ({ name, file })))
@@ -70,20 +70,20 @@ test.each(pages)('every function that %s links to is defined in the file of the 
   expect(missing).toEqual([])
 })
 
-test.each(pages)('every npm script that %s names is defined in package.json', (path) => {
+test.each(pages)('Every npm script that %s names is defined in package.json', (path) => {
   const { scripts } = JSON.parse(read('package.json'))
   const named = [...read(path).matchAll(/\bnpm run (?:-s |--silent )?([a-z][a-z0-9:]*[a-z0-9])/g)]
   expect(named.map(([, name]) => name).filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
 })
 
-test('the glossary explains at most 40 terms, each once', () => {
+test('The glossary explains at most 40 terms, each once', () => {
   const [, glossary = ''] = read('ARCHITECTURE.md').split('## Glossary')
   const terms = [...glossary.matchAll(/^\| ([^|]+?) \|/gm)].map(([, term]) => term).slice(1)
   expect(terms.length).toBeLessThanOrEqual(40)
   expect(terms).toEqual([...new Set(terms)])
 })
 
-test('the workflow runs every step of .ci/run, on the version of Node.js that .nvmrc names', () => {
+test('The workflow runs every step of .ci/run, on the version of Node.js that .nvmrc names', () => {
   const { step } = parse(read('.github/workflows/ci.yml')).jobs.step.strategy.matrix
   const [, steps = ''] = /^wanted=\$\{\*:-(.*)\}$/m.exec(read('.ci/run')) ?? []
   expect(step).toEqual(steps.split(' '))

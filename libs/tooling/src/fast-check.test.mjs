@@ -28,7 +28,7 @@ async function casesOf(settings, parameters) {
   return cases
 }
 
-test('a property tries a hundred cases, or as many as it names', async () => {
+test('A property tries a hundred cases, or as many as it names', async () => {
   expect(await casesOf({ PROPERTY_RUNS: undefined })).toHaveLength(100)
   expect(await casesOf({ PROPERTY_RUNS: undefined }, { numRuns: 8 })).toHaveLength(8)
 })
@@ -47,12 +47,12 @@ test('PROPERTY_SEED repeats the cases of an earlier run', async () => {
   expect(await casesOf(settings)).toEqual(await casesOf(settings))
 })
 
-test('without PROPERTY_SEED every run tries other cases', async () => {
+test('Without PROPERTY_SEED every run tries other cases', async () => {
   const settings = { PROPERTY_RUNS: undefined, PROPERTY_SEED: undefined }
   expect(await casesOf(settings)).not.toEqual(await casesOf(settings))
 })
 
-test('every test that imports fast-check gets it with these settings', async () => {
+test('Every test that imports fast-check gets it with these settings', async () => {
   const mapped = await import('fast-check')
   const own = await import('./fast-check.mjs')
   expect(mapped.assert).toBe(own.assert)

@@ -16,7 +16,7 @@ function folders() {
   return byFolder
 }
 
-test.each([...folders()])('no two migrations of %s have the same number', (_folder, names) => {
+test.each([...folders()])('No two migrations of %s have the same number', (_folder, names) => {
   const numbers = names.map((name) => name.slice(0, 4))
   const again = names.filter((_name, at) => numbers.indexOf(numbers[at]) !== at)
   expect(again).toEqual([])

@@ -220,7 +220,10 @@ function leavesPackage(path, from) {
 
 function checkWords(file, node, report) {
   if (node.type === 'TSAnyKeyword') report(node, 'any')
-  if (file.isTest) return
+  if (file.isTest) {
+    if (node.type === 'CallExpression') checkTitle(file, node, report)
+    return
+  }
   if (node.type === 'Literal' && node.regex !== undefined) checkPattern(file, node, report)
   if (isProperty(node) && textOf(file, node.object) === 'console') {
     report(node, 'console: log with pino, speak to people through process.stdout')
@@ -235,6 +238,13 @@ function checkWords(file, node, report) {
     const may = /[/-](settings|main|start|verify|process|data-folder)\.ts$/.test(file.path)
     if (!may) report(node, 'reads the environment: settings.ts and main.ts do that')
   }
+}
+
+/** A test title states its rule as a sentence that needs no title of a group before it. */
+function checkTitle(file, { callee, arguments: [title] }, report) {
+  if (!/^(test|it)\b/.test(textOf(file, callee))) return
+  if (!/^(Literal|TemplateLiteral)$/.test(title?.type)) return
+  if (/^[a-z]/.test(beginningOf(title))) report(title, 'a test title begins with a small letter')
 }
 
 /** A pattern is run over text from outside: what takes more than linear time stops the process. */

@@ -7,6 +7,7 @@ function check(path, ...lines) {
 
 const store = 'services/transfers/src/store.ts'
 const domain = 'services/transfers/src/domain/decide.ts'
+const testOfDomain = 'services/transfers/src/domain/decide.test.ts'
 
 test.each([
   ['a service that imports a service', store, "import { x } from '@causeway/settlements'"],
@@ -31,6 +32,8 @@ test.each([
   ['console around the hub', 'test-e2e/src/bench/page.ts', 'console.log(1)'],
   ['a slow pattern of the bench', 'test-e2e/src/bench/a.ts', String.raw`export const a = /\s*;/`],
   ['a private word', store, '/** Whoever comes next. */'],
+  ['a fragment as a test title', testOfDomain, "test('is refused', () => {})"],
+  ['a fragment of a table', testOfDomain, "test.each([1])('of %s is refused', () => {})"],
   ['a vague folder', 'services/transfers/src/utils/a.ts', 'export const a = 1'],
 ])('%s is one breach', (_, path, line) => {
   expect(check(path, line)).toHaveLength(1)
@@ -46,12 +49,14 @@ test.each([
   ['test-e2e/src/bench/page.ts', 'export const a = process.env.A ?? b.toFixed(2)'],
   ['test-e2e/src/bench/database.ts', "const s = 'select a from b'"],
   ['services/admin/console/src/app.tsx', "import { x } from '@causeway/events/four-eyes'"],
+  [testOfDomain, "test.each([1])('%s is refused', () => {})"],
+  [testOfDomain, "describe('an amount', () => { test(`A ${x} is refused`, () => {}) })"],
   ['services/hub/src/start.ts', "import { start } from '@causeway/transfers'"],
 ])('%s may hold %s', (path, line) => {
   expect(check(path, line)).toEqual([])
 })
 
-test('a file without its promise, a long file and a long function are breaches', () => {
+test('A file without its promise, a long file and a long function are breaches', () => {
   const long = Array.from({ length: 401 }, (_, n) => `export const a${n} = ${n}`)
   expect(check(store, ...long)[0]).toContain('402 lines')
   const body = Array.from({ length: 70 }, (_, n) => `  f(${n})`)
@@ -65,7 +70,7 @@ test('a file without its promise, a long file and a long function are breaches',
   expect(breaches(readFile(store, 'export const a = 1\n'))).toHaveLength(1)
 })
 
-test('a circle of imports is named once', () => {
+test('A circle of imports is named once', () => {
   const a = readFile('libs/money/src/a.ts', "import { b } from './b.ts'\n")
   const b = readFile('libs/money/src/b.ts', "import { a } from './a.ts'\n")
   expect(importCircles([a, b])).toEqual([

@@ -18,7 +18,7 @@ beforeEach(async () => {
 afterEach(() => collector.stop())
 
 describe('a span', () => {
-  test('is sent with the name of its service, its parent and its attributes', async () => {
+  test('A span is sent with the name of its service, its parent and its attributes', async () => {
     const tracing = await open()
     const attributes = { 'http.request.method': 'PUT' }
     const span = tracing
@@ -40,7 +40,7 @@ describe('a span', () => {
     expect(span?.traceparent).toBe(`00-${traceId}-${collector.spans[0]?.spanId}-01`)
   })
 
-  test('without a parent begins the trace that is named, or one of its own', async () => {
+  test('A span without a parent begins the trace that is named, or one of its own', async () => {
     const tracing = await open()
     const tracer = tracing.of('transfers')
     tracer.begin('named', { kind: 'SERVER', traceId })?.end()
@@ -52,7 +52,7 @@ describe('a span', () => {
     expect(own?.traceId).not.toBe(traceId)
   })
 
-  test('that failed says so, and ends once', async () => {
+  test('A span that failed is marked as failed, and ends once', async () => {
     const tracing = await open()
     const span = tracing.of('transfers').begin('process', { kind: 'CONSUMER', parent })
     span?.end({ error: new Error('no answer') })
@@ -62,7 +62,7 @@ describe('a span', () => {
   })
 })
 
-test('the running code is a part of the spans that it was given, until they end', async () => {
+test('The running code is a part of the spans that it was given, until they end', async () => {
   const tracing = await open()
   const tracer = tracing.of('transfers')
   const one = tracer.begin('one', { kind: 'CONSUMER', parent })
@@ -78,7 +78,7 @@ test('the running code is a part of the spans that it was given, until they end'
   await tracing.stop()
 })
 
-test('which traces are recorded follows from their ids, and the share is kept', async () => {
+test('Which traces are recorded follows from their ids, and the configured share is met', async () => {
   const [one, other] = [await open(25), await open(25)]
   const ids = Array.from({ length: 2_000 }, (_, at) =>
     (at * 2_654_435_761).toString(16).padStart(32, '1'),
@@ -91,7 +91,7 @@ test('which traces are recorded follows from their ids, and the share is kept', 
   expect(chosen.length).toBeLessThan(600)
 })
 
-test('a receiver that is away costs the spans and is a warning', async () => {
+test('An unreachable receiver costs the spans and causes a warning', async () => {
   const tracing = await open()
   await collector.stop()
   tracing.of('transfers').begin('lost', { kind: 'SERVER', traceId })?.end()
@@ -101,14 +101,14 @@ test('a receiver that is away costs the spans and is a warning', async () => {
 })
 
 test.each(['collector:4318', 'ftp://collector/v1/traces', 'no url'])(
-  'the URL %s is refused',
+  'The URL %s is refused',
   async (url) => {
     const opening = openTracing({ url, sampled_percent: 100, onWarning: () => undefined })
     await expect(opening).rejects.toThrow(TypeError)
   },
 )
 
-test('the trace of a transfer is its id without hyphens; other ids have none', () => {
+test('The trace of a transfer is its id without hyphens; other ids have none', () => {
   expect(traceIdOf('85feac2f-39b2-491b-817e-4a03203d4f14')).toBe('85feac2f39b2491b817e4a03203d4f14')
   expect(['', 'greenbank', '15551234567', '85feac2f-39b2-491b-817e'].map(traceIdOf)).toEqual([
     undefined,

@@ -48,12 +48,12 @@ describe('decimals', () => {
 describe('the query of a search', () => {
   const search = z.object(fields.searchFields('of the test'))
 
-  test('has no times, no place and a page of 50 when nothing is sent', () => {
+  test('A search without fields has no times, begins at the start and has a page of 50', () => {
     const value = { from: '', to: '', limit: 50, after: '' }
     expect(fields.read(search, {})).toEqual({ outcome: 'read', value })
   })
 
-  test('has a page of 200 at most, and times in UTC', () => {
+  test('A search has a page of 200 at most, and times in UTC', () => {
     expect(fields.read(search, { limit: '201', from: '2026-11-21' })).toMatchObject({
       value: { limit: 200, from: '2026-11-21T00:00:00.000Z' },
     })

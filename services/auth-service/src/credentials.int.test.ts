@@ -121,7 +121,7 @@ describe('a secret', () => {
     ['the hub', { participant: 'Hub' }, 'PARTICIPANT_UNKNOWN'],
     ['a name that is none', { participant: 'a\0b' }, 'PARTICIPANT_UNKNOWN'],
     ['an invalid author', { createdBy: 'a\0b' }, 'INVALID'],
-  ])('for %s is refused', async (_, changes, reason) => {
+  ])('A secret for %s is refused', async (_, changes, reason) => {
     const asked = { participant: fsp, createdBy: 'operator', ...changes }
     expect(await auth.credentials.CreateClientSecret(asked)).toMatchObject({ refusal: { reason } })
   })
@@ -174,7 +174,7 @@ describe('a token', () => {
     ['a client with an invalid name', 'x'.repeat(43), 'a\0b'],
     ['no secret', '', fsp],
     ['a text that was never a secret', 'a\0b', fsp],
-  ])('is refused to %s', async (_, clientSecret, clientId) => {
+  ])('A token is refused to %s', async (_, clientSecret, clientId) => {
     expect(await tokenFor(clientSecret, clientId)).toMatchObject({
       refusal: { reason: 'SECRET_WRONG' },
     })
@@ -265,14 +265,14 @@ describe('a certificate', () => {
     ['an invalid request', 'x', 'csr: not a PEM'],
     ["another's host", request({ dns: ['hub.example'], ip: [] }).csr, 'hub.example'],
     ['a request with its private key', request().csr + request().key, 'private key'],
-  ])('is refused for %s, with a description', async (_, csr, words) => {
+  ])('A certificate is refused for %s, with a description', async (_, csr, words) => {
     const answer = await auth.credentials.IssueCertificate({ participant: fsp, csr, actor: 'ada' })
     expect(answer).toMatchObject({
       refusal: { reason: 'INVALID', detail: expect.stringContaining(words) },
     })
   })
 
-  test.each(['nobody', 'Hub', 'a\0b'])('is refused to %j', async (participant) => {
+  test.each(['nobody', 'Hub', 'a\0b'])('A certificate is refused to %j', async (participant) => {
     const answer = await auth.credentials.IssueCertificate({
       participant,
       csr: request().csr,

@@ -156,7 +156,7 @@ describe('a request is refused for', () => {
     ['an unknown FSP', { participant: 'nobody' }, 'KEY_UNKNOWN'],
     ['a kid that is none', { kid: 'a\0b' }, 'KEY_UNKNOWN'],
     ['a time that is none', { validTo: 'x' }, 'INVALID'],
-  ])('the end of %s', async (_, changes, reason) => {
+  ])('A request is refused for the end of %s', async (_, changes, reason) => {
     const answer = await auth.keys.EndParticipantKey({
       participant: fsp,
       actor: 'ada',

@@ -25,6 +25,6 @@ test.each([
   ['an invalid currency', { currency: 'usd' }],
   ['an invalid time', { expiresAt: 'tomorrow' }],
   ['an invalid kind of settlement', { settles: 'SOMEHOW' }],
-])('an item with %s is not a command', (_, change) => {
+])('An item with %s is not a command', (_, change) => {
   expect(reserveOf({ ...item, ...change })).toBeUndefined()
 })

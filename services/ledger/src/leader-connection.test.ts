@@ -86,7 +86,7 @@ describe('a connection that is closed', () => {
   })
 
   test.each([0, 1, 2, 3, 4, 5, 6, 7, 8])(
-    'closing %i steps after a connection has opened leaves none open',
+    'Closing %i steps after a connection has opened leaves none open',
     async (steps) => {
       const one = held()
       const connection = openLeaderConnection(() => Promise.resolve(one.database), log)

@@ -17,7 +17,7 @@ test.each([
   ['a JWK', jwk],
   ['the text of a JWK', JSON.stringify(jwk)],
   ['PEM', pem],
-])('a key that an administration shows as %s is one of a set', (_form, key) => {
+])('A key that an administration shows as %s is one of a set', (_form, key) => {
   expect(asSet([{ ...named, publicKey: key }], now)).toEqual({ keys: [{ ...jwk, ...named }] })
 })
 

@@ -120,7 +120,7 @@ describe('closing a window', () => {
     ['another request', () => randomUUID()],
     ['the same request again', ({ requestId }: Closing) => requestId],
   ])(
-    'a closing that the ledger made after its intent was deleted is completed by %s',
+    'A closing that the ledger made after its intent was deleted is completed by %s',
     async (_, idOf) => {
       const closing = await asked()
       const { requestId, windowId, nextWindowId } = closing
@@ -225,7 +225,7 @@ describe('a step of a settlement', () => {
   test.each([
     ['before the ledger was asked', false],
     ['after the money had moved', true],
-  ])('a step that stopped %s is finished by the next start, once', async (_when, hasMoved) => {
+  ])('A step that stopped %s is finished by the next start, once', async (_when, hasMoved) => {
     const { created } = await settlementIn('PS_TRANSFERS_RECORDED')
     const owed = await valueOf(scheme, 'bluewallet', 'POSITION')
     const step = await begin(created.id, 'PS_TRANSFERS_RESERVED')
@@ -244,7 +244,7 @@ describe('a step of a settlement', () => {
   test.each([
     ['before the ledger was asked', false],
     ['after the money had moved back', true],
-  ])('an abort that stopped %s is finished by the next start, once', async (_when, hasMoved) => {
+  ])('An abort that stopped %s is finished by the next start, once', async (_when, hasMoved) => {
     const { created, before } = await settlementIn('PS_TRANSFERS_RECORDED', 'PS_TRANSFERS_RESERVED')
     const step = await begin(created.id, 'ABORTED')
     if (hasMoved) expect(await moveMoney(parts(), step)).toBeUndefined()

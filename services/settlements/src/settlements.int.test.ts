@@ -219,7 +219,7 @@ describe('allocation', () => {
     ['does not answer', { answers: false }],
     ['fails by a mistake of its own', { fails: true }],
   ])(
-    'allocation continues without accounts when participant-lifecycle %s',
+    'Allocation continues without accounts when participant-lifecycle %s',
     async (_how, silent) => {
       await createModel()
       Object.assign(peer, silent)

@@ -354,7 +354,7 @@ test('A reservation of the ledger that transfers lost is voided a minute later, 
 })
 
 test.each(['9999-12-31T23:59:59.999Z', '+010000-01-01T04:59:59.999Z'])(
-  'a request that expires at the end of all years that can be written (%s) is reserved',
+  'A request that expires at the end of all years that can be written (%s) is reserved',
   async (expiration) => {
     const event = prepared({ expiration })
     await handleBatch({ ...deps, expiryGrace_ms: 1_000 }, openDeliveryStore(db), [event])

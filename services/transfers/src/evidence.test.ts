@@ -67,7 +67,7 @@ const evidence: fc.Arbitrary<Evidence> = fc.oneof(
   }),
 )
 
-test('evidence is read from the ledger as it was written', () => {
+test('Evidence is read from the ledger as it was written', () => {
   fc.assert(
     fc.property(evidence, (sent) => {
       const bytes = writeEvidence(sent)
@@ -77,7 +77,7 @@ test('evidence is read from the ledger as it was written', () => {
   )
 })
 
-test('evidence over its bound loses its extensions and nothing else', () => {
+test('Evidence over its bound loses its extensions and nothing else', () => {
   const value = '\u0001'.repeat(128)
   const list = { extension: Array.from({ length: 32 }, () => ({ key: 'key', value })) }
   const sent: Evidence = {

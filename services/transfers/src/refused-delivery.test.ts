@@ -189,7 +189,7 @@ test('In any order of messages the transfer ends once, as the ledger decides', a
   )
 })
 
-test('after a crash between the release and the move the redelivery completes the move', async () => {
+test('After a crash between the release and the move the redelivery completes the move', async () => {
   const world = await reservedWorld()
   await expect(
     world.handleThrough(crashAt('after ProcessTransferRelease'), [report()]),

@@ -35,7 +35,7 @@ afterAll(async () => {
 })
 
 describe('a claim', () => {
-  test('one of two batches that hold the same new ids in any order claims them', async () => {
+  test('One of two batches that hold the same new ids in any order claims them', async () => {
     for (let round = 0; round < 10; round++) {
       const ids = Array.from({ length: 20 }, () => randomUUID())
       const claims = ids.map((id) => claimOf(id))
@@ -229,7 +229,7 @@ test('A sweeper that postpones transfers waits for no row while it holds a later
   await expect(putOff).resolves.toBeUndefined()
 })
 
-test('deliveries are stored once, however often they are reported', async () => {
+test('Deliveries are stored once, however often they are reported', async () => {
   const transferId = randomUUID()
   const delivery = {
     entityId: transferId,
@@ -262,7 +262,7 @@ test('deliveries are stored once, however often they are reported', async () => 
   expect(rows.map(({ status }) => status)).toEqual(['FAILED', 'SUCCESS'])
 })
 
-test('states are read by id and page by page', async () => {
+test('States are read by id and page by page', async () => {
   const first = await claimed()
   const second = await claimed()
   await move([commit(first)])

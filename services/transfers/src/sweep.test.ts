@@ -59,7 +59,7 @@ test('The comparison of every minute waits for unprocessed messages as well', as
   expect(world.ledger.entries.get('transfer-c')?.outcome).toBe('VOIDED')
 })
 
-test('time-outs that are held back for more than a minute raise an alarm, once a minute', async () => {
+test('Time-outs that are held back for more than a minute raise an alarm, once a minute', async () => {
   const world = await twoReserved()
   world.holdBack(true)
   const alarmsAfter = async (ms: number) => {

@@ -38,14 +38,14 @@ describe.each([
   ['POST /bulkTransfers', postBulkTransfers, 'individualTransfers', '3100'],
   ['PUT /bulkTransfers/{ID}', putBulkTransfers, 'individualTransferResults', 'accepted'],
 ] as const)('%s', (_, schema, list, empty) => {
-  test('takes a thousand items and not one more', () => {
+  test('A bulk may have a thousand items and not one more', () => {
     expect(outcome(schema, withItems(schema, list, 1_000))).toBe('accepted')
     expect(outcome(schema, withItems(schema, list, 1_001))).toBe(
       `3103 /${list}: more than 1000 elements`,
     )
   })
 
-  test('has items when it asks, and may be without when it answers', () => {
+  test('A bulk request has items, and an answer may be without', () => {
     expect(outcome(schema, withItems(schema, list, 0)).slice(0, empty.length)).toBe(empty)
   })
 })
@@ -53,7 +53,7 @@ describe.each([
 test.each([
   ['individualQuoteResults', putBulkQuotes],
   ['individualTransferResults', putBulkTransfers],
-] as const)('an answer may leave %s out', (list, schema) => {
+] as const)('An answer may leave %s out', (list, schema) => {
   const { [list]: _items, ...rest } = bodyOf(schema)
   expect(outcome(schema, rest)).toBe('accepted')
 })
@@ -63,7 +63,7 @@ test.each([
   [putBulkQuotes, 'individualQuoteResults', 'quoteId'],
   [postBulkTransfers, 'individualTransfers', 'transferId'],
   [putBulkTransfers, 'individualTransferResults', 'transferId'],
-] as const)('the ids of items may be ULIDs, which some FSPs make (%#)', (schema, list, id) => {
+] as const)('The ids of items may be ULIDs, which some FSPs make (%#)', (schema, list, id) => {
   expect(outcome(schema, withItem(schema, list, { [id]: ulid }))).toBe('accepted')
 })
 
@@ -74,10 +74,13 @@ test.each([
   [putBulkTransfers, { bulkTransferState: 'COMMITTED' }, '3101 /bulkTransferState'],
   [putBulkTransfers, { bulkTransferState: 'completed' }, '3101 /bulkTransferState'],
   [putBulkQuotes, { expiration: '' }, '3101 /expiration'],
-] as const)('a wrong form of the bulk is told with its path (%#)', (schema, changes, expected) => {
-  const sentence = outcome(schema, { ...bodyOf(schema), ...changes })
-  expect(sentence.slice(0, expected.length)).toBe(expected)
-})
+] as const)(
+  'A wrong form of the bulk is refused with its path (%#)',
+  (schema, changes, expected) => {
+    const sentence = outcome(schema, { ...bodyOf(schema), ...changes })
+    expect(sentence.slice(0, expected.length)).toBe(expected)
+  },
+)
 
 test.each([
   [postBulkQuotes, 'individualQuotes', { amountType: 'BOTH' }, '/amountType'],
@@ -85,7 +88,7 @@ test.each([
   [postBulkTransfers, 'individualTransfers', { ilpPacket: 'a b' }, '/ilpPacket'],
   [putBulkTransfers, 'individualTransferResults', { fulfilment: 'x' }, '/fulfilment'],
 ] as const)(
-  'a wrong form of an item is told with its position (%#)',
+  'A wrong form of an item is refused with its position (%#)',
   (schema, list, changes, at) => {
     const expected = `3101 /${list}/0${at}`
     const sentence = outcome(schema, withItem(schema, list, changes))

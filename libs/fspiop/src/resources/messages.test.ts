@@ -42,28 +42,28 @@ function changed(body: unknown, path: string, value: unknown): unknown {
 describe.each([...messages, ...bulkMessages, ...thirdPartyMessages])(
   '$name',
   ({ schema, body, required, hasExtensions }) => {
-    test('is taken with all its members, as it was sent', () => {
+    test('The message is accepted with all its members, as it was sent', () => {
       const reading = readBody(schema, Buffer.from(JSON.stringify(body)))
       expect(reading).toEqual({ ok: true, value: body, json: body })
     })
 
-    test('is read by generated code, without leaving a part to the slower parser', () => {
+    test('The message is read by generated code, without leaving a part to the slower parser', () => {
       expect(z.compile(schema, { strict: true }).safeParse(body).success).toBe(true)
     })
 
-    test('keeps members that the API does not know', () => {
+    test('The message keeps members that the API does not know', () => {
       const extended = { ...body, unknown: { deep: [1, null] } }
       const reading = readBody(schema, Buffer.from(JSON.stringify(extended)))
       expect(reading).toEqual({ ok: true, value: extended, json: extended })
     })
 
-    test('is refused for each missing element, which is named', () => {
+    test('The message is refused for each missing element, which is named', () => {
       for (const path of required) {
         expect(outcome(schema, changed(body, path, undefined))).toBe(`3102 ${path}`)
       }
     })
 
-    test('is refused for a null or a number in the place of each member', () => {
+    test('The message is refused for a null or a number in the place of each member', () => {
       for (const name of Object.keys(body)) {
         for (const value of [null, 5]) {
           expect(outcome(schema, { ...body, [name]: value })).toMatch(new RegExp(`^3101 /${name}`))
@@ -71,7 +71,7 @@ describe.each([...messages, ...bulkMessages, ...thirdPartyMessages])(
       }
     })
 
-    test('takes sixteen extensions and refuses seventeen', () => {
+    test('The message may have sixteen extensions and not seventeen', () => {
       if (hasExtensions === undefined) return
       expect(outcome(schema, { ...body, extensionList: extensions(16) })).toBe('accepted')
       expect(outcome(schema, { ...body, extensionList: extensions(17) })).toBe(
@@ -145,7 +145,7 @@ describe('a wrong form', () => {
     ['/transactionState', 'ACCEPTED', '3101', putTransactions],
     ['/code', 'abc', '3101', putTransactions],
     ['/completedTimestamp', '2030-01-01', '3101', putTransactions],
-  ])('at %s, %j, is told as %s with its path', (path, value, code, schema) => {
+  ])('A wrong form at %s, %j, is refused with %s and its path', (path, value, code, schema) => {
     const sentence = outcome(schema, changed(body(schema), path, value))
     expect(sentence.slice(0, 4 + 1 + path.length)).toBe(`${code} ${path}`)
   })
@@ -154,7 +154,7 @@ describe('a wrong form', () => {
 describe('POST /participants', () => {
   const entry = { partyIdType: 'MSISDN', partyIdentifier: '1', fspId: 'payerfsp' }
 
-  test('takes ten thousand entries and not one more', () => {
+  test('POST /participants takes ten thousand entries and not one more', () => {
     const partyList = Array.from({ length: 10_000 }, () => entry)
     expect(outcome(postParticipants, { requestId: uuid, partyList })).toBe('accepted')
     expect(outcome(postParticipants, { requestId: uuid, partyList: [...partyList, entry] })).toBe(
@@ -162,7 +162,7 @@ describe('POST /participants', () => {
     )
   })
 
-  test('takes an entry of an unknown type: only that entry fails', () => {
+  test('POST /participants takes an entry of an unknown type: only that entry fails', () => {
     const partyList = [entry, { ...entry, partyIdType: 'FAX' }]
     expect(outcome(postParticipants, { requestId: uuid, partyList })).toBe('accepted')
     const results = partyList.map((partyId) => ({ partyId }))
@@ -191,17 +191,17 @@ describe('PUT /authorizations/{ID}', () => {
     { responseType: 'REJECTED' },
     { responseType: 'RESEND' },
     { authenticationInfo: otp, responseType: 'RESEND' },
-  ])('is taken as %j', (json) => {
+  ])('PUT /authorizations/{ID} is accepted as %j', (json) => {
     expect(outcome(putAuthorizations, json)).toBe('accepted')
     expect(outcome(putAuthorizationsAnyResponse, json)).toBe('accepted')
   })
 
-  test('keeps the leading zeros of an OTP', () => {
+  test('PUT /authorizations/{ID} keeps the leading zeros of an OTP', () => {
     const json = { authenticationInfo: otp, responseType: 'ENTERED' }
     expect(putAuthorizations.parse(json).authenticationInfo).toEqual(otp)
   })
 
-  test('with another response is for the lenient schema alone', () => {
+  test('PUT /authorizations/{ID} with another response is accepted by the lenient schema alone', () => {
     expect(outcome(putAuthorizations, { responseType: 'LATER' })).toBe(
       '3101 /responseType: not one of its values',
     )
@@ -224,14 +224,14 @@ test('PUT /transactionRequests/{ID} in another state is for the lenient schema a
 describe('quotes and transactions', () => {
   const quote = messages.find(({ schema }) => schema === postQuotes)?.body
 
-  test('may have ULIDs, which some FSPs make', () => {
+  test('Quotes and transactions may have ULIDs, which some FSPs make', () => {
     expect(outcome(postQuotes, { ...quote, quoteId: ulid, transactionId: ulid })).toBe('accepted')
     const request = { transactionId: ulid, transactionRequestState: 'ACCEPTED' }
     expect(outcome(putTransactionRequests, request)).toBe('accepted')
   })
 
   test.each(["Jean-Luc O'Neil, Jr.", 'Zoë', 'ကျော်', '李小龍', 'عمر', 'अमित'])(
-    'may name the payer %s',
+    'Quotes and transactions may name the payer %s',
     (firstName) => {
       const path = '/payer/personalInfo/complexName/firstName'
       expect(outcome(postQuotes, changed(quote, path, firstName))).toBe('accepted')

@@ -15,25 +15,31 @@ describe('the query of GET /authorizations/{ID}', () => {
   const query = (parameters: Readonly<Record<string, string>>) =>
     String(new URLSearchParams(parameters))
 
-  test('is read when it is complete, whatever else it holds', () => {
+  test('A complete query of GET /authorizations/{ID} is read, regardless of what else it holds', () => {
     expect(readAuthorizationsQuery(`${query(complete)}&more=1&__proto__=2`)).toEqual({
       ok: true,
       value: complete,
     })
   })
 
-  test.each(['OTP', 'QRCODE', 'U2F'])('may ask for %s', (authenticationType) => {
-    expect(outcome(readAuthorizationsQuery(query({ ...complete, authenticationType })))).toBe(
-      'accepted',
-    )
-  })
+  test.each(['OTP', 'QRCODE', 'U2F'])(
+    'The query of GET /authorizations/{ID} may ask for %s',
+    (authenticationType) => {
+      expect(outcome(readAuthorizationsQuery(query({ ...complete, authenticationType })))).toBe(
+        'accepted',
+      )
+    },
+  )
 
-  test.each(Object.keys(complete))('is refused without %s, which is named', (name) => {
-    const others = Object.entries(complete).filter(([each]) => each !== name)
-    expect(outcome(readAuthorizationsQuery(query(Object.fromEntries(others))))).toBe(
-      `3102 query parameter ${name}`,
-    )
-  })
+  test.each(Object.keys(complete))(
+    'The query of GET /authorizations/{ID} is refused without %s, which is named',
+    (name) => {
+      const others = Object.entries(complete).filter(([each]) => each !== name)
+      expect(outcome(readAuthorizationsQuery(query(Object.fromEntries(others))))).toBe(
+        `3102 query parameter ${name}`,
+      )
+    },
+  )
 
   test.each([
     ['authenticationType', 'PIN', '3100'],
@@ -41,12 +47,15 @@ describe('the query of GET /authorizations/{ID}', () => {
     ['retriesLeft', '0', '3101'],
     ['currency', 'ZZZ', '3100'],
     ['amount', '5.50', '3100'],
-  ])('with %s %j has the code %s among those of Mojaloop', (name, value, code) => {
-    const reading = readAuthorizationsQuery(query({ ...complete, [name]: value }), 'mojaloop')
-    expect(outcome(reading).startsWith(`${code} query parameter ${name}: `)).toBe(true)
-  })
+  ])(
+    'The query of GET /authorizations/{ID} with %s %j has the code %s among those of Mojaloop',
+    (name, value, code) => {
+      const reading = readAuthorizationsQuery(query({ ...complete, [name]: value }), 'mojaloop')
+      expect(outcome(reading).startsWith(`${code} query parameter ${name}: `)).toBe(true)
+    },
+  )
 
-  test('names the first that is missing before all that is wrong', () => {
+  test('The query of GET /authorizations/{ID} names the first that is missing before all that is wrong', () => {
     expect(outcome(readAuthorizationsQuery(''))).toBe('3102 query parameter authenticationType')
     expect(outcome(readAuthorizationsQuery('authenticationType=PIN&retriesLeft=x&amount=1'))).toBe(
       '3102 query parameter currency',
@@ -67,20 +76,20 @@ describe('the query of GET /authorizations/{ID}', () => {
     ['amount', '', '3101'],
     ['currency', 'usd', '3101'],
     ['currency', 'ZZZ', '3101'],
-  ])('with %s %j is %s', (name, value, code) => {
+  ])('The query of GET /authorizations/{ID} with %s %j is %s', (name, value, code) => {
     const sentence = outcome(readAuthorizationsQuery(query({ ...complete, [name]: value })))
     expect(sentence.slice(0, `3101 query parameter ${name}:`.length)).toBe(
       `${code} query parameter ${name}:`,
     )
   })
 
-  test('is refused with a parameter given twice, for hub and FSP might read either', () => {
+  test('A parameter of GET /authorizations/{ID} given twice is refused: hub and FSP might read either', () => {
     expect(outcome(readAuthorizationsQuery(`${query(complete)}&currency=EUR`))).toBe(
       '3101 query parameter currency: given twice',
     )
   })
 
-  test('of any text is read or told a code', () => {
+  test('A query of any text is read or refused with a code', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (name, value) => {
         const reading = readAuthorizationsQuery(`${query(complete)}&${name}=${value}`)
@@ -96,7 +105,7 @@ describe('the currency of a query', () => {
     ['other=1', undefined],
     ['currency=USD', 'USD'],
     ['currency=%55SD', 'USD'],
-  ])('on /participants, %j, is %s', (query, currency) => {
+  ])('The currency of a query on /participants, %j, is %s', (query, currency) => {
     expect(readParticipantsQuery(query)).toEqual({
       ok: true,
       value: currency === undefined ? {} : { currency },
@@ -104,7 +113,7 @@ describe('the currency of a query', () => {
   })
 
   test.each(['currency=', 'currency=usd', 'currency=USD&currency=EUR', 'currency=%ff'])(
-    'on /participants, %j, is refused',
+    'The currency of a query on /participants, %j, is refused',
     (query) => {
       expect(outcome(readParticipantsQuery(query))).toMatch(/^3101 query parameter currency: /)
     },
@@ -116,7 +125,7 @@ describe('the currency of a query', () => {
     ['currency=usd', undefined],
     ['currency=', undefined],
     ['currency=USD&currency=EUR', undefined],
-  ])('on /parties, %j, is %s and never refused', (query, currency) => {
+  ])('The currency of a query on /parties, %j, is %s and never refused', (query, currency) => {
     expect(readPartiesQuery(query)).toEqual({ currency })
   })
 })

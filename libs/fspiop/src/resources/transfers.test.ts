@@ -5,7 +5,7 @@ const fulfilment = 'UNlJ98hZTY_dsw0cAqw4i_UN3v4utt7CZFB4yfLbVFA'
 const completedTimestamp = '2030-01-01T00:00:00.000Z'
 
 describe('POST /transfers', () => {
-  test('is taken with a ULID as its id', () => {
+  test('POST /transfers is accepted with a ULID as its id', () => {
     const body = {
       transferId: '01ARZ3NDEKTSV4RRFFQ69G5FAV',
       payeeFsp: 'payeefsp',
@@ -21,7 +21,7 @@ describe('POST /transfers', () => {
 
 describe('PUT /transfers/{ID}', () => {
   test.each(['COMMITTED', 'committed', 'Committed', 'RESERVED', 'reserved'])(
-    'is taken with the state %s and gives it in upper case',
+    'PUT /transfers/{ID} is accepted with the state %s and gives it in upper case',
     (transferState) => {
       expect(putTransfers.parse({ fulfilment, completedTimestamp, transferState })).toEqual({
         fulfilment,
@@ -31,7 +31,7 @@ describe('PUT /transfers/{ID}', () => {
     },
   )
 
-  test('of SETTLED is COMMITTED in what a hub sends, and refused in what an FSP sends', () => {
+  test('The state SETTLED of PUT /transfers/{ID} is COMMITTED when a hub sends it, and refused from an FSP', () => {
     const settled = { completedTimestamp, transferState: 'SETTLED' }
     const committed = { completedTimestamp, transferState: 'COMMITTED' }
     expect(putTransfersAnswer.parse(settled)).toEqual(committed)
@@ -39,7 +39,7 @@ describe('PUT /transfers/{ID}', () => {
     expect(putTransfers.safeParse({ fulfilment, ...settled }).success).toBe(false)
   })
 
-  test('without fulfilment is well formed: the hub aborts the transfer for it', () => {
+  test('PUT /transfers/{ID} without fulfilment is well formed: the hub aborts the transfer for it', () => {
     expect(putTransfers.safeParse({ transferState: 'COMMITTED' }).success).toBe(true)
   })
 
@@ -55,17 +55,17 @@ describe('PUT /transfers/{ID}', () => {
     'reſerved',
     5,
     null,
-  ])('is refused with the state %p', (transferState) => {
+  ])('PUT /transfers/{ID} is refused with the state %p', (transferState) => {
     expect(putTransfers.safeParse({ fulfilment, transferState }).success).toBe(false)
   })
 
-  test('is refused without a state or with a fulfilment that is not 32 bytes', () => {
+  test('PUT /transfers/{ID} is refused without a state or with a fulfilment that is not 32 bytes', () => {
     expect(putTransfers.safeParse({ fulfilment }).success).toBe(false)
     const short = { fulfilment: fulfilment.slice(1), transferState: 'COMMITTED' }
     expect(putTransfers.safeParse(short).success).toBe(false)
   })
 
-  test('as an answer may be in every state', () => {
+  test('PUT /transfers/{ID} as an answer may be in every state', () => {
     for (const transferState of ['RECEIVED', 'RESERVED', 'COMMITTED', 'ABORTED'] as const) {
       expect(putTransfersAnswer.parse({ transferState })).toEqual({ transferState })
     }

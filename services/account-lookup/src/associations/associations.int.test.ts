@@ -115,7 +115,7 @@ describe('an association', () => {
       {},
       'the FSP is not an active participant',
     ],
-  ])('is not made %s', async (_title, named, changed, detail) => {
+  ])('An association is not made %s', async (_title, named, changed, detail) => {
     const event = association(named, changed)
     await world.publish(event)
     const [message] = await world.eventsFor(event.key, 1)

@@ -18,7 +18,7 @@ describe('an association', () => {
     ['till1', 'USD', 'till1', 'EUR', false],
     ['till1', '', 'TILL1', '', false],
   ])(
-    'of [%j %j], requested as [%j %j]: %s',
+    'An association of [%j %j], requested as [%j %j]: %s',
     (subId, currency, askedSubId, askedCurrency, expected) => {
       const association = { subId, currency, fspId: 'bluewallet' }
       expect(matches(association, { subId: askedSubId, currency: askedCurrency })).toBe(expected)

@@ -152,7 +152,7 @@ describe('GET /parties', () => {
     ['unheard-of', '3201'],
     ['sleeper', '3201'],
     ['mute', '3201'],
-  ])('that names %s is refused with %s', async (destinationFspId, code) => {
+  ])('GET /parties that names %s is refused with %s', async (destinationFspId, code) => {
     const event = partyQuery({ id: msisdn() }, { destinationFspId })
     expect(await gistsOf(event)).toEqual([`PartyQueryResponse ${code}`])
   })

@@ -24,7 +24,7 @@ describe('the owners that an oracle answers', () => {
     [200, { partyList: [] }],
     [404, 'no such page'],
     [400, { errorInformation: { errorCode: '3204', errorDescription: 'Party not found' } }],
-  ])('are none with %d %j', (status, body) => {
+  ])("An oracle's answer names no owner with %d %j", (status, body) => {
     expect(readAssociations(answer(status, body))).toEqual([])
   })
 
@@ -44,7 +44,7 @@ describe('the owners that an oracle answers', () => {
     [429, {}],
     [500, {}],
     [503, {}],
-  ])('are undefined with %d %j', (status, body) => {
+  ])("An oracle's answer cannot be read with %d %j", (status, body) => {
     expect(readAssociations(answer(status, body))).toBeUndefined()
   })
 })
@@ -61,7 +61,7 @@ describe('a change of one party', () => {
     [408, '', undefined],
     [429, '', undefined],
     [500, '', undefined],
-  ])('is %d %j', (status, body, expected) => {
+  ])('The result of a change of one party is %d %j', (status, body, expected) => {
     expect(readChangeResult(answer(status, body))).toEqual(expected)
   })
 })
@@ -98,7 +98,7 @@ describe('a change of many parties', () => {
     [201, {}],
     [204, ''],
     [500, ''],
-  ])('is undefined with %d %j', (status, body) => {
+  ])('The result of a change of many parties is undefined with %d %j', (status, body) => {
     expect(readBatchResults(answer(status, body), [ana])).toBeUndefined()
   })
 })

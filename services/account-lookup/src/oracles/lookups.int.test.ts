@@ -81,7 +81,7 @@ describe('a lookup with an external oracle', () => {
       }),
       '1001',
     ],
-  ])('that %s is answered', async (_title, reply, code) => {
+  ])('A lookup with an external oracle that %s is answered', async (_title, reply, code) => {
     await create()
     world.oracle.answer = reply
     const named = { type: 'ALIAS', id: alias() }

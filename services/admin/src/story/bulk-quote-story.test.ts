@@ -53,7 +53,7 @@ describe('how it stands is said in one sentence:', () => {
     expect(storyOf(changes).findings).toEqual([sentence])
   })
 
-  test('accepted, with the items by what became of them', () => {
+  test('The sentence on an accepted bulk quote counts its items by result', () => {
     const items = [
       itemOf('ACCEPTED'),
       itemOf('REJECTED', 'ITEMS'),
@@ -65,7 +65,7 @@ describe('how it stands is said in one sentence:', () => {
     ])
   })
 
-  test('archived, with where its items are', () => {
+  test('The sentence on an archived bulk quote names the place of its items', () => {
     expect(storyOf(accepted, { archivedMonth: '2030-01' }).findings).toEqual([
       'blue answered; its terms held until 2030-01-01T01:00:00.000Z.',
       'Its items, and what its FSPs sent, are archived with 2030-01: npm run restore puts them back.',

@@ -224,13 +224,16 @@ const cases = table.flatMap(([name, sent, expected]) =>
 )
 
 describe('a consent', () => {
-  test.each(cases)('by %s, being %s: %s', (_name, state, expected, sent) => {
+  test.each(cases)('A consent is changed by %s, being %s: %s', (_name, state, expected, sent) => {
     expect(summaryOf(decided(state, sent))).toBe(expected)
   })
 
-  test.each(cases)('is not changed by a processed %s, being %s', (_n, state, _e, sent) => {
-    expect(decided(state, sent, { handled: ['next'] })).toEqual(noChange)
-  })
+  test.each(cases)(
+    'A consent is not changed by a processed %s, being %s',
+    (_n, state, _e, sent) => {
+      expect(decided(state, sent, { handled: ['next'] })).toEqual(noChange)
+    },
+  )
 
   test('A consent has a credential exactly while it is PENDING or ISSUED', () => {
     for (const [, state, , sent] of cases) {
@@ -271,7 +274,7 @@ describe('of a pair of FSPs', () => {
     ['ISSUED', stranger, 'PARTIES_CONFLICT'],
     ['REVOKED', stranger, 'PARTIES_CONFLICT'],
   ])(
-    'the first pair is retained, being %s, if its DFSP %s is possible: %s',
+    'The first pair of FSPs is retained, being %s, if its DFSP %s is possible: %s',
     (state, fspId, step) => {
       const decision = decided(state, observe(fspId, pisp), { isUnseen: true })
       expect(decision).toMatchObject({ step: { type: step, fspId } })

@@ -122,7 +122,7 @@ describe('a consent with a valid credential', () => {
 test.each([
   [true, 'that it was seen to grant'],
   [false, 'whose grant was not seen'],
-])('isGranter is %s of a DFSP that registers a consent %s', async (isGranter) => {
+])('The flag isGranter is %s of a DFSP that registers a consent %s', async (isGranter) => {
   const id = randomUUID()
   if (isGranter) await world.handle(observed(id))
   await world.handle(registration(id, valid(id)))
@@ -145,7 +145,7 @@ describe('a registration is refused', () => {
     ['without a payload', () => ({ credentialType: 'FIDO', status: 'PENDING' }), '6200'],
     ['that is verified already', (id: string) => ({ ...valid(id), status: 'VERIFIED' }), '3100'],
     ['of an unknown type', () => ({ credentialType: 'SMS', status: 'PENDING' }), '3101'],
-  ])('with a credential %s', async (_case, credentialOf, code) => {
+  ])('A registration is refused with a credential %s', async (_case, credentialOf, code) => {
     const id = randomUUID()
     expect(await world.handle(registration(id, credentialOf(id)))).toEqual([
       `ConsentRefused bankx ${code}`,
@@ -233,7 +233,7 @@ describe('a registration that comes again', () => {
   })
 
   test.each(['PENDING', 'ISSUED', 'REVOKED'])(
-    'with other content or from another DFSP is refused with 3106 when the consent is %s',
+    'A repeated registration with other content or of another DFSP is refused with 3106 when it is %s',
     async (state) => {
       const id = randomUUID()
       const credential = valid(id)

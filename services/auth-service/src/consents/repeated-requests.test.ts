@@ -64,7 +64,7 @@ describe('a verification that is decided', () => {
     [dfsp, failed, 'ISSUED', 'SIGNATURE_INVALID bankx'],
     [pisp, verification, 'ISSUED', 'NOT_PARTY pispx'],
     [dfsp, undefined, 'ISSUED', 'VERIFICATION_UNKNOWN bankx'],
-  ])('gets %s', (fspId, stored, state, expected) => {
+  ])('A verification that is decided gets %s', (fspId, stored, state, expected) => {
     const query = { eventId: 'next', verificationRequestId: 'v1', requester: by(fspId).requester }
     const known = { consent: states[state], verification: stored }
     expect(summaryOf(decideVerificationQuery(known, query))).toBe(expected)

@@ -219,7 +219,7 @@ describe('a verification request', () => {
 
 describe('DELETE of an issued consent', () => {
   test.each([undefined, pisp])(
-    'by %s revokes it, and both parties get a callback',
+    'DELETE of an issued consent by %s revokes it, and both parties get a callback',
     async (from) => {
       const { id } = await issued()
       const request = deletion(id, from === undefined ? {} : { from })

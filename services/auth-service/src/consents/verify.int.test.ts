@@ -80,7 +80,7 @@ test('State that results from messages alone has no differences, whatever the st
 })
 
 test.each(['verifier', 'scopes', 'credential'])(
-  'a consent with the %s of another is a difference',
+  'A consent with the %s of another is a difference',
   async (column) => {
     const [one, other] = [await issued(), await issued()]
     const copied = statement(`

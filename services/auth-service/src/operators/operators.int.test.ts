@@ -294,7 +294,7 @@ describe('operators', () => {
     ['an unknown role', () => ({ roles: ['emperor'] }), 'ROLE_UNKNOWN'],
     ['an invalid e-mail address', () => ({ email: 'at home' }), 'INVALID'],
     ['an address of a program', () => ({ kind: 'MACHINE', email: 'a@b.example' }), 'INVALID'],
-  ])('are refused: %s', async (_, changes, reason) => {
+  ])('An operator is refused: %s', async (_, changes, reason) => {
     const person = { name: `p-${randomUUID()}`, kind: 'PERSON', roles: [] }
     const wanted = { ...person, email: '', actor: 'ada' }
     expect((await operators.CreateOperator({ ...wanted, ...changes() })).refusal?.reason).toBe(
@@ -355,7 +355,7 @@ describe('roles', () => {
     ['a privilege that is not registered', { privileges: ['FLY'] }, 'PRIVILEGE_UNKNOWN'],
     ["the hub's own", { id: 'administrator' }, 'ROLE_BUILT_IN'],
     ['an odd name', { id: 'R 2' }, 'INVALID'],
-  ])('are refused: %s', async (_, changes, reason) => {
+  ])('A role is refused: %s', async (_, changes, reason) => {
     const answer = await operators.SetRole({ role: role(changes), actor: 'ada' })
     expect(answer.refusal?.reason).toBe(reason)
   })

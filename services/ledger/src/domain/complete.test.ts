@@ -198,7 +198,7 @@ describe('funds in', () => {
     { participant: 'bluewallet' },
     { accountId: settlementOf(bluewallet).id },
     { evidence: Buffer.from('another reference') },
-  ])('funds in with a used id and other content are a mismatch: %p', (change) => {
+  ])('Funds in with a used id and other content are a mismatch: %p', (change) => {
     const { answers } = play(play(rows, depositing).rows, { ...depositing, ...change })
     expect(answers[0]).toEqual({ type: 'MISMATCH' })
   })
@@ -216,7 +216,7 @@ describe('funds in', () => {
       { ...rows, accounts: rows.accounts.filter(({ id }) => id !== 10) },
       {},
     ],
-  ])('funds in are declined when %s, and may be retried', (reason, from, change) => {
+  ])('Funds in are declined when %s, and may be retried', (reason, from, change) => {
     const { answers, book } = play(from, { ...depositing, ...change })
     expect(answers[0]).toEqual({ type: 'DECLINE', reason })
     expect(book.changes().entered).toEqual([])

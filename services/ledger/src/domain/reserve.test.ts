@@ -200,7 +200,7 @@ describe('the same id again', () => {
     { payer: 'bluewallet' },
     { payee: 'greenbank' },
   ])(
-    'the same id with other terms is a mismatch and leaves the stored entry unchanged: %p',
+    'The same id with other terms is a mismatch and leaves the stored entry unchanged: %p',
     (change) => {
       const before = play(rows, reserving(100n)).rows
       const command = reserving(100n, { terms: { ...reserving(100n).terms, ...change } })
@@ -211,7 +211,7 @@ describe('the same id again', () => {
   )
 
   test.each([depositing, withdrawing])(
-    'the same id of a $type is a mismatch, even with the same terms',
+    'The same id of a $type is a mismatch, even with the same terms',
     (funds) => {
       const terms = {
         payer: 'greenbank',

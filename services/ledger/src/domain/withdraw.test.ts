@@ -87,7 +87,7 @@ describe('funds out', () => {
   })
 
   test.each(['COMMIT', 'ABORT'] as const)(
-    'funds out end once: after a %s nothing else ends them',
+    'Funds out end once: after a %s nothing else ends them',
     (how) => {
       const { answers } = play(rows, withdrawing, ending(how), ending('COMMIT'), ending('ABORT'))
       const states = answers.map(stateOf)

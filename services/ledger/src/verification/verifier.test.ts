@@ -17,7 +17,7 @@ function turn(): Promise<void> {
 }
 
 describe('shared work', () => {
-  test('runs once for all callers that wait for it', async () => {
+  test('Shared work runs once for all callers that wait for it', async () => {
     const { begun, work } = handWork()
     const shared = singleFlight(work)
     const results = [1, 2].map(() => shared.join(new AbortController().signal))
@@ -29,7 +29,7 @@ describe('shared work', () => {
     expect(shared.isOver()).toBe(true)
   })
 
-  test('continues as long as one caller waits, and stops when the last one is gone', async () => {
+  test('Shared work continues as long as one caller waits, and stops when the last one is gone', async () => {
     const { begun, work } = handWork()
     const shared = singleFlight(work)
     const [one, other] = [new AbortController(), new AbortController()]
@@ -42,14 +42,14 @@ describe('shared work', () => {
     for (const result of results) await expect(result).rejects.toThrow('all are gone')
   })
 
-  test('does not begin for a caller that is already gone', async () => {
+  test('Shared work does not begin for a caller that has already left', async () => {
     const { begun, work } = handWork()
     const shared = singleFlight(work)
     await expect(shared.join(AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
     expect(begun).toEqual([])
   })
 
-  test('begins when the previous run has ended, even if that failed', async () => {
+  test('Shared work begins when the previous run has ended, even if that failed', async () => {
     const { begun, work } = handWork()
     const first = singleFlight(work)
     const failing = first.join(new AbortController().signal)

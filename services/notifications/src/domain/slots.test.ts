@@ -14,7 +14,7 @@ test.each([
   [4, 3],
   [8, 6],
   [32, 24],
-])('of %i slots one source has at most %i', (slots_max, taken) => {
+])('Of %i slots one source has at most %i', (slots_max, taken) => {
   expect(takeAll(openSlots(slots_max), 'greenbank')).toBe(taken)
 })
 

@@ -309,7 +309,7 @@ describe('what can be changed', () => {
     expect(await changed(stateOf('Hub', 'SUSPENDED'))).toBe('HUB_UNCHANGEABLE')
   })
 
-  test('limit, threshold and status of an account can be changed', async () => {
+  test('Limit, threshold and status of an account can be changed', async () => {
     await onboard(hub, 'limitbank')
     const participantId = 'limitbank'
     const accountId = await accountOf(participantId, 'POSITION')

@@ -126,7 +126,7 @@ describe('an exclusion', () => {
     ['greenbank', 'PERCENT', '100.0001', 'INVALID'],
     ['greenbank', 'AMOUNT', '-1', 'INVALID'],
     ['greenbank', 'AMOUNT', '1000.0001', 'COVER_SHORT'],
-  ])('an exclusion of %s by %s %s is refused: %s', async (name, mode, value, reason) => {
+  ])('An exclusion of %s by %s %s is refused: %s', async (name, mode, value, reason) => {
     expect(await exclude(name, mode, value)).toBe(reason)
   })
 })

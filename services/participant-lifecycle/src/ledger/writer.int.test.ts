@@ -236,7 +236,7 @@ describe('a crash', () => {
   }
 
   test.each(['LOCKED', 'DECIDED', 'SAVED'] as const)(
-    'a crash after the rows were %s and before the commit leaves nothing',
+    'A crash after the rows were %s and before the commit leaves nothing',
     async (point) => {
       const item = prepareItem()
       const commands = [reserving(item.transferId)]
@@ -265,7 +265,7 @@ describe('a crash', () => {
     ['behind', '2031-05-10', '2031-04-01'],
     ['ahead of', '2021-05-10', '2021-05-01'],
   ])(
-    'a database that is years %s the process files under a month that is there',
+    'A database that is years %s the process files under a month that is there',
     async (_, date, month) => {
       const made = openJournalMonths()
       await made.make(hub.database, new Date(date))

@@ -99,10 +99,13 @@ describe('the destination of a request', () => {
   test.each([
     ['unknown', 'unknown', 'InvalidQuoteRequest 3204'],
     ['not known in time', 'away', 'InvalidQuoteRequest 2003'],
-  ])('is %s: the payer FSP gets an error', async (_what, identifier, expected) => {
-    flows.world.owners.set('away', { type: 'LOOKUP_AWAY' })
-    expect(await destinationOf(toParty(identifier))).toEqual([expected, 'none'])
-  })
+  ])(
+    'When the destination of a request is %s, the payer FSP gets an error',
+    async (_what, identifier, expected) => {
+      flows.world.owners.set('away', { type: 'LOOKUP_AWAY' })
+      expect(await destinationOf(toParty(identifier))).toEqual([expected, 'none'])
+    },
+  )
 
   test('An encrypted payee cannot be looked up', async () => {
     const event = withoutDestination(

@@ -83,7 +83,7 @@ test.each([
   ],
   ['no author', '[]', '', 'changedBy must have 1 to 256 characters'],
   ['too much', '[]'.padEnd(300_000), 'operator', 'the rules must have at most 262144 characters'],
-])('a change by or with %s is refused', async (_what, json, changedBy, detail) => {
+])('A change by or with %s is refused', async (_what, json, changedBy, detail) => {
   const { refusal } = await set(3, json, changedBy)
   expect(refusal).toMatchObject({ reason: 'INVALID', detail })
 })

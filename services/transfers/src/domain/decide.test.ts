@@ -254,7 +254,7 @@ describe('a fulfil', () => {
   })
 
   test.each(['TIMEOUT', 'EXPIRED'] as const)(
-    'a fulfil after %s is answered as too late',
+    'A fulfil after %s is answered as too late',
     (reason) => {
       expect(decideFulfil(aborted(reason), fulfil)).toMatchObject({
         notices: ['ERROR'],
@@ -341,7 +341,7 @@ describe('a reject', () => {
 
 describe('a query', () => {
   test.each([received, reserved])(
-    'a query shows payer and payee the state alone ($state)',
+    'A query shows payer and payee the state alone ($state)',
     (transfer) => {
       const { state } = transfer
       for (const [asker, legRole] of [

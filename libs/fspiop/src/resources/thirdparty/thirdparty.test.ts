@@ -28,11 +28,11 @@ describe('PUT /accounts/{ID}', () => {
     { accountList: [account] },
     [account],
     [{ id: 'bankx.acc.1', currency: 'USD' }],
-  ])('is taken as %j', (json) => {
+  ])('PUT /accounts/{ID} is accepted as %j', (json) => {
     expect(outcome(putAccounts, json)).toBe('accepted')
   })
 
-  test('as a bare list is judged as the list in an object is', () => {
+  test('PUT /accounts/{ID} as a bare list is judged like the list in an object', () => {
     expect(outcome(putAccounts, [{ address: 'bankx.acc.1' }])).toBe('3102 /0/currency')
     expect(outcome(putAccounts, [{ ...account, currency: 'XXXX' }])).toBe(
       '3101 /0/currency: not a known Currency',
@@ -45,11 +45,11 @@ describe('PUT /accounts/{ID}', () => {
     expect(outcome(putAccounts, many)).toBe('3103 : more than 256 elements')
   })
 
-  test('has a list under one of its names', () => {
+  test('PUT /accounts/{ID} has a list under one of its names', () => {
     expect(outcome(putAccounts, {})).toBe('3102 /accounts: missing, and so is accountList')
   })
 
-  test('is the only message that may be a bare list', () => {
+  test('PUT /accounts/{ID} is the only message that may be a bare list', () => {
     const reading = readBody(putServices, Buffer.from('["bankx"]'))
     expect(reading).toEqual({ ok: false, code: '3101', detail: 'the body is not a JSON object' })
   })
@@ -59,7 +59,7 @@ describe('POST /consentRequests', () => {
   const { callbackUri, ...request } = bodyOf(postConsentRequests)
 
   test.each([['WEB'], ['OTP', 'Web']])(
-    'with the channels %j needs to say where the user is sent back to',
+    'POST /consentRequests with the channels %j needs the address that the user returns to',
     (...authChannels) => {
       expect(outcome(postConsentRequests, { ...request, authChannels })).toBe(
         '3102 /callbackUri: missing, and WEB is offered',
@@ -69,11 +69,11 @@ describe('POST /consentRequests', () => {
     },
   )
 
-  test('with the channel OTP alone needs no callbackUri', () => {
+  test('POST /consentRequests with the channel OTP alone needs no callbackUri', () => {
     expect(outcome(postConsentRequests, { ...request, authChannels: ['OTP'] })).toBe('accepted')
   })
 
-  test('leaves unknown actions to the DFSP, and counts them', () => {
+  test('POST /consentRequests leaves unknown actions to the DFSP, and counts them', () => {
     const withActions = (count: number) => ({
       ...request,
       callbackUri,
@@ -85,14 +85,14 @@ describe('POST /consentRequests', () => {
     )
   })
 
-  test('names the account of each scope by one of two members', () => {
+  test('POST /consentRequests names the account of each scope by one of two members', () => {
     const nameless = [{ actions: ['ACCOUNTS_TRANSFER'] }]
     expect(outcome(postConsentRequests, { ...request, callbackUri, scopes: nameless })).toBe(
       '3102 /scopes/0/address: missing, and so is accountId',
     )
   })
 
-  test('has at most 256 scopes', () => {
+  test('POST /consentRequests has at most 256 scopes', () => {
     const many = Array.from({ length: 257 }, () => scopes[0])
     expect(outcome(postConsentRequests, { ...request, callbackUri, scopes: many })).toBe(
       '3103 /scopes: more than 256 elements',
@@ -101,7 +101,7 @@ describe('POST /consentRequests', () => {
 })
 
 describe('a consent', () => {
-  test('is changed by a PUT with scopes, a credential or both', () => {
+  test('A consent is changed by a PUT with scopes, a credential or both', () => {
     expect(outcome(putConsents, { scopes })).toBe('accepted')
     expect(outcome(putConsents, {})).toBe('3102 /scopes: missing, and so is credential')
   })
@@ -116,7 +116,7 @@ describe('a consent', () => {
       { status: 'REVOKED', revokedAt: '2027-03-02T08:15:30.123' },
       '3101 /revokedAt: not a legal DateTime',
     ],
-  ])('patched with %j is %s', (json, answer) => {
+  ])('A consent patched with %j is %s', (json, answer) => {
     expect(outcome(patchConsents, json)).toBe(answer)
   })
 })
@@ -133,7 +133,7 @@ describe('PUT /thirdpartyRequests/authorizations/{ID}', () => {
       '3101 /signedPayload: not together with REJECTED',
     ],
     [{ responseType: 'ENTERED', signedPayload }, '3101 /responseType: not one of its values'],
-  ])('with %j is %s', (json, answer) => {
+  ])('PUT /thirdpartyRequests/authorizations/{ID} with %j is %s', (json, answer) => {
     expect(outcome(putThirdpartyAuthorizations, json)).toBe(answer)
   })
 })
@@ -141,12 +141,12 @@ describe('PUT /thirdpartyRequests/authorizations/{ID}', () => {
 describe('a third-party transaction', () => {
   const request = bodyOf(postThirdpartyTransactions)
 
-  test('may lack the FSP of the payee: its DFSP tells the PISP', () => {
+  test('A third-party transaction may lack the FSP of the payee: its DFSP informs the PISP', () => {
     const payee = { partyIdInfo: { partyIdType: 'MSISDN', partyIdentifier: '255700000001' } }
     expect(outcome(postThirdpartyTransactions, { ...request, payee })).toBe('accepted')
   })
 
-  test('may lack an expiration, and one that is there is a time', () => {
+  test('A third-party transaction may lack an expiration, and one that is there is a time', () => {
     const { expiration, ...rest } = request
     expect(expiration).toBeDefined()
     expect(outcome(postThirdpartyTransactions, rest)).toBe('accepted')
@@ -155,7 +155,7 @@ describe('a third-party transaction', () => {
     )
   })
 
-  test('that the user refused may be patched without a transaction state', () => {
+  test('A third-party transaction that the user refused may be patched without a transaction state', () => {
     expect(outcome(patchThirdpartyTransactions, { transactionRequestState: 'REJECTED' })).toBe(
       'accepted',
     )

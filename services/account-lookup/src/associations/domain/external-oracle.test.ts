@@ -35,12 +35,15 @@ describe('an association at an external oracle', () => {
     ],
     ['where the oracle reports no currency', [entry('green')], 'USD', ['USD']],
     ["with another FSP's currency", [entry('green', 'USD'), entry('blue', 'EUR')], '', ['USD']],
-  ])('is removed %s', (_title, found, currency, currencies) => {
-    expect(decideRemoval(found, { currency, fspId: 'green' }, false)).toEqual({
-      type: 'REMOVE',
-      currencies,
-    })
-  })
+  ])(
+    'An association at an external oracle is removed %s',
+    (_title, found, currency, currencies) => {
+      expect(decideRemoval(found, { currency, fspId: 'green' }, false)).toEqual({
+        type: 'REMOVE',
+        currencies,
+      })
+    },
+  )
 
   test.each([
     ['without owner', [], '', 'PARTY_UNKNOWN'],

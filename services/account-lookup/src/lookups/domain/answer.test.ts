@@ -26,7 +26,7 @@ describe('GET /parties', () => {
     [{ type: 'ORACLE_AWAY' } as const, 'ORACLE_AWAY'],
     [{ type: 'ORACLE_TRIPPED' } as const, 'ORACLE_TRIPPED'],
     [{ type: 'TYPE_NOT_ASKED' } as const, 'TYPE_NOT_ASKED'],
-  ])('with %j is refused as %s', (findings, reason) => {
+  ])('GET /parties with %j is refused as %s', (findings, reason) => {
     expect(decideForwarding(findings, reachabilityOf)).toEqual({ type: 'REFUSED', reason })
   })
 })

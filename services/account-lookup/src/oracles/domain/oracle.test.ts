@@ -17,7 +17,7 @@ describe('an oracle', () => {
     { endpointValue: 'builtin:' },
     { endpointValue: 'https://oracle.example:8443/' },
     { currency: 'USD', isDefault: true },
-  ])('may be registered with %j', (changes) => {
+  ])('An oracle may be registered with %j', (changes) => {
     expect(decideOracle({ ...proposal, ...changes })).toEqual({
       type: 'accept',
       draft: { ...proposal, ...changes },
@@ -44,7 +44,7 @@ describe('an oracle', () => {
     [{ endpointValue: 'http://oracle.example/#a' }, /fragment/],
     [{ endpointValue: `http://oracle.example/${'x'.repeat(1_024)}` }, /1024/],
     [{ currency: 'DOLLAR' }, /DOLLAR/],
-  ])('is refused with %j', (changes, detail) => {
+  ])('An oracle is refused with %j', (changes, detail) => {
     expect(decideOracle({ ...proposal, ...changes })).toEqual({
       type: 'refuse',
       refused: { reason: 'INVALID', detail: expect.stringMatching(detail) as unknown },
@@ -91,7 +91,7 @@ describe('the oracle for a request', () => {
       'USD',
       5,
     ],
-  ])('is %s', (_title, oracles, currency, expected) => {
+  ])('The oracle for a request is %s', (_title, oracles, currency, expected) => {
     expect(selectOracle(oracles, 'MSISDN', currency)?.id).toBe(expected)
   })
 

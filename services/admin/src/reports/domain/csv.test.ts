@@ -10,7 +10,7 @@ describe('a line', () => {
     ['a,b', '"a,b"'],
     ['say "no"', '"say ""no"""'],
     ['two\nlines', '"two\nlines"'],
-  ])('quotes %j', (cell, shown) => {
+  ])('A line quotes %j', (cell, shown) => {
     expect(csvLine([cell])).toBe(`${shown}\r\n`)
   })
 

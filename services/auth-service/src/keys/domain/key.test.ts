@@ -45,7 +45,7 @@ describe('adding', () => {
     ['that ends before it begins', { validFrom: after, validTo: now }],
     ['that never is valid', { validFrom: after, validTo: after }],
     ['that has ended already', { validFrom: before, validTo: now }],
-  ])('a key %s is refused', (_, times) => {
+  ])('A key %s is refused', (_, times) => {
     expect(add([], wanted(times), now)).toMatchObject({ reason: 'INVALID' })
   })
 

@@ -57,7 +57,7 @@ describe('a list of privileges', () => {
     ['*_FUNDS', false],
     ['VIEW_**', false],
     ['', false],
-  ])('may hold %j: %s', (text, expected) => {
+  ])('A list of privileges may hold %j: %s', (text, expected) => {
     expect(isPrivilegePattern(text)).toBe(expected)
   })
 })
@@ -67,7 +67,7 @@ test.each([
   ['1.9.0', '1.10.0', true],
   ['2.0.0', '1.10.0', false],
   ['1.0.0', '1.0.0', false],
-])('version %s is older than %s: %s', (version, than, expected) => {
+])('Version %s is older than %s: %s', (version, than, expected) => {
   expect(isOlder(version, than)).toBe(expected)
 })
 

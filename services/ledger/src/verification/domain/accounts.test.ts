@@ -34,7 +34,7 @@ describe('the lines of the journal make', () => {
     ['MOVE', { postedDebits: 5n }],
     ['GROSS_PAYER', { postedDebits: 5n }],
     ['GROSS_PAYEE', { postedDebits: 5n }],
-  ] as const)('a line of %s on the debit side makes %o', (step, made) => {
+  ] as const)('A line of %s on the debit side makes %o', (step, made) => {
     expect(journalOf({ side: 'DEBIT', step, amount: 5n }).get(7)).toEqual({ ...none, ...made })
   })
 

@@ -21,7 +21,7 @@ describe('a window', () => {
   test.each([
     ['another net', { net: 6n }],
     ['another number of transfers', { transfers: 3n }],
-  ])('a window with %s differs', (_, changes) => {
+  ])('A window with %s differs', (_, changes) => {
     const other = { ...counted, ...changes }
     expect(netDifferences([counted], posted(other))).toEqual([{ counted, posted: other }])
   })
@@ -32,7 +32,7 @@ describe('a window', () => {
     expect(netDifferences([], posted(counted))).toEqual([{ counted: nothing, posted: counted }])
   })
 
-  test('windows, models and accounts are not confused, and differences are ordered', () => {
+  test('Windows, models and accounts are not confused, and differences are ordered', () => {
     const places = [
       { ...counted, windowId: 2 },
       { ...counted, modelId: 2 },

@@ -56,7 +56,7 @@ describe('a request is refused', () => {
     ['PAYEE_UNKNOWN', {}, { standings: { riverwallet: 'UNKNOWN' } }],
     ['PAYEE_INACTIVE', {}, { standings: { riverwallet: 'INACTIVE' } }],
     ['PAYEE_NO_ACCOUNT', {}, { standings: { riverwallet: 'NO_ACCOUNT' } }],
-  ])('for %s', (reason, changes, options) => {
+  ])('A request is refused for %s', (reason, changes, options) => {
     expect(reasonOf(changes, options)).toBe(reason)
   })
 

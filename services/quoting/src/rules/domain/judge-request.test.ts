@@ -73,7 +73,7 @@ describe('an amount', () => {
     ['another payer FSP', { payerFsp: 'hillcredit' }],
     ['another payee FSP', { payeeFsp: 'hillcredit' }],
     ['another scenario', { scenario: 'DEPOSIT' }],
-  ])('is not subject to a rule for %s', (_what, of) => {
+  ])('An amount is not subject to a rule for %s', (_what, of) => {
     expect(judgeRequest([{ ...amount, max: 1n, ...of }], request, none)).toBeUndefined()
   })
 

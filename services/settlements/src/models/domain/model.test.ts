@@ -37,7 +37,7 @@ describe('a settlement model', () => {
     ['POSITION', 'SETTLEMENT'],
     ['INTERCHANGE_FEE', 'INTERCHANGE_FEE_SETTLEMENT'],
     ['SETTLEMENT', 'SETTLEMENT'],
-  ])('a model of %s accounts settles to %s by default', (ledgerAccountType, type) => {
+  ])('A model of %s accounts settles to %s by default', (ledgerAccountType, type) => {
     expect(decideModel({ ...deferredNet, ledgerAccountType }, now)).toMatchObject({
       draft: { settlementAccountType: type },
     })
@@ -79,7 +79,7 @@ describe('a settlement model', () => {
     ['INVALID', { windowCron: 'at noon' }],
     ['INVALID', { windowCron: '0 0 30 2 *' }],
     ['MODEL_INVALID', { ...gross, windowCron: '0 22 * * *' }],
-  ])('a model is refused as %s with %j', (reason, changes) => {
+  ])('A model is refused as %s with %j', (reason, changes) => {
     expect(decideModel({ ...deferredNet, ...changes }, now)).toMatchObject({
       type: 'refuse',
       refusal: { reason },

@@ -184,7 +184,7 @@ describe('an account', () => {
     ['TRANSITION_NOT_ALLOWED', update(1, steps[2])],
     ['TRANSITION_NOT_ALLOWED', update(1, 'ABORTED')],
     ['TRANSITION_NOT_ALLOWED', update(1, 'SETTLING')],
-  ])('an account is left unchanged as %s', (reason, wrong) => {
+  ])('An account is left unchanged as %s', (reason, wrong) => {
     expect(decideUpdate(settlement, [wrong, update(2, steps[1])])).toMatchObject({
       faults: [{ reason }],
       changes: [{ accountId: 2 }],

@@ -13,7 +13,7 @@ test.each<[ContentState, readonly ContentState[]]>([
   ['SETTLED', ['SETTLED', 'SETTLED']],
   ['ABORTED', ['CLOSED', 'ABORTED']],
   ['ABORTED', ['ABORTED']],
-])('a window is %s when it holds %j', (state, contents) => {
+])('A window is %s when it holds %j', (state, contents) => {
   expect(windowStateOf(contents)).toBe(state)
 })
 
