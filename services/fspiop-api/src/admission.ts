@@ -37,6 +37,8 @@ export interface Admission {
   enter(fspId: string, bytes: number, priority: Priority): boolean
   leave(fspId: string, bytes: number, priority: Priority): void
   readonly inFlight: number
+  /** The FSP's requests in progress at this edge. */
+  inProgressOf(fspId: string): number
   /** Requests in progress at this edge, by FSP. */
   inProgress(): ReadonlyMap<string, number>
   /** The FSP's requests in progress at other edges; they count towards its bound only. */
@@ -127,6 +129,7 @@ export function openAdmission(
     get inFlight() {
       return inFlight
     },
+    inProgressOf: (fspId) => byFsp.get(fspId)?.requests ?? 0,
     inProgress: () => new Map([...byFsp].map(([fspId, { requests }]) => [fspId, requests])),
     setInProgressElsewhere(fspId, requests) {
       if (requests > 0) elsewhere.set(fspId, requests)

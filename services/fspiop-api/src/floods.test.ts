@@ -5,11 +5,15 @@ const start_ms = 1_700_000_000_000
 
 interface World {
   readonly floods: Floods
-  /** Each FSP sends that many requests per 100 ms, spread evenly; all of `refused` are refused. */
+  /**
+   * Each FSP sends that many requests per 100 ms, spread evenly; all of `refused` are refused. As many
+   * as it sends in 100 ms are without an answer, or one if it waits for each answer.
+   */
   readonly ask: (
     perInterval: Readonly<Record<string, number>>,
     length_ms: number,
     refused?: string,
+    waiting?: string,
   ) => void
   readonly pass: (ms: number) => void
 }
@@ -19,12 +23,14 @@ function openWorld(): World {
   const floods = openFloods(() => now_ms)
   return {
     floods,
-    ask(perInterval, length_ms, refused) {
+    ask(perInterval, length_ms, refused, waiting) {
       for (const end_ms = now_ms + length_ms; now_ms < end_ms; now_ms += 1) {
         const at = now_ms % 100
         for (const [fspId, count] of Object.entries(perInterval)) {
           const due = Math.floor((count * (at + 1)) / 100) - Math.floor((count * at) / 100)
-          for (let n = 0; n < due; n += 1) floods.countRequest(fspId, fspId !== refused)
+          for (let n = 0; n < due; n += 1) {
+            floods.countRequest(fspId, fspId !== refused, fspId === waiting ? 1 : count)
+          }
         }
       }
     },
@@ -62,6 +68,20 @@ test('A burst of 31 requests is not a flood', () => {
   ask(others, 5_000)
   ask({ ...others, bluewallet: 31 }, 100)
   expect(floods.has('bluewallet')).toBe(false)
+})
+
+test('An FSP that waits for each answer before its next request does not flood', () => {
+  const { floods, ask } = openWorld()
+  ask(others, 5_000)
+  ask({ ...others, bluewallet: 100 }, 1_000, undefined, 'bluewallet')
+  expect(floods.any()).toBe(false)
+})
+
+test('An FSP that repeats each request when it is refused floods, though it waits for the refusal', () => {
+  const { floods, ask } = openWorld()
+  ask(others, 5_000)
+  ask({ ...others, redmoney: 100 }, 200, 'redmoney', 'redmoney')
+  expect(floods.has('redmoney')).toBe(true)
 })
 
 test('An FSP does not flood while no other FSP sends requests', () => {

@@ -1,8 +1,8 @@
 /**
  * Detects FSPs that flood the hub: an FSP that sends several times as many requests as all others
- * together, and as the hub recently accepted from all FSPs. The flood ends when none of its requests has
- * been refused for a second. An FSP that merely sends more than the hub can process does not flood;
- * `fair-shares.ts` limits it.
+ * together, and as the hub recently accepted from all FSPs, without waiting for the answers. The flood
+ * ends when none of its requests has been refused for a second. An FSP that merely sends more than the
+ * hub can process does not flood; `fair-shares.ts` limits it.
  *
  * A client that repeats a request as soon as it is refused keeps the hub busy with refusals. So the hub
  * pauses reading from the connections of a flooding FSP, longer the more of its requests are refused.
@@ -10,8 +10,11 @@
 import { freshness } from './fair-shares.ts'
 
 export interface Floods {
-  /** The FSP sent a request other than an answer (PUT); `isAccepted` is false if a bound refused it. */
-  countRequest(fspId: string, isAccepted: boolean): void
+  /**
+   * The FSP sent a request other than an answer (PUT); `isAccepted` is false if a bound refused it.
+   * `inProgress` requests of the FSP have no answer yet.
+   */
+  countRequest(fspId: string, isAccepted: boolean, inProgress: number): void
   has(fspId: string): boolean
   any(): boolean
   /** The highest rate of requests of an FSP that does not flood, per second. */
@@ -24,6 +27,8 @@ interface Sender {
   /** In the current interval. */
   requests: number
   refused: number
+  /** The largest number of requests without an answer at the same time. */
+  inProgress: number
   /** Per second, over the last intervals. */
   requestRate: number
   refusedRate: number
@@ -37,6 +42,11 @@ const times = 3
 const rate_min = 100
 /** Nor does one with fewer requests in an interval; above, every eighth request is judged at once. */
 const burst = 32
+/**
+ * Nor does one that waits for its answers: fewer requests than this are without an answer or refused.
+ * A batch of payments that a few connections send one after the other is no flood.
+ */
+const unanswered_min = 16
 const judged_every = 8
 /** A flood ends when nothing was refused for this long. */
 const calm_ms = 1_000
@@ -61,12 +71,15 @@ export function openFloods(now_ms: () => number): Floods {
     begun_ms += passed_ms
     const length_ms = Math.max(passed_ms, interval_ms)
     let accepted = 0
-    for (const [fspId, sender] of fsps) {
+    for (const sender of fsps.values()) {
       accepted += sender.requests - sender.refused
-      endInterval(sender, length_ms, begun_ms)
-      if (sender.requestRate < forgotten_below) fsps.delete(fspId)
+      endRates(sender, length_ms)
     }
     judge((sender) => sender.requestRate)
+    for (const [fspId, sender] of fsps) {
+      endInterval(sender, begun_ms)
+      if (sender.requestRate < forgotten_below) fsps.delete(fspId)
+    }
     const weight = 1 - (1 - usual_weight) ** (length_ms / interval_ms)
     usual += weight * ((accepted * 1_000) / length_ms - usual)
   }
@@ -77,21 +90,23 @@ export function openFloods(now_ms: () => number): Floods {
     for (const sender of [...fsps.values()].sort((a, b) => rateOf(a) - rateOf(b))) {
       const rate = rateOf(sender)
       // An FSP that is alone takes nothing from others.
-      const begins = others > 0 && rate >= rate_min && rate > times * Math.max(others, usual)
-      if (begins) sender.flooded_ms ??= begun_ms
+      const isLarge = others > 0 && rate >= rate_min && rate > times * Math.max(others, usual)
+      if (isLarge && sender.inProgress + sender.refused >= unanswered_min)
+        sender.flooded_ms ??= begun_ms
       if (sender.flooded_ms === undefined) others += rate
     }
   }
 
   return {
-    countRequest(fspId, isAccepted) {
+    countRequest(fspId, isAccepted, inProgress) {
       update()
       let sender = fsps.get(fspId)
       if (sender === undefined) {
-        sender = { requests: 0, refused: 0, requestRate: 0, refusedRate: 0, flooded_ms: undefined }
+        sender = newSender()
         fsps.set(fspId, sender)
       }
       sender.requests += 1
+      sender.inProgress = Math.max(sender.inProgress, inProgress)
       if (!isAccepted) sender.refused += 1
       if (sender.flooded_ms !== undefined) return
       if (sender.requests >= burst && sender.requests % judged_every === 0) {
@@ -116,12 +131,27 @@ export function openFloods(now_ms: () => number): Floods {
   }
 }
 
-function endInterval(sender: Sender, length_ms: number, ended_ms: number): void {
-  const { requests, refused, flooded_ms } = sender
-  sender.requestRate = averaged(sender.requestRate, requests, length_ms)
-  sender.refusedRate = averaged(sender.refusedRate, refused, length_ms)
+function newSender(): Sender {
+  return {
+    requests: 0,
+    refused: 0,
+    inProgress: 0,
+    requestRate: 0,
+    refusedRate: 0,
+    flooded_ms: undefined,
+  }
+}
+
+function endRates(sender: Sender, length_ms: number): void {
+  sender.requestRate = averaged(sender.requestRate, sender.requests, length_ms)
+  sender.refusedRate = averaged(sender.refusedRate, sender.refused, length_ms)
+}
+
+function endInterval(sender: Sender, ended_ms: number): void {
+  const { refused, flooded_ms } = sender
   sender.requests = 0
   sender.refused = 0
+  sender.inProgress = 0
   if (flooded_ms === undefined) return
   if (refused > 0) sender.flooded_ms = ended_ms
   else if (Math.abs(ended_ms - flooded_ms) >= calm_ms) sender.flooded_ms = undefined

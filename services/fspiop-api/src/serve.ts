@@ -144,7 +144,7 @@ function admit(
   if (isAnswer(priority)) return admission.enter(identity, bytes, priority) ? undefined : 'BUSY'
   const isWithinRate = rates.allows(identity, Date.now(), weightOf(routed, request))
   const isAccepted = isWithinRate && admission.enter(identity, bytes, priority)
-  floods.countRequest(identity, isAccepted)
+  floods.countRequest(identity, isAccepted, admission.inProgressOf(identity))
   if (isAccepted) return undefined
   return isWithinRate ? 'BUSY' : 'TOO_MANY'
 }
