@@ -100,11 +100,8 @@ export function openFloods(now_ms: () => number): Floods {
   return {
     countRequest(fspId, isAccepted, inProgress) {
       update()
-      let sender = fsps.get(fspId)
-      if (sender === undefined) {
-        sender = newSender()
-        fsps.set(fspId, sender)
-      }
+      const sender = fsps.get(fspId) ?? newSender()
+      fsps.set(fspId, sender)
       sender.requests += 1
       sender.inProgress = Math.max(sender.inProgress, inProgress)
       if (!isAccepted) sender.refused += 1
