@@ -116,6 +116,19 @@ describe('npm start -- --once --json', () => {
     expect(run.stdout).toContain('1000 looked up, 1000 quoted, 1000 sent, 1000 paid, 0 failed')
   }, 120_000)
 
+  test('Without --json, --once prints the outcome of the payment and nothing else', async () => {
+    const run = await runner.npmStart(['--once', '--fresh'])
+    expect([run.code, run.stderr]).toEqual([0, ''])
+    expect(run.stdout.trim().split('\n')).toEqual([
+      expect.stringMatching(/^greenbank paid bluewallet 10 USD in [\d.]+ ms: COMMITTED\.$/),
+      expect.stringMatching(/^ {2}lookup /),
+      expect.stringMatching(/^ {2}quote /),
+      expect.stringMatching(/^ {2}transfer /),
+      '  greenbank  position 0 → 10',
+      '  bluewallet position 0 → -10',
+    ])
+  }, 120_000)
+
   test('--fresh starts without the data of earlier starts', async () => {
     const summary = summaryOf(await runner.npmStart(['--once', '--json', '--fresh']))
     expect(summary.balances.before['greenbank']).toEqual({ position: 0, settlement: -10000 })

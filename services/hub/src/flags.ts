@@ -4,7 +4,7 @@ import { parseArgs, parseEnv } from 'node:util'
 import { StartError } from '@causeway/process'
 
 export interface Flags {
-  /** Stop after the first payment; exit 0 if it was made, else 1. */
+  /** Print the outcome of the first payment alone, and stop; exit 0 if it was made, else 1. */
   readonly once: boolean
   /** Print the summary as one JSON object on the last line of stdout. */
   readonly json: boolean
@@ -25,7 +25,7 @@ export interface Flags {
 }
 
 export const usage = `npm start -- [flags]
-  --once              make one payment, stop, exit 0 if it was made and 1 if not
+  --once              make one payment, print its outcome, stop; exit 0 if it was made, else 1
   --json              print the summary as one JSON object on the last line of stdout
   --no-sandbox        start the hub alone, without FSPs, onboarding and payment
   --pisp              link an account through a sandbox PISP with a FIDO key and pay from it

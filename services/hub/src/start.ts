@@ -1,6 +1,7 @@
 /**
  * `npm start`: the hub on its embedded engines, two sandbox FSPs, and one payment between them;
- * then it keeps running. Progress and results go to stdout as plain text, the log to a file.
+ * then it keeps running, or with --once it stops. Results go to stdout as plain text, with how to
+ * use a hub that keeps running; the log goes to a file.
  */
 import {
   describeSettings,
@@ -75,11 +76,13 @@ interface Running extends Service {
  */
 async function start(flags: Flags, values: HubSettings, log: Logger): Promise<Running> {
   const hub = await openHub(values, log, { fresh: flags.fresh })
-  print(`Causeway is up. ${hub.durability}`)
-  if (values.OPERATOR_IDENTITY === 'token') print(aboutAdministrator(hub.secrets.operators))
+  if (!flags.once || flags.noSandbox) print(`Causeway is up. ${hub.durability}`)
+  if (!flags.once && values.OPERATOR_IDENTITY === 'token') {
+    print(aboutAdministrator(hub.secrets.operators))
+  }
   let sandbox: Sandbox | undefined
   const stop = async () => {
-    if (!flags.json) print('Stopping …')
+    if (!flags.json && !flags.once) print('Stopping …')
     await sandbox?.stop()
     await hub.stop()
   }
@@ -132,7 +135,7 @@ async function pay(
   }
   const summary = { ...(await firstPayment(operator, { two, third, pisp })), urls }
   print(describe(summary))
-  print(gettingStarted(values, urls, payer, hub.secrets.operators))
+  if (!flags.once) print(gettingStarted(values, urls, payer, hub.secrets.operators))
   return summary
 }
 
