@@ -106,7 +106,7 @@ function oracleBounds(settings: Settings) {
 
 /** The log redelivers only the events that it retains: ids of older ones are not needed. */
 function deleteOldRequests(
-  { ACCOUNT_LOOKUP_COMMANDS_KEPT_H: kept_h }: Settings,
+  { ACCOUNT_LOOKUP_COMMAND_RETENTION_H: kept_h }: Settings,
   { db, store }: { readonly db: Database; readonly store: AssociationStore },
   log: Logger,
 ): Periodic {

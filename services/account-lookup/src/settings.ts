@@ -14,7 +14,7 @@ const ofDatabase = {
     min: 1,
     max: 100,
   }),
-  ACCOUNT_LOOKUP_COMMANDS_KEPT_H: integer({
+  ACCOUNT_LOOKUP_COMMAND_RETENTION_H: integer({
     about:
       'how long the ids of processed requests are retained; longer than the log retains events',
     unit: 'h',

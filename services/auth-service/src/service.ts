@@ -96,7 +96,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   )
   const mailing = await mailOperators({ bus, db, hubName: settings.HUB_NAME, log })
   const thirdPartyApi = await openThirdPartyApi(settings, { bus, grpc, db, policy, measures, log })
-  const forgetting = deleteOldRecords(db, log, settings.AUTH_SERVICE_PINGS_KEPT_D * day_ms)
+  const forgetting = deleteOldRecords(db, log, settings.AUTH_SERVICE_PING_RETENTION_D * day_ms)
   parts.health.ready('auth-service database', async () => {
     await db.query(alive, [])
   })

@@ -58,7 +58,7 @@ export const settings = {
     min: 1,
     max: 3_650,
   }),
-  AUTH_SERVICE_PINGS_KEPT_D: integer({
+  AUTH_SERVICE_PING_RETENTION_D: integer({
     about: 'retention of pings; the last one of an FSP is always retained',
     unit: 'd',
     default: 30,

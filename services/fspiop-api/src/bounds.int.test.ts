@@ -264,7 +264,7 @@ describe('Bounds on load', () => {
   })
 
   test('While the queue delay is too long, requests are shed in the same order', async () => {
-    const world = await openWorld({ FSPIOP_API_STANDING_MAX_MS: 40_000 })
+    const world = await openWorld({ FSPIOP_API_QUEUE_DELAY_MAX_MS: 40_000 })
     try {
       // A twentieth of the processed rate is always admitted, so the majority of several counts.
       const ask = async (make: () => Sent) => {
@@ -357,7 +357,7 @@ describe('Bounds on load', () => {
   })
 
   test('Unsolicited answers of one FSP do not delay those of other FSPs', async () => {
-    const world = await openWorld({ FSPIOP_API_UNASKED_ANSWERS_MAX: 20 })
+    const world = await openWorld({ FSPIOP_API_UNSOLICITED_ANSWERS_MAX: 20 })
     try {
       world.register.participants.set('redcredit', participant('redcredit'))
       const answerOf = (fspId: string): Sent => {

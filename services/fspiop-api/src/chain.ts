@@ -216,7 +216,7 @@ function quotaFault(
 ): Refusal | undefined {
   if (priority === 'LOOKUP') quotas.countRequest(source, now_ms())
   else if (isUnmatched && destination !== undefined) {
-    return quotas.allows(source, destination, now_ms()) ? undefined : refuse('TOO_MANY_UNASKED')
+    return quotas.allows(source, destination, now_ms()) ? undefined : refuse('TOO_MANY_UNSOLICITED')
   }
   return undefined
 }

@@ -14,7 +14,7 @@ const checkSignature = openSignatures(
   { peek: () => keys, getFresh: () => Promise.resolve(keys) },
   rsaAlgorithms,
 )
-const unsigned = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 1_000_000 })
+const unsigned = openEdge({ FSPIOP_API_UNSOLICITED_ANSWERS_MAX: 1_000_000 })
 const signing = openEdge({ checkSignature })
 afterEach(() => {
   unsigned.published.splice(0)

@@ -35,7 +35,7 @@ export type Reason =
   | 'IDENTITY_UNAVAILABLE'
   | 'TOO_MANY'
   | 'TOO_MANY_CONNECTIONS'
-  | 'TOO_MANY_UNASKED'
+  | 'TOO_MANY_UNSOLICITED'
   | 'KEYS_UNAVAILABLE'
   | 'SIGNATURE_MISSING'
   | 'REQUESTER_NOT_PAYER'
@@ -121,7 +121,7 @@ const rules = {
   },
   IDENTITY_UNAVAILABLE: { code: '2003', text: 'tokens cannot be checked now; try again later' },
   TOO_MANY: { code: '2005', text: 'too many requests of this FSP; try again later' },
-  TOO_MANY_UNASKED: {
+  TOO_MANY_UNSOLICITED: {
     code: '2005',
     text: 'more answers to that FSP than it has requested; try again later',
   },

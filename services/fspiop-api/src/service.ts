@@ -140,7 +140,7 @@ function openServing(
   { security, participants, owners, largeBodies, log }: OpenedParts,
 ): ServeParts & { readonly callbacks: CallbackParts } {
   const floods = openFloods(Date.now)
-  const shedding = openShedding(settings.FSPIOP_API_STANDING_MAX_MS, floods, Date.now)
+  const shedding = openShedding(settings.FSPIOP_API_QUEUE_DELAY_MAX_MS, floods, Date.now)
   const bounds = {
     total_max: settings.FSPIOP_API_IN_FLIGHT_MAX,
     per_fsp_max: settings.FSPIOP_API_IN_FLIGHT_PER_FSP_MAX,
@@ -167,7 +167,7 @@ function openServing(
     served: servedRoutes(settings, { owners, providers, largeBodies }),
     participants,
     quotas: openAnswerQuotas({
-      unasked_max: settings.FSPIOP_API_UNASKED_ANSWERS_MAX,
+      unasked_max: settings.FSPIOP_API_UNSOLICITED_ANSWERS_MAX,
       unknown_max: settings.FSPIOP_API_UNKNOWN_ANSWERS_MAX,
       isSole: shared.isSole,
     }),

@@ -141,7 +141,7 @@ export const settings = {
     min: 1,
     max: 100_000,
   }),
-  FSPIOP_API_STANDING_MAX_MS: integer({
+  FSPIOP_API_QUEUE_DELAY_MAX_MS: integer({
     about:
       'queue delay: the longest time that the fastest of many messages may take through the hub; ' +
       'transfers are refused so that it stays below, quotes below half of it, lookups and other ' +
@@ -225,7 +225,7 @@ export const settings = {
     min: 10_485_760,
     max: 8_589_934_592,
   }),
-  FSPIOP_API_UNASKED_ANSWERS_MAX: integer({
+  FSPIOP_API_UNSOLICITED_ANSWERS_MAX: integer({
     about:
       'relayed answers (PUT) of one FSP to another in one to two minutes, in addition to three for ' +
       'each request of the other; further ones are refused',

@@ -193,7 +193,7 @@ async function maintainPartitions(
 function alarmRules(settings: Settings): AlarmRules {
   return {
     interval_ms: settings.LEDGER_ALARM_INTERVAL_MIN * 60_000,
-    notified_max: settings.LEDGER_ALARM_TOLD_MAX,
+    notified_max: settings.LEDGER_ALARM_NOTICES_MAX,
     reset_ms: settings.LEDGER_ALARM_RESET_H * 3_600_000,
   }
 }

@@ -24,7 +24,7 @@ export const settings = {
     min: 1,
     max: 10_080,
   }),
-  LEDGER_ALARM_TOLD_MAX: integer({
+  LEDGER_ALARM_NOTICES_MAX: integer({
     about: 'maximum number of notifications of one alarm',
     unit: 'times',
     default: 3,

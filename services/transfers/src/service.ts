@@ -55,7 +55,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     payeeRules: { misdirectedAborts: settings.COMPATIBILITY === 'mojaloop' },
     compatibility: settings.COMPATIBILITY,
     abortsRefusedDeliveries: settings.TRANSFERS_ABORT_REFUSED_DELIVERIES === 'on',
-    rejectedBulksKept_ms: settings.TRANSFERS_REJECTED_BULKS_KEPT_H * 3_600_000,
+    rejectedBulksKept_ms: settings.TRANSFERS_REJECTED_BULK_RETENTION_H * 3_600_000,
   }
   serveReads(parts.grpc, store, db)
   onParticipantStates({ grpc: parts.grpc, log }, 'transfers')

@@ -35,7 +35,7 @@ export const settings = {
     min: 1,
     max: 16,
   }),
-  TRANSFERS_REJECTED_BULKS_KEPT_H: integer({
+  TRANSFERS_REJECTED_BULK_RETENTION_H: integer({
     about: 'how long after its end a rejected bulk transfer is shown to the FSP that asks for it',
     unit: 'h',
     default: 720,

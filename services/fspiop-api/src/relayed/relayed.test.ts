@@ -211,7 +211,7 @@ test.each([
 })
 
 describe('Unsolicited answers', () => {
-  const bounded = () => openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 3 })
+  const bounded = () => openEdge({ FSPIOP_API_UNSOLICITED_ANSWERS_MAX: 3 })
   const party = '/parties/MSISDN/123456789'
   const partyFrom = (source: string, destination: string) => {
     const info = { ...partyAnswer.party.partyIdInfo, fspId: source }
@@ -241,7 +241,7 @@ describe('Unsolicited answers', () => {
   test.each(answers)(
     'Answers that no service matches with a request have a quota: %s',
     async (operation, sent) => {
-      const strict = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 0 })
+      const strict = openEdge({ FSPIOP_API_UNSOLICITED_ANSWERS_MAX: 0 })
       const isOwned = /^PUT \/(transfers|quotes|bulkQuotes|bulkTransfers)\//.test(operation)
       expect(await strict.outcomeOf(sent)).toBe(isOwned ? '200' : tooMany)
     },

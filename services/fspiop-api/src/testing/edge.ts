@@ -98,7 +98,7 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
     }),
     participants,
     quotas: openAnswerQuotas({
-      unasked_max: settings.FSPIOP_API_UNASKED_ANSWERS_MAX,
+      unasked_max: settings.FSPIOP_API_UNSOLICITED_ANSWERS_MAX,
       unknown_max: settings.FSPIOP_API_UNKNOWN_ANSWERS_MAX,
       isSole: true,
     }),

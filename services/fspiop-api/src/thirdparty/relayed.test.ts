@@ -254,7 +254,7 @@ test('The challenge of a PISP may be encrypted, members that the hub uses may no
 })
 
 test('Unsolicited answers above the quota are refused', async () => {
-  const own = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 1 })
+  const own = openEdge({ FSPIOP_API_UNSOLICITED_ANSWERS_MAX: 1 })
   const accounts = sentOf('PUT /accounts/{ID}')
   expect(await own.outcomeOf(accounts)).toBe('200')
   expect(await own.outcomeOf(accounts)).toMatch(/^503 2005 more answers/)
@@ -263,7 +263,7 @@ test('Unsolicited answers above the quota are refused', async () => {
 })
 
 test('Revocations have no quota, because they answer no request', async () => {
-  const own = openEdge({ FSPIOP_API_UNASKED_ANSWERS_MAX: 0 })
+  const own = openEdge({ FSPIOP_API_UNSOLICITED_ANSWERS_MAX: 0 })
   const patch = { ...sentOf('PATCH /consents/{ID}'), body: JSON.stringify({ status: 'REVOKED' }) }
   for (let sent = 0; sent < 20; sent++) expect(await own.outcomeOf(patch)).toBe('200')
   expect(await own.outcomeOf(sentOf('PUT /accounts/{ID}'))).toMatch(/^503 2005 more answers/)
