@@ -23,6 +23,7 @@ import {
 import { settings as sandboxFsp } from '../../../services/sandbox-fsp/src/settings.ts'
 import { callsOf, hasDatabase } from '../../services/src/index.ts'
 import { readChartSchema, withSettings } from './chart-schema.mjs'
+import { consoleTypes, readConsoleTypes } from './console-types.mjs'
 import { fspOpenApi, readFspOpenApi } from './fsp-openapi.mjs'
 import { loadSettings, readSettingsPage, settingsPage } from './settings-reference.mjs'
 import {
@@ -218,6 +219,12 @@ test('The file docs/fsp-api.openapi.json describes the API for FSPs as the code 
   const load = (name) => import(`../../../services/fspiop-api/src/${name}.ts`)
   // `npm run docs` after a build writes the file anew.
   expect(readFspOpenApi()).toEqual(await fspOpenApi(load))
+})
+
+test('The types of the console are those that the operator port answers', async () => {
+  const load = (name) => import(`../../../services/admin/src/${name}.ts`)
+  // `npm run docs` after a build writes the file anew.
+  expect(readConsoleTypes()).toBe(await consoleTypes(load))
 })
 
 test('Dashboards and alarms ask for metrics that are measured', () => {

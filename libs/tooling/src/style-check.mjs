@@ -4,7 +4,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { breaches, importCircles, readFile } from './style-rules.mjs'
 
 const listed = ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts', '*.tsx']
-const paths = execFileSync('git', listed, { encoding: 'utf8' }).split('\n').filter(existsSync)
+const paths = execFileSync('git', listed, { encoding: 'utf8' })
+  .split('\n')
+  .filter((path) => existsSync(path) && !path.includes('/generated/'))
 const files = paths.map((path) => readFile(path, readFileSync(path, 'utf8')))
 const found = [
   ...files.flatMap(breaches),

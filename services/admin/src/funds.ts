@@ -41,24 +41,26 @@ const search = z.object({
   limit: pageSize(1_000).optional(),
 })
 
+const shownMovement = z
+  .strictObject({
+    transferId: z.string(),
+    accountId: z.int(),
+    direction: z.enum(['IN', 'OUT']),
+    amount: shownAmount,
+    currency: z.string(),
+    state: z.enum(states),
+    /** Why it was not made. */
+    stateReason: z.string().nullable(),
+    externalReference: z.string(),
+    reason: z.string(),
+    createdDate: shownTime,
+    expiryDate: shownTime.nullable(),
+    completedDate: shownTime.nullable(),
+  })
+  .meta({ id: 'FundsMovement' })
+
 const shownMovements = z.strictObject({
-  movements: z.array(
-    z.strictObject({
-      transferId: z.string(),
-      accountId: z.int(),
-      direction: z.enum(['IN', 'OUT']),
-      amount: shownAmount,
-      currency: z.string(),
-      state: z.enum(states),
-      /** Why it was not made. */
-      stateReason: z.string().nullable(),
-      externalReference: z.string(),
-      reason: z.string(),
-      createdDate: shownTime,
-      expiryDate: shownTime.nullable(),
-      completedDate: shownTime.nullable(),
-    }),
-  ),
+  movements: z.array(shownMovement),
   /** For the next page; null: there is none. */
   cursor: z.string().nullable(),
 })

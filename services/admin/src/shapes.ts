@@ -4,7 +4,9 @@ import { z } from 'zod'
 export const shownTime = z.iso.datetime({ precision: 3 })
 
 /** Printed from bigint: at most 18 digits, of which four decimals. */
-export const shownAmount = z.number().meta({ description: 'Exact, with at most four decimals.' })
+export const shownAmount = z
+  .number()
+  .meta({ format: 'decimal', description: 'Exact, with at most four decimals.' })
 
 export const shownFlag = z.union([z.literal(0), z.literal(1)])
 

@@ -3,8 +3,9 @@
  * about to expire.
  */
 import { useQuery } from '@tanstack/react-query'
-import { call, get, Refusal, session, type Session } from './api.ts'
+import { call, Refusal, session } from './api.ts'
 import { grants } from './domain/privileges.ts'
+import type { Session } from './generated/operator-api.ts'
 
 export type Access =
   | { readonly state: 'OUT' }
@@ -14,13 +15,6 @@ export type Access =
       readonly name: string | undefined
       readonly privileges: readonly string[]
     }
-
-interface TokenState {
-  readonly active: boolean
-  readonly sub?: string
-  readonly privileges?: readonly string[]
-  readonly expiresAt?: string
-}
 
 const out: Access = { state: 'OUT' }
 const refresh_before_ms = 120_000
@@ -39,7 +33,7 @@ async function readAccess(): Promise<Access> {
   if (stored === undefined) return withoutToken()
   // The session permits only a change of password.
   if (stored.mustChangePassword) return out
-  const state = await call<TokenState>('POST', '/iam-token-verifty', { token: stored.accessToken })
+  const state = await call('POST /iam-token-verifty', { body: { token: stored.accessToken } })
   if (!state.active) {
     session.end()
     return out
@@ -52,7 +46,7 @@ async function readAccess(): Promise<Access> {
 /** Where no log-in is required, every caller is the operator. */
 async function withoutToken(): Promise<Access> {
   try {
-    await get('/participants')
+    await call('GET /participants')
     return { state: 'IN', name: undefined, privileges: ['*'] }
   } catch (error) {
     if (error instanceof Refusal && error.status === 401) return out
@@ -63,12 +57,12 @@ async function withoutToken(): Promise<Access> {
 async function goOn({ refreshToken }: Session, expiresAt = ''): Promise<void> {
   const left_ms = Date.parse(expiresAt) - Date.now()
   if (refreshToken === undefined || !(left_ms < refresh_before_ms)) return
-  session.begin(await call<Session>('POST', '/app-token-refresh', { refreshToken }))
+  session.begin(await call('POST /app-token-refresh', { body: { refreshToken } }))
 }
 
 export async function logOut(): Promise<void> {
   // The session ends in this browser even when the hub cannot be reached.
-  await call('POST', '/app-logout').catch(() => undefined)
+  await call('POST /app-logout').catch(() => undefined)
   session.end()
   window.location.reload()
 }

@@ -2,7 +2,9 @@
  * The operator API, and nothing else: everything that the console does, a script can do. A refusal
  * becomes an error with the message of the API.
  */
+import { addressOf, type Variables } from './domain/address.ts'
 import { readExactJson } from './domain/amounts.ts'
+import type { Error as ErrorAnswer, Operations, Session } from './generated/operator-api.ts'
 
 /** The API refused the call, or could not be reached (status 0). */
 export class Refusal extends Error {
@@ -14,12 +16,6 @@ export class Refusal extends Error {
     this.status = status
     this.code = code
   }
-}
-
-export interface Session {
-  readonly accessToken: string
-  readonly refreshToken?: string
-  readonly mustChangePassword: boolean
 }
 
 const key = 'causeway-session'
@@ -43,32 +39,59 @@ export const session = {
   hasEnded: () => hasEnded,
 }
 
-type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+/** Method and path of an operation, as the OpenAPI document writes them. */
+type Operation = keyof Operations
 
-export async function call<Body>(method: Method, path: string, body?: unknown): Promise<Body> {
-  const text = await (await ask(method, path, body)).text()
-  return (text === '' ? undefined : readExactJson(text)) as Body
+export type Answer<Key extends Operation> = Operations[Key]['answer']
+
+/** The variables of the path, by name. */
+type PathValues<Key extends Operation> = Readonly<Record<Variables<Key>, string | number>>
+
+/** The query, by name; '' is left out. And the body. */
+type QueryAndBody<Key extends Operation> = {
+  readonly [Name in Operations[Key]['query']]?: string | undefined
+} & { readonly body?: unknown }
+
+type Request<Key extends Operation> = [Variables<Key>] extends [never]
+  ? [values?: QueryAndBody<Key>]
+  : [values: PathValues<Key> & QueryAndBody<Key>]
+
+/** `call('GET /participants/{name}/funds', { name, limit: '50' })` */
+export async function call<Key extends Operation>(
+  operation: Key,
+  ...[values]: Request<Key>
+): Promise<Answer<Key>> {
+  const text = await (await ask(operation, values)).text()
+  return (text === '' ? undefined : readExactJson(text)) as Answer<Key>
 }
 
 /** Saves an answer of the API as a file. */
-export async function download(path: string, name: string): Promise<void> {
-  const answer = await ask('GET', path)
+export async function download<Key extends Operation>(
+  file: string,
+  operation: Key,
+  ...[values]: Request<Key>
+): Promise<void> {
+  const answer = await ask(operation, values)
   const link = document.createElement('a')
   link.href = URL.createObjectURL(await answer.blob())
-  link.download = name
+  link.download = file
   link.click()
   URL.revokeObjectURL(link.href)
 }
 
 /** Sends the call; throws when the API refuses it. */
-async function ask(method: Method, path: string, body?: unknown): Promise<Response> {
+async function ask(
+  operation: Operation,
+  { body, ...values }: { readonly body?: unknown } = {},
+): Promise<Response> {
+  const [method = '', path = ''] = operation.split(' ')
   const token = session.current()?.accessToken
   const headers: Record<string, string> = { accept: 'application/json' }
   if (body !== undefined || method === 'POST') headers['content-type'] = 'application/json'
   if (token !== undefined) headers['authorization'] = `Bearer ${token}`
   let answer: Response
   try {
-    answer = await fetch(path, {
+    answer = await fetch(addressOf(path, values), {
       method,
       headers,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -80,29 +103,12 @@ async function ask(method: Method, path: string, body?: unknown): Promise<Respon
   return answer
 }
 
-export interface ErrorInformation {
-  readonly errorCode: string
-  readonly errorDescription: string
-}
-
 /** A proxy in front of the hub may answer in another format. */
 function refusalOf(status: number, text: string): Refusal {
   try {
-    const { errorInformation } = JSON.parse(text) as { readonly errorInformation: ErrorInformation }
+    const { errorInformation } = JSON.parse(text) as ErrorAnswer
     return new Refusal(status, errorInformation.errorCode, errorInformation.errorDescription)
   } catch {
     return new Refusal(status, '', `The hub answered ${status}.`)
   }
-}
-
-export const get = <Body>(path: string) => call<Body>('GET', path)
-
-/** The path of a participant, or of one of its resources. */
-export const participantPath = (name: string, rest = '') =>
-  `/participants/${encodeURIComponent(name)}${rest}`
-
-/** The query string, without empty members. */
-export function query(values: Readonly<Record<string, string>>): string {
-  const filled = Object.entries(values).filter(([, value]) => value !== '')
-  return filled.length === 0 ? '' : `?${new URLSearchParams(filled).toString()}`
 }

@@ -1,7 +1,7 @@
 /** A search is part of the address: it can be bookmarked, shared, and returned to. */
 import { useLocation, useParams } from 'wouter'
-import { query } from './api.ts'
 import { ChangeForm, type FieldOf, type Values } from './change.tsx'
+import { query } from './domain/address.ts'
 
 /** The way to a view with a search: /payments/of/state=ABORTED */
 export function searchPath(view: string, values: Readonly<Record<string, string>>): string {

@@ -36,10 +36,11 @@ const shownEntry = z
     id: z.string(),
     actionTimestamp: shownTime,
     sourceBcName: z.string(),
-    securityContext: z.looseObject({}),
+    securityContext: z.looseObject({ userId: z.string().optional(), role: z.string().optional() }),
     actionType: z.string(),
     actionSuccessful: z.boolean(),
     subject: z.string(),
+    labels: z.array(z.strictObject({ key: z.string(), value: z.string() })).optional(),
     before: shownState,
     after: shownState,
     /** Its position in the chain. */

@@ -40,20 +40,22 @@ const shownConsents = z.strictObject({
   next: z.string().nullable(),
 })
 
-const shownRecord = z.strictObject({
-  ...summary,
-  origin: z.string().nullable(),
-  /** The newest first. */
-  steps: z.array(
-    z.strictObject({
-      at: shownTime,
-      type: z.string(),
-      fspId: z.string(),
-      detail: z.string(),
-      verificationRequestId: z.string().optional(),
-    }),
-  ),
-})
+const shownRecord = z
+  .strictObject({
+    ...summary,
+    origin: z.string().nullable(),
+    /** The newest first. */
+    steps: z.array(
+      z.strictObject({
+        at: shownTime,
+        type: z.string(),
+        fspId: z.string(),
+        detail: z.string(),
+        verificationRequestId: z.string().optional(),
+      }),
+    ),
+  })
+  .meta({ id: 'ConsentRecord' })
 
 export function consentOperations(deps: Deps): readonly Operation[] {
   return [

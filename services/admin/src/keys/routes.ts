@@ -28,7 +28,11 @@ const shownKey = z
     kid: z.string(),
     use: z.enum(['sig', 'enc']),
     /** A JWK. */
-    publicKey: z.looseObject({ kty: z.string() }),
+    publicKey: z.looseObject({
+      kty: z.string(),
+      alg: z.string().optional(),
+      crv: z.string().optional(),
+    }),
     validFrom: shownTime,
     validTo: shownTime.nullable(),
     createdDate: shownTime,

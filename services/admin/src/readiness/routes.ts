@@ -13,11 +13,9 @@ const shownItem = z.strictObject({
   text: z.string(),
 })
 
-const shownReadiness = z.strictObject({
-  participant: z.string(),
-  ready: z.boolean(),
-  items: z.array(shownItem),
-})
+const shownReadiness = z
+  .strictObject({ participant: z.string(), ready: z.boolean(), items: z.array(shownItem) })
+  .meta({ id: 'Readiness' })
 
 export function readinessOperations(deps: Deps): readonly Operation[] {
   return [

@@ -51,57 +51,59 @@ const shownAccount = z.strictObject({
   type: z.string(),
 })
 
-export const shownStep = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('MESSAGE'),
-    at: shownTime,
-    from: z.string(),
-    message: z.string(),
-    refused: z.string().nullable(),
-    error: shownErrorTold.nullable(),
-    says: z.string(),
-  }),
-  z.strictObject({
-    type: z.literal('DECISION'),
-    at: shownTime,
-    by: z.enum(['quoting', 'ledger', 'transfers']),
-    outcome: z.string(),
-    reason: z.string().nullable(),
-    facts: z.record(z.string(), z.union([shownAmount, z.string(), z.null()])),
-    says: z.string(),
-  }),
-  z.strictObject({
-    type: z.literal('JOURNAL'),
-    at: shownTime,
-    step: z.string(),
-    amount: shownMoney,
-    debit: shownAccount,
-    credit: shownAccount,
-    says: z.string(),
-  }),
-  z.strictObject({
-    type: z.literal('DELIVERY'),
-    at: shownTime,
-    notificationId: z.string(),
-    to: z.string(),
-    role: z.string(),
-    cause: z.string(),
-    message: z.string(),
-    state: z.enum(['DELIVERED', 'PARKED', 'FAILED']),
-    attemptsCount: z.int(),
-    attempts: z.array(
-      z.strictObject({
-        beganAt: shownTime,
-        duration_ms: z.int(),
-        httpStatus: z.int().nullable(),
-        error: z.string().nullable(),
-      }),
-    ),
-    nextAttemptAt: shownTime.nullable(),
-    lastError: z.string().nullable(),
-    says: z.string(),
-  }),
-])
+export const shownStep = z
+  .discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('MESSAGE'),
+      at: shownTime,
+      from: z.string(),
+      message: z.string(),
+      refused: z.string().nullable(),
+      error: shownErrorTold.nullable(),
+      says: z.string(),
+    }),
+    z.strictObject({
+      type: z.literal('DECISION'),
+      at: shownTime,
+      by: z.enum(['quoting', 'ledger', 'transfers']),
+      outcome: z.string(),
+      reason: z.string().nullable(),
+      facts: z.record(z.string(), z.union([shownAmount, z.string(), z.null()])),
+      says: z.string(),
+    }),
+    z.strictObject({
+      type: z.literal('JOURNAL'),
+      at: shownTime,
+      step: z.string(),
+      amount: shownMoney,
+      debit: shownAccount,
+      credit: shownAccount,
+      says: z.string(),
+    }),
+    z.strictObject({
+      type: z.literal('DELIVERY'),
+      at: shownTime,
+      notificationId: z.string(),
+      to: z.string(),
+      role: z.string(),
+      cause: z.string(),
+      message: z.string(),
+      state: z.enum(['DELIVERED', 'PARKED', 'FAILED']),
+      attemptsCount: z.int(),
+      attempts: z.array(
+        z.strictObject({
+          beganAt: shownTime,
+          duration_ms: z.int(),
+          httpStatus: z.int().nullable(),
+          error: z.string().nullable(),
+        }),
+      ),
+      nextAttemptAt: shownTime.nullable(),
+      lastError: z.string().nullable(),
+      says: z.string(),
+    }),
+  ])
+  .meta({ id: 'StoryStep' })
 
 /** What a PISP began; its DFSP tells the rest. */
 const shownThirdParty = z

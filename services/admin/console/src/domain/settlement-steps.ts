@@ -69,7 +69,6 @@ export function canAbort(state: string, accounts: readonly SteppingAccount[]): b
  */
 export interface SettlingModel {
   readonly isActive: boolean
-  /** Empty: it applies to the currencies that have no model of their own. */
   /** null: of all currencies that have no model of their own. */
   readonly currency: string | null
   /** The account type, whatever the API calls the member. */

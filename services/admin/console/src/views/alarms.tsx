@@ -2,22 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../access.ts'
-import { get, participantPath, query } from '../api.ts'
-import type { Amount } from '../domain/amounts.ts'
+import { call } from '../api.ts'
+import { participantPath } from '../domain/address.ts'
+import type { Alarm } from '../generated/operator-api.ts'
 import { Card, Loaded, Money, Page, State, Table, Time } from '../ui.tsx'
 import { Addresses } from './addresses.tsx'
 import { FspLink, isHub, useParticipants } from './participants.tsx'
-
-export interface Alarm {
-  readonly participantId: string
-  readonly accountId: number
-  readonly currency: string
-  readonly kind: 'THRESHOLD' | 'LIMIT'
-  readonly limit: Amount
-  readonly firstAt: string
-  readonly lastToldAt: string
-  readonly told: number
-}
 
 const meanings: Readonly<Record<Alarm['kind'], string>> = {
   THRESHOLD: 'position near its limit',
@@ -26,7 +16,7 @@ const meanings: Readonly<Record<Alarm['kind'], string>> = {
 
 export const alarmsQuery = (participantId = '') => ({
   queryKey: ['alarms', participantId],
-  queryFn: () => get<Alarm[]>(`/alarms${query({ participantId })}`),
+  queryFn: () => call('GET /alarms', { participantId }),
   refetchInterval: 10_000,
 })
 
@@ -35,16 +25,10 @@ export function useAlarms() {
   return useQuery({ ...alarmsQuery(), enabled: may('VIEW_PARTICIPANTS') })
 }
 
-interface Limit {
-  readonly name: string
-  readonly currency: string
-  readonly limit: { readonly value: Amount; readonly alarmPercentage: Amount }
-}
-
 export function Alarms() {
   const limits = useQuery({
     queryKey: ['limits'],
-    queryFn: () => get<Limit[]>('/participants/limits'),
+    queryFn: () => call('GET /participants/limits'),
   })
   const hub = useParticipants().data?.find(isHub)
   return (

@@ -3,28 +3,21 @@ import { privilegeOfCall } from '@causeway/events/four-eyes'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { useOperator } from '../access.ts'
-import { call, get } from '../api.ts'
+import { call } from '../api.ts'
 import { AskButton } from '../change.tsx'
 import { requestKinds, requestSentence } from '../domain/requests.ts'
+import type { ChangeRequest } from '../generated/operator-api.ts'
 import { Loaded, Page, Table, Time } from '../ui.tsx'
 
-interface Request {
-  readonly requestId: string
-  readonly type: string
-  readonly createdBy: string
-  readonly createdDate: string
-  readonly change: Readonly<Record<string, unknown>>
-}
-
 interface Waiting {
-  readonly approve: string
-  readonly request: Request
+  readonly approve: (typeof requestKinds)[number][2]
+  readonly request: ChangeRequest
 }
 
 async function allPending(): Promise<readonly Waiting[]> {
   const lists = await Promise.all(
     requestKinds.map(async ([, list, approve]) =>
-      (await get<Request[]>(`/${list}`)).map((request) => ({ approve, request })),
+      (await call(`GET /${list}`)).map((request) => ({ approve, request })),
     ),
   )
   return lists.flat().toSorted((a, b) => a.request.createdDate.localeCompare(b.request.createdDate))
@@ -90,7 +83,7 @@ function Decision({ approve, request }: Waiting) {
   )
   const note = { name: 'note', label: 'Note', optional: true } as const
   const decide = (decision: 'APPROVE' | 'REJECT') => (values: { readonly note: string }) =>
-    call('POST', `/${approve}`, { requestId, decision, note: values.note })
+    call(`POST /${approve}`, { body: { requestId, decision, note: values.note } })
   return (
     <>
       {mayApprove && (

@@ -1,30 +1,11 @@
 /** The audit log: who did what, when, and with what effect. */
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { call, get, query } from '../api.ts'
+import { call, type Answer } from '../api.ts'
 import { AskButton, type FieldOf } from '../change.tsx'
 import { differences } from '../domain/difference.ts'
+import type { AuditEntry } from '../generated/operator-api.ts'
 import { instant, More, SearchForm, useSearch } from '../search.tsx'
 import { Facts, Loading, Page, Problem, State, Table, Time } from '../ui.tsx'
-
-interface Entry {
-  readonly id: string
-  readonly actionTimestamp: string
-  readonly sourceBcName: string
-  readonly securityContext: { readonly userId?: string; readonly role?: string }
-  readonly actionType: string
-  readonly actionSuccessful: boolean
-  readonly subject: string
-  readonly before: unknown
-  readonly after: unknown
-  readonly labels?: readonly { readonly key: string; readonly value: string }[]
-  readonly number: string
-  readonly signatureValid: boolean
-}
-
-interface Found {
-  readonly entries: readonly Entry[]
-  readonly cursor?: string
-}
 
 const names = ['userId', 'actionType', 'subject', 'from', 'to'] as const
 type Name = (typeof names)[number]
@@ -44,7 +25,7 @@ export function Audit() {
     queryKey: ['audit', key],
     queryFn: ({ pageParam: cursor }) => {
       const times = { from: instant(search.from), to: instant(search.to) }
-      return get<Found>(`/audit${query({ ...search, ...times, limit: '50', cursor })}`)
+      return call('GET /audit', { ...search, ...times, limit: '50', cursor })
     },
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
@@ -81,7 +62,7 @@ export function Audit() {
   )
 }
 
-function Action({ of }: { of: Entry }) {
+function Action({ of }: { of: AuditEntry }) {
   return (
     <>
       {of.actionType}
@@ -101,7 +82,7 @@ function Action({ of }: { of: Entry }) {
 const shown_max = 3
 
 /** The first few at once, the others on demand. */
-function Changed({ of: { before, after, labels = [], number } }: { of: Entry }) {
+function Changed({ of: { before, after, labels = [], number } }: { of: AuditEntry }) {
   const changes = differences(before, after)
   const few = changes.slice(0, shown_max)
   const more = changes.slice(shown_max)
@@ -137,14 +118,6 @@ function ChangeList({ of }: { of: ReturnType<typeof differences> }) {
   )
 }
 
-interface Verified {
-  readonly clean: boolean
-  readonly checked: string
-  readonly lastNumber: string
-  readonly lastHash: string
-  readonly faults: readonly string[]
-}
-
 /** Requires no privilege but to view. */
 function Verify() {
   return (
@@ -158,9 +131,10 @@ function Verify() {
       }
       way={{
         label: 'Verify',
-        run: () => call<Verified>('POST', '/audit/verify'),
+        run: () => call('POST /audit/verify'),
         done: (answer) => {
-          const { clean, checked, lastNumber, lastHash, faults } = answer as Verified
+          const { clean, checked, lastNumber, lastHash, faults } =
+            answer as Answer<'POST /audit/verify'>
           return (
             <>
               <p>

@@ -1,43 +1,21 @@
 /** One bulk quote: how far it has come, each of its items, and what happened to it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { get } from '../api.ts'
-import type { Amount } from '../domain/amounts.ts'
+import { call } from '../api.ts'
+import type { BulkQuoteStory, BulkTransfer } from '../generated/operator-api.ts'
 import { Card, Facts, Loaded, Money, Page, State, Table, Time } from '../ui.tsx'
-import type { BulkQuote, ErrorTold } from './bulk-quotes.tsx'
-import { BulkTransferLink, type BulkTransfer } from './bulk-transfers.tsx'
+import { BulkTransferLink } from './bulk-transfers.tsx'
 import { FspLink } from './participants.tsx'
-import { Findings, Sequence, type Step } from './sequence.tsx'
+import { Findings, Sequence } from './sequence.tsx'
 
-interface Sum {
-  readonly amount: Amount
-  readonly currency: string
-}
-
-interface Item {
-  readonly quoteId: string
-  readonly transactionId: string
-  readonly amountType: string
-  readonly amount: Sum
-  readonly transferAmount: Sum | null
-  readonly state: string
-  readonly reason: string | null
-  readonly error: ErrorTold | null
-}
-
-interface BulkStory extends BulkQuote {
-  readonly individualQuotes: readonly Item[]
-  readonly bulkTransfers: readonly BulkTransfer[]
-  readonly findings: readonly string[]
-  readonly steps: readonly Step[]
-}
+type Item = BulkQuoteStory['individualQuotes'][number]
 
 const refresh_ms = 2_000
 
 export function BulkQuotePage({ bulkQuoteId }: { bulkQuoteId: string }) {
   const story = useQuery({
     queryKey: ['bulk-quote', bulkQuoteId],
-    queryFn: () => get<BulkStory>(`/bulkQuotes/${encodeURIComponent(bulkQuoteId)}`),
+    queryFn: () => call('GET /bulkQuotes/{bulkQuoteId}', { bulkQuoteId }),
     refetchInterval: ({ state }) => (state.data?.completedAt === null ? refresh_ms : false),
   })
   return (
@@ -59,7 +37,7 @@ export function BulkQuotePage({ bulkQuoteId }: { bulkQuoteId: string }) {
   )
 }
 
-function Summary({ bulk }: { bulk: BulkStory }) {
+function Summary({ bulk }: { bulk: BulkQuoteStory }) {
   const { items, individualQuotes, error } = bulk
   const isFinal = ({ state }: Item) => state !== 'PENDING'
   const ended = bulk.completedAt === null ? individualQuotes.filter(isFinal).length : items

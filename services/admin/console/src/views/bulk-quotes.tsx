@@ -1,36 +1,11 @@
 /** Search for a bulk quote. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { get, query } from '../api.ts'
+import { call } from '../api.ts'
 import type { FieldOf } from '../change.tsx'
 import { instant, More, SearchForm, useSearch } from '../search.tsx'
 import { Loading, Page, Problem, State, Table, Time } from '../ui.tsx'
 import { FspLink } from './participants.tsx'
-
-export interface ErrorTold {
-  readonly errorCode: string
-  readonly errorDescription: string
-}
-
-export interface BulkQuote {
-  readonly bulkQuoteId: string
-  readonly payerFsp: string
-  readonly payeeFsp: string | null
-  readonly state: string
-  readonly reason: string | null
-  readonly error: ErrorTold | null
-  readonly items: number
-  readonly itemsRefused: number
-  readonly expiration: string
-  readonly receivedAt: string
-  readonly completedAt: string | null
-  readonly validUntil: string | null
-}
-
-interface Found {
-  readonly bulkQuotes: readonly BulkQuote[]
-  readonly next: string | null
-}
 
 const names = ['bulkQuoteId', 'fspId', 'state', 'from', 'to'] as const
 type Name = (typeof names)[number]
@@ -55,7 +30,7 @@ export function BulkQuotes() {
     queryKey: ['bulk-quotes', key],
     queryFn: ({ pageParam: after }) => {
       const times = { from: instant(search.from), to: instant(search.to) }
-      return get<Found>(`/bulkQuotes${query({ ...search, ...times, after })}`)
+      return call('GET /bulkQuotes', { ...search, ...times, after })
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,

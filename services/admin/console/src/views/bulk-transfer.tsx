@@ -1,41 +1,18 @@
 /** One bulk transfer: how far it has come, each of its items, and what its FSPs were told. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { get } from '../api.ts'
-import type { Amount } from '../domain/amounts.ts'
+import { call } from '../api.ts'
+import type { BulkTransferRecord } from '../generated/operator-api.ts'
 import { Card, Facts, Loaded, Money, Page, State, Table, Time } from '../ui.tsx'
 import { BulkQuoteLink } from './bulk-quotes.tsx'
-import type { BulkTransfer } from './bulk-transfers.tsx'
 import { FspLink } from './participants.tsx'
-
-interface Item {
-  readonly transferId: string
-  readonly state: string | null
-  readonly reason: string | null
-  readonly amount: { readonly amount: Amount; readonly currency: string } | null
-  readonly isAsked: boolean
-}
-
-interface Delivery {
-  readonly notificationId: string
-  readonly to: string
-  readonly role: string
-  readonly status: string
-  readonly attemptsCount: number
-  readonly reportedAt: string
-}
-
-interface BulkRecord extends BulkTransfer {
-  readonly individualTransfers: readonly Item[]
-  readonly deliveries: readonly Delivery[]
-}
 
 const refresh_ms = 2_000
 
 export function BulkTransferPage({ bulkTransferId }: { bulkTransferId: string }) {
   const record = useQuery({
     queryKey: ['bulk-transfer', bulkTransferId],
-    queryFn: () => get<BulkRecord>(`/bulkTransfers/${encodeURIComponent(bulkTransferId)}`),
+    queryFn: () => call('GET /bulkTransfers/{bulkTransferId}', { bulkTransferId }),
     refetchInterval: ({ state }) => (state.data?.completedAt === null ? refresh_ms : false),
   })
   return (
@@ -56,7 +33,7 @@ export function BulkTransferPage({ bulkTransferId }: { bulkTransferId: string })
   )
 }
 
-function Summary({ bulk }: { bulk: BulkRecord }) {
+function Summary({ bulk }: { bulk: BulkTransferRecord }) {
   const { items, open, committed, undecided } = bulk
   return (
     <Card title="Summary">
@@ -81,7 +58,7 @@ function Summary({ bulk }: { bulk: BulkRecord }) {
   )
 }
 
-function Items({ items }: { items: readonly Item[] }) {
+function Items({ items }: { items: BulkTransferRecord['individualTransfers'] }) {
   return (
     <Card title="Items">
       <Table
@@ -111,7 +88,7 @@ function Items({ items }: { items: readonly Item[] }) {
   )
 }
 
-function Deliveries({ deliveries }: { deliveries: readonly Delivery[] }) {
+function Deliveries({ deliveries }: { deliveries: BulkTransferRecord['deliveries'] }) {
   return (
     <Card title="Deliveries">
       <Table

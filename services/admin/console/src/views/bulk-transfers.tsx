@@ -1,32 +1,11 @@
 /** Search for a bulk transfer. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { get, query } from '../api.ts'
+import { call } from '../api.ts'
 import type { FieldOf } from '../change.tsx'
 import { instant, More, SearchForm, useSearch } from '../search.tsx'
 import { Loading, Page, Problem, State, Table, Time } from '../ui.tsx'
 import { FspLink } from './participants.tsx'
-
-export interface BulkTransfer {
-  readonly bulkTransferId: string
-  readonly bulkQuoteId: string
-  readonly payerFsp: string
-  readonly payeeFsp: string
-  readonly state: string
-  readonly reason: string | null
-  readonly items: number
-  readonly undecided: number
-  readonly open: number
-  readonly committed: number
-  readonly expiration: string
-  readonly receivedAt: string
-  readonly completedAt: string | null
-}
-
-interface Found {
-  readonly bulkTransfers: readonly BulkTransfer[]
-  readonly next: string | null
-}
 
 const names = ['bulkTransferId', 'bulkQuoteId', 'fspId', 'state', 'from', 'to'] as const
 type Name = (typeof names)[number]
@@ -52,7 +31,7 @@ export function BulkTransfers() {
     queryKey: ['bulk-transfers', key],
     queryFn: ({ pageParam: after }) => {
       const times = { from: instant(search.from), to: instant(search.to) }
-      return get<Found>(`/bulkTransfers${query({ ...search, ...times, after })}`)
+      return call('GET /bulkTransfers', { ...search, ...times, after })
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,

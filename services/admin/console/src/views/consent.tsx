@@ -2,32 +2,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../access.ts'
-import { call, get } from '../api.ts'
+import { call } from '../api.ts'
 import { AskButton } from '../change.tsx'
+import type { ConsentRecord } from '../generated/operator-api.ts'
 import { Card, Facts, Loaded, Page, State, Table, Time } from '../ui.tsx'
-import type { Consent } from './consents.tsx'
 import { FspLink } from './participants.tsx'
-import type { ThirdParty } from './story.tsx'
-
-interface Step {
-  readonly at: string
-  readonly type: string
-  readonly fspId: string
-  readonly detail: string
-  readonly verificationRequestId?: string
-}
-
-interface ConsentRecord extends Consent {
-  readonly origin: string | null
-  readonly steps: readonly Step[]
-}
 
 export function ConsentPage({ consentId }: { consentId: string }) {
-  const path = `/consents/${encodeURIComponent(consentId)}`
   const { may } = useOperator()
   const record = useQuery({
     queryKey: ['consent', consentId],
-    queryFn: () => get<ConsentRecord>(path),
+    queryFn: () => call('GET /consents/{consentId}', { consentId }),
   })
   return (
     <Page title={`Consent ${consentId}`}>
@@ -38,7 +23,7 @@ export function ConsentPage({ consentId }: { consentId: string }) {
         {(consent) => (
           <>
             <Summary consent={consent} />
-            <Erasure consent={consent} path={path} />
+            <Erasure consent={consent} />
             <History steps={consent.steps} />
             {may('VIEW_TRANSFERS') && <Payments consentId={consentId} />}
           </>
@@ -74,7 +59,7 @@ function Summary({ consent }: { consent: ConsentRecord }) {
 }
 
 /** Only the contents of a consent that has ended can be erased. */
-function Erasure({ consent, path }: { consent: ConsentRecord; path: string }) {
+function Erasure({ consent }: { consent: ConsentRecord }) {
   const { may } = useOperator()
   const isOver = consent.state === 'REVOKED' || consent.state === 'REFUSED'
   if (!isOver || consent.erasedAt !== null || !may('MANAGE_CONSENTS')) return null
@@ -88,17 +73,19 @@ function Erasure({ consent, path }: { consent: ConsentRecord; path: string }) {
           state and its history remain.
         </p>
       }
-      way={{ label: 'Erase', run: () => call('DELETE', `${path}/contents`) }}
+      way={{
+        label: 'Erase',
+        run: () => call('DELETE /consents/{consentId}/contents', { consentId: consent.consentId }),
+      }}
     />
   )
 }
 
 /** Only payments whose signature the hub has seen verified. */
 function Payments({ consentId }: { consentId: string }) {
-  const path = `/third-party-transactions?consentId=${encodeURIComponent(consentId)}`
   const payments = useQuery({
     queryKey: ['consent-payments', consentId],
-    queryFn: () => get<{ readonly transactions: readonly ThirdParty[] }>(path),
+    queryFn: () => call('GET /third-party-transactions', { consentId }),
   })
   return (
     <Loaded query={payments}>
@@ -123,7 +110,7 @@ function Payments({ consentId }: { consentId: string }) {
   )
 }
 
-function History({ steps }: { steps: readonly Step[] }) {
+function History({ steps }: { steps: ConsentRecord['steps'] }) {
   return (
     <Table
       caption="History, newest first"

@@ -1,32 +1,11 @@
 /** Consents of users: a search. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { get, query } from '../api.ts'
+import { call } from '../api.ts'
 import type { FieldOf } from '../change.tsx'
 import { instant, More, SearchForm, useSearch } from '../search.tsx'
 import { Loading, Page, Problem, State, Table, Time } from '../ui.tsx'
 import { FspLink } from './participants.tsx'
-
-export interface Consent {
-  readonly consentId: string
-  readonly state: string
-  readonly dfspId: string
-  readonly pispId: string | null
-  readonly consentRequestId: string | null
-  readonly credentialType: string | null
-  readonly credentialStatus: string | null
-  readonly registeredAt: string
-  readonly issuedAt: string | null
-  readonly revokedAt: string | null
-  readonly revokedBy: string | null
-  readonly reason: string | null
-  readonly erasedAt: string | null
-}
-
-interface Found {
-  readonly consents: readonly Consent[]
-  readonly next: string | null
-}
 
 const names = ['consentId', 'fspId', 'state', 'from', 'to'] as const
 type Name = (typeof names)[number]
@@ -51,7 +30,7 @@ export function Consents() {
     queryKey: ['consents', key],
     queryFn: ({ pageParam: after }) => {
       const times = { from: instant(search.from), to: instant(search.to) }
-      return get<Found>(`/consents${query({ ...search, ...times, after })}`)
+      return call('GET /consents', { ...search, ...times, after })
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,

@@ -2,27 +2,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../access.ts'
-import { call, get } from '../api.ts'
+import { call, type Answer } from '../api.ts'
 import { ActionButton, AskButton } from '../change.tsx'
+import type { DeadLetter } from '../generated/operator-api.ts'
 import { Loaded, Page, Table, Time } from '../ui.tsx'
 import { FspLink } from './participants.tsx'
-
-interface DeadLetter {
-  readonly notificationId: string
-  readonly fspId: string
-  readonly entityId: string
-  readonly cause: string
-  readonly method: string
-  readonly url: string
-  readonly attempts: number
-  readonly httpStatus: number | null
-  readonly lastError: string | null
-  readonly takenAt: string
-}
-
-interface Resending {
-  readonly outcome: 'RESENT' | 'UNKNOWN' | 'EXPIRED'
-}
 
 const letters_max = 1_000
 
@@ -30,7 +14,7 @@ export function useDeadLetters() {
   const { may } = useOperator()
   return useQuery({
     queryKey: ['dead-letters'],
-    queryFn: () => get<DeadLetter[]>(`/dead-letters?limit=${letters_max}`),
+    queryFn: () => call('GET /dead-letters', { limit: `${letters_max}` }),
     refetchInterval: 10_000,
     enabled: may('VIEW_DELIVERIES'),
   })
@@ -84,7 +68,11 @@ function cellsOf(letter: DeadLetter, maySend: boolean) {
       <ActionButton
         key="next"
         label="Send again"
-        run={() => call('POST', `/dead-letters/${letter.notificationId}/resend`)}
+        run={() =>
+          call('POST /dead-letters/{notificationId}/resend', {
+            notificationId: letter.notificationId,
+          })
+        }
       />
     ),
   ]
@@ -101,9 +89,9 @@ function SendAll({ letters }: { letters: readonly DeadLetter[] }) {
       }
       way={{
         label: 'Send all',
-        run: () => call('POST', '/dead-letters/resend', { notificationIds }),
+        run: () => call('POST /dead-letters/resend', { body: { notificationIds } }),
         done: (answer) => {
-          const all = answer as readonly Resending[]
+          const all = answer as Answer<'POST /dead-letters/resend'>
           const sent = all.filter(({ outcome }) => outcome === 'RESENT')
           return `${sent.length} of ${all.length} are being sent.`
         },

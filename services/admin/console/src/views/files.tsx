@@ -1,7 +1,7 @@
 /** Files for reconciliation: the transfers of an FSP, and those of a settlement. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../access.ts'
-import { download, participantPath, query } from '../api.ts'
+import { download } from '../api.ts'
 import { ActionButton, ChangeForm, type Values, type Way } from '../change.tsx'
 import { Card, Loaded } from '../ui.tsx'
 import { windowsQuery } from './settlements.tsx'
@@ -22,10 +22,8 @@ export function Files({ name }: { name: string }) {
       const [settlementWindowId = ''] = id.split(' ')
       const asked = { day, settlementWindowId, format, ...(format === 'json' ? page : {}) }
       const about = [id === '' ? '' : `-window-${settlementWindowId}`, day === '' ? '' : `-${day}`]
-      return download(
-        participantPath(name, `/reconciliation${query(asked)}`),
-        `reconciliation-${name}${about.join('')}.${format}`,
-      )
+      const file = `reconciliation-${name}${about.join('')}.${format}`
+      return download(file, 'GET /participants/{name}/reconciliation', { name, ...asked })
     }
   const way = (format: Format, label: string): Way<Field> => ({
     label,
@@ -63,10 +61,11 @@ const page = { limit: rows_max }
 
 export function SettlementFiles({ id }: { id: number }) {
   const save = (format: Format) => () =>
-    download(
-      `/v2/settlements/${id}/report${query({ format, ...(format === 'json' ? page : {}) })}`,
-      `settlement-${id}.${format}`,
-    )
+    download(`settlement-${id}.${format}`, 'GET /v2/settlements/{id}/report', {
+      id,
+      format,
+      ...(format === 'json' ? page : {}),
+    })
   return (
     <div className="line">
       <ActionButton label="Report as CSV" run={save('csv')} />

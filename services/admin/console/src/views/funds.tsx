@@ -1,32 +1,13 @@
 /** Funds of a participant: funds in, and funds out in two steps, reserve and commit. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useOperator } from '../access.ts'
-import { call, get, participantPath, query } from '../api.ts'
+import { call } from '../api.ts'
 import { AskButton, ChangeForm, type Values, type Way } from '../change.tsx'
-import { shownAmount, type Amount } from '../domain/amounts.ts'
+import { shownAmount } from '../domain/amounts.ts'
+import type { Account, FundsMovement } from '../generated/operator-api.ts'
 import { More } from '../search.tsx'
 import { Card, Loaded, Loading, Money, Problem, State, Table, Time } from '../ui.tsx'
-import { balancesQuery, type Balance } from './participants.tsx'
-
-interface Movement {
-  readonly transferId: string
-  readonly accountId: number
-  readonly direction: 'IN' | 'OUT'
-  readonly amount: Amount
-  readonly currency: string
-  readonly state: string
-  readonly stateReason: string | null
-  readonly externalReference: string
-  readonly reason: string
-  readonly createdDate: string
-  readonly expiryDate: string | null
-  readonly completedDate: string | null
-}
-
-interface Movements {
-  readonly movements: readonly Movement[]
-  readonly cursor: string | null
-}
+import { balancesQuery } from './participants.tsx'
 
 type Field = 'direction' | 'currency' | 'amount' | 'reference' | 'reason'
 
@@ -65,7 +46,7 @@ export function Funds({ name }: { name: string }) {
   )
 }
 
-function FundsForm({ name, balances }: { name: string; balances: readonly Balance[] }) {
+function FundsForm({ name, balances }: { name: string; balances: readonly Account[] }) {
   const { may } = useOperator()
   const settlement = balances.filter(({ ledgerAccountType: type }) => type === 'SETTLEMENT')
   const currencies = [...new Set(settlement.map(({ currency }) => currency))]
@@ -79,12 +60,16 @@ function FundsForm({ name, balances }: { name: string; balances: readonly Balanc
     label: 'Record funds',
     confirm: confirm('Record these funds?'),
     run: (values, transferId) =>
-      call('POST', participantPath(name, `/accounts/${idIn(values.currency)}`), {
-        transferId,
-        externalReference: values.reference,
-        action: directionOf(values).action,
-        reason: values.reason,
-        amount: { amount: values.amount, currency: values.currency },
+      call('POST /participants/{name}/accounts/{id}', {
+        name,
+        id: idIn(values.currency),
+        body: {
+          transferId,
+          externalReference: values.reference,
+          action: directionOf(values).action,
+          reason: values.reason,
+          amount: { amount: values.amount, currency: values.currency },
+        },
       }),
     done: 'Recorded; see the state in the list below.',
   }
@@ -92,14 +77,16 @@ function FundsForm({ name, balances }: { name: string; balances: readonly Balanc
     label: 'Submit for approval',
     confirm: confirm('Submit these funds for approval?'),
     run: (values, requestId) =>
-      call('POST', '/ManageFunds', {
-        requestId,
-        participantId: name,
-        accountId: idIn(values.currency),
-        direction: directionOf(values).direction,
-        amount: { amount: values.amount, currency: values.currency },
-        externalReference: values.reference,
-        reason: values.reason,
+      call('POST /ManageFunds', {
+        body: {
+          requestId,
+          participantId: name,
+          accountId: idIn(values.currency),
+          direction: directionOf(values).direction,
+          amount: { amount: values.amount, currency: values.currency },
+          externalReference: values.reference,
+          reason: values.reason,
+        },
       }),
     done: 'Submitted. Another operator finds it under Approvals.',
   }
@@ -139,7 +126,7 @@ function MovementList({ name }: { name: string }) {
   const list = useInfiniteQuery({
     queryKey: ['funds', name],
     queryFn: ({ pageParam: cursor }) =>
-      get<Movements>(participantPath(name, `/funds${query({ limit: '50', cursor })}`)),
+      call('GET /participants/{name}/funds', { name, limit: '50', cursor }),
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
     refetchInterval: 5_000,
@@ -174,7 +161,7 @@ function MovementList({ name }: { name: string }) {
   )
 }
 
-function MovementState({ of: { state, stateReason, expiryDate } }: { of: Movement }) {
+function MovementState({ of: { state, stateReason, expiryDate } }: { of: FundsMovement }) {
   return (
     <>
       <State state={state} /> {stateReason}
@@ -188,14 +175,18 @@ function MovementState({ of: { state, stateReason, expiryDate } }: { of: Movemen
 }
 
 /** Reserved funds wait for a decision. */
-function OutButtons({ name, movement }: { name: string; movement: Movement }) {
+function OutButtons({ name, movement }: { name: string; movement: FundsMovement }) {
   const { may } = useOperator()
   const { direction, state, accountId, transferId, amount, currency } = movement
   if (direction !== 'OUT' || state !== 'RESERVED') return null
   if (!may('MANAGE_FUNDS')) return 'A treasurer must confirm or release it.'
-  const path = participantPath(name, `/accounts/${accountId}/transfers/${transferId}`)
   const end = (action: string) => (values: Values<'reason'>) =>
-    call('PUT', path, { action, reason: values.reason })
+    call('PUT /participants/{name}/accounts/{id}/transfers/{transferId}', {
+      name,
+      id: accountId,
+      transferId,
+      body: { action, reason: values.reason },
+    })
   const sum = `${shownAmount(amount, currency)} ${currency}`
   return (
     <>

@@ -1,19 +1,11 @@
 /** A participant's keys, client secrets and certificates. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../access.ts'
-import { call, get, participantPath } from '../api.ts'
+import { call, type Answer } from '../api.ts'
 import { AskButton, ChangeForm } from '../change.tsx'
+import type { Key } from '../generated/operator-api.ts'
 import { Card, Loaded, State, Table, Time } from '../ui.tsx'
 import { Once } from './once.tsx'
-
-interface Key {
-  readonly kid: string
-  readonly use: 'sig' | 'enc'
-  readonly publicKey: { readonly kty: string; readonly alg?: string; readonly crv?: string }
-  readonly validFrom: string
-  readonly validTo: string | null
-  readonly createdBy: string
-}
 
 export function Keys({ name }: { name: string }) {
   const { may } = useOperator()
@@ -34,8 +26,10 @@ type KeyField = 'use' | 'kid' | 'publicKey'
 
 function PublicKeys({ name }: { name: string }) {
   const { may } = useOperator()
-  const path = participantPath(name, '/keys')
-  const keys = useQuery({ queryKey: ['keys', name], queryFn: () => get<Key[]>(path) })
+  const keys = useQuery({
+    queryKey: ['keys', name],
+    queryFn: () => call('GET /participants/{name}/keys', { name }),
+  })
   return (
     <Card title="Public keys">
       <Loaded query={keys}>
@@ -54,7 +48,7 @@ function PublicKeys({ name }: { name: string }) {
                 <Time key="to" at={key.validTo} />,
                 key.createdBy,
                 may('MANAGE_CREDENTIALS') && stateOf(key, Date.now()) !== 'ENDED' && (
-                  <EndKey key="end" path={`${path}/${encodeURIComponent(key.kid)}`} of={key} />
+                  <EndKey key="end" name={name} kid={key.kid} />
                 ),
               ],
             }))}
@@ -72,7 +66,10 @@ function PublicKeys({ name }: { name: string }) {
             {
               label: 'Add key',
               run: ({ use, kid, publicKey }) =>
-                call('POST', path, { use, publicKey, ...(kid === '' ? {} : { kid }) }),
+                call('POST /participants/{name}/keys', {
+                  name,
+                  body: { use, publicKey, ...(kid === '' ? {} : { kid }) },
+                }),
               done: 'The key is valid from now on, in addition to the others.',
             },
           ]}
@@ -87,7 +84,7 @@ function stateOf({ validFrom, validTo }: Key, now: number): string {
   return Date.parse(validFrom) > now ? 'LATER' : 'VALID'
 }
 
-function EndKey({ path, of: { kid } }: { path: string; of: Key }) {
+function EndKey({ name, kid }: { name: string; kid: string }) {
   return (
     <AskButton<'at'>
       label="End"
@@ -108,21 +105,18 @@ function EndKey({ path, of: { kid } }: { path: string; of: Key }) {
         isDangerous: true,
         run: ({ at }) =>
           at === ''
-            ? call('DELETE', path)
-            : call('PUT', path, { validTo: new Date(`${at}Z`).toISOString() }),
+            ? call('DELETE /participants/{name}/keys/{kid}', { name, kid })
+            : call('PUT /participants/{name}/keys/{kid}', {
+                name,
+                kid,
+                body: { validTo: new Date(`${at}Z`).toISOString() },
+              }),
       }}
     />
   )
 }
 
-interface Certified {
-  readonly certificate: string
-  readonly ca: string
-  readonly validTo: string
-}
-
 function Certificate({ name }: { name: string }) {
-  const path = participantPath(name, '/certificates')
   return (
     <Card title="Certificate">
       <p>
@@ -134,9 +128,11 @@ function Certificate({ name }: { name: string }) {
         ways={[
           {
             label: 'Certify',
-            run: ({ csr }) => call<Certified>('POST', path, { csr: `${csr}\n` }),
+            run: ({ csr }) =>
+              call('POST /participants/{name}/certificates', { name, body: { csr: `${csr}\n` } }),
             done: (answer) => {
-              const { certificate, ca, validTo } = answer as Certified
+              const { certificate, ca, validTo } =
+                answer as Answer<'POST /participants/{name}/certificates'>
               return (
                 <>
                   <p>
@@ -154,13 +150,7 @@ function Certificate({ name }: { name: string }) {
   )
 }
 
-interface Secret {
-  readonly clientId: string
-  readonly clientSecret: string
-}
-
 function Secrets({ name }: { name: string }) {
-  const path = participantPath(name, '/client-secrets')
   return (
     <Card title="Client secrets">
       <p>
@@ -172,9 +162,10 @@ function Secrets({ name }: { name: string }) {
           text={<p>{name} gets one more secret; the others stay valid.</p>}
           way={{
             label: 'Create secret',
-            run: () => call<Secret>('POST', path),
+            run: () => call('POST /participants/{name}/client-secrets', { name }),
             done: (answer) => {
-              const { clientId, clientSecret } = answer as Secret
+              const { clientId, clientSecret } =
+                answer as Answer<'POST /participants/{name}/client-secrets'>
               return (
                 <>
                   <p>
@@ -195,7 +186,7 @@ function Secrets({ name }: { name: string }) {
           way={{
             label: 'End all secrets',
             isDangerous: true,
-            run: () => call('DELETE', path),
+            run: () => call('DELETE /participants/{name}/client-secrets', { name }),
           }}
         />
       </div>

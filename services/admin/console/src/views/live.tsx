@@ -1,25 +1,15 @@
 /** Current activity: number and latency of payments. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import { get } from '../api.ts'
+import { call } from '../api.ts'
 import { Card, Loaded } from '../ui.tsx'
-
-interface Activity {
-  readonly seconds: number
-  readonly received: number
-  readonly committed: number
-  readonly aborted: number
-  readonly open: number
-  readonly perSecond: number
-  readonly latency_ms: { readonly p50: number; readonly p95: number; readonly p99: number } | null
-}
 
 const points_max = 60
 
 export function Live() {
   const activity = useQuery({
     queryKey: ['activity'],
-    queryFn: () => get<Activity>('/transfers/activity'),
+    queryFn: () => call('GET /transfers/activity'),
     refetchInterval: 2_000,
   })
   const rates = useHistory(activity.data?.perSecond, activity.dataUpdatedAt)

@@ -1,8 +1,9 @@
 /** Log in with name and password; an initial password must be changed first. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call, session, type Session } from '../api.ts'
+import { call, session } from '../api.ts'
 import { ChangeForm, type Values } from '../change.tsx'
+import type { Session } from '../generated/operator-api.ts'
 
 export function LogIn() {
   const [mustChange, setMustChange] = useState<string>()
@@ -31,7 +32,7 @@ function useEnter() {
 function Names({ onFirst }: { onFirst: (id: string) => void }) {
   const enter = useEnter()
   const logIn = async ({ id, secret }: Values<'id' | 'secret'>) => {
-    const opened = await call<Session>('POST', '/app-basic-auth', { id, secret })
+    const opened = await call('POST /app-basic-auth', { body: { id, secret } })
     if (!opened.mustChangePassword) return enter(opened)
     session.begin(opened)
     onFirst(id)
@@ -61,9 +62,9 @@ type Passwords = 'secret' | 'newSecret'
 function ChangePassword({ id }: { id: string }) {
   const enter = useEnter()
   const change = async (passwords: Values<Passwords>) => {
-    await call('POST', '/app-change-secret', { id, ...passwords })
+    await call('POST /app-change-secret', { body: { id, ...passwords } })
     const secret = passwords.newSecret
-    await enter(await call<Session>('POST', '/app-basic-auth', { id, secret }))
+    await enter(await call('POST /app-basic-auth', { body: { id, secret } }))
   }
   return (
     <>

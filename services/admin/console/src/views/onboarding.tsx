@@ -3,7 +3,7 @@ import { useOperator } from '../access.ts'
 import { call } from '../api.ts'
 import { ChangeForm, type Values } from '../change.tsx'
 import { Card } from '../ui.tsx'
-import type { Participant } from './participants.tsx'
+import type { Participant } from '../generated/operator-api.ts'
 
 type NewFsp = 'name' | 'currency' | 'limit' | 'callback'
 
@@ -48,12 +48,14 @@ function currenciesOfScheme(participants: readonly Participant[]): readonly stri
 }
 
 function propose({ name, currency, limit, callback }: Values<NewFsp>, requestId: string) {
-  return call('POST', '/CreateParticipant', {
-    requestId,
-    name,
-    type: 'DFSP',
-    currencies: [currency],
-    accounts: [{ ledgerAccountType: 'POSITION', currency, limit, alarmPercentage: '10' }],
-    endpoints: [{ type: 'FSPIOP_CALLBACK_URL', value: callback }],
+  return call('POST /CreateParticipant', {
+    body: {
+      requestId,
+      name,
+      type: 'DFSP',
+      currencies: [currency],
+      accounts: [{ ledgerAccountType: 'POSITION', currency, limit, alarmPercentage: '10' }],
+      endpoints: [{ type: 'FSPIOP_CALLBACK_URL', value: callback }],
+    },
   })
 }

@@ -2,31 +2,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../access.ts'
-import { call, get } from '../api.ts'
+import { call, type Answer } from '../api.ts'
 import { AskButton, ChangeForm, listOf } from '../change.tsx'
+import type { Operator } from '../generated/operator-api.ts'
 import { searchPath } from '../search.tsx'
 import { Card, Loaded, Page, State, Table, Time } from '../ui.tsx'
 import { Once } from './once.tsx'
 import { Roles, rolesQuery } from './roles.tsx'
 
-interface Operator {
-  readonly name: string
-  readonly kind: 'PERSON' | 'MACHINE'
-  readonly isActive: boolean
-  readonly mustChangePassword: boolean
-  readonly roles: readonly string[]
-  readonly email: string | null
-  readonly createdDate: string
-  readonly createdBy: string
-  readonly lastLogInDate: string | null
-  readonly lockedUntil: string | null
-}
-
 export function Operators() {
   const { may } = useOperator()
   const operators = useQuery({
     queryKey: ['operators'],
-    queryFn: () => get<Operator[]>('/operators'),
+    queryFn: () => call('GET /operators'),
   })
   const roles = useQuery(rolesQuery).data?.map(({ id }) => id) ?? []
   return (
@@ -88,7 +76,7 @@ function OperatorState({ of }: { of: Operator }) {
 
 /** Only this answer shows the password. */
 function password(answer: unknown) {
-  const { name, secret } = answer as { readonly name: string; readonly secret: string }
+  const { name, secret } = answer as Answer<'POST /operators'>
   return (
     <>
       <p>The initial password of {name} is shown only now. A person has to change it at once.</p>
@@ -113,7 +101,7 @@ function Actions({ operator, roles }: { operator: Operator; roles: readonly stri
             text={<p>Every session of {name} ends, and a lock is removed.</p>}
             way={{
               label: 'Create password',
-              run: () => call('POST', `${operatorPath(name)}/secret-reset`),
+              run: () => call('POST /operators/{operator}/secret-reset', { operator: name }),
               done: password,
             }}
           />
@@ -129,10 +117,6 @@ function Actions({ operator, roles }: { operator: Operator; roles: readonly stri
   )
 }
 
-function operatorPath(name: string): string {
-  return `/operators/${encodeURIComponent(name)}`
-}
-
 function GivenRoles({ operator, roles }: { operator: Operator; roles: readonly string[] }) {
   const { name } = operator
   return (
@@ -144,7 +128,11 @@ function GivenRoles({ operator, roles }: { operator: Operator; roles: readonly s
       fields={[{ name: 'roles', label: 'Roles', checks: roles, initial: operator.roles.join(',') }]}
       way={{
         label: 'Change roles',
-        run: (values) => call('PUT', operatorPath(name), { roles: listOf(values.roles) }),
+        run: (values) =>
+          call('PUT /operators/{operator}', {
+            operator: name,
+            body: { roles: listOf(values.roles) },
+          }),
       }}
     />
   )
@@ -166,7 +154,11 @@ function Email({ operator: { name, email } }: { operator: Operator }) {
       ]}
       way={{
         label: 'Change e-mail',
-        run: (values) => call('PUT', operatorPath(name), { email: values.email || null }),
+        run: (values) =>
+          call('PUT /operators/{operator}', {
+            operator: name,
+            body: { email: values.email || null },
+          }),
       }}
     />
   )
@@ -186,7 +178,8 @@ function Activity({ operator: { name, isActive } }: { operator: Operator }) {
       way={{
         label: `${label} now`,
         isDangerous: isActive,
-        run: () => call('PUT', operatorPath(name), { isActive: !isActive }),
+        run: () =>
+          call('PUT /operators/{operator}', { operator: name, body: { isActive: !isActive } }),
       }}
     />
   )
@@ -206,10 +199,8 @@ function NewOperator({ roles }: { roles: readonly string[] }) {
           {
             label: 'Create operator',
             run: ({ email, roles: chosen, ...values }) =>
-              call('POST', '/operators', {
-                ...values,
-                roles: listOf(chosen),
-                ...(email ? { email } : {}),
+              call('POST /operators', {
+                body: { ...values, roles: listOf(chosen), ...(email ? { email } : {}) },
               }),
             done: password,
           },

@@ -1,12 +1,13 @@
 /** A participant's limit, alarm threshold and addresses. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../access.ts'
-import { call, get, participantPath, query, Refusal } from '../api.ts'
+import { call, Refusal } from '../api.ts'
 import { ChangeForm, type Values, type Way } from '../change.tsx'
-import { shownAmount, type Amount } from '../domain/amounts.ts'
+import { shownAmount } from '../domain/amounts.ts'
+import type { Account } from '../generated/operator-api.ts'
 import { Card, Loaded, Money, Table, Time } from '../ui.tsx'
 import { Addresses } from './addresses.tsx'
-import { balancesQuery, type Balance } from './participants.tsx'
+import { balancesQuery } from './participants.tsx'
 
 export function ParticipantSettings({ name }: { name: string }) {
   const balances = useQuery(balancesQuery(name))
@@ -26,15 +27,10 @@ export function ParticipantSettings({ name }: { name: string }) {
   )
 }
 
-interface Limit {
-  readonly currency: string
-  readonly limit: { readonly value: Amount; readonly alarmPercentage: Amount }
-}
-
 function LimitTable({ name }: { name: string }) {
   const limits = useQuery({
     queryKey: ['limits', name],
-    queryFn: () => get<Limit[]>(participantPath(name, '/limits')),
+    queryFn: () => call('GET /participants/{name}/limits', { name }),
   })
   return (
     <Loaded query={limits}>
@@ -59,7 +55,7 @@ function LimitTable({ name }: { name: string }) {
 
 type LimitField = 'currency' | 'value' | 'alarmPercentage'
 
-function LimitForm({ name, balances }: { name: string; balances: readonly Balance[] }) {
+function LimitForm({ name, balances }: { name: string; balances: readonly Account[] }) {
   const { may } = useOperator()
   const positions = balances.filter(({ ledgerAccountType: type }) => type === 'POSITION')
   if (positions.length === 0) return null
@@ -116,44 +112,35 @@ async function setLimit(name: string, { currency, value, alarmPercentage }: Valu
   const warning = alarmPercentage === '' ? {} : { alarmPercentage }
   const limit = { type: 'NET_DEBIT_CAP', value, ...warning }
   try {
-    await call('PUT', participantPath(name, '/limits'), { currency, limit })
+    await call('PUT /participants/{name}/limits', { name, body: { currency, limit } })
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 404) throw error
     // The first limit activates the account.
     const first = { currency, limit, initialPosition: 0 }
-    await call('POST', participantPath(name, '/initialPositionAndLimits'), first)
+    await call('POST /participants/{name}/initialPositionAndLimits', { name, body: first })
   }
 }
 
 /** The limit and the threshold are two requests. */
 async function askForLimit(
   participantId: string,
-  positions: readonly Balance[],
+  positions: readonly Account[],
   { currency, value, alarmPercentage }: Values<LimitField>,
   id: string,
 ) {
   const accountId = positions.find((each) => each.currency === currency)?.id ?? 0
   const of = { participantId, accountId }
   const limit = { requestId: `${id}.limit`, type: 'NET_DEBIT_CAP', value }
-  await call('POST', '/UpdateAccountLimit', { ...of, ...limit })
+  await call('POST /UpdateAccountLimit', { body: { ...of, ...limit } })
   if (alarmPercentage === '') return
   const warning = { requestId: `${id}.warning`, alarmPercentage }
-  await call('POST', '/UpdateAccountThreshold', { ...of, ...warning })
-}
-
-interface Reservation {
-  readonly reservationId: number
-  readonly currency: string
-  readonly mode: 'AMOUNT' | 'PERCENT'
-  readonly value: Amount
-  readonly resolvedAmount: Amount
-  readonly since: string
+  await call('POST /UpdateAccountThreshold', { body: { ...of, ...warning } })
 }
 
 function Reservations({ name }: { name: string }) {
   const reservations = useQuery({
     queryKey: ['reservations', name],
-    queryFn: () => get<Reservation[]>(`/GetReservations${query({ participantId: name })}`),
+    queryFn: () => call('GET /GetReservations', { participantId: name }),
   })
   return (
     <Loaded query={reservations}>
@@ -179,7 +166,7 @@ function Reservations({ name }: { name: string }) {
 
 type ReserveField = 'currency' | 'mode' | 'value'
 
-function ReserveForm({ name, balances }: { name: string; balances: readonly Balance[] }) {
+function ReserveForm({ name, balances }: { name: string; balances: readonly Account[] }) {
   const { may } = useOperator()
   const currencies = [...new Set(balances.map(({ currency }) => currency))]
   if (currencies.length === 0 || !may('CREATE_RESERVE_LIQUIDITY_COVER')) return null
@@ -194,10 +181,8 @@ function ReserveForm({ name, balances }: { name: string; balances: readonly Bala
         {
           label: 'Submit for approval',
           run: (values, requestId) =>
-            call('POST', '/ReserveLiquidityCover', {
-              requestId,
-              participantId: name,
-              ...values,
+            call('POST /ReserveLiquidityCover', {
+              body: { requestId, participantId: name, ...values },
             }),
           done: 'Submitted. Another operator finds it under Approvals.',
         },

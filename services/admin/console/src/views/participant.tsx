@@ -5,8 +5,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { useOperator } from '../access.ts'
-import { call, get, participantPath, query } from '../api.ts'
+import { call } from '../api.ts'
 import { AskButton } from '../change.tsx'
+import { participantPath } from '../domain/address.ts'
 import { searchPath } from '../search.tsx'
 import { Card, Loaded, Money, Page, State, Table } from '../ui.tsx'
 import { AlarmTable, alarmsQuery } from './alarms.tsx'
@@ -16,16 +17,10 @@ import { Keys } from './keys.tsx'
 import { balancesQuery, Bars, Legend, readinessQuery, useParticipants } from './participants.tsx'
 import { ParticipantSettings } from './participant-settings.tsx'
 
-interface Info {
-  readonly type: string
-  readonly state: string
-  readonly isActive: 0 | 1
-}
-
 export function ParticipantPage({ name }: { name: string }) {
   const info = useQuery({
     queryKey: ['info', name],
-    queryFn: () => get<Info>(`/GetParticipantInfo${query({ participantId: name })}`),
+    queryFn: () => call('GET /GetParticipantInfo', { participantId: name }),
   })
   return (
     <Page title={name}>
@@ -113,7 +108,7 @@ function StateButton({ name, isActive }: { name: string; isActive: boolean }) {
         text={<p>{what}</p>}
         way={{
           label: `${label} now`,
-          run: () => call('PUT', participantPath(name), { isActive: !isActive }),
+          run: () => call('PUT /participants/{name}', { name, body: { isActive: !isActive } }),
           isDangerous: isActive,
         }}
       />
@@ -129,11 +124,13 @@ function StateButton({ name, isActive }: { name: string; isActive: boolean }) {
       way={{
         label: 'Submit for approval',
         run: ({ reason }, requestId) =>
-          call('POST', '/UpdateParticipantState', {
-            requestId,
-            participantId: name,
-            newState: isActive ? 'INACTIVE' : 'ACTIVE',
-            reason,
+          call('POST /UpdateParticipantState', {
+            body: {
+              requestId,
+              participantId: name,
+              newState: isActive ? 'INACTIVE' : 'ACTIVE',
+              reason,
+            },
           }),
         done: 'Submitted. Another operator finds it under Approvals.',
       }}

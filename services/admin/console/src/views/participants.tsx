@@ -2,57 +2,37 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import { get, participantPath, query } from '../api.ts'
-import { barOf, coverText, type Amount, type Cover } from '../domain/amounts.ts'
+import { call } from '../api.ts'
+import { participantPath } from '../domain/address.ts'
+import { barOf, coverText, type Cover } from '../domain/amounts.ts'
+import type { Participant, Readiness } from '../generated/operator-api.ts'
 import { Card, Loaded, Page, State, Table } from '../ui.tsx'
 import { Onboarding } from './onboarding.tsx'
-
-export interface Account {
-  readonly id: number
-  readonly ledgerAccountType: string
-  readonly currency: string
-  readonly isActive: 0 | 1
-}
-
-export interface Balance extends Account {
-  readonly value: Amount
-}
-
-export interface Participant {
-  readonly name: string
-  readonly isActive: 0 | 1
-  readonly accounts: readonly Account[]
-}
-
-interface Readiness {
-  readonly ready: boolean
-  readonly items: readonly { readonly item: string; readonly ok: boolean; readonly text: string }[]
-}
 
 const refetchInterval = 5_000
 
 export const useParticipants = () =>
   useQuery({
     queryKey: ['participants'],
-    queryFn: () => get<Participant[]>('/participants'),
+    queryFn: () => call('GET /participants'),
     refetchInterval: 15_000,
   })
 
 export const readinessQuery = (name: string) => ({
   queryKey: ['readiness', name],
-  queryFn: () => get<Readiness>(participantPath(name, '/readiness')),
+  queryFn: () => call('GET /participants/{name}/readiness', { name }),
   refetchInterval: 15_000,
 })
 
 export const balancesQuery = (name: string) => ({
   queryKey: ['accounts', name],
-  queryFn: () => get<Balance[]>(participantPath(name, '/accounts')),
+  queryFn: () => call('GET /participants/{name}/accounts', { name }),
   refetchInterval,
 })
 
 const coverQuery = (participantId: string, currency: string) => ({
   queryKey: ['cover', participantId, currency],
-  queryFn: () => get<Cover>(`/GetLiquidityCoverCurrentState${query({ participantId, currency })}`),
+  queryFn: () => call('GET /GetLiquidityCoverCurrentState', { participantId, currency }),
   refetchInterval,
 })
 

@@ -1,28 +1,11 @@
 /** Search for a payment. */
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { get, query } from '../api.ts'
+import { call } from '../api.ts'
 import type { FieldOf } from '../change.tsx'
-import type { Amount } from '../domain/amounts.ts'
 import { instant, More, SearchForm, useSearch } from '../search.tsx'
 import { Loading, Money, Page, Problem, State, Table, Time } from '../ui.tsx'
 import { FspLink } from './participants.tsx'
-
-export interface Transfer {
-  readonly transferId: string
-  readonly payerFsp: string
-  readonly payeeFsp: string
-  readonly amount: { readonly amount: Amount; readonly currency: string }
-  readonly state: string
-  readonly reason: string | null
-  readonly receivedAt: string
-  readonly completedAt: string | null
-}
-
-interface Found {
-  readonly transfers: readonly Transfer[]
-  readonly next: string | null
-}
 
 const names = ['transferId', 'fspId', 'state', 'from', 'to'] as const
 type Name = (typeof names)[number]
@@ -47,7 +30,7 @@ export function Payments() {
     queryKey: ['transfers', key],
     queryFn: ({ pageParam: after }) => {
       const times = { from: instant(search.from), to: instant(search.to) }
-      return get<Found>(`/transfers${query({ ...search, ...times, after })}`)
+      return call('GET /transfers', { ...search, ...times, after })
     },
     initialPageParam: '',
     getNextPageParam: ({ next }) => next,

@@ -1,19 +1,12 @@
 /** The privileges of each role; an operator can define further roles. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../access.ts'
-import { call, get } from '../api.ts'
+import { call } from '../api.ts'
 import { AskButton, listOf, type FieldOf } from '../change.tsx'
+import type { Role } from '../generated/operator-api.ts'
 import { Card, Loaded, Table } from '../ui.tsx'
 
-interface Role {
-  readonly id: string
-  readonly labelName: string
-  readonly description: string
-  readonly isBuiltIn: boolean
-  readonly privileges: readonly string[]
-}
-
-export const rolesQuery = { queryKey: ['roles'], queryFn: () => get<Role[]>('/roles') }
+export const rolesQuery = { queryKey: ['roles'], queryFn: () => call('GET /roles') }
 
 type RoleField = 'id' | 'labelName' | 'description' | 'privileges'
 
@@ -22,7 +15,7 @@ export function Roles() {
   const roles = useQuery(rolesQuery)
   const privileges = useQuery({
     queryKey: ['privileges'],
-    queryFn: () => get<{ readonly id: string }[]>('/privileges'),
+    queryFn: () => call('GET /privileges'),
   })
   const known = (privileges.data ?? []).map(({ id }) => id).toSorted()
   const mayChange = may('MANAGE_OPERATORS')
@@ -84,10 +77,9 @@ function RoleButton({ role, known }: { role?: Role; known: readonly string[] }) 
       way={{
         label: 'Save role',
         run: ({ id, labelName, description, privileges }) =>
-          call('PUT', `/roles/${encodeURIComponent(role?.id ?? id)}`, {
-            labelName,
-            description,
-            privileges: listOf(privileges),
+          call('PUT /roles/{role}', {
+            role: role?.id ?? id,
+            body: { labelName, description, privileges: listOf(privileges) },
           }),
       }}
     />

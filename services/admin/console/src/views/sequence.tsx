@@ -1,25 +1,8 @@
 /** The steps of a payment as a sequence diagram of payer, hub and payee. */
-import { shownAmount, type Amount } from '../domain/amounts.ts'
-import { arrowOf, sinceText, type SequenceStep } from '../domain/sequence.ts'
+import { shownAmount } from '../domain/amounts.ts'
+import { arrowOf, sinceText } from '../domain/sequence.ts'
+import type { StoryStep } from '../generated/operator-api.ts'
 import { Card } from '../ui.tsx'
-
-export interface Step extends SequenceStep {
-  readonly at: string
-  readonly says: string
-  readonly message?: string
-  readonly refused?: string | null
-  readonly by?: string
-  readonly outcome?: string
-  readonly facts?: Readonly<Record<string, Amount | null>>
-  readonly state?: string
-  readonly cause?: string
-  readonly attempts?: readonly {
-    readonly beganAt: string
-    readonly duration_ms: number
-    readonly httpStatus: number | null
-    readonly error: string | null
-  }[]
-}
 
 export function Findings({ of: findings }: { of: readonly string[] }) {
   return (
@@ -32,7 +15,7 @@ export function Findings({ of: findings }: { of: readonly string[] }) {
 }
 
 interface Lanes {
-  readonly steps: readonly Step[]
+  readonly steps: readonly StoryStep[]
   /** The payer FSP, and the PISP where one began it. */
   readonly payerSide: readonly string[]
   readonly payee: string
@@ -56,47 +39,58 @@ export function Sequence({ steps, payerSide, payee }: Lanes) {
   )
 }
 
+type Step<Type extends StoryStep['type']> = Extract<StoryStep, { readonly type: Type }>
+
 interface Row {
-  readonly step: Step
+  readonly step: StoryStep
   readonly payerSide: readonly string[]
   readonly first: string
 }
 
 function StepRow({ step, payerSide, first }: Row) {
   const { from, to } = arrowOf(step, payerSide)
-  const isWrong =
-    typeof step.refused === 'string' ||
-    step.state === 'FAILED' ||
-    ['REFUSED', 'VOIDED', 'ABORTED', 'REJECTED'].includes(step.outcome ?? '')
   return (
-    <li className={`step ${from}-${to} ${step.type.toLowerCase()}${isWrong ? ' wrong' : ''}`}>
+    <li className={`step ${from}-${to} ${step.type.toLowerCase()}${isWrong(step) ? ' wrong' : ''}`}>
       <time dateTime={step.at} title={step.at}>
         {sinceText(step.at, first)}
       </time>
       <div className="said">
         <strong>{titleOf(step)}</strong> {step.says}
-        <StepFacts step={step} />
-        <Attempts step={step} />
+        {step.type === 'DECISION' && <StepFacts facts={step.facts} />}
+        {step.type === 'DELIVERY' && <Attempts attempts={step.attempts} />}
       </div>
     </li>
   )
 }
 
-function titleOf(step: Step): string {
+function isWrong(step: StoryStep): boolean {
   switch (step.type) {
     case 'MESSAGE':
-      return `${step.message ?? ''}`
+      return step.refused !== null
     case 'DELIVERY':
-      return step.state ?? ''
+      return step.state === 'FAILED'
     case 'DECISION':
-      return `${step.by ?? ''}: ${step.outcome ?? ''}`
+      return ['REFUSED', 'VOIDED', 'ABORTED', 'REJECTED'].includes(step.outcome)
+    case 'JOURNAL':
+      return false
+  }
+}
+
+function titleOf(step: StoryStep): string {
+  switch (step.type) {
+    case 'MESSAGE':
+      return step.message
+    case 'DELIVERY':
+      return step.state
+    case 'DECISION':
+      return `${step.by}: ${step.outcome}`
     case 'JOURNAL':
       return 'journal:'
   }
 }
 
 /** Only the values that were known at the decision. */
-function StepFacts({ step: { facts = {} } }: { step: Step }) {
+function StepFacts({ facts }: { facts: Step<'DECISION'>['facts'] }) {
   const known = Object.entries(facts).flatMap(([name, value]) =>
     value === null ? [] : [{ name, value }],
   )
@@ -113,7 +107,7 @@ function StepFacts({ step: { facts = {} } }: { step: Step }) {
   )
 }
 
-function Attempts({ step: { attempts = [] } }: { step: Step }) {
+function Attempts({ attempts }: { attempts: Step<'DELIVERY'>['attempts'] }) {
   if (attempts.length === 0) return null
   return (
     <ul className="attempts">

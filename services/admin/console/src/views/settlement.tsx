@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { useOperator } from '../access.ts'
-import { call, get, Refusal } from '../api.ts'
+import { call, Refusal } from '../api.ts'
 import { AskButton, type Values } from '../change.tsx'
 import {
   canAbort,
@@ -14,17 +14,17 @@ import {
   steps,
   type AccountStep,
 } from '../domain/settlement-steps.ts'
+import type { Settlement } from '../generated/operator-api.ts'
 import { Card, Facts, Loaded, Money, Page, State, Table, Time } from '../ui.tsx'
 import { SettlementFiles } from './files.tsx'
 import { useParticipants } from './participants.tsx'
-import type { Settlement, SettlementAccount } from './settlements.tsx'
 
 const isOver = (state: string | undefined) => state === 'SETTLED' || state === 'ABORTED'
 
 export function SettlementPage({ id }: { id: string }) {
   const settlement = useQuery({
     queryKey: ['settlement', id],
-    queryFn: () => get<Settlement>(`/v2/settlements/${encodeURIComponent(id)}`),
+    queryFn: () => call('GET /v2/settlements/{id}', { id }),
     refetchInterval: ({ state }) => (isOver(state.data?.state) ? 30_000 : 3_000),
   })
   return (
@@ -74,6 +74,8 @@ function Head({ settlement }: { settlement: Settlement }) {
     </Card>
   )
 }
+
+type SettlementAccount = Settlement['participants'][number]['accounts'][number]
 
 interface Part {
   readonly participantId: number
@@ -164,7 +166,7 @@ function StepButton({
         label: stepLabels[step],
         run: async (values) => {
           const body = stepBody(parts, step, values)
-          refuseFaults(await call<Settlement>('PUT', `/v2/settlements/${id}`, body))
+          refuseFaults(await call('PUT /v2/settlements/{id}', { id, body }))
         },
       }}
     />
@@ -208,7 +210,8 @@ function AbortButton({ id }: { id: number }) {
       way={{
         label: 'Abort settlement',
         isDangerous: true,
-        run: ({ reason }) => call('PUT', `/v2/settlements/${id}`, { state: 'ABORTED', reason }),
+        run: ({ reason }) =>
+          call('PUT /v2/settlements/{id}', { id, body: { state: 'ABORTED', reason } }),
       }}
     />
   )

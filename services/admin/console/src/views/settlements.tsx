@@ -3,71 +3,25 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useOperator } from '../access.ts'
-import { call, get, query, Refusal } from '../api.ts'
+import { call, Refusal } from '../api.ts'
 import { AskButton, listOf } from '../change.tsx'
-import type { Amount } from '../domain/amounts.ts'
-import {
-  canClose,
-  canSettle,
-  settlesLater,
-  waitsFor,
-  type Content,
-  type SettlingModel,
-} from '../domain/settlement-steps.ts'
+import { canClose, canSettle, settlesLater, waitsFor } from '../domain/settlement-steps.ts'
+import type { Settlement, SettlementModel, SettlementWindow } from '../generated/operator-api.ts'
 import { Card, Loaded, Page, State, Table, Time } from '../ui.tsx'
-
-export interface Window {
-  readonly id: number
-  readonly state: string
-  readonly reason: string
-  readonly createdDate: string
-  readonly changedDate: string
-  readonly content: readonly (Content & {
-    readonly id: number
-    readonly settlementId?: number
-  })[]
-}
-
-export interface SettlementAccount {
-  readonly id: number
-  readonly state?: string
-  readonly reason?: string
-  readonly externalReference?: string
-  readonly netSettlementAmount?: { readonly amount: Amount; readonly currency: string }
-  readonly errorInformation?: { readonly errorCode: string; readonly errorDescription: string }
-}
-
-export interface Settlement {
-  readonly id: number
-  readonly settlementModel: string
-  readonly state: string
-  readonly reason: string
-  readonly createdDate: string
-  readonly changedDate: string
-  readonly settlementWindows: readonly Window[]
-  readonly participants: readonly {
-    readonly id: number
-    readonly accounts: readonly SettlementAccount[]
-  }[]
-}
-
-interface Model extends SettlingModel {
-  readonly name: string
-}
 
 const spans = ['7 days', '30 days', '365 days', 'all time'] as const
 type Span = (typeof spans)[number]
 
 const day_ms = 86_400_000
 
-function since(span: Span): string {
+function since(span: Span) {
   const days = span === 'all time' ? Infinity : Number.parseInt(span, 10)
   const from = days === Infinity ? 0 : Math.floor(Date.now() / day_ms - days) * day_ms
-  return query({ fromDateTime: new Date(from).toISOString() })
+  return { fromDateTime: new Date(from).toISOString() }
 }
 
 /** A hub with COMPATIBILITY=mojaloop refuses a search without results. */
-function noneFound(error: unknown): readonly Window[] {
+function noneFound(error: unknown): readonly SettlementWindow[] {
   if (error instanceof Refusal && error.code === '3100') return []
   throw error
 }
@@ -78,10 +32,10 @@ export const windowsQuery = (span: Span) => ({
   queryFn: async () => {
     const searches = [
       since(span),
-      ...['OPEN', 'CLOSED', 'PENDING_SETTLEMENT', 'ABORTED'].map((state) => query({ state })),
+      ...['OPEN', 'CLOSED', 'PENDING_SETTLEMENT', 'ABORTED'].map((state) => ({ state })),
     ]
     const found = await Promise.all(
-      searches.map((search) => get<Window[]>(`/v2/settlementWindows${search}`).catch(noneFound)),
+      searches.map((search) => call('GET /v2/settlementWindows', search).catch(noneFound)),
     )
     const byId = new Map(found.flat().map((window) => [window.id, window]))
     return [...byId.values()].toSorted((a, b) => b.id - a.id)
@@ -95,12 +49,12 @@ export function Settlements() {
   const windows = useQuery(windowsQuery(span))
   const settlements = useQuery({
     queryKey: ['settlements', span],
-    queryFn: () => get<Settlement[]>(`/v2/settlements${since(span)}`),
+    queryFn: () => call('GET /v2/settlements', since(span)),
     refetchInterval: 5_000,
   })
   const models = useQuery({
     queryKey: ['models'],
-    queryFn: () => get<Model[]>('/settlementModels'),
+    queryFn: () => call('GET /settlementModels'),
     enabled: may('VIEW_SETTLEMENT_MODELS'),
   })
   return (
@@ -134,7 +88,7 @@ export function Settlements() {
   )
 }
 
-function Windows({ windows }: { windows: readonly Window[] }) {
+function Windows({ windows }: { windows: readonly SettlementWindow[] }) {
   const { may } = useOperator()
   return (
     <Table
@@ -170,7 +124,7 @@ function Close({ id }: { id: number }) {
       way={{
         label: 'Close window',
         run: ({ reason }) =>
-          call('POST', `/v2/settlementWindows/${id}`, { state: 'CLOSED', reason }),
+          call('POST /v2/settlementWindows/{id}', { id, body: { state: 'CLOSED', reason } }),
       }}
     />
   )
@@ -182,9 +136,9 @@ function Begin({
   models,
   windows,
 }: {
-  model: Model
-  models: readonly Model[]
-  windows: readonly Window[]
+  model: SettlementModel
+  models: readonly SettlementModel[]
+  windows: readonly SettlementWindow[]
 }) {
   const { may } = useOperator()
   const [, navigate] = useLocation()
@@ -206,10 +160,12 @@ function Begin({
       way={{
         label: 'Begin settlement',
         run: async (values) => {
-          const { id } = await call<Settlement>('POST', '/v2/settlements', {
-            settlementModel: model.name,
-            reason: values.reason,
-            settlementWindows: listOf(values.windows).map((each) => ({ id: Number(each) })),
+          const { id } = await call('POST /v2/settlements', {
+            body: {
+              settlementModel: model.name,
+              reason: values.reason,
+              settlementWindows: listOf(values.windows).map((each) => ({ id: Number(each) })),
+            },
           })
           navigate(`/settlements/${id}`)
         },

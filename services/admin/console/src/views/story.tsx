@@ -1,66 +1,22 @@
 /** The story of one payment: a summary, then every step in order as a sequence diagram. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { get } from '../api.ts'
+import { call } from '../api.ts'
+import type { Story, ThirdPartyTransaction } from '../generated/operator-api.ts'
 import { Card, Facts, Loaded, Money, Page, State, Time } from '../ui.tsx'
 import { BulkQuoteLink } from './bulk-quotes.tsx'
 import { BulkTransferLink } from './bulk-transfers.tsx'
 import { FspLink } from './participants.tsx'
-import type { Transfer } from './payments.tsx'
-import { Findings, Sequence, type Step } from './sequence.tsx'
+import { Findings, Sequence } from './sequence.tsx'
 
-interface Party {
-  readonly partyIdType: string
-  readonly partyIdentifier: string
-  readonly fspId: string | null
-}
-
-export interface ThirdParty {
-  readonly transactionRequestId: string
-  readonly transactionId: string | null
-  readonly consentId: string | null
-  readonly pispId: string
-  readonly dfspId: string
-  readonly state: string
-  readonly error: { readonly errorCode: string; readonly errorDescription: string } | null
-  readonly requestedAt: string
-  readonly endedAt: string | null
-}
-
-interface RequestStory {
-  readonly thirdParty: ThirdParty
-  readonly transfer: Transfer | null
-  readonly findings: readonly string[]
-  readonly steps: readonly Step[]
-}
-
-interface Story extends Transfer {
-  readonly expiration: string
-  readonly bulkTransferId: string | null
-  readonly cause: {
-    readonly reason: string
-    readonly errorCode: string
-    readonly errorDescription: string
-  } | null
-  readonly findings: readonly string[]
-  readonly thirdParty: ThirdParty | null
-  readonly transaction: {
-    readonly transactionId: string
-    readonly quoteId: string
-    readonly quoteIsKnown: boolean
-    readonly bulkQuoteId: string | null
-    readonly payer: Party
-    readonly payee: Party
-  } | null
-  readonly steps: readonly Step[]
-}
+type Party = NonNullable<Story['transaction']>['payer']
 
 const isOpen = (state: string | undefined) => state === 'RECEIVED' || state === 'RESERVED'
 
 export function StoryPage({ transferId }: { transferId: string }) {
   const story = useQuery({
     queryKey: ['story', transferId],
-    queryFn: () => get<Story>(`/transfers/${encodeURIComponent(transferId)}/story`),
+    queryFn: () => call('GET /transfers/{transferId}/story', { transferId }),
     refetchInterval: ({ state }) => (isOpen(state.data?.state) ? 1_000 : 10_000),
   })
   return (
@@ -87,10 +43,10 @@ export function StoryPage({ transferId }: { transferId: string }) {
 
 /** A request of a PISP, with the resulting payment. */
 export function RequestStoryPage({ transactionRequestId }: { transactionRequestId: string }) {
-  const path = `/third-party-transactions/${encodeURIComponent(transactionRequestId)}/story`
   const story = useQuery({
     queryKey: ['request-story', transactionRequestId],
-    queryFn: () => get<RequestStory>(path),
+    queryFn: () =>
+      call('GET /third-party-transactions/{transactionRequestId}/story', { transactionRequestId }),
   })
   return (
     <Page title="Story of a third-party payment">
@@ -124,7 +80,7 @@ export function RequestStoryPage({ transactionRequestId }: { transactionRequestI
   )
 }
 
-function Begun({ by }: { by: ThirdParty }) {
+function Begun({ by }: { by: ThirdPartyTransaction }) {
   const { transactionRequestId: id, consentId, error } = by
   return (
     <Card title="Third party">
