@@ -7,6 +7,7 @@ import type { EventDefinition } from './define.ts'
 import { notificationEvents } from './notifications.ts'
 import { participantEvents } from './participants.ts'
 import { partyEvents } from './parties.ts'
+import type { ReadonlyDeep } from './parts.ts'
 import { platformEvents } from './platform.ts'
 import { quoteEvents } from './quotes.ts'
 import { scheduleEvents } from './schedules.ts'
@@ -42,4 +43,6 @@ export type EventName = keyof typeof catalogue
 /** The services that may publish the event. */
 export type PublisherOf<Name extends EventName> = (typeof catalogue)[Name]['publishers'][number]
 
-export type Payload<Name extends EventName> = z.infer<(typeof catalogue)[Name]['schema']>
+export type Payload<Name extends EventName> = ReadonlyDeep<
+  z.infer<(typeof catalogue)[Name]['schema']>
+>

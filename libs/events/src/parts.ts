@@ -50,6 +50,11 @@ export const callbackReports = z.object({
   reports: z.array(deliveryReport.extend({ entityId: z.string() })),
 })
 
-export type ExtensionList = z.infer<typeof extensionList>
-export type ErrorInformation = z.infer<typeof errorInformation>
+/** Also the members of the members, and the elements of lists. */
+export type ReadonlyDeep<T> = T extends object
+  ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
+  : T
+
+export type ExtensionList = ReadonlyDeep<z.infer<typeof extensionList>>
+export type ErrorInformation = ReadonlyDeep<z.infer<typeof errorInformation>>
 export type LegRole = z.infer<typeof legRole>

@@ -216,10 +216,8 @@ function committed({ transfer, answer, now }: Moved): Payload<'TransferCommitted
     ...(windowId === undefined ? {} : { settlementWindowId: windowId }),
     notifyPayee: evidence.notifyPayee,
     fulfiledAt: now,
-    positions: [...positions],
-    ...(evidence.extensionList === undefined
-      ? {}
-      : { extensionList: plain(evidence.extensionList) }),
+    positions,
+    ...(evidence.extensionList === undefined ? {} : { extensionList: evidence.extensionList }),
   }
 }
 
@@ -237,7 +235,7 @@ function rejected(moved: Moved): Payload<'TransferRejectRequestProcessed'> {
     payeeFsp,
     payerVersion,
     ...(payeeVersion === undefined ? {} : { payeeVersion }),
-    errorInformation: plain(error),
+    errorInformation: error,
     payeeNotice,
     completedTimestamp,
     ...payerPosition(moved),
@@ -254,8 +252,7 @@ function endingOf({ transfer, now }: Moved) {
 
 function expired(moved: Moved): Payload<'TransferPrepareRequestTimedout'> {
   const { transferId, payerFsp, payerVersion } = moved.transfer
-  const { error } = abortedOf(moved.transfer)
-  const errorInformation = plain(error)
+  const { error: errorInformation } = abortedOf(moved.transfer)
   return { transferId, payerFsp, payerVersion, errorInformation, ending: endingOf(moved) }
 }
 
@@ -286,7 +283,7 @@ function refused(moved: Moved): Payload<'TransferPrepareDuplicateCheckFailed'> {
     transferId,
     requesterFspId: payerFsp,
     version: payerVersion,
-    errorInformation: plain(error),
+    errorInformation: error,
     ending: endingOf(moved),
   }
 }
@@ -305,9 +302,9 @@ export function answerTo(
     requesterFspId: 'payerFsp' in payload ? payload.payerFsp : payload.requesterFspId,
     legRole,
     version: payload.version,
-    notices: [...notices],
+    notices,
     ...(shows === undefined ? {} : shownAs(shows)),
-    ...(errorInformation === undefined ? {} : { errorInformation: plain(errorInformation) }),
+    ...(errorInformation === undefined ? {} : { errorInformation }),
   }
   return newEvent('transfers', name, response, { id: derivedId(event.id, name), traceparent })
 }
@@ -320,7 +317,7 @@ export function modifiedRequest({ id, payload, traceparent }: PrepareEvent): Out
     transferId,
     requesterFspId: payerFsp,
     version,
-    errorInformation: plain(errorOf('MISMATCH')),
+    errorInformation: errorOf('MISMATCH'),
   }
   return newEvent('transfers', name, refusal, { id: derivedId(id, name), traceparent })
 }
@@ -362,15 +359,4 @@ function abortedOf(transfer: Claimed & (Open | Committed | Aborted)): Aborted {
 
 function contradiction({ transferId }: Claimed): Error {
   return new Error(`${transferId} is to be announced as what it has not become`)
-}
-
-type Writable<T> = T extends readonly (infer Item)[]
-  ? Writable<Item>[]
-  : T extends object
-    ? { -readonly [Key in keyof T]: Writable<T[Key]> }
-    : T
-
-/** The same value, typed as the payloads of the catalogue are. */
-export function plain<T>(value: T): Writable<T> {
-  return value as Writable<T>
 }

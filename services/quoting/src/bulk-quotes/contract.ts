@@ -169,7 +169,7 @@ export function idUsed(event: BulkRequestEvent): OutgoingMessage {
 
 function failure({ payload }: BulkRequestEvent, error: ErrorInformation) {
   const { bulkQuoteId, requesterFspId, version } = payload
-  return { bulkQuoteId, requesterFspId, version, errorInformation: plain(error) }
+  return { bulkQuoteId, requesterFspId, version, errorInformation: error }
 }
 
 interface Payer {
@@ -216,17 +216,19 @@ export function rejectAccepted(
 }
 
 /** The request could not be delivered to the payee FSP. */
-export function undelivered(bulk: ClaimedBulk, error: ErrorInformation): OutgoingMessage {
+export function undelivered(
+  bulk: ClaimedBulk,
+  errorInformation: ErrorInformation,
+): OutgoingMessage {
   const name = 'InvalidFSPInBulkQuoteRequest'
   const { bulkQuoteId, payerFsp: requesterFspId, payerVersion: version, requestEventId } = bulk
-  const errorInformation = plain(error)
   const failed = { bulkQuoteId, requesterFspId, version, errorInformation, role: 'PAYEE' as const }
   return newEvent('quoting', name, failed, { id: derivedId(requestEventId, name, 'UNDELIVERED') })
 }
 
 export function tellError(event: BulkEvent, { legRole, error }: ErrorAnswer): OutgoingMessage {
   const information = typeof error === 'string' ? bulkAnswerErrorOf(error) : error
-  return answer(event, legRole, { errorInformation: plain(information) }, undefined)
+  return answer(event, legRole, { errorInformation: information }, undefined)
 }
 
 export function replayStored(
@@ -288,15 +290,4 @@ function unitsOf(amount: string): bigint {
   const units = parseAmount(amount)
   if (units === undefined) throw new Error(`${amount} is not an amount`)
   return units
-}
-
-type Writable<T> = T extends readonly (infer Item)[]
-  ? Writable<Item>[]
-  : T extends object
-    ? { -readonly [Key in keyof T]: Writable<T[Key]> }
-    : T
-
-/** The same value with the type of the catalogue's payloads. */
-function plain<T>(value: T): Writable<T> {
-  return value as Writable<T>
 }

@@ -154,7 +154,7 @@ export function idUsed(event: RequestEvent): OutgoingMessage {
 
 function failure({ payload }: RequestEvent, error: ErrorInformation) {
   const { quoteId, requesterFspId, version } = payload
-  return { quoteId, requesterFspId, version, errorInformation: plain(error) }
+  return { quoteId, requesterFspId, version, errorInformation: error }
 }
 
 export function responseAccepted(event: ResponseEvent, payerFsp: string): OutgoingMessage {
@@ -183,7 +183,7 @@ export function responseForbidden(
     payerVersion,
     payeeVersion: version,
     ruleId: violation.ruleId,
-    errorInformation: plain(violationErrorOf(violation)),
+    errorInformation: violationErrorOf(violation),
   }
   return newEvent('quoting', name, violated, { traceparent: event.traceparent })
 }
@@ -206,17 +206,16 @@ export function rejectAccepted(
 }
 
 /** The request could not be delivered to the payee FSP. */
-export function undelivered(quote: Claimed, error: ErrorInformation): OutgoingMessage {
+export function undelivered(quote: Claimed, errorInformation: ErrorInformation): OutgoingMessage {
   const name = 'InvalidFSPInQuoteRequest'
   const { quoteId, payerFsp: requesterFspId, payerVersion: version, requestEventId } = quote
-  const errorInformation = plain(error)
   const failed = { quoteId, requesterFspId, version, errorInformation, role: 'PAYEE' as const }
   return newEvent('quoting', name, failed, { id: derivedId(requestEventId, name, 'UNDELIVERED') })
 }
 
 export function errorMessage(event: QuoteEvent, { legRole, error }: ErrorAnswer): OutgoingMessage {
   const information = typeof error === 'string' ? answerErrorOf(error) : error
-  return answer(event, legRole, { errorInformation: plain(information) }, undefined)
+  return answer(event, legRole, { errorInformation: information }, undefined)
 }
 
 /** Includes the original headers only for the payer FSP. */
@@ -281,15 +280,4 @@ function partyIdInfoOf({ partyIdInfo }: Opaque): Opaque {
 function textIn(members: Opaque, name: string): string | undefined {
   const value = members[name]
   return typeof value === 'string' && value !== '' ? value : undefined
-}
-
-type Writable<T> = T extends readonly (infer Item)[]
-  ? Writable<Item>[]
-  : T extends object
-    ? { -readonly [Key in keyof T]: Writable<T[Key]> }
-    : T
-
-/** The same value with the type of the catalogue's payloads. */
-function plain<T>(value: T): Writable<T> {
-  return value as Writable<T>
 }

@@ -6,7 +6,7 @@ import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent, type Payload, type Relay } from '@causeway/events'
 import { errorInformation, type ErrorCode } from '@causeway/fspiop'
 import { formatAmount, parseAmount } from '@causeway/money'
-import { errorOf, plain } from '../contract.ts'
+import { errorOf } from '../contract.ts'
 import type { MovingAnswer } from '../domain/ledger-answer.ts'
 import {
   writable,
@@ -23,7 +23,7 @@ import {
   type Item,
 } from './domain/bulk.ts'
 import type { BulkAnswer, BulkAnswerReason, BulkFulfil, BulkReject } from './domain/decide.ts'
-import { resultsOf, type ItemResult } from './domain/progress.ts'
+import { resultsOf } from './domain/progress.ts'
 import type { EndedBulk } from './store.ts'
 
 export type BulkPrepareEvent = DomainEvent<'BulkTransferPrepareAccountsAllocated'>
@@ -128,7 +128,7 @@ export function preparedBulk(
     expiration: expiresAt,
     preparedAt: now.toISOString(),
     version: payerVersion,
-    leftOut: [...leftOut],
+    leftOut,
   }
   return newEvent('transfers', 'BulkTransferPrepared', payload, { relay, traceparent })
 }
@@ -141,7 +141,7 @@ export function modifiedBulk({ id, payload, traceparent }: BulkPrepareEvent): Ou
     bulkTransferId,
     requesterFspId,
     version,
-    errorInformation: plain(idUsed),
+    errorInformation: idUsed,
   }
   return newEvent('transfers', name, refusal, { id: derivedId(id, name), traceparent })
 }
@@ -160,14 +160,14 @@ export function endedBulk(
     payeeFsp,
     payerVersion,
     completedTimestamp: end.completedTimestamp,
-    individualTransferResults: plain(resultsOf(items, withoutTransfer(bulk))),
+    individualTransferResults: resultsOf(items, withoutTransfer(bulk)),
     ...payeeNoticeOf(bulk),
   }
   if (end.state === 'COMPLETED') {
     return newEvent('transfers', 'BulkTransferCompleted', payload, { traceparent })
   }
   const error = errorOfBulk(bulk)
-  const rejected = error === undefined ? payload : { ...payload, errorInformation: plain(error) }
+  const rejected = error === undefined ? payload : { ...payload, errorInformation: error }
   return newEvent('transfers', 'BulkTransferRejected', rejected, { traceparent })
 }
 
@@ -181,7 +181,7 @@ function payeeNoticeOf({
   const knows = lastWord?.refuses === true && end?.state === 'REJECTED'
   if (leftOut === undefined || knows) return {}
   const version = lastWord?.version ?? payerVersion
-  return { payee: { version, hasSpoken: lastWord !== undefined, leftOut: [...leftOut] } }
+  return { payee: { version, hasSpoken: lastWord !== undefined, leftOut } }
 }
 
 /** Of a rejected bulk as a whole; undefined: each item has its own. */
@@ -231,7 +231,7 @@ function endedItem({
     amount: { amount: formatAmount(transfer.amount), currency },
     completedTimestamp,
   }
-  if (transfer.state === 'ABORTED') return { ...item, errorInformation: plain(transfer.error) }
+  if (transfer.state === 'ABORTED') return { ...item, errorInformation: transfer.error }
   if (answer.outcome !== 'POSTED') throw new Error(`${transferId} is committed, but not posted`)
   const { settlementModelId, settles, windowId, positions } = answer
   const accountOf = (fsp: string) =>
@@ -265,7 +265,7 @@ export function bulkAnswerTo(
     legRole,
     ...(error === undefined
       ? shownAs(shown, legRole, event.name, whole)
-      : { errorInformation: plain(answerErrorOf(error)) }),
+      : { errorInformation: answerErrorOf(error) }),
   }
   return newEvent('transfers', name, response, { id: derivedId(event.id, name), traceparent })
 }
@@ -286,16 +286,14 @@ function shownAs(
   if (shown === undefined) throw new Error('an answer without error shows nothing')
   const { bulk, items } = shown
   if (asked === 'BulkTransferPrepareAccountsAllocated' && error !== undefined) {
-    return { errorInformation: plain(error) }
+    return { errorInformation: error }
   }
   if (bulk.end === undefined) return { bulkTransferState: bulk.state }
   const concerned = legRole === 'PAYEE' ? items.filter((item) => wasAsked(bulk, item)) : items
   return {
     bulkTransferState: bulk.state,
     completedTimestamp: bulk.end.completedTimestamp,
-    individualTransferResults: plain<readonly ItemResult[]>(
-      resultsOf(concerned, withoutTransfer(bulk)),
-    ),
+    individualTransferResults: resultsOf(concerned, withoutTransfer(bulk)),
   }
 }
 
