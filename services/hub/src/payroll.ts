@@ -1,4 +1,4 @@
-/** The first payment of a start with --bulk: greenbank pays 1,000 people at two FSPs, in one bulk each. */
+/** A payroll: greenbank pays people at two FSPs, in one bulk each. */
 import { createInterface } from 'node:readline'
 import { request } from 'undici'
 import { readBalances, type Balances } from './onboarding.ts'
@@ -49,7 +49,13 @@ interface PayrollOutcome {
   readonly ms: number
 }
 
-const amount = '5'
+export interface PayrollOrder {
+  /** How many are paid, at most 1,000. */
+  readonly people: number
+  /** For each of them, in USD. */
+  readonly amount: string
+}
+
 const currency = 'USD'
 
 type Reached = Pick<SandboxFsp, 'name' | 'url'>
@@ -58,6 +64,7 @@ type Reached = Pick<SandboxFsp, 'name' | 'url'>
 export async function makePayroll(
   operator: Operator,
   fsps: readonly [payer: Reached, ...payees: Reached[]],
+  { people, amount }: PayrollOrder,
   onProgress: (sentence: string) => void,
 ): Promise<Payroll> {
   const [payer] = fsps
@@ -66,7 +73,7 @@ export async function makePayroll(
   const answer = await request(`${payer.url}/payrolls`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ amount, currency }),
+    body: JSON.stringify({ amount, currency, people }),
   })
   let outcome: PayrollOutcome | undefined
   for await (const text of createInterface({ input: answer.body })) {
@@ -85,7 +92,7 @@ function sentenceOf({ lookedUp, quoted, sent, committed, failed }: Progress): st
 }
 
 /** Describes the payroll as text. */
-export function describePayroll({ bulks, ms, failures, balances }: Payroll): string {
+export function describePayroll({ bulks, amount, ms, failures, balances }: Payroll): string {
   const paid = bulks.reduce((sum, { committed }) => sum + committed, 0)
   const { before, after } = balances
   const position = (name: string) =>

@@ -139,6 +139,8 @@ async function pay(
   return summary
 }
 
+const firstPayroll = { people: 1_000, amount: '5' } as const
+
 interface Payers {
   readonly two: SandboxFsps
   readonly third: SandboxFsp | undefined
@@ -150,7 +152,7 @@ function firstPayment(
   { two, third, pisp }: Payers,
 ): Promise<FirstPayment | ThirdPartyPayment | Payroll> {
   if (pisp !== undefined) return makeThirdPartyPayment(operator, pisp, two)
-  if (third !== undefined) return makePayroll(operator, [...two, third], print)
+  if (third !== undefined) return makePayroll(operator, [...two, third], firstPayroll, print)
   return makeFirstPayment(operator, two)
 }
 

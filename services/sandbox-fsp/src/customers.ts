@@ -27,8 +27,12 @@ const customers = {
 
 export type SandboxName = keyof typeof customers
 
-/** The 1,000 payees of a payroll. Their numbers are in the range that Ofcom reserves for drama. */
-const staff = { first: 447_700_900_000, ofBluewallet: 600, ofAmberpay: 400 } as const
+/**
+ * The payees of a payroll: of each five in the order of their numbers three are at bluewallet and
+ * two at amberpay. The numbers are in the range that Ofcom reserves for drama.
+ */
+const staff = { first: 447_700_900_000, count: 1_000 } as const
+const fspsOfFive = ['bluewallet', 'bluewallet', 'bluewallet', 'amberpay', 'amberpay'] as const
 
 export interface StaffMember {
   readonly fsp: SandboxName
@@ -37,7 +41,7 @@ export interface StaffMember {
 
 /** All of them, in the order of their numbers. */
 export function wholeStaff(): readonly StaffMember[] {
-  return Array.from({ length: staff.ofBluewallet + staff.ofAmberpay }, (_, at) => staffMember(at))
+  return Array.from({ length: staff.count }, (_, at) => staffMember(at))
 }
 
 export function staffOf(fsp: SandboxName): readonly NamedParty[] {
@@ -46,12 +50,12 @@ export function staffOf(fsp: SandboxName): readonly NamedParty[] {
 
 function staffMember(at: number): StaffMember {
   const party = person(String(staff.first + at), `Worker ${at + 1}`, 'Example')
-  return { fsp: at < staff.ofBluewallet ? 'bluewallet' : 'amberpay', party }
+  return { fsp: fspsOfFive[at % fspsOfFive.length] ?? 'bluewallet', party }
 }
 
 function staffMemberWith(digits: string): StaffMember | undefined {
   const at = Number(digits) - staff.first
-  return at >= 0 && at < staff.ofBluewallet + staff.ofAmberpay ? staffMember(at) : undefined
+  return at >= 0 && at < staff.count ? staffMember(at) : undefined
 }
 
 export function customersOf(fsp: SandboxName): readonly NamedParty[] {

@@ -1,5 +1,6 @@
 /**
  * Registers the FSP's own customers at the hub, repeatedly until the hub has accepted all of them.
+ * Until it has accepted one, only one is tried: a hub that does not know the FSP yet refuses all.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Fsp, NamedParty } from '@causeway/fsp'
@@ -13,8 +14,8 @@ export interface Registration {
 
 const pause_ms_min = 50
 const pause_ms_max = 1_000
-/** Concurrent requests: one FSP must not occupy the hub. */
-const atOnce_max = 50
+/** Concurrent requests: more of them make a hub that has just started refuse some. */
+const atOnce_max = 12
 
 export function register(
   fsp: Pick<Fsp, 'associate'>,
@@ -23,18 +24,25 @@ export function register(
 ): Registration {
   const stopping = new AbortController()
   const { signal } = stopping
-  let open = [...customers]
+  let count = 0
 
-  async function registerAll(): Promise<void> {
+  async function registerEach(some: readonly NamedParty[]): Promise<void> {
+    let open = some
     for (let pause_ms = pause_ms_min; ; pause_ms = Math.min(2 * pause_ms, pause_ms_max)) {
       const results = await inTurns(open, ({ type, id }) => fsp.associate({ type, id }))
       if (signal.aborted) return
       const unregistered = results.filter(({ state }) => state !== 'DONE')
+      count += open.length - unregistered.length
       open = open.filter((_customer, index) => results[index]?.state !== 'DONE')
       if (open.length === 0) return
       log.debug({ unregistered }, 'the hub does not accept the customers yet')
       await pause(pause_ms, undefined, { signal })
     }
+  }
+
+  async function registerAll(): Promise<void> {
+    await registerEach(customers.slice(0, 1))
+    if (!signal.aborted) await registerEach(customers.slice(1))
   }
 
   registerAll().then(
@@ -44,7 +52,7 @@ export function register(
         log.error({ err: error }, 'the customers cannot be registered at the hub')
     },
   )
-  return { isDone: () => open.length === 0, stop: () => stopping.abort() }
+  return { isDone: () => count === customers.length, stop: () => stopping.abort() }
 }
 
 /** Runs the work with limited concurrency; the results have the order of the items. */

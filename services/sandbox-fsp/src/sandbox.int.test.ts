@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { openLog, readSettings } from '@causeway/process'
 import { eventually } from '@causeway/process/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Bank } from './bank.ts'
 import { start, type Sandbox } from './service.ts'
 import { settings, type Settings } from './settings.ts'
 import { openHubRelay, type HubRelay } from './testing/hub-relay.ts'
@@ -39,8 +40,8 @@ async function getJson(url: string): Promise<unknown> {
 }
 
 /** As an operator does it: the hub knows the FSPs only some time after they have started. */
-async function onboard(): Promise<void> {
-  for (const bank of [sandbox.greenbank, sandbox.bluewallet]) {
+async function onboard(banks = [sandbox.greenbank, sandbox.bluewallet]): Promise<void> {
+  for (const bank of banks) {
     hub.know(bank.name, bank.callbackUrl)
     await eventually(async () => {
       const health = (await getJson(`${bank.url}/health`)) as { registered: boolean }
@@ -62,7 +63,7 @@ const mei = { partyIdType: 'MSISDN', partyIdentifier: '12025550111' }
 const ten = { to: mei, amount: '10', currency: 'USD' }
 
 describe('a payment', () => {
-  beforeEach(onboard)
+  beforeEach(() => onboard())
 
   test('A payment is looked up, quoted and made, and its outcome is the answer', async () => {
     const { status, json } = await pay(ten)
@@ -185,6 +186,48 @@ test('Each FSP shows its name and its customers, and answers 404 for other paths
   })
   expect(await getJson(`${url}/customers`)).toContainEqual({ ...mei, name: 'Mei Example' })
   expect((await fetch(`${url}/nothing`)).status).toBe(404)
+})
+
+describe('with people on the payroll', () => {
+  let amberpay: Bank
+
+  beforeEach(async () => {
+    await sandbox.stop()
+    const values = { ...plainSettings(hub.url), SANDBOX_BULK: 'on', SANDBOX_AMBERPAY_PORT: 0 }
+    sandbox = await start(values as Settings, silent)
+    if (sandbox.amberpay === undefined) throw new Error('amberpay is not open')
+    amberpay = sandbox.amberpay
+  })
+
+  test('An FSP that the hub does not know yet tries one customer again and again, not all', async () => {
+    const tries = () =>
+      hub.refused.flatMap(({ headers, path }) =>
+        headers['fspiop-source'] === 'bluewallet' ? [path] : [],
+      )
+    await eventually(() => Promise.resolve(tries().length > 3 ? true : undefined), 'four tries')
+    expect(new Set(tries())).toEqual(new Set(['/participants/MSISDN/12025550111']))
+    await onboard()
+    const accepted = hub.seen.filter(
+      ({ method, path }) => method === 'POST' && path.startsWith('/participants/MSISDN/4477009'),
+    )
+    expect(accepted).toHaveLength(600)
+  })
+
+  test('The people of a payroll are at several FSPs, however few are paid', async () => {
+    await onboard([sandbox.greenbank, sandbox.bluewallet, amberpay])
+    const answer = await fetch(`${sandbox.greenbank.url}/payrolls`, {
+      method: 'POST',
+      body: JSON.stringify({ amount: '5', currency: 'USD', people: 5 }),
+    })
+    const outcome: unknown = JSON.parse((await answer.text()).trim().split('\n').at(-1) ?? '')
+    expect(outcome).toMatchObject({
+      ok: true,
+      bulks: [
+        { payeeFsp: 'bluewallet', state: 'COMPLETED', committed: 3, failed: 0 },
+        { payeeFsp: 'amberpay', state: 'COMPLETED', committed: 2, failed: 0 },
+      ],
+    })
+  })
 })
 
 test('A payroll is refused where SANDBOX_BULK is off, and the answer names the setting', async () => {

@@ -61,12 +61,18 @@ export async function proofOf(
 
 /** Creates a key pair and registers its public half with the hub. */
 export async function registerKey(operator: Operator, name: string): Promise<SigningKey> {
-  const { privateKey } = await newKeyPair('rsa', { modulusLength: 2_048 })
+  const privateKey = await newSigningKey()
   const publicKey = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString()
   const { kid } = await answered<{ kid: string }>(
     operator.call('POST', `/participants/${name}/keys`, { use: 'sig', publicKey }),
   )
   return { kid, key: privateKey }
+}
+
+/** RSA, not registered anywhere. */
+export async function newSigningKey(): Promise<KeyObject> {
+  const { privateKey } = await newKeyPair('rsa', { modulusLength: 2_048 })
+  return privateKey
 }
 
 /** Signs the messages of the FSP as FSPIOP requires. */

@@ -54,6 +54,9 @@ const administrator = 'administrator'
 /** The administrator's password after that. */
 const chosenPassword = 'a password of the stories'
 
+/** The body of the administrator's log-in, once one operator has been called. */
+export const administratorLogIn = { id: administrator, secret: chosenPassword } as const
+
 const log_in_ms_max = 60_000
 
 /** Checking a password is expensive: a busy machine answers 503, and the log-in is repeated. */

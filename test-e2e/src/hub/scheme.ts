@@ -2,6 +2,7 @@
 import { openApartHub, retryWhileBusy } from './apart.ts'
 import type { Fsp } from './fsp.ts'
 import { freePorts, removeDataDir, startHub } from './hub-process.ts'
+import { processes, type HubHost } from './hub-host.ts'
 import { sharedHub, type HubAddress, type SharedHub, type Settings } from './hubs.ts'
 import { joinScheme } from './join.ts'
 import { operatorAt, type Onboarding, type Operator } from './operator.ts'
@@ -94,6 +95,11 @@ function schemeAt(hub: HubAddress, operator: Operator, isSafe: boolean): Scheme 
 }
 
 const isApart = () => process.env['CAUSEWAY_TEST_HOUSE'] === 'containers'
+
+/** Where a story starts further programs: in containers of the image where the hub runs in them. */
+export async function programHost(): Promise<HubHost> {
+  return isApart() ? (await import('./containers.ts')).containers : processes
+}
 
 export function openHub(settings: Settings): Promise<RunningHub> {
   const all = { LOG_LEVEL: 'warn', ...settings }

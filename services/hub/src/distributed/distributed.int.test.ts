@@ -50,7 +50,7 @@ describe('the secrets of a hub whose services run apart', () => {
     expect(certificate('transfers', 'grpc', 'tls.crt').checkHost('transfers')).toBe('transfers')
   })
 
-  test.each(['greenbank', 'bluewallet', 'lemonpay'])(
+  test.each(['greenbank', 'bluewallet', 'amberpay', 'lemonpay'])(
     'The secrets of the sandbox participants exist for %s',
     (name) => {
       expect(certificate('sandbox-fsp', name, 'tls.crt').subject).toContain(`CN=${name}`)

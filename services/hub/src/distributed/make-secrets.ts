@@ -89,7 +89,7 @@ async function ofEdge(values: Values, ca: Ca): Promise<void> {
 }
 
 async function ofSandbox(values: Values, ca: Ca): Promise<void> {
-  for (const fsp of ['greenbank', 'bluewallet', 'lemonpay']) {
+  for (const fsp of ['greenbank', 'bluewallet', 'amberpay', 'lemonpay']) {
     const place = join('sandbox-fsp', fsp)
     certified(values, ca, place, fsp, hostsOf(values.SECRETS_SANDBOX_HOSTS))
     await ensureSigningKey(join(values.SECRETS_DIR, place, 'signing.pem'))

@@ -1,8 +1,9 @@
 /**
  * Onboards the sandbox FSPs and the sandbox PISP at a distributed hub, as an operator with a
- * certificate does. Then one FSP pays the other, and a user of the PISP links an account and pays
- * from it. Prints both payments as JSON on the last line; fails if either did not move money. It
- * can be repeated at any time: existing participants are not changed.
+ * certificate does. Then one FSP pays another, a user of the PISP links an account and pays from
+ * it, and the first FSP pays 100 people at two others in bulk. Prints all three as JSON on the last
+ * line; fails if one of them did not move its money. It can be repeated at any time: existing
+ * participants are not changed.
  */
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -11,6 +12,7 @@ import { Agent, request } from 'undici'
 import { onboard, onboardPisp, type NewFsp } from '../onboarding.ts'
 import { operatorOf, type Operator } from '../operator.ts'
 import { describePayment, makeFirstPayment } from '../payment.ts'
+import { describePayroll, makePayroll } from '../payroll.ts'
 import type { SandboxFsp } from '../sandbox-fsps.ts'
 import { describeThirdPartyPayment, makeThirdPartyPayment } from '../third-party-payment.ts'
 import { onboardSettings } from './settings.ts'
@@ -19,9 +21,12 @@ type Values = SettingValues<typeof onboardSettings>
 type Fsp = NewFsp & Pick<SandboxFsp, 'url'>
 
 const pause_ms = 1_000
+/** Small amounts: each run moves them again, below the same net debit cap. */
+const payrollOrder = { people: 100, amount: '1' } as const
 const prefixes = {
   greenbank: 'SANDBOX_GREENBANK',
   bluewallet: 'SANDBOX_BLUEWALLET',
+  amberpay: 'SANDBOX_AMBERPAY',
   lemonpay: 'SANDBOX_LEMONPAY',
 } as const
 
@@ -47,23 +52,32 @@ await run('onboard', onboardSettings, async (values) => {
 
 async function pay(values: Values, operator: Operator): Promise<void> {
   const until_ms = Date.now() + values.ONBOARD_WAIT_MS
-  const { fsps, pisp } = await reached('the sandbox', until_ms, async () => ({
-    fsps: [await sandboxFsp('greenbank', values), await sandboxFsp('bluewallet', values)] as const,
+  const { two, third, pisp } = await reached('the sandbox', until_ms, async () => ({
+    two: [await sandboxFsp('greenbank', values), await sandboxFsp('bluewallet', values)] as const,
+    third: await sandboxFsp('amberpay', values),
     pisp: await sandboxFsp('lemonpay', values),
   }))
+  const fsps = [...two, third] as const
   await reached("the operator's port of the hub", until_ms, async () => {
     await onboard(operator, values.HUB_NAME, fsps)
-    await onboardPisp(operator, pisp, fsps)
+    await onboardPisp(operator, pisp, two)
   })
   await reached('the customers of the FSPs', until_ms, () => registered(fsps))
-  const payment = await makeFirstPayment(operator, fsps)
-  process.stdout.write(`${describePayment(payment)}\n`)
-  const thirdParty = await makeThirdPartyPayment(operator, pisp, fsps)
-  process.stdout.write(`${describeThirdPartyPayment(thirdParty)}\n`)
-  const ok = payment.ok && thirdParty.ok
-  process.stdout.write(`${JSON.stringify({ ...payment, ok, thirdParty })}\n`)
+  const payment = await makeFirstPayment(operator, two)
+  print(describePayment(payment))
+  const thirdParty = await makeThirdPartyPayment(operator, pisp, two)
+  print(describeThirdPartyPayment(thirdParty))
+  const payroll = await makePayroll(operator, fsps, payrollOrder, print)
+  print(describePayroll(payroll))
+  const ok = payment.ok && thirdParty.ok && payroll.ok
+  print(JSON.stringify({ ...payment, ok, thirdParty, payroll }))
   if (!payment.ok) throw new StartError('greenbank could not pay bluewallet.')
   if (!thirdParty.ok) throw new StartError('The user of lemonpay could not link and pay.')
+  if (!payroll.ok) throw new StartError('greenbank could not pay all people in bulk.')
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
 }
 
 async function sandboxFsp(name: keyof typeof prefixes, values: Values): Promise<Fsp> {

@@ -79,9 +79,11 @@ export const onboardSettings = {
   }),
   SANDBOX_GREENBANK_PORT: port('greenbank for people', 4_301),
   SANDBOX_BLUEWALLET_PORT: port('bluewallet for people', 4_302),
+  SANDBOX_AMBERPAY_PORT: port('amberpay for people', 4_304),
   SANDBOX_LEMONPAY_PORT: port('lemonpay for people', 4_303),
   SANDBOX_GREENBANK_TLS_PORT: port('callbacks to greenbank', 4_311),
   SANDBOX_BLUEWALLET_TLS_PORT: port('callbacks to bluewallet', 4_312),
+  SANDBOX_AMBERPAY_TLS_PORT: port('callbacks to amberpay', 4_314),
   SANDBOX_LEMONPAY_TLS_PORT: port('callbacks to lemonpay', 4_313),
   ONBOARD_WAIT_MS: integer({
     about: 'time for the hub and the FSPs to become ready',

@@ -31,6 +31,8 @@ export interface RelayTls {
 export interface HubRelay {
   readonly url: string
   readonly seen: readonly Seen[]
+  /** Messages of FSPs that it did not know when they arrived. */
+  readonly refused: readonly Seen[]
   /** The address for callbacks to an FSP; before, its messages are refused as an unknown FSP's. */
   know(fsp: string, callbackUrl: string): void
   stop(): Promise<void>
@@ -48,6 +50,7 @@ export interface HubRelayOptions {
 
 export async function openHubRelay({ tls, signing }: HubRelayOptions = {}): Promise<HubRelay> {
   const seen: Seen[] = []
+  const refused: Seen[] = []
   const callbackUrls = new Map<string, string>()
   const served = new Map<string, string>()
   const connect = tls && { cert: tls.certificate, key: tls.key, ca: tls.ca }
@@ -128,6 +131,7 @@ export async function openHubRelay({ tls, signing }: HubRelayOptions = {}): Prom
     }
     const message = { method, path, headers, body }
     if (!callbackUrls.has(String(headers['fspiop-source']))) {
+      refused.push(message)
       response.writeHead(400)
       response.end(JSON.stringify({ errorInformation: errorInformation('3200') }))
       return
@@ -153,6 +157,7 @@ export async function openHubRelay({ tls, signing }: HubRelayOptions = {}): Prom
   return {
     url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${address.port}`,
     seen,
+    refused,
     know: (fsp, callbackUrl) => void callbackUrls.set(fsp, callbackUrl),
     async stop() {
       server.closeAllConnections()
