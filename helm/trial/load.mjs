@@ -1,6 +1,6 @@
 /**
  * Whole payments at a steady rate, begun by the clock whether or not earlier ones have ended, through the
- * plain port of a sandbox FSP, until it is told to end (SIGTERM). Then it says how each ended, how far the
+ * plain port of a sandbox FSP, until it is ended (SIGTERM). Then it prints how each ended, how far the
  * payer's position moved, and what the hub's own comparison of its books finds. Runs in a pod of the hub's
  * image, with the operator's certificate and the log-in of the program `setup`.
  */

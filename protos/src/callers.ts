@@ -94,7 +94,7 @@ const callers: Callers = {
   },
   alarmsService: {
     LiquidityThresholdExceeded: ['transfers', self],
-    ListStandingAlarms: operator,
+    ListActiveAlarms: operator,
   },
   participantsService: {
     GetParticipantInfo: [

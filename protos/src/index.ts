@@ -79,7 +79,7 @@ export type { PrepareItem__Output as PrepareItem } from './generated/causeway/pa
 export type { Refusal__Output as Refusal } from './generated/causeway/participant_lifecycle/v1/Refusal.ts'
 export type { ReleaseItem__Output as ReleaseItem } from './generated/causeway/participant_lifecycle/v1/ReleaseItem.ts'
 export type { SettlementEntry__Output as SettlementEntry } from './generated/causeway/participant_lifecycle/v1/SettlementEntry.ts'
-export type { StandingAlarm__Output as StandingAlarm } from './generated/causeway/participant_lifecycle/v1/StandingAlarm.ts'
+export type { ActiveAlarm__Output as ActiveAlarm } from './generated/causeway/participant_lifecycle/v1/ActiveAlarm.ts'
 export type { WindowNet__Output as WindowNet } from './generated/causeway/participant_lifecycle/v1/WindowNet.ts'
 export type { WindowRotated__Output as WindowRotated } from './generated/causeway/participant_lifecycle/v1/WindowRotated.ts'
 export type { BulkQuote__Output as BulkQuote } from './generated/causeway/quoting/v1/BulkQuote.ts'

@@ -75,7 +75,9 @@ test('At 90 percent of the cap the FSP and the hub receive one alarm, and anothe
 
 test('The operator sees the active alarms of an FSP', async () => {
   const alarms = await answered(scheme.operator.call('GET', '/alarms?participantId=greenbank'))
-  expect(alarms).toMatchObject([{ kind: 'THRESHOLD', currency: 'USD', limit: 1000, told: 1 }])
+  expect(alarms).toMatchObject([
+    { kind: 'THRESHOLD', currency: 'USD', limit: 1000, notifications: 1 },
+  ])
   expect(await answered(scheme.operator.call('GET', '/alarms?participantId=bluewallet'))).toEqual(
     [],
   )

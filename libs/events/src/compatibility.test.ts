@@ -29,55 +29,55 @@ describe('a release cannot be read by the one before', () => {
     note: z.string().max(10).optional(),
     legs: z.array(z.object({ role: z.literal('PAYER') })),
   })
-  const releaseWith = (schema: z.ZodType, name = 'Said', topic = 'shop') =>
+  const releaseWith = (schema: z.ZodType, name = 'OrderPlaced', topic = 'shop') =>
     releaseOf({ [name]: { topic, publishers: [], consumers: [], key: 'id', about: '', schema } })
   const old = releaseWith(payload)
   const { id, note } = payload.shape
 
   test.each([
-    ['an event is new', releaseWith(payload, 'SaidLouder'), 'SaidLouder is not known'],
+    ['an event is new', releaseWith(payload, 'OrderAmended'), 'OrderAmended is not known'],
     [
       'an event is on another topic',
-      releaseWith(payload, 'Said', 'mall'),
-      'Said is expected on shop, not on mall',
+      releaseWith(payload, 'OrderPlaced', 'mall'),
+      'OrderPlaced is expected on shop, not on mall',
     ],
     [
       'a value is new',
       releaseWith(payload.extend({ state: z.enum(['OPEN', 'CLOSED', 'AJAR']) })),
-      'Said.state may be AJAR',
+      'OrderPlaced.state may be AJAR',
     ],
     [
       'any value may come',
       releaseWith(payload.extend({ state: z.string() })),
-      'Said.state may have other values than OPEN, CLOSED',
+      'OrderPlaced.state may have other values than OPEN, CLOSED',
     ],
     [
       'a value within a list is new',
       releaseWith(
         payload.extend({ legs: z.array(z.object({ role: z.enum(['PAYER', 'PAYEE']) })) }),
       ),
-      'Said.legs[].role may be PAYEE',
+      'OrderPlaced.legs[].role may be PAYEE',
     ],
     [
       'a member may be absent',
       releaseWith(payload.extend({ id: id.optional() })),
-      'Said.id may be absent',
+      'OrderPlaced.id may be absent',
     ],
-    ['a member is gone', releaseWith(payload.omit({ id: true })), 'Said.id may be absent'],
+    ['a member is gone', releaseWith(payload.omit({ id: true })), 'OrderPlaced.id may be absent'],
     [
       'a member has another type',
       releaseWith(payload.extend({ id: z.int() })),
-      'Said.id may be integer and not only string',
+      'OrderPlaced.id may be integer and not only string',
     ],
     [
       'a member may be null',
       releaseWith(payload.extend({ id: id.nullable() })),
-      'Said.id may be null and not only string',
+      'OrderPlaced.id may be null and not only string',
     ],
     [
       'a member may be longer',
       releaseWith(payload.extend({ note: z.string().max(20).optional() })),
-      'Said.note has another maxLength',
+      'OrderPlaced.note has another maxLength',
     ],
   ])('The release before cannot read a release when %s', (_, release, sentence) => {
     expect(unreadable(release, old)).toEqual([sentence])

@@ -133,7 +133,7 @@ describe('a body that is accepted', () => {
   })
 })
 
-describe('which code is told', () => {
+describe('The error code of a refused body', () => {
   const { amount, ...withoutAmount } = transfer
 
   test.each([

@@ -57,7 +57,7 @@ function headerOf(entries: readonly object[]): string {
   return JSON.stringify({ encryptedFields: { encryptedField: entries } })
 }
 
-/** One field, `note`, encrypted as told here, right or wrong. */
+/** One field, `note`, encrypted with these parameters, right or wrong. */
 function handmade({
   content = Buffer.from('hello'),
   method = {},

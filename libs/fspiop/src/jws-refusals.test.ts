@@ -15,7 +15,7 @@ import {
   signedOver,
 } from './testing/signatures.ts'
 
-describe('a refusal says what differs', () => {
+describe('A refusal names what differs', () => {
   const keys = [keyOf(rsa.publicKey)]
 
   test.each([

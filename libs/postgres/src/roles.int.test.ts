@@ -10,12 +10,12 @@ import { socketUrl } from './service-databases.ts'
 const administrator = () => socketUrl(testSocketFolder(), 'postgres', superuser)
 
 /** The errors of the statements when the owner of the URL runs them one by one. */
-async function saidTo(url: string, statements: readonly string[]): Promise<readonly string[]> {
+async function outcomesOf(url: string, statements: readonly string[]): Promise<readonly string[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  const said: string[] = []
+  const outcomes: string[] = []
   for (const sql of statements) {
-    said.push(
+    outcomes.push(
       await client.query(sql).then(
         () => 'done',
         (error: unknown) => (error as Error).message,
@@ -23,7 +23,7 @@ async function saidTo(url: string, statements: readonly string[]): Promise<reado
     )
   }
   await client.end()
-  return said
+  return outcomes
 }
 
 test('Each service has a role with its own schema and no right on any other', async () => {
@@ -35,7 +35,7 @@ test('Each service has a role with its own schema and no right on any other', as
     await provisionRole(administrator(), { schema: role, url: urlOf(role) })
   }
   const own = [`create table ${shop}.bills (n int)`, `insert into ${shop}.bills values (1)`]
-  expect(await saidTo(urlOf(shop), own)).toEqual(['done', 'done'])
+  expect(await outcomesOf(urlOf(shop), own)).toEqual(['done', 'done'])
   const others = [
     `select n from ${shop}.bills`,
     `create table ${shop}.more (n int)`,
@@ -44,7 +44,7 @@ test('Each service has a role with its own schema and no right on any other', as
     'create temporary table more (n int)',
     `set role ${shop}`,
   ]
-  expect(await saidTo(urlOf(office), others)).toEqual([
+  expect(await outcomesOf(urlOf(office), others)).toEqual([
     `permission denied for schema ${shop}`,
     `permission denied for schema ${shop}`,
     'permission denied for schema public',

@@ -13,13 +13,13 @@ import { statement } from './statement.ts'
 
 const schema = `
   create table accounts (id integer primary key, units numeric(40,0) not null check (units >= 0));
-  create table said (id text primary key);
+  create table messages (id text primary key);
   create table late (id integer references accounts deferrable initially deferred);
   create sequence counted;`
 
 const add = statement('update accounts set units = units + $2::numeric where id = $1 returning id')
 const read = statement('select units from accounts where id = $1')
-const say = statement('insert into said select unnest($1::text[])')
+const addMessage = statement('insert into messages select unnest($1::text[])')
 const pid = statement('select pg_backend_pid() as pid')
 
 let databases: TestDatabases
@@ -31,7 +31,7 @@ let outcomes: string[]
 const outbox: Outbox = {
   async write(tx, messages) {
     try {
-      await tx.query(say, [`{${messages.map(({ id }) => id).join()}}`])
+      await tx.query(addMessage, [`{${messages.map(({ id }) => id).join()}}`])
     } catch (error) {
       outcomes.push('not written')
       throw error
@@ -67,20 +67,20 @@ afterAll(async () => {
 
 beforeEach(async () => {
   outcomes = []
-  await db.query(statement('truncate accounts, said, late'), [])
+  await db.query(statement('truncate accounts, messages, late'), [])
   await db.query(statement('insert into accounts values (1, 100), (2, 100)'), [])
 })
 
 function message(id: string): OutgoingMessage {
-  return { id, topic: 't', key: '', type: 'Said', source: 'test', payload: {}, headers: {} }
+  return { id, topic: 't', key: '', type: 'Published', source: 'test', payload: {}, headers: {} }
 }
 
 async function units(id: number): Promise<string | undefined> {
   return (await db.query<{ units: string }>(read, [id]))[0]?.units
 }
 
-async function said(): Promise<readonly string[]> {
-  const rows = await db.query<{ id: string }>(statement('select id from said order by id'), [])
+async function messages(): Promise<readonly string[]> {
+  const rows = await db.query<{ id: string }>(statement('select id from messages order by id'), [])
   return rows.map(({ id }) => id)
 }
 
@@ -92,12 +92,12 @@ function move(tx: Transaction, id: string): Promise<readonly unknown[]> {
 describe('Transactions:', () => {
   test('A transaction commits its statements with its announcements and reports the commit once', async () => {
     expect(await db.transaction((tx) => move(tx, 'a'))).toEqual([{ id: 1 }])
-    expect([await units(1), await said(), outcomes]).toEqual(['105', ['a'], ['committed']])
+    expect([await units(1), await messages(), outcomes]).toEqual(['105', ['a'], ['committed']])
   })
 
   test('A transaction that only announces commits, too', async () => {
     await db.transaction((tx) => Promise.resolve(tx.announced.push(message('a'))))
-    expect([await said(), outcomes]).toEqual([['a'], ['committed']])
+    expect([await messages(), outcomes]).toEqual([['a'], ['committed']])
   })
 
   test('A transaction whose work throws is rolled back without a call of the outbox', async () => {
@@ -106,13 +106,13 @@ describe('Transactions:', () => {
       throw new Error('changed my mind')
     }
     await expect(db.transaction(work)).rejects.toThrow('changed my mind')
-    expect([await units(1), await said(), outcomes]).toEqual(['100', [], []])
+    expect([await units(1), await messages(), outcomes]).toEqual(['100', [], []])
   })
 
   test('A transaction whose outbox is refused is rolled back, and its connection stays usable', async () => {
     await db.transaction((tx) => move(tx, 'a'))
     await expect(db.transaction((tx) => move(tx, 'a'))).rejects.toMatchObject({ code: '23505' })
-    expect([await units(1), await said(), outcomes]).toEqual([
+    expect([await units(1), await messages(), outcomes]).toEqual([
       '105',
       ['a'],
       ['committed', 'not written'],
@@ -125,7 +125,7 @@ describe('Transactions:', () => {
       return move(tx, id)
     }
     await expect(db.transaction((tx) => work(tx, 'a'))).rejects.toMatchObject({ code: '23503' })
-    expect([await units(1), await said(), outcomes]).toEqual(['100', [], ['not written']])
+    expect([await units(1), await messages(), outcomes]).toEqual(['100', [], ['not written']])
   })
 
   test('A transaction whose work ignores a refused statement fails with that refusal', async () => {
@@ -138,7 +138,7 @@ describe('Transactions:', () => {
       await work(tx)
     }
     await expect(db.transaction(announcing)).rejects.toMatchObject({ code: '23514' })
-    expect([await units(1), await said()]).toEqual(['100', []])
+    expect([await units(1), await messages()]).toEqual(['100', []])
   })
 
   test('A transaction accepts no statement after its end', async () => {
@@ -187,7 +187,7 @@ describe('The last statement of a transaction:', () => {
       return Promise.resolve(tx.finish(add, [2, '5']))
     })
     await announcing
-    expect([await units(1), await units(2), await said()]).toEqual(['202', '105', ['a']])
+    expect([await units(1), await units(2), await messages()]).toEqual(['202', '105', ['a']])
     expect(outcomes).toEqual(['committed'])
   })
 
@@ -202,7 +202,7 @@ describe('The last statement of a transaction:', () => {
       await work(tx)
     }
     await expect(db.transaction(announcing)).rejects.toMatchObject({ code: '23514' })
-    expect([await units(1), await units(2), await said()]).toEqual(['100', '100', []])
+    expect([await units(1), await units(2), await messages()]).toEqual(['100', '100', []])
     expect(outcomes).toEqual(['not written'])
   })
 
@@ -287,7 +287,7 @@ describe('Conflicts:', () => {
     await Promise.all([cross(1, 2), cross(2, 1)])
     expect([attempts, await units(1), await units(2)]).toEqual([3, '102', '102'])
     expect(outcomes).toEqual(['committed', 'committed'])
-    expect(await said()).toHaveLength(2)
+    expect(await messages()).toHaveLength(2)
   })
 
   test('A transaction is repeated after a serialization failure', async () => {
@@ -340,7 +340,7 @@ describe('Connections that break:', () => {
       .transaction((tx) => move(tx, 'a'))
       .catch((each: unknown) => each)
     expect([isOutage(error), outcomes]).toEqual([true, ['unknown']])
-    await eventually(async () => (await said()).length === 1, 'the commit')
+    await eventually(async () => (await messages()).length === 1, 'the commit')
     expect(await units(1)).toBe('105')
   })
 
@@ -350,7 +350,7 @@ describe('Connections that break:', () => {
       .transaction((tx) => move(tx, 'a'))
       .catch((each: unknown) => each)
     expect([isOutage(error), outcomes]).toEqual([true, ['unknown']])
-    expect([await units(1), await said()]).toEqual(['100', []])
+    expect([await units(1), await messages()]).toEqual(['100', []])
   })
 
   test('If the response to a COMMIT without announcements is lost, that is an outage, too', async () => {

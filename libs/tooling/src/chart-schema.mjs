@@ -1,7 +1,7 @@
 /**
- * What the chart's values may say of settings, told by the programs that read them: a name that nobody
- * reads, a value beyond its bound and a secret are refused before anything is installed. Run after a
- * build it writes that part of values.schema.json; a test says when it has to be.
+ * The part of values.schema.json about settings, from the programs that read them: an unknown name, a
+ * value beyond its bound and a secret are refused before anything is installed. Run after a build it
+ * writes that part; a test fails when it is stale.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -131,7 +131,7 @@ function script([name, ...rest]) {
 function run(program, parameters, failure) {
   const { status, error } = spawnSync(program, parameters, { stdio: ['ignore', 2, 2] })
   if (error !== undefined) fail(`${failure}: ${error.message}.`)
-  if (status !== 0) fail(`${failure} (${program} ended with ${status}); what it said stands above.`)
+  if (status !== 0) fail(`${failure} (${program} ended with ${status}); see its output above.`)
 }
 
 function digest(parts) {

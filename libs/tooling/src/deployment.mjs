@@ -34,7 +34,7 @@ export function composeProcesses() {
   return new Map(
     processes.map(([name, { command, env_file = [], environment = {} }]) => {
       const files = env_file.map((path) => parseEnv(text(path, folder)))
-      // A file that is made when the hub is brought up holds what its name says.
+      // A file that is made at the first start; its name tells its content.
       const made = command.some((word) => word.endsWith('/seal/env'))
         ? { AUTH_SERVICE_SECRETS_KEY: 'made' }
         : {}
@@ -86,7 +86,7 @@ export function namesInTemplates() {
 
 /**
  * What the chart's template of the sandbox mounts and opens, read from its text: it is rendered by Helm alone.
- * Ports by name; `policies` are the ports of each rule that lets somebody reach the sandbox.
+ * Ports by name; `policies` are the ports of each rule that allows access to the sandbox.
  */
 export function sandboxTemplate() {
   const sandbox = text('templates/sandbox.yaml', chart)

@@ -1,6 +1,6 @@
 /**
- * What the compose file and the chart give is what the programs read: no name that nobody knows, none
- * missing that has no default, and the network policies follow who calls whom.
+ * The compose file and the chart set what the programs read: no unknown name, none missing that has no
+ * default, and the network policies follow who calls whom.
  */
 import { expect, test, describe } from '@jest/globals'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
  * One real Kafka broker on this machine, from the jars of its release, without containers: for tests,
- * and for whoever wants to try the distributed way of running on a laptop with Java and Maven.
+ * and for trying the distributed deployment on a laptop with Java and Maven.
  *
  *   node libs/tooling/src/kafka-broker.mjs check            fetches the jars when they are missing; is Redis there?
  *   node libs/tooling/src/kafka-broker.mjs start PORT DIR   starts it with its data in DIR, and waits for it
@@ -8,7 +8,7 @@
  *   node libs/tooling/src/kafka-broker.mjs kill DIR         ends it at once; start brings it back
  *
  * It listens on 127.0.0.1, on PORT and the two ports behind it. Clients that come in through PORT + 2
- * are told to come back through PORT + 3, where a test may stand in between. On PORT + 4 they have to
+ * are redirected to PORT + 3, where a test may stand in between. On PORT + 4 they have to
  * log in (SASL PLAIN) as causeway with the password causeway.
  * Exits with 3, and a sentence, where there is no Java, no Maven or (check) no redis-server.
  */
@@ -31,7 +31,7 @@ const exit_code_refused = 1
 const exit_code_usage = 2
 const exit_code_missing = 3
 
-/** A jar that the release names is not published, and without the logger it says nothing at all. */
+/** A jar that the release names is not published, and without the logger it logs nothing at all. */
 const pom = `<project><modelVersion>4.0.0</modelVersion>
 <groupId>causeway</groupId><artifactId>kafka</artifactId><version>1</version><packaging>pom</packaging>
 <dependencies>

@@ -1,5 +1,5 @@
 /**
- * The page docs/settings.md: every setting of every program, told by the definitions that the programs
+ * The page docs/settings.md: every setting of every program, from the definitions that the programs
  * read. Run after a build it writes the page; a test fails while the page differs.
  */
 import { readFileSync, writeFileSync } from 'node:fs'

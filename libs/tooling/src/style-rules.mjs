@@ -75,7 +75,7 @@ const impure = {
 
 /** Words of an earlier, private vocabulary: the glossary in ARCHITECTURE.md has the field's terms. */
 const privateWords =
-  /\b(ear|everybody|fared|fates|he|him|his|house|in hand|made anew|sayings|somebody|whoever|worked off)\b/i
+  /\b(ear|everybody|fared|fates|he|him|his|house|in hand|made anew|said|sayings|somebody|told|whoever|worked off)\b/i
 
 /** A file of the project as the rules see it. */
 export function readFile(path, text) {
@@ -109,9 +109,11 @@ export function breaches(file) {
   return found
 }
 
+/** Names that are stored cannot change: a file of them is left out. */
+const storedNames = new Set(['services/ledger/src/alarms/store.ts'])
+
 function privateWordsIn(file) {
-  // Tests and what stands around the hub are not rewritten yet.
-  if (file.isTest || file.isAround) return []
+  if (storedNames.has(file.path)) return []
   return file.text.split('\n').flatMap((line, at) => {
     const [word] = privateWords.exec(line) ?? []
     return word === undefined ? [] : [`${file.path}:${at + 1} "${word}": use the field's term`]
@@ -153,7 +155,7 @@ function isProperty(node) {
 }
 
 function checkWhole(file, report) {
-  if (vagueFolders.test(file.path)) report(undefined, 'lies in a folder whose name says nothing')
+  if (vagueFolders.test(file.path)) report(undefined, 'is in a folder whose name tells nothing')
   if (file.isTest) return
   const lines = file.text.split('\n').length - 1
   if (lines > lines_per_file_max) report(undefined, `has ${lines} lines (${lines_per_file_max})`)

@@ -8,7 +8,7 @@ const parent = `00-${traceId}-00f067aa0ba902b7-01`
 let collector: Collector
 const warnings: string[] = []
 const open = (sampled_percent = 100) =>
-  openTracing({ url: collector.url, sampled_percent, onWarning: (said) => warnings.push(said) })
+  openTracing({ url: collector.url, sampled_percent, onWarning: (text) => warnings.push(text) })
 
 beforeEach(async () => {
   collector = await openCollector()

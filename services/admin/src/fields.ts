@@ -198,11 +198,11 @@ export const extensionList = z.strictObject({
     .max(16),
 })
 
-/** Where a page of a list begins, as the page before it said. */
+/** Where a page of a list begins: the position that the page before it returned. */
 export const cursor = text.min(1).max(256)
 
-/** Said of each list without an envelope. */
-export const goesOn = 'A list that did not fit goes on where its header Link says.'
+/** The description of each list without an envelope. */
+export const goesOn = 'The header Link has the address of the next page.'
 
 /** How many rows a page has at most. */
 export function pageSize(rows_max: number) {
@@ -280,7 +280,7 @@ export const pathVariables = {
 
 export type Read<Value> = { readonly outcome: 'read'; readonly value: Value } | Refused
 
-/** Reads what a client sent. Of several faults a missing member is told first, else the first one. */
+/** Reads what a client sent. Of several faults a missing member is reported, else the first one. */
 export function read<Value>(schema: z.ZodType<Value>, sent: unknown): Read<Value> {
   const result = schema.safeParse(sent)
   if (result.success) return { outcome: 'read', value: result.data }

@@ -211,8 +211,8 @@ describe('a token', () => {
 describe('a certificate', () => {
   const none: HostNames = { dns: [], ip: [] }
 
-  function request(names: HostNames = none, commonName = 'whoever') {
-    return makeCsr({ subject: { commonName, organization: 'Anybody' }, names })
+  function request(names: HostNames = none, commonName = 'applicant') {
+    return makeCsr({ subject: { commonName, organization: 'Applicant' }, names })
   }
 
   async function issued(csr: string) {

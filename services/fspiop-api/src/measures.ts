@@ -44,7 +44,7 @@ export function openMeasures(
     },
   })
   new Gauge({
-    name: 'fspiop_api_standing_seconds',
+    name: 'fspiop_api_queue_delay_seconds',
     help: 'queue delay: the time of the fastest messages through the hub, when there are many',
     registers,
     collect() {

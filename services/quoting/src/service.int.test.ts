@@ -43,12 +43,12 @@ const announcements = [
   'RuleViolatedInQuoteResponse',
 ] as const satisfies readonly EventName[]
 
-type Said = DomainEvent<(typeof announcements)[number]>
+type Published = DomainEvent<(typeof announcements)[number]>
 
 let parts: TestParts
 let services: Service[]
 /** By event id, since the bus may redeliver them. */
-const heard = new Map<string, Said>()
+const heard = new Map<string, Published>()
 
 beforeEach(async () => {
   heard.clear()
@@ -107,13 +107,13 @@ async function publish(...events: readonly ConsumedEvent[]): Promise<void> {
   )
 }
 
-function saidOf(quoteId: string): readonly string[] {
+function publishedOf(quoteId: string): readonly string[] {
   return [...heard.values()].flatMap(({ name, payload }) =>
     payload.quoteId === quoteId ? [name] : [],
   )
 }
 
-function published(quoteId: string, name: Said['name']): Promise<Said> {
+function published(quoteId: string, name: Published['name']): Promise<Published> {
   return eventually(
     () => [...heard.values()].find((one) => one.name === name && one.payload.quoteId === quoteId),
     `${name} of ${quoteId}`,
@@ -195,7 +195,7 @@ test('An FSP that became inactive gets no more requests', async () => {
     const id = randomUUID()
     await publish(asking(id))
     const [name] = await eventually(
-      () => (saidOf(id).length > 0 ? saidOf(id) : undefined),
+      () => (publishedOf(id).length > 0 ? publishedOf(id) : undefined),
       'a word',
     )
     return name === 'InvalidFSPInQuoteRequest' || undefined
@@ -243,7 +243,7 @@ test('A quote without answer expires, and the payer FSP may query it', async () 
     const asked = randomUUID()
     await publish(asking(asked, 300))
     const [name] = await eventually(
-      () => (saidOf(asked).length > 0 ? saidOf(asked) : undefined),
+      () => (publishedOf(asked).length > 0 ? publishedOf(asked) : undefined),
       'a word',
     )
     return name === 'QuoteRequestAccepted' ? asked : undefined
@@ -265,7 +265,7 @@ test('A request that waited in the log while the hub was down is processed once'
   await restart()
   await startQuoting()
   await published(id, 'QuoteRequestAccepted')
-  expect(saidOf(id)).toEqual(['QuoteRequestAccepted'])
+  expect(publishedOf(id)).toEqual(['QuoteRequestAccepted'])
 })
 
 test('After a crash right after a step nothing is published twice, and the quote continues', async () => {
@@ -285,7 +285,7 @@ test('After a crash right after a step nothing is published twice, and the quote
   for (const id of ids) {
     const { relay } = await published(id, 'QuoteQueryResponse')
     expect(relay).toEqual(responseEvent(id).relay)
-    expect(saidOf(id)).toEqual([
+    expect(publishedOf(id)).toEqual([
       'QuoteRequestAccepted',
       'QuoteResponseAccepted',
       'QuoteQueryResponse',
@@ -318,7 +318,7 @@ test('A crash during a batch loses nothing', async () => {
   await restart()
   await startQuoting()
   await published(id, 'QuoteRequestAccepted')
-  expect(saidOf(id)).toEqual(['QuoteRequestAccepted'])
+  expect(publishedOf(id)).toEqual(['QuoteRequestAccepted'])
 })
 
 test('In pass-through mode a quote leaves no trace', async () => {

@@ -195,7 +195,7 @@ test('Two instances deliver each reminder once', async () => {
     Array.from({ length: 20 }, () => create({ ...post, payload: randomUUID() })),
   )
   await deliveries(20)
-  await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'all told')
+  await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'all delivered')
   expect(outcomes.toSorted()).toEqual(
     events.map(({ reminderId }) => `${reminderId} ${dueAt} close`).toSorted(),
   )

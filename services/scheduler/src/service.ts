@@ -63,12 +63,12 @@ export const start: Start<Settings> = async (settings, parts) => {
 function countOutcomes(metrics: Metrics): (outcome: Outcome) => void {
   const outcomes = new Counter({
     name: 'scheduler_reminders_total',
-    help: 'due reminders: delivered (told), to be retried, or failed for this time (given up)',
+    help: 'due reminders: delivered, retried, or failed for this time',
     labelNames: ['result'],
     registers: [metrics],
   })
   return ({ step, error }) => {
-    const failed = step.type === 'AGAIN' ? 'tried again' : 'given up'
-    outcomes.inc({ result: error === null ? 'told' : failed })
+    const failed = step.type === 'AGAIN' ? 'retried' : 'failed'
+    outcomes.inc({ result: error === null ? 'delivered' : failed })
   }
 }

@@ -79,7 +79,7 @@ test('The report of a day contains each transfer of an FSP: committed, aborted, 
       endedAt,
     },
   })
-  // Told twice, it is there once; a duplicate that aborted nothing is not there at all.
+  // An event that arrives twice is listed once; a duplicate that aborted nothing is not listed.
   const duplicate = newEvent('transfers', 'TransferPrepareDuplicateCheckFailed', {
     transferId: randomUUID(),
     requesterFspId: 'greenbank',

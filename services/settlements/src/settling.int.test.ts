@@ -88,7 +88,7 @@ describe('a settlement window', () => {
     const first = await scheme.windows.CloseSettlementWindow(request, patient)
     expect(first.window).toMatchObject({ state: 'OPEN', contents: [] })
     expect(first.window?.id).toBeGreaterThan(windowId)
-    // Told again, the same request is answered the same.
+    // The same request again gets the same answer.
     const again = await scheme.windows.CloseSettlementWindow(request, patient)
     expect(again.window?.id).toBe(first.window?.id)
     const other = { ...request, requestId: randomUUID() }

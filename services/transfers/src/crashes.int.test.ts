@@ -1,6 +1,6 @@
 /**
  * The steps of transfers on PostgreSQL, against the real ledger over gRPC, stopped between any two of
- * them and gone on with by whoever comes next.
+ * them and continued by the next process.
  */
 import { randomUUID } from 'node:crypto'
 import { newEvent, onEvents, type DomainEvent, type EventName } from '@causeway/events'
@@ -54,7 +54,7 @@ const announcements = [
   'TransferPrepareInvalidPayeeCheckFailed',
 ] as const satisfies readonly EventName[]
 
-type Said = DomainEvent<(typeof announcements)[number]>
+type Published = DomainEvent<(typeof announcements)[number]>
 
 let parts: TestParts
 let services: readonly Service[]
@@ -64,7 +64,7 @@ let calls: LedgerCalls
 let participants: Calls<typeof participantsService>
 let deps: Deps
 let modelId: number
-const heard: Said[] = []
+const heard: Published[] = []
 const alarms: AlarmKind[] = []
 const bounds: SweepOptions = { batch_max: 100, clock: () => Promise.resolve(new Date()) }
 
@@ -105,7 +105,7 @@ describe('a prepare that stopped', () => {
     await claim(deps, [event])
     expect(await stateOf(event)).toBe('RECEIVED, unknown to the ledger')
     await prepare(deps, [event])
-    expect(await saidOf(event)).toEqual(['TransferPrepared'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepared'])
     expect(await stateOf(event)).toBe('RESERVED, RESERVED')
   })
 
@@ -113,14 +113,14 @@ describe('a prepare that stopped', () => {
     const event = prepared()
     await claim(deps, [event])
     await prepare(deps, [{ ...event, id: randomUUID() }])
-    expect(await saidOf(event)).toEqual(['TransferPrepared'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepared'])
   })
 
   test('A prepare that stopped after the claim continues when the payee answers, and the payee still gets the request', async () => {
     const event = prepared()
     await claim(deps, [event])
     await handle(fulfilled(event))
-    expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
     const [first] = await eventsOf(event)
     expect(first?.relay).toEqual(event.relay)
   })
@@ -130,10 +130,10 @@ describe('a prepare that stopped', () => {
     await claim(deps, [event])
     await pastExpiry(event)
     await sweep(deps, bounds)
-    expect(await saidOf(event)).toEqual(['TransferPrepareRequestTimedout'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepareRequestTimedout'])
     // A reserve that was under way meanwhile meets the void.
     await prepare(deps, [event])
-    expect(await saidOf(event)).toEqual(['TransferPrepareRequestTimedout'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepareRequestTimedout'])
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
 
@@ -145,7 +145,7 @@ describe('a prepare that stopped', () => {
     expect(await stateOf(event)).toBe('RECEIVED, RESERVED')
     await prepare(deps, [event])
     await prepare(deps, [event])
-    expect(await saidOf(event)).toEqual(['TransferPrepared'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepared'])
     expect((await positionOf(payer)) - before).toBe(100)
     await handle(rejectEvent(idOf(event), { receivedAt: inMs(0) }))
     expect(await positionOf(payer)).toBe(before)
@@ -157,7 +157,7 @@ describe('a prepare that stopped', () => {
     await reserve(deps, toReserve)
     await pastExpiry(event)
     await sweep(deps, bounds)
-    expect(await saidOf(event)).toEqual(['TransferPrepareRequestTimedout'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepareRequestTimedout'])
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
 
@@ -169,7 +169,7 @@ describe('a prepare that stopped', () => {
     await pastExpiry(event)
     await sweep(deps, bounds)
     await move(deps, reserved, { reply: replyToPayer })
-    expect(await saidOf(event)).toEqual(['TransferPrepareRequestTimedout'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepareRequestTimedout'])
     expect(await stateOf(event)).toBe('ABORTED, VOIDED')
   })
 
@@ -177,7 +177,7 @@ describe('a prepare that stopped', () => {
     const event = prepared()
     await expect(through(crashAt('after move'), event)).rejects.toThrow(Crash)
     await handle(event)
-    expect(await saidOf(event)).toEqual(['TransferPrepared'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepared'])
   })
 
   test('A prepare that was refused is refused for the same reason by the process that continues it', async () => {
@@ -185,9 +185,9 @@ describe('a prepare that stopped', () => {
     const { toReserve } = await claim(deps, [event])
     await reserve(deps, toReserve)
     await sweepNow(event)
-    expect(await saidOf(event)).toEqual(['TransferPrepareLiquidityCheckFailed'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepareLiquidityCheckFailed'])
     await handle(event)
-    expect(await saidOf(event)).toEqual(['TransferPrepareLiquidityCheckFailed'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepareLiquidityCheckFailed'])
     expect(await stateOf(event)).toBe('ABORTED, REFUSED')
   })
 })
@@ -202,7 +202,7 @@ describe('a fulfil that stopped', () => {
     expect(await stateOf(event)).toBe('RESERVED, POSTED')
     await pastExpiry(event)
     await handle(fulfil)
-    expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
     const [, committed] = await eventsOf(event)
     expect(committed?.relay).toEqual(fulfil.relay)
     expect(await stateOf(event)).toBe('COMMITTED, POSTED')
@@ -219,7 +219,7 @@ describe('a fulfil that stopped', () => {
     await handle(fulfil)
     await move(deps, posted, { reply: replyToPayee(deps) })
     const [, committed] = await eventsOf(event)
-    expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
     expect(committed?.relay).toBeUndefined()
     expect(committed?.payload).toMatchObject({
       fulfilment,
@@ -235,7 +235,7 @@ describe('a fulfil that stopped', () => {
     const fulfil = fulfilled(event)
     await pastExpiry(event)
     await handle(fulfil)
-    expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
   })
 
   test('A fulfil that loses against the sweeper is answered with 3303', async () => {
@@ -246,7 +246,7 @@ describe('a fulfil that stopped', () => {
     await pastExpiry(event)
     await sweep(deps, bounds)
     await move(deps, await post(deps, toEnd), { reply: replyToPayee(deps) })
-    expect(await saidOf(event)).toEqual([
+    expect(await publishedOf(event)).toEqual([
       'TransferPrepared',
       'TransferFulfilComitRequestTimedout',
       'TransferQueryResponse',
@@ -267,7 +267,7 @@ describe('a fulfil that stopped', () => {
     const { toEnd } = await decide(deps, [first])
     await post(deps, toEnd)
     await handle(second)
-    expect(await saidOf(event)).toEqual([
+    expect(await publishedOf(event)).toEqual([
       'TransferPrepared',
       'TransferCommittedFulfiled',
       'TransferQueryResponse',
@@ -276,7 +276,7 @@ describe('a fulfil that stopped', () => {
     expect(committed?.relay).toBeUndefined()
     expect(answer?.payload).toMatchObject({ errorInformation: { errorCode: '3106' } })
     await handle(first)
-    expect((await saidOf(event)).length).toBe(3)
+    expect((await publishedOf(event)).length).toBe(3)
   })
 
   test('A fulfil that loses against a reject is answered with 3106', async () => {
@@ -286,7 +286,7 @@ describe('a fulfil that stopped', () => {
     const { toEnd } = await decide(deps, [reject])
     await post(deps, toEnd)
     await handle(fulfilled(event))
-    expect(await saidOf(event)).toEqual([
+    expect(await publishedOf(event)).toEqual([
       'TransferPrepared',
       'TransferRejectRequestProcessed',
       'TransferQueryResponse',
@@ -309,7 +309,7 @@ describe('a fulfil that stopped', () => {
       errorInformation: { errorCode: '5104', errorDescription: 'Payee rejected transaction' },
     })
     await handle(reject)
-    expect(await saidOf(event)).toEqual(['TransferPrepared', 'TransferRejectRequestProcessed'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepared', 'TransferRejectRequestProcessed'])
   })
 })
 
@@ -320,21 +320,21 @@ test('A batch delivered again in any split publishes nothing new', async () => {
   )
   const all: ConsumedEvent[] = [...events, ...answers]
   await handleAll(all)
-  const said = await Promise.all(events.map(saidOf))
-  expect(said.every((types) => types.length === 2)).toBe(true)
+  const published = await Promise.all(events.map(publishedOf))
+  expect(published.every((types) => types.length === 2)).toBe(true)
   for (let size = 1; size <= all.length; size++) {
     for (let from = 0; from < all.length; from += size) {
       await handleAll(all.slice(from, from + size))
     }
   }
-  expect(await Promise.all(events.map(saidOf))).toEqual(said)
+  expect(await Promise.all(events.map(publishedOf))).toEqual(published)
 })
 
 test('The same new id in two concurrent batches reserves once', async () => {
   const before = await positionOf(payer)
   const events = Array.from({ length: 10 }, () => prepared())
   await Promise.all([handleAll(events), handleAll([...events].reverse())])
-  for (const event of events) expect(await saidOf(event)).toEqual(['TransferPrepared'])
+  for (const event of events) expect(await publishedOf(event)).toEqual(['TransferPrepared'])
   expect((await positionOf(payer)) - before).toBe(125)
   await handleAll(events.map((event) => rejectEvent(idOf(event), { receivedAt: inMs(0) })))
   expect(await positionOf(payer)).toBe(before)
@@ -358,7 +358,7 @@ test.each(['9999-12-31T23:59:59.999Z', '+010000-01-01T04:59:59.999Z'])(
   async (expiration) => {
     const event = prepared({ expiration })
     await handleBatch({ ...deps, expiryGrace_ms: 1_000 }, openDeliveryStore(db), [event])
-    expect(await saidOf(event)).toEqual(['TransferPrepared'])
+    expect(await publishedOf(event)).toEqual(['TransferPrepared'])
     await handle(fulfilled(event))
     expect(await stateOf(event)).toBe('COMMITTED, POSTED')
   },
@@ -368,8 +368,8 @@ test('GET answers for a deposit from the ledger', async () => {
   const id = randomUUID()
   await deposit(parts.grpc, payer, id)
   await handle(queryEvent(id, payer), queryEvent(id, payee))
-  await eventually(() => said(id).length === 2 || undefined, 'two answers')
-  expect(said(id).map(({ payload }) => payload)).toMatchObject([
+  await eventually(() => published(id).length === 2 || undefined, 'two answers')
+  expect(published(id).map(({ payload }) => payload)).toMatchObject([
     { transferState: 'COMMITTED', notices: ['PUT'] },
     { errorInformation: { errorCode: '3000' } },
   ])
@@ -394,15 +394,16 @@ test('The service consumes its events from the bus, and the sweeper runs by itse
     ),
   )
   await eventually(
-    () => said(request.transferId).length === 1 || undefined,
+    () => published(request.transferId).length === 1 || undefined,
     'the payee FSP is asked',
   )
-  expect(said(request.transferId)[0]?.payload).toMatchObject({ settlementModelId: modelId })
+  expect(published(request.transferId)[0]?.payload).toMatchObject({ settlementModelId: modelId })
   const fulfil = fulfilEvent(request.transferId, { receivedAt: inMs(0) })
   await parts.bus.publish([newEvent('fspiop-api', fulfil.name, fulfil.payload)])
-  const committed = () => said(request.transferId)[1]?.name === 'TransferCommittedFulfiled'
+  const committed = () => published(request.transferId)[1]?.name === 'TransferCommittedFulfiled'
   await eventually(() => committed() || undefined, 'the transfer commits')
-  const expired = () => said(expiring.transferId)[1]?.name === 'TransferFulfilComitRequestTimedout'
+  const expired = () =>
+    published(expiring.transferId)[1]?.name === 'TransferFulfilComitRequestTimedout'
   await eventually(() => expired() || undefined, 'the other one expires')
   await service.stop()
 })
@@ -494,8 +495,8 @@ async function stateOf(event: Prepared): Promise<string> {
   return `${row?.state ?? 'unknown'}, ${entry?.outcome ?? 'unknown to the ledger'}`
 }
 
-/** All that was announced of it: what was said before the marker has been heard when the marker is. */
-async function eventsOf(event: Prepared): Promise<readonly Said[]> {
+/** All that was published of it: what was published before the marker has arrived when the marker has. */
+async function eventsOf(event: Prepared): Promise<readonly Published[]> {
   const marker = randomUUID()
   await parts.bus.publish([
     newEvent('transfers', 'TransferQueryResponse', {
@@ -506,15 +507,15 @@ async function eventsOf(event: Prepared): Promise<readonly Said[]> {
       notices: [],
     }),
   ])
-  await eventually(() => said(marker)[0], 'the marker')
-  return said(idOf(event))
+  await eventually(() => published(marker)[0], 'the marker')
+  return published(idOf(event))
 }
 
-async function saidOf(event: Prepared): Promise<readonly string[]> {
+async function publishedOf(event: Prepared): Promise<readonly string[]> {
   return (await eventsOf(event)).map(({ name }) => name)
 }
 
-function said(transferId: string): readonly Said[] {
+function published(transferId: string): readonly Published[] {
   return heard.filter(({ payload }) => payload.transferId === transferId)
 }
 

@@ -92,22 +92,22 @@ describe('Prepares:', () => {
     ['EXPIRED', 'TransferPrepareRequestTimedout', '3303'],
   ])('A prepare that the ledger refuses for %s ends with %s %s', async (reason, type, code) => {
     const world = openWorld({ refusals: new Map([[payer, reason]]) })
-    const said = only(await world.handle(prepareEvent(id)))
-    expect(said?.type).toBe(type)
-    expect(errorOf(said)).toMatch(new RegExp(`^${code} `))
+    const published = only(await world.handle(prepareEvent(id)))
+    expect(published?.type).toBe(type)
+    expect(errorOf(published)).toMatch(new RegExp(`^${code} `))
     expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason })
     // A refused id is remembered: the same request again gets the same answer.
     const again = only(await world.handle(prepareEvent(id)))
     expect(again?.type).toBe('TransferQueryResponse')
     expect(payloadOf(again)).toMatchObject({ notices: ['ERROR'], legRole: 'PAYER' })
-    expect(errorOf(again)).toBe(errorOf(said))
+    expect(errorOf(again)).toBe(errorOf(published))
   })
 
   test('A prepare for a payee FSP that is no participant gets the code that clients of Mojaloop expect', async () => {
     const refusals = new Map([[payer, 'PAYEE_UNKNOWN']])
     const world = openWorld({ refusals, compatibility: 'mojaloop' })
-    const said = only(await world.handle(prepareEvent(id)))
-    expect(errorOf(said)).toBe('3100 Generic validation error - the payee FSP is unknown')
+    const published = only(await world.handle(prepareEvent(id)))
+    expect(errorOf(published)).toBe('3100 Generic validation error - the payee FSP is unknown')
     const asked = only(await world.handle(queryEvent(id, payer)))
     expect(payloadOf(asked)).toMatchObject({
       transferState: 'ABORTED',
@@ -121,10 +121,10 @@ describe('Prepares:', () => {
 
   test('A prepare without a settlement model is voided in the ledger before it is refused', async () => {
     const world = openWorld()
-    const said = only(await world.handle(modellessEvent(id)))
-    expect(said?.type).toBe('TransferRejectRequestProcessed')
-    expect(payloadOf(said)).toMatchObject({ payeeNotice: 'NONE' })
-    expect(errorOf(said)).toMatch(/^3100 .*no settlement model/)
+    const published = only(await world.handle(modellessEvent(id)))
+    expect(published?.type).toBe('TransferRejectRequestProcessed')
+    expect(payloadOf(published)).toMatchObject({ payeeNotice: 'NONE' })
+    expect(errorOf(published)).toMatch(/^3100 .*no settlement model/)
     expect(world.ledger.entries.get(id)).toMatchObject({
       outcome: 'VOIDED',
       reason: 'NO_SETTLEMENT_MODEL',
@@ -134,8 +134,8 @@ describe('Prepares:', () => {
   test('A prepare with an id that the ledger uses otherwise gets 3106', async () => {
     const world = openWorld()
     world.ledger.put(posted)
-    const said = only(await world.handle(prepareEvent(id)))
-    expect(said?.type).toBe('TransferPrepareDuplicateCheckFailed')
+    const published = only(await world.handle(prepareEvent(id)))
+    expect(published?.type).toBe('TransferPrepareDuplicateCheckFailed')
     expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'MISMATCH' })
   })
 
@@ -144,11 +144,11 @@ describe('Prepares:', () => {
     const modified = prepareEvent(id, { payloadHash: hashOf('other') })
     const stolen = prepareEvent(id, { payerFsp: 'otherbank' })
     for (const event of [modified, stolen]) {
-      const said = only(await world.handle(event))
-      expect(said?.type).toBe('TransferPrepareDuplicateCheckFailed')
-      expect(said?.id).toBe(derivedId(event.id, 'TransferPrepareDuplicateCheckFailed'))
-      expect(payloadOf(said)).toMatchObject({ requesterFspId: event.payload.payerFsp })
-      expect(errorOf(said)).toMatch(/^3106 /)
+      const published = only(await world.handle(event))
+      expect(published?.type).toBe('TransferPrepareDuplicateCheckFailed')
+      expect(published?.id).toBe(derivedId(event.id, 'TransferPrepareDuplicateCheckFailed'))
+      expect(payloadOf(published)).toMatchObject({ requesterFspId: event.payload.payerFsp })
+      expect(errorOf(published)).toMatch(/^3106 /)
     }
     expect(world.row(id)?.state).toBe('RESERVED')
   })
@@ -179,9 +179,9 @@ test('A refusal for an unknown reason waits for a release that knows it', async 
 describe('Fulfils:', () => {
   test('A fulfil with COMMITTED commits, and the payer FSP gets its bytes', async () => {
     const world = await reservedWorld()
-    const said = only(await world.handle(fulfilEvent(id)))
-    expect(said?.type).toBe('TransferCommittedFulfiled')
-    expect(payloadOf(said)).toMatchObject({
+    const published = only(await world.handle(fulfilEvent(id)))
+    expect(published?.type).toBe('TransferCommittedFulfiled')
+    expect(payloadOf(published)).toMatchObject({
       fulfilment,
       completedTimestamp: '2026-01-01T00:00:01.500Z',
       settlementModelId: 1,
@@ -190,15 +190,15 @@ describe('Fulfils:', () => {
       notifyPayee: false,
       payeeVersion: '1.1',
     })
-    expect(String(said?.headers['relay-body'])).toBe(`COMMITTED ${fulfilment}`)
+    expect(String(published?.headers['relay-body'])).toBe(`COMMITTED ${fulfilment}`)
     expect(world.row(id)).toMatchObject({ state: 'COMMITTED', fulfilment })
   })
 
   test('A fulfil with RESERVED commits with a message of the hub, and the payee FSP gets a PATCH', async () => {
     const world = await reservedWorld()
-    const said = only(await world.handle(fulfilEvent(id, { transferState: 'RESERVED' })))
-    expect(payloadOf(said)).toMatchObject({ notifyPayee: true, fulfilment })
-    expect(said?.headers).not.toHaveProperty('relay-body')
+    const published = only(await world.handle(fulfilEvent(id, { transferState: 'RESERVED' })))
+    expect(payloadOf(published)).toMatchObject({ notifyPayee: true, fulfilment })
+    expect(published?.headers).not.toHaveProperty('relay-body')
   })
 
   test.each([
@@ -209,11 +209,11 @@ describe('Fulfils:', () => {
     async (transferState, notice) => {
       const world = await reservedWorld()
       const event = fulfilEvent(id, { transferState, fulfilment: otherFulfilment })
-      const said = only(await world.handle(event))
-      expect(said?.type).toBe('TransferRejectRequestProcessed')
-      expect(payloadOf(said)).toMatchObject({ payeeNotice: notice, payeeVersion: '1.1' })
-      expect(errorOf(said)).toBe('3100 Generic validation error - invalid fulfilment')
-      expect(said?.headers).not.toHaveProperty('relay-body')
+      const published = only(await world.handle(event))
+      expect(published?.type).toBe('TransferRejectRequestProcessed')
+      expect(payloadOf(published)).toMatchObject({ payeeNotice: notice, payeeVersion: '1.1' })
+      expect(errorOf(published)).toBe('3100 Generic validation error - invalid fulfilment')
+      expect(published?.headers).not.toHaveProperty('relay-body')
       const asked = only(await world.handle(queryEvent(id, payer)))
       expect(payloadOf(asked)).toMatchObject({
         transferState: 'ABORTED',
@@ -242,10 +242,10 @@ describe('Fulfils:', () => {
     const world = await reservedWorld()
     world.time(60_000)
     const event = fulfilEvent(id, { transferState, version, ...late })
-    const said = only(await world.handle(event))
-    expect(said?.type).toBe('TransferFulfilComitRequestTimedout')
-    expect(errorOf(said)).toBe('3303 Transfer expired')
-    expect(payloadOf(said)).toMatchObject({
+    const published = only(await world.handle(event))
+    expect(published?.type).toBe('TransferFulfilComitRequestTimedout')
+    expect(errorOf(published)).toBe('3303 Transfer expired')
+    expect(payloadOf(published)).toMatchObject({
       payeeAnswer: { version, notices, completedTimestamp: '2026-01-01T00:01:00.000Z' },
     })
     expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'TIMEOUT' })
@@ -261,8 +261,10 @@ describe('Fulfils:', () => {
     const event = fulfilEvent(id, late)
     await world.handleThrough(crashAt('after ProcessTransferFulfil'), [event]).catch(crashed)
     world.time(1_000)
-    const said = only(await world.sweep())
-    expect(payloadOf(said)).toMatchObject({ payeeAnswer: { version: '1.1', notices: ['ERROR'] } })
+    const published = only(await world.sweep())
+    expect(payloadOf(published)).toMatchObject({
+      payeeAnswer: { version: '1.1', notices: ['ERROR'] },
+    })
     expect(await world.handle(event)).toEqual([])
   })
 
@@ -271,9 +273,12 @@ describe('Fulfils:', () => {
     world.time(60_000)
     const first = fulfilEvent(id, late)
     await world.handleThrough(crashAt('after ProcessTransferFulfil'), [first]).catch(crashed)
-    const said = await world.handle(fulfilEvent(id, late))
-    expect(typesOf(said)).toEqual(['TransferFulfilComitRequestTimedout', 'TransferQueryResponse'])
-    expect(said.map(errorOf)).toEqual(['3303 Transfer expired', '3303 Transfer expired'])
+    const published = await world.handle(fulfilEvent(id, late))
+    expect(typesOf(published)).toEqual([
+      'TransferFulfilComitRequestTimedout',
+      'TransferQueryResponse',
+    ])
+    expect(published.map(errorOf)).toEqual(['3303 Transfer expired', '3303 Transfer expired'])
     expect(await world.handle(first)).toEqual([])
   })
 
@@ -311,9 +316,9 @@ describe('Fulfils:', () => {
   test('A fulfil of a claim that was never reserved reserves first, and the payee FSP still gets its POST', async () => {
     const world = openWorld()
     await world.handleThrough(crashAt('after claim'), [prepareEvent(id)]).catch(crashed)
-    const said = await world.handle(fulfilEvent(id))
-    expect(typesOf(said)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
-    expect(String(said[0]?.headers['relay-body'])).toBe(`prepare ${id}`)
+    const published = await world.handle(fulfilEvent(id))
+    expect(typesOf(published)).toEqual(['TransferPrepared', 'TransferCommittedFulfiled'])
+    expect(String(published[0]?.headers['relay-body'])).toBe(`prepare ${id}`)
   })
 
   test('A redelivered fulfil publishes nothing', async () => {
@@ -334,9 +339,9 @@ describe('Misdirected fulfils:', () => {
     'A misdirected fulfil is refused and changes nothing: %j',
     async (wrong) => {
       const world = await reservedWorld()
-      const said = only(await world.handle(fulfilEvent(id, wrong)))
-      expect(payloadOf(said)).toMatchObject({ notices: ['ERROR'] })
-      expect(errorOf(said)).toMatch(/^3100 /)
+      const published = only(await world.handle(fulfilEvent(id, wrong)))
+      expect(payloadOf(published)).toMatchObject({ notices: ['ERROR'] })
+      expect(errorOf(published)).toMatch(/^3100 /)
       expect(world.row(id)?.state).toBe('RESERVED')
       expect(typesOf(await world.handle(fulfilEvent(id)))).toEqual(['TransferCommittedFulfiled'])
     },
@@ -351,11 +356,15 @@ describe('Misdirected fulfils:', () => {
       const world = openWorld({ misdirectedAborts: true })
       await world.handle(prepareEvent(id, { version: '1.0' }))
       const event = fulfilEvent(id, { transferState, ...astray })
-      const said = only(await world.handle(event))
-      expect(said?.type).toBe('TransferRejectRequestProcessed')
-      expect(payloadOf(said)).toMatchObject({ payerFsp: payer, payeeNotice, payeeVersion: '1.1' })
-      expect(errorOf(said)).toBe(cause)
-      expect(said?.headers).not.toHaveProperty('relay-body')
+      const published = only(await world.handle(event))
+      expect(published?.type).toBe('TransferRejectRequestProcessed')
+      expect(payloadOf(published)).toMatchObject({
+        payerFsp: payer,
+        payeeNotice,
+        payeeVersion: '1.1',
+      })
+      expect(errorOf(published)).toBe(cause)
+      expect(published?.headers).not.toHaveProperty('relay-body')
       expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'MISDIRECTED_FULFIL' })
       expect(world.ledger.entries.get(id)?.outcome).toBe('VOIDED')
       expect(await world.handle(event)).toEqual([])
@@ -366,14 +375,17 @@ describe('Misdirected fulfils:', () => {
     const world = openWorld({ misdirectedAborts: true })
     await world.handle(prepareEvent(id, { version: '1.0' }))
     const event = fulfilEvent(id, stolen)
-    const said = await world.handle(event)
-    expect(typesOf(said)).toEqual(['TransferRejectRequestProcessed', 'TransferQueryResponse'])
-    // The payee FSP has not spoken: it is told in the version that it was asked in.
-    expect(payloadOf(said[0])).toMatchObject({ payeeNotice: 'ERROR', payeeVersion: '1.0' })
-    expect(payloadOf(said[1])).toMatchObject({ requesterFspId: 'stranger', notices: ['ERROR'] })
-    expect(payloadOf(said[1])).not.toHaveProperty('transferState')
+    const published = await world.handle(event)
+    expect(typesOf(published)).toEqual(['TransferRejectRequestProcessed', 'TransferQueryResponse'])
+    // The payee FSP has not answered: its notice has the version of the request.
+    expect(payloadOf(published[0])).toMatchObject({ payeeNotice: 'ERROR', payeeVersion: '1.0' })
+    expect(payloadOf(published[1])).toMatchObject({
+      requesterFspId: 'stranger',
+      notices: ['ERROR'],
+    })
+    expect(payloadOf(published[1])).not.toHaveProperty('transferState')
     // Delivered again it is the same refusal under the same id.
-    expect((await world.handle(event)).map((answer) => answer.id)).toEqual([said[1]?.id])
+    expect((await world.handle(event)).map((answer) => answer.id)).toEqual([published[1]?.id])
     // The payee FSP that answers now is late, but has modified nothing.
     const own = only(await world.handle(fulfilEvent(id)))
     expect(errorOf(own)).toBe('3100 Generic validation error - the transfer is not reserved')
@@ -385,9 +397,9 @@ describe('Misdirected fulfils:', () => {
     const event = fulfilEvent(id, stolen)
     await world.handleThrough(crashAt('after ProcessTransferRelease'), [event]).catch(crashed)
     world.time(61_000)
-    const said = only(await world.sweep())
-    expect(said?.type).toBe('TransferRejectRequestProcessed')
-    expect(errorOf(said)).toBe(cause)
+    const published = only(await world.sweep())
+    expect(published?.type).toBe('TransferRejectRequestProcessed')
+    expect(errorOf(published)).toBe(cause)
     expect(typesOf(await world.handle(event))).toEqual(['TransferQueryResponse'])
   })
 })
@@ -395,11 +407,11 @@ describe('Misdirected fulfils:', () => {
 describe('Rejects:', () => {
   test('A reject aborts, and the payer FSP gets its bytes', async () => {
     const world = await reservedWorld()
-    const said = only(await world.handle(rejectEvent(id)))
-    expect(said?.type).toBe('TransferRejectRequestProcessed')
-    expect(payloadOf(said)).toMatchObject({ payeeNotice: 'NONE' })
-    expect(errorOf(said)).toBe('5104 Payee rejected transaction')
-    expect(String(said?.headers['relay-body'])).toBe('reject')
+    const published = only(await world.handle(rejectEvent(id)))
+    expect(published?.type).toBe('TransferRejectRequestProcessed')
+    expect(payloadOf(published)).toMatchObject({ payeeNotice: 'NONE' })
+    expect(errorOf(published)).toBe('5104 Payee rejected transaction')
+    expect(String(published?.headers['relay-body'])).toBe('reject')
     const asked = only(await world.handle(queryEvent(id, payee)))
     expect(payloadOf(asked)).toMatchObject({
       extensionList: {
@@ -423,9 +435,9 @@ describe('The sweeper:', () => {
     world.time(60_999)
     expect(await world.sweep()).toEqual([])
     world.time(1)
-    const said = only(await world.sweep())
-    expect(said?.type).toBe('TransferFulfilComitRequestTimedout')
-    expect(payloadOf(said)).toMatchObject({ payerFsp: payer, payeeFsp: payee })
+    const published = only(await world.sweep())
+    expect(published?.type).toBe('TransferFulfilComitRequestTimedout')
+    expect(payloadOf(published)).toMatchObject({ payerFsp: payer, payeeFsp: payee })
     expect(await world.sweep()).toEqual([])
   })
 
@@ -446,11 +458,11 @@ describe('The sweeper:', () => {
     const fulfil = fulfilEvent(id)
     await world.handleThrough(crashAt('after ProcessTransferFulfil'), [fulfil]).catch(crashed)
     world.time(61_000)
-    const said = only(await world.sweep())
-    expect(said?.type).toBe('TransferCommittedFulfiled')
-    expect(payloadOf(said)).toMatchObject({ fulfilment, payeeVersion: '1.1' })
-    expect(said?.headers).not.toHaveProperty('relay-body')
-    // The fulfil that was lost is delivered again: it has been told already.
+    const published = only(await world.sweep())
+    expect(published?.type).toBe('TransferCommittedFulfiled')
+    expect(payloadOf(published)).toMatchObject({ fulfilment, payeeVersion: '1.1' })
+    expect(published?.headers).not.toHaveProperty('relay-body')
+    // The fulfil that was lost is delivered again: its end has been published already.
     expect(await world.handle(fulfil)).toEqual([])
   })
 })
@@ -463,8 +475,8 @@ describe('The comparison with the ledger:', () => {
     world.ledger.put({ ...entry, outcome: 'REFUSED', reason: 'COVER_SHORT' })
     world.time(130_000)
     expect(await world.sweep()).toEqual([])
-    const said = only(await world.heal())
-    expect(said?.type).toBe('TransferPrepareLiquidityCheckFailed')
+    const published = only(await world.heal())
+    expect(published?.type).toBe('TransferPrepareLiquidityCheckFailed')
     expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'COVER_SHORT' })
     expect(world.alarms).toEqual(['LEDGER_DISAGREES', 'LEDGER_DISAGREES'])
   })
@@ -501,18 +513,18 @@ describe('The comparison with the ledger:', () => {
 describe('Queries:', () => {
   test('A query of payer and payee FSP is answered with the state, one of another FSP with 3000', async () => {
     const world = await reservedWorld()
-    const said = await world.handle(
+    const published = await world.handle(
       queryEvent(id, payer),
       queryEvent(id, payee),
       queryEvent(id, 'stranger'),
     )
-    expect(said.map(payloadOf)).toMatchObject([
+    expect(published.map(payloadOf)).toMatchObject([
       { notices: ['PUT'], transferState: 'RESERVED', legRole: 'PAYER' },
       { notices: ['PUT'], transferState: 'RESERVED', legRole: 'PAYEE' },
       { notices: ['ERROR'], legRole: 'REQUESTER' },
     ])
-    expect(payloadOf(said[2])).not.toHaveProperty('transferState')
-    expect(errorOf(said[2])).toMatch(/^3000 /)
+    expect(payloadOf(published[2])).not.toHaveProperty('transferState')
+    expect(errorOf(published[2])).toMatch(/^3000 /)
   })
 
   test.each([
@@ -525,18 +537,18 @@ describe('Queries:', () => {
     async (kind, from, to) => {
       const world = openWorld()
       world.ledger.put({ ...posted, kind, terms: { ...posted.terms, payer: from, payee: to } })
-      const said = await world.handle(queryEvent(id, payer), queryEvent(id, 'stranger'))
-      expect(said.map(payloadOf)).toMatchObject([{ transferState: 'COMMITTED' }, {}])
-      expect(payloadOf(said[1])).not.toHaveProperty('transferState')
-      expect(errorOf(said[1])).toMatch(/^3000 /)
+      const published = await world.handle(queryEvent(id, payer), queryEvent(id, 'stranger'))
+      expect(published.map(payloadOf)).toMatchObject([{ transferState: 'COMMITTED' }, {}])
+      expect(payloadOf(published[1])).not.toHaveProperty('transferState')
+      expect(errorOf(published[1])).toMatch(/^3000 /)
     },
   )
 
   test('A query for an unknown id or for an entry of the hub alone gets 3208', async () => {
     const world = openWorld()
     world.ledger.put({ ...posted, kind: 'OPENING' })
-    const said = await world.handle(queryEvent(id, payer), queryEvent('nothing', payer))
-    expect(said.map(errorOf)).toEqual([
+    const published = await world.handle(queryEvent(id, payer), queryEvent('nothing', payer))
+    expect(published.map(errorOf)).toEqual([
       expect.stringMatching(/^3208 /),
       expect.stringMatching(/^3208 /),
     ])
@@ -545,13 +557,13 @@ describe('Queries:', () => {
 
 test('A prepare and its fulfil in one batch are processed in their order', async () => {
   const world = openWorld()
-  const said = await world.handle(prepareEvent(id), fulfilEvent(id), queryEvent(id, payer))
-  expect(typesOf(said)).toEqual([
+  const published = await world.handle(prepareEvent(id), fulfilEvent(id), queryEvent(id, payer))
+  expect(typesOf(published)).toEqual([
     'TransferPrepared',
     'TransferCommittedFulfiled',
     'TransferQueryResponse',
   ])
-  expect(payloadOf(said[2])).toMatchObject({ transferState: 'COMMITTED' })
+  expect(payloadOf(published[2])).toMatchObject({ transferState: 'COMMITTED' })
 })
 
 function crashed(error: unknown): void {

@@ -248,27 +248,27 @@ test(
           const entry = ledger.entries.get(row.transferId)
           expect(['COMMITTED', 'ABORTED']).toContain(row.state)
           expect(statesOf[entry?.outcome ?? 'RESERVED']).toContain(row.state)
-          // Everybody has cover and accounts, and without a model nothing is asked for.
+          // All FSPs have cover and accounts, and without a model nothing is asked for.
           if (entry?.outcome === 'REFUSED') expect(entry.reason).toBe('EXPIRED')
-          const said = tables.said.filter(({ key }) => key === row.transferId)
-          const ends = said.flatMap(({ type }) => endings[type] ?? [])
+          const published = tables.published.filter(({ key }) => key === row.transferId)
+          const ends = published.flatMap(({ type }) => endings[type] ?? [])
           expect(ends).toEqual([row.state])
-          const prepared = said.filter(({ type }) => type === 'TransferPrepared')
+          const prepared = published.filter(({ type }) => type === 'TransferPrepared')
           expect(prepared.length).toBeLessThanOrEqual(1)
         }
         expect([...ledger.entries.keys()].sort()).toEqual([...tables.rows.keys()].sort())
 
         const before = JSON.stringify(rows, bigintText)
-        const saidBefore = tables.said.length
+        const publishedBefore = tables.published.length
         await world.handle(...issued)
         expect(JSON.stringify([...tables.rows.values()].slice(0, rows.length), bigintText)).toBe(
           before,
         )
-        const again = tables.said.slice(saidBefore)
+        const again = tables.published.slice(publishedBefore)
         expect(again.filter(({ type }) => type in endings || type === 'TransferPrepared')).toEqual(
           [],
         )
-        // The very events that made and ended a transfer are redeliveries: nothing is said to them.
+        // The very events that made and ended a transfer are redeliveries: nothing is published for them.
         const own = new Set(rows.flatMap(ownEventsOf))
         const toOwn = new Set([...own].map((one) => derivedId(one, 'TransferQueryResponse')))
         expect(again.filter(({ id }) => toOwn.has(id))).toEqual([])
@@ -285,12 +285,12 @@ test(
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 20 }), async (steps) => {
         const { world, issued } = await play(steps)
-        const saidIds = new Set(world.tables.said.map(({ id }) => id))
+        const publishedIds = new Set(world.tables.published.map(({ id }) => id))
         for (const { name, id, payload } of issued) {
           if (name !== 'TransferFulfilCommittedRequested') continue
           const row = world.tables.rows.get(payload.transferId)
           const ended = row !== undefined && 'outcomeEventId' in row && row.outcomeEventId === id
-          expect(ended || saidIds.has(derivedId(id, 'TransferQueryResponse'))).toBe(true)
+          expect(ended || publishedIds.has(derivedId(id, 'TransferQueryResponse'))).toBe(true)
         }
       }),
       { numRuns: runs },
@@ -319,10 +319,12 @@ test(
           }
           for (const { id } of answers) late.add(derivedId(id, 'TransferQueryResponse'))
         }
-        // An answer that comes before the request is told first that the id is unknown.
-        const first = new Map(world.tables.said.toReversed().map((said) => [said.id, said]))
-        const told = [...late].flatMap((id) => first.get(id) ?? [])
-        expect(told.filter(({ payload }) => errorCodeOf(payload) === '3303')).toEqual([])
+        // An answer that comes before the request is first refused: the id is unknown.
+        const first = new Map(
+          world.tables.published.toReversed().map((published) => [published.id, published]),
+        )
+        const published = [...late].flatMap((id) => first.get(id) ?? [])
+        expect(published.filter(({ payload }) => errorCodeOf(payload) === '3303')).toEqual([])
       }),
       { numRuns: runs },
     )

@@ -1,6 +1,6 @@
 /**
- * A payee FSP that was told 200 in time is paid, however long the hub was down afterwards: no transfer
- * times out over a message that lies in the log and has not been worked off.
+ * A payee FSP that was answered 200 in time is paid, however long the hub was down afterwards: no transfer
+ * times out over a message in the log that has not been processed.
  */
 import { randomUUID } from 'node:crypto'
 import { newEvent, onEvents, type DomainEvent } from '@causeway/events'
@@ -136,7 +136,7 @@ async function stopAll(): Promise<void> {
   for (const service of services.toReversed()) await service.stop()
 }
 
-/** The ledger, settlements, and whoever hears how transfers end. */
+/** The ledger, settlements, and the consumer of the ends of transfers. */
 async function startOthers(): Promise<void> {
   services = []
   services.push(await startLedger({ ...defaultsOf(ledgerSettings), EXPIRY_GRACE_MS: 0 }, parts))

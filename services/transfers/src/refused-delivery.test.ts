@@ -48,7 +48,7 @@ async function reservedWorld(abortsRefusedDeliveries = true) {
   return world
 }
 
-function saidOf(messages: readonly OutgoingMessage[]): unknown {
+function publishedOf(messages: readonly OutgoingMessage[]): unknown {
   return messages.map(({ type, payload }) => {
     const { errorInformation, notices } = payload as {
       errorInformation?: { errorCode: string }
@@ -68,13 +68,13 @@ describe('a refusal of the payee FSP', () => {
     ['of the service', { httpStatus: 501 }, '2002'],
     ['of the path', { httpStatus: 404 }, '3000'],
   ])(
-    '%s ends the transfer at once, and only the payer FSP is told',
+    '%s ends the transfer at once, and only the payer FSP is notified',
     async (_title, changes, code) => {
       const world = await reservedWorld()
-      const said = await world.handle(report(changes))
-      expect(saidOf(said)).toEqual([`TransferRejectRequestProcessed ${code}`])
-      expect(said[0]?.payload).toMatchObject({ payerFsp: payer, payeeNotice: 'NONE' })
-      expect(said[0]?.headers).not.toHaveProperty('relay-body')
+      const published = await world.handle(report(changes))
+      expect(publishedOf(published)).toEqual([`TransferRejectRequestProcessed ${code}`])
+      expect(published[0]?.payload).toMatchObject({ payerFsp: payer, payeeNotice: 'NONE' })
+      expect(published[0]?.headers).not.toHaveProperty('relay-body')
       expect(world.row(id)).toMatchObject({ state: 'ABORTED', reason: 'REJECTED' })
       expect(world.ledger.entries.get(id)?.outcome).toBe('VOIDED')
       const [asked] = await world.handle(queryEvent(id, payer))
@@ -124,14 +124,14 @@ describe('a payee FSP that refuses and answers nevertheless', () => {
   test('The payee FSP gets the stored outcome when its fulfil comes later', async () => {
     const world = await reservedWorld()
     await world.handle(report())
-    expect(saidOf(await world.handle(fulfilEvent(id)))).toEqual([
+    expect(publishedOf(await world.handle(fulfilEvent(id)))).toEqual([
       'TransferQueryResponse 3100 ERROR',
     ])
     const asking = fulfilEvent(id, { transferState: 'RESERVED' })
-    const said = await world.handle(asking)
-    expect(saidOf(said)).toEqual(['TransferQueryResponse 3100 ERROR PATCH'])
-    expect(said[0]?.payload).toMatchObject({ transferState: 'ABORTED' })
-    expect(saidOf(await world.handle(rejectEvent(id)))).toEqual([
+    const published = await world.handle(asking)
+    expect(publishedOf(published)).toEqual(['TransferQueryResponse 3100 ERROR PATCH'])
+    expect(published[0]?.payload).toMatchObject({ transferState: 'ABORTED' })
+    expect(publishedOf(await world.handle(rejectEvent(id)))).toEqual([
       'TransferQueryResponse 3100 ERROR',
     ])
     expect(world.row(id)?.state).toBe('ABORTED')
@@ -140,11 +140,11 @@ describe('a payee FSP that refuses and answers nevertheless', () => {
 
   test('The transfer ends in one way when both come together', async () => {
     const world = await reservedWorld()
-    const said = await world.handle(fulfilEvent(id), report())
+    const published = await world.handle(fulfilEvent(id), report())
     const isPaid = world.row(id)?.state === 'COMMITTED'
     expect(world.ledger.entries.get(id)?.outcome).toBe(isPaid ? 'POSTED' : 'VOIDED')
     const ends = ['TransferCommittedFulfiled', 'TransferRejectRequestProcessed']
-    expect(said.filter(({ type }) => ends.includes(type))).toHaveLength(1)
+    expect(published.filter(({ type }) => ends.includes(type))).toHaveLength(1)
   })
 })
 
@@ -183,7 +183,7 @@ test('In any order of messages the transfer ends once, as the ledger decides', a
           'TransferRejectRequestProcessed',
           'TransferFulfilComitRequestTimedout',
         ])
-        expect(world.tables.said.filter(({ type }) => ends.has(type))).toHaveLength(1)
+        expect(world.tables.published.filter(({ type }) => ends.has(type))).toHaveLength(1)
       },
     ),
   )
@@ -195,6 +195,6 @@ test('After a crash between the release and the move the redelivery completes th
     world.handleThrough(crashAt('after ProcessTransferRelease'), [report()]),
   ).rejects.toThrow(Crash)
   expect(world.row(id)?.state).toBe('RESERVED')
-  expect(saidOf(await world.handle(report()))).toEqual(['TransferRejectRequestProcessed 3000'])
+  expect(publishedOf(await world.handle(report()))).toEqual(['TransferRejectRequestProcessed 3000'])
   expect(world.row(id)?.state).toBe('ABORTED')
 })

@@ -109,7 +109,7 @@ function changeOf(number: number, { to, fromReserved }: Extract<Call, { type: 'm
 const byId = <Value>(found: ReadonlyMap<string, Value>) =>
   [...found].toSorted(([a], [b]) => a.localeCompare(b))
 
-/** What a call answers, in a form that can be compared. Who is next is told by the sweep alone. */
+/** What a call answers, in a form that can be compared. Only the sweep determines who is next. */
 async function answer(store: TransferTables, call: Call): Promise<unknown> {
   switch (call.type) {
     case 'claim': {
@@ -127,15 +127,15 @@ async function answer(store: TransferTables, call: Call): Promise<unknown> {
       return byId(await store.requests(call.which.map(idOf)))
     case 'move': {
       const changes = call.which.map((number) => changeOf(number, call))
-      const said: string[] = []
+      const published: string[] = []
       const moving = store.move(changes, start, ({ moved }) => {
-        if (call.fails) throw new Error('it cannot be said')
-        said.push(...moved.keys())
+        if (call.fails) throw new Error('it cannot be published')
+        published.push(...moved.keys())
         return []
       })
       const movement = await moving.catch((error: unknown) => String(error))
       if (typeof movement === 'string') return movement
-      return [said.toSorted(), byId(movement.moved), byId(movement.unmoved)]
+      return [published.toSorted(), byId(movement.moved), byId(movement.unmoved)]
     }
     case 'takeDue': {
       const due = await store.takeDue(at(call.ms), 5_000, call.limit)

@@ -300,8 +300,8 @@ async function claimed(): Promise<Claimed & Open> {
   return claim.transfer
 }
 
-function move(changes: readonly Change[], said: readonly OutgoingMessage[] = []) {
-  return store.move(changes, now, () => said)
+function move(changes: readonly Change[], published: readonly OutgoingMessage[] = []) {
+  return store.move(changes, now, () => published)
 }
 
 function change(transfer: Claimed & (Open | Final), fromReserved: boolean): Change {

@@ -151,7 +151,7 @@ test('A generator that may have been the limit causes a remark', () => {
 test('A hub that could not keep up causes a remark', () => {
   const report = reportOf({ ...options, rate: 220 }, findings)
   expect(report.remarks).toEqual([
-    'more was begun than came to its end: work for the rest is in what is told per payment',
+    'more payments began than ended: the figures per payment include work for the others',
   ])
 })
 

@@ -112,7 +112,7 @@ export function reportOf(options: BenchOptions, findings: Findings) {
     faults: findings.faults,
     remarks: [
       ...(tps < options.rate * ended_min
-        ? ['more was begun than came to its end: work for the rest is in what is told per payment']
+        ? ['more payments began than ended: the figures per payment include work for the others']
         : []),
       ...retainedTooMuch(options, findings),
       ...remarksOn(lateness_ms.p99, cores_used),

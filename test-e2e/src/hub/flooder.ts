@@ -1,7 +1,7 @@
 /**
  * A client that overloads the hub, in a process of its own, so that it does not slow the test that
  * measures meanwhile. It is forked, receives its task as a message, and reports how it was
- * answered, regularly and when it is told to end.
+ * answered, regularly and at its end.
  */
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'

@@ -13,7 +13,7 @@ import type { Taken } from '../testing/hub-stand-in.ts'
 import { openScheme, type Scheme } from '../testing/scheme.ts'
 
 const amara = { type: 'MSISDN', id: '12025550101', name: 'Amara Example' } as const
-const shop = { type: 'BUSINESS', id: 'tea-house', name: 'Tea House' } as const
+const shop = { type: 'BUSINESS', id: 'tea-shop', name: 'Tea Shop' } as const
 
 let scheme: Scheme
 let opened: Fsp[]

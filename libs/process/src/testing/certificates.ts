@@ -15,7 +15,7 @@ export interface TestCertificate {
 }
 
 export interface TestCa extends TestCertificate {
-  /** For the host 127.0.0.1 as a server, and for anybody as a client. */
+  /** For the host 127.0.0.1 as a server, and for any client. */
   issue(name: string, valid?: { readonly until: Date }): TestCertificate
 }
 
@@ -100,7 +100,7 @@ function sequence(...items: readonly Buffer[]): Buffer {
 
 function tlv(tag: number, value: Buffer): Buffer {
   const { length } = value
-  // As short as can be: not everybody takes another spelling for the same.
+  // As short as can be: some parsers refuse another encoding.
   const long = length < 256 ? [0x81, length] : [0x82, length >> 8, length & 0xff]
   return Buffer.concat([Buffer.from([tag, ...(length < 128 ? [length] : long)]), value])
 }

@@ -48,8 +48,8 @@ local others = 0
 local fields = redis.call('HGETALL', KEYS[2])
 for at = 1, #fields, 2 do
   if fields[at] ~= ARGV[1] then
-    local count, told = string.match(fields[at + 1], '^(%d+):(%d+)$')
-    if count == nil or now - tonumber(told) > tonumber(ARGV[4]) then
+    local count, reported_ms = string.match(fields[at + 1], '^(%d+):(%d+)$')
+    if count == nil or now - tonumber(reported_ms) > tonumber(ARGV[4]) then
       redis.call('HDEL', KEYS[2], fields[at])
     else
       others = others + tonumber(count)

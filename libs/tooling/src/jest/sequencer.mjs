@@ -1,6 +1,6 @@
 /**
  * Begins with the test files that take longest, so that none of them runs alone at the end. Jest knows how
- * long a file took when it ran here before; otherwise it goes by size, which says little of files that wait.
+ * long a file took when it ran here before; otherwise it goes by size, which tells little about files that wait.
  */
 import Base from '@jest/test-sequencer'
 

@@ -84,7 +84,7 @@ export interface World {
   stop(): Promise<void>
 }
 
-const says = [
+const answers = [
   'PartyQueryResponse',
   'ParticipantQueryResponse',
   'ParticipantAssociationCreated',
@@ -116,8 +116,8 @@ async function openOn(
   const published: Message[] = []
   const listening = await parts.bus.subscribe({
     group: 'test',
-    topics: [...new Set(says.map((name) => catalogue[name].topic))],
-    types: new Set(says),
+    topics: [...new Set(answers.map((name) => catalogue[name].topic))],
+    types: new Set(answers),
     read: (type, json) => catalogue[type as EventName].schema.parse(json),
     handleBatch(messages) {
       published.push(...messages)

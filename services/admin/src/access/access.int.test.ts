@@ -213,21 +213,21 @@ test('/iam-token-verifty and /app-authorize return what a token permits', async 
 
 describe('a token is refused at once', () => {
   test('A token is refused immediately after log-out', async () => {
-    const his = await person('logs-out', 'viewer')
-    expect((await as(his, 'POST', '/app-logout')).status).toBe(204)
-    expect(refusalOf(await as(his, 'GET', '/participants'))).toBe('401 3000')
+    const operator = await person('logs-out', 'viewer')
+    expect((await as(operator, 'POST', '/app-logout')).status).toBe(204)
+    expect(refusalOf(await as(operator, 'GET', '/participants'))).toBe('401 3000')
   })
 
   test('A token is refused as soon as its owner is disabled', async () => {
-    const his = await person('is-disabled', 'viewer')
+    const operator = await person('is-disabled', 'viewer')
     expect((await as(token, 'PUT', '/operators/is-disabled', { isActive: false })).status).toBe(200)
-    expect(refusalOf(await as(his, 'GET', '/participants'))).toBe('401 3000')
+    expect(refusalOf(await as(operator, 'GET', '/participants'))).toBe('401 3000')
   })
 
   test('A token is refused as soon as its owner gets another role', async () => {
-    const his = await person('is-promoted', 'viewer')
+    const operator = await person('is-promoted', 'viewer')
     await as(token, 'PUT', '/operators/is-promoted', { roles: ['treasurer'] })
-    expect(refusalOf(await as(his, 'GET', '/participants'))).toBe('401 3000')
+    expect(refusalOf(await as(operator, 'GET', '/participants'))).toBe('401 3000')
   })
 
   test('A token that is changed, cut, signed by another key or of another kind is refused', async () => {

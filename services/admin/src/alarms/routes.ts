@@ -1,5 +1,5 @@
 /** Active alarms: positions near their limit, and transfers refused for lack of liquidity. */
-import type { StandingAlarm } from '@causeway/protos'
+import type { ActiveAlarm } from '@causeway/protos'
 import { z } from 'zod'
 import { answered } from '../answer.ts'
 import { word } from '../fields.ts'
@@ -18,8 +18,8 @@ const shownAlarm = z
     kind: z.enum(['THRESHOLD', 'LIMIT']),
     limit: shownAmount,
     firstAt: shownTime,
-    lastToldAt: shownTime,
-    told: z.int(),
+    lastNotifiedAt: shownTime,
+    notifications: z.int(),
   })
   .meta({ id: 'Alarm' })
 
@@ -34,15 +34,15 @@ export function alarmOperations(deps: Deps): readonly Operation[] {
         answers: { 200: z.array(shownAlarm) },
       },
       async ({ query: { participantId = '' } }) => {
-        const { alarms } = await deps.alarms.ListStandingAlarms({ participantId })
+        const { alarms } = await deps.alarms.ListActiveAlarms({ participantId })
         return answered(200, alarms.map(alarmBody))
       },
     ),
   ]
 }
 
-function alarmBody({ limit, ...alarm }: StandingAlarm) {
-  const { participantId, accountId, currency, kind, firstAt, lastToldAt, told } = alarm
+function alarmBody({ limit, ...alarm }: ActiveAlarm) {
+  const { participantId, accountId, currency, kind, firstAt, lastNotifiedAt, notifications } = alarm
   const units = unitsOf(limit)
   return {
     participantId,
@@ -51,7 +51,7 @@ function alarmBody({ limit, ...alarm }: StandingAlarm) {
     kind,
     limit: units,
     firstAt,
-    lastToldAt,
-    told,
+    lastNotifiedAt,
+    notifications,
   } satisfies Json
 }

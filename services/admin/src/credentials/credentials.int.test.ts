@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => admin.stop())
 
 const { csr } = makeCsr({
-  subject: { commonName: 'whoever', organization: undefined },
+  subject: { commonName: 'applicant', organization: undefined },
   names: { dns: ['localhost'], ip: ['127.0.0.1'] },
 })
 

@@ -33,7 +33,7 @@ function storyOf(changes: Partial<BulkQuote>, record: Partial<BulkQuoteRecord> =
   return bulkQuoteStory({ summary, items: [], deliveries: [], archivedMonth: '', ...record }, [])
 }
 
-describe('how it stands is said in one sentence:', () => {
+describe('The state is summarised in one sentence:', () => {
   test.each<[string, Partial<BulkQuote>, string]>([
     ['pending', {}, 'blue has not answered yet, and has until 2030-01-01T00:01:00.000Z.'],
     [

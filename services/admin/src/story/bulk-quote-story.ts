@@ -9,15 +9,15 @@ export function bulkQuoteStory(
   deliveries: readonly Delivery[],
 ): Pick<Story, 'findings' | 'steps'> {
   const summary = bulkQuoteSummary(record)
-  const told = deliveries.map(deliveryStep)
-  const undelivered = told.filter(({ state }) => state !== 'DELIVERED')
+  const deliverySteps = deliveries.map(deliveryStep)
+  const undelivered = deliverySteps.filter(({ state }) => state !== 'DELIVERED')
   return {
     findings: [
       endSentence(summary, record),
       ...undelivered.map(({ says }) => says),
       ...archivedFinding(record),
     ],
-    steps: inOrder([...beginning(summary), ...end(summary, record), ...told]),
+    steps: inOrder([...beginning(summary), ...end(summary, record), ...deliverySteps]),
   }
 }
 
@@ -102,8 +102,9 @@ function itemCounts({ items }: BulkQuoteRecord) {
 
 function endSentence(bulk: BulkQuote, record: BulkQuoteRecord): string {
   const { payeeFsp, items, state, reason, error, expiresAt, validUntil } = bulk
-  const told = errorIn(error)
-  const because = told === undefined ? '' : `: ${told.errorCode} ${told.errorDescription}`
+  const reported = errorIn(error)
+  const because =
+    reported === undefined ? '' : `: ${reported.errorCode} ${reported.errorDescription}`
   switch (state) {
     case 'PENDING':
       return `${payeeFsp} has not answered yet, and has until ${expiresAt}.`

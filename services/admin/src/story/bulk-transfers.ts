@@ -19,7 +19,9 @@ export const shownBulk = z
     state: z.enum(states),
     reason: z.string().nullable(),
     items: z.int(),
-    undecided: z.int().meta({ description: 'The ledger has not said whether it reserves them.' }),
+    undecided: z
+      .int()
+      .meta({ description: 'The ledger has not decided yet whether it reserves them.' }),
     open: z.int().meta({ description: 'Not final; the undecided ones are among them.' }),
     committed: z.int(),
     expiration: shownTime,

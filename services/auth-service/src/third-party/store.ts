@@ -88,12 +88,12 @@ async function followAll(tx: Transaction, steps: readonly Step[]): Promise<void>
     if (step.method === 'POST' && !first.has(step.subjectId)) first.set(step.subjectId, step)
   }
   await claim(tx, [...first.values()].map(begun))
-  const said = steps.filter(({ method }) => method !== 'POST')
-  if (said.length === 0) return
-  const ids = [...new Set(said.map(({ subjectId }) => subjectId))]
+  const answers = steps.filter(({ method }) => method !== 'POST')
+  if (answers.length === 0) return
+  const ids = [...new Set(answers.map(({ subjectId }) => subjectId))]
   const rows = await tx.query<Row>(lockStatement, [textArray(ids)])
   const found = new Map(rows.map((row) => [row.id, transactionOf(row)]))
-  for (const step of said) {
+  for (const step of answers) {
     const transaction = found.get(step.subjectId)
     if (transaction !== undefined) found.set(step.subjectId, follow(transaction, step))
   }

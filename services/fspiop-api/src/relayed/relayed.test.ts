@@ -53,7 +53,7 @@ describe.each(passedOn)('%s', (operation, sent) => {
       connection: 'keep-alive, x-hop',
       'x-hop': '1',
       'content-length': '5',
-      'x-forwarded-client-cert': 'Subject="CN=somebody"',
+      'x-forwarded-client-cert': 'Subject="CN=stranger"',
       'user-agent': 'curl',
     }
     await edge.outcomeOf(withHeaders(sent, { ...extra, ...dropped }))

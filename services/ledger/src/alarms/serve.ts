@@ -19,15 +19,15 @@ export function serveAlarms(parts: AlarmParts): Handlers<typeof alarmsService> {
         checkAlarms(tx, parts, participantId, currency),
       ),
     }),
-    ListStandingAlarms: async ({ participantId }) => ({
+    ListActiveAlarms: async ({ participantId }) => ({
       alarms: (await activeAlarms(parts.database, participantId)).map((alarm) => ({
         participantId: alarm.name,
         accountId: alarm.accountId,
         currency: alarm.currency,
         kind: alarm.kind,
         firstAt: alarm.active.firstAt.toISOString(),
-        lastToldAt: alarm.active.lastNotifiedAt.toISOString(),
-        told: alarm.active.notified,
+        lastNotifiedAt: alarm.active.lastNotifiedAt.toISOString(),
+        notifications: alarm.active.notified,
         limit: formatAmount(alarm.active.limit),
       })),
     }),

@@ -27,7 +27,7 @@ export async function saveAlarms(
   return new Map(rows.map(({ account_id, name }) => [account_id, name]))
 }
 
-/** The stored form; a missing member means no active alarm. */
+/** The stored form, with the names of the first release; a missing member means no active alarm. */
 export interface AlarmsJson {
   readonly threshold?: ActiveAlarmJson
   readonly limit?: ActiveAlarmJson
@@ -49,12 +49,12 @@ export function alarmsOf(json: AlarmsJson | null): Alarms {
   }
 }
 
-function activeAlarmOf({ firstAt, lastToldAt, told, limit }: ActiveAlarmJson): ActiveAlarm {
+function activeAlarmOf(stored: ActiveAlarmJson): ActiveAlarm {
   return {
-    firstAt: new Date(firstAt),
-    lastNotifiedAt: new Date(lastToldAt),
-    notified: told,
-    limit: BigInt(limit),
+    firstAt: new Date(stored.firstAt),
+    lastNotifiedAt: new Date(stored.lastToldAt),
+    notified: stored.told,
+    limit: BigInt(stored.limit),
   }
 }
 

@@ -79,7 +79,7 @@ async function reserve(amount: string): Promise<string> {
 
 function activeAlarms() {
   const alarms = hub.parts.grpc.client(alarmsService, 'participant-lifecycle')
-  return alarms.ListStandingAlarms({ participantId: 'greenbank' })
+  return alarms.ListActiveAlarms({ participantId: 'greenbank' })
 }
 
 function mailsAbout(percentage: string): readonly string[] {
@@ -123,7 +123,9 @@ test('A changed percentage is checked without any transfer, and a raised limit e
   await setLimit('1000', '40')
   await eventually(() => (mails.length >= 2 ? true : undefined), 'the e-mails')
   const { alarms } = await activeAlarms()
-  expect(alarms).toMatchObject([{ kind: 'THRESHOLD', currency: 'USD', told: 1, limit: '1000' }])
+  expect(alarms).toMatchObject([
+    { kind: 'THRESHOLD', currency: 'USD', notifications: 1, limit: '1000' },
+  ])
   await setLimit('2000')
   await eventually(async () => {
     const { alarms: left } = await activeAlarms()
@@ -141,7 +143,7 @@ test('Funds in raise the cover and end the alarm', async () => {
   expect(mails[0]).toBe('risk@hub.example: poorbank: 5 % of the USD limit remain')
   succeeded(await depositTo(hub.participants, 'poorbank', '900'))
   const alarms = hub.parts.grpc.client(alarmsService, 'participant-lifecycle')
-  expect(await alarms.ListStandingAlarms({ participantId: '' })).toEqual({ alarms: [] })
+  expect(await alarms.ListActiveAlarms({ participantId: '' })).toEqual({ alarms: [] })
 })
 
 test('An exclusion of cover brings the position nearer to its limit', async () => {

@@ -78,9 +78,9 @@ test('A bulk quote is requested and answered, and each message keeps its origina
     messages: ['REQUEST'],
   })
   const response = bulkResponseEvent(id, resultsOf(['b', 'a']))
-  const told = await say(response)
-  expect(told).toHaveLength(1)
-  expect(told[0]).toMatchObject({
+  const published = await say(response)
+  expect(published).toHaveLength(1)
+  expect(published[0]).toMatchObject({
     type: 'BulkQuoteResponseAccepted',
     payload: { destinationFspId: payer, payerVersion: '1.0', version: '1.1' },
     headers: { 'relay-body': response.relay?.body, 'relay-headers': response.relay?.headers },
@@ -111,9 +111,9 @@ describe('Refused items:', () => {
     })
     expect(await stored(id)).toMatchObject({ items_refused: 1, quotes: ['a', 'b 4200', 'c'] })
 
-    const [told] = await say(bulkResponseEvent(id, resultsOf(['c', 'a'])))
-    expect(told?.headers['relay-headers']).toBeUndefined()
-    expect(bodyOf(told)).toEqual({
+    const [published] = await say(bulkResponseEvent(id, resultsOf(['c', 'a'])))
+    expect(published?.headers['relay-headers']).toBeUndefined()
+    expect(bodyOf(published)).toEqual({
       individualQuoteResults: [
         { quoteId: 'a', condition: 'c' },
         { quoteId: 'b', errorInformation: expect.objectContaining({ errorCode: '4200' }) },
@@ -159,9 +159,9 @@ describe('Refused items:', () => {
     const [accepted] = await say(bulkRequestEvent(id, items, { headers }))
     expect(accepted?.payload).toMatchObject({ encryption: headerOf('individualQuotes.0.note') })
     const answered = { 'fspiop-encryption': headerOf('individualQuoteResults.0.ilpPacket') }
-    const [told] = await say(bulkResponseEvent(id, resultsOf(['b']), { headers: answered }))
+    const [published] = await say(bulkResponseEvent(id, resultsOf(['b']), { headers: answered }))
     const encryption = headerOf('individualQuoteResults.1.ilpPacket')
-    expect(told?.payload).toMatchObject({ encryption })
+    expect(published?.payload).toMatchObject({ encryption })
     const [again] = await say(bulkQueryEvent(id, payer))
     expect(again?.payload).toMatchObject({ encryption })
   })
@@ -170,9 +170,9 @@ describe('Refused items:', () => {
     await flows.world.setRules(amountRule)
     const id = randomUUID()
     const request = bulkRequestEvent(id, [bulkItem('a', tooMuch), bulkItem('a')])
-    const [told, ...more] = await say(request)
+    const [published, ...more] = await say(request)
     expect(more).toEqual([])
-    expect(told).toMatchObject({
+    expect(published).toMatchObject({
       type: 'BulkQuoteItemsRefused',
       payload: { requesterFspId: payer },
     })
@@ -183,7 +183,7 @@ describe('Refused items:', () => {
       ],
       expiration: '2026-01-15T12:01:00.000Z',
     }
-    expect(bodyOf(told)).toEqual(body)
+    expect(bodyOf(published)).toEqual(body)
     expect(await stored(id)).toMatchObject({ state: 'REJECTED', reason: 'ITEMS', items_refused: 2 })
     const again = { ...request, id: randomUUID() }
     for (const message of [again, bulkQueryEvent(id, payer)]) {
@@ -279,15 +279,15 @@ describe('Answers:', () => {
       bulkResult('c'),
       bulkResult('unasked'),
     ])
-    const [told] = await say(response)
-    expect(told?.headers['relay-body']).toBe(response.relay?.body)
+    const [published] = await say(response)
+    expect(published?.headers['relay-body']).toBe(response.relay?.body)
   })
 
   test('Items of an answer that the scheme forbids are replaced by errors, which the payee FSP gets as well', async () => {
     await flows.world.setRules(feeRule)
     const id = await asked('a', 'b')
-    const said = await say(bulkResponseEvent(id, [bulkResult('a', tooDear), bulkResult('b')]))
-    expect(said.map(({ type }) => type)).toEqual([
+    const published = await say(bulkResponseEvent(id, [bulkResult('a', tooDear), bulkResult('b')]))
+    expect(published.map(({ type }) => type)).toEqual([
       'BulkQuoteResponseAccepted',
       'RuleViolatedInBulkQuoteResponse',
     ])
@@ -296,21 +296,21 @@ describe('Answers:', () => {
       errorInformation: expect.objectContaining({ errorCode: '3100' }),
     }
     const expiration = '2026-01-15T12:05:00.000Z'
-    expect(bodyOf(said[0])).toEqual({
+    expect(bodyOf(published[0])).toEqual({
       individualQuoteResults: [refused, { quoteId: 'b', condition: 'c' }],
       expiration,
       more: 'kept',
     })
-    expect(said[1]?.payload).toMatchObject({ payeeFspId: payee })
-    expect(bodyOf(said[1])).toEqual({ individualQuoteResults: [refused], expiration })
+    expect(published[1]?.payload).toMatchObject({ payeeFspId: payee })
+    expect(bodyOf(published[1])).toEqual({ individualQuoteResults: [refused], expiration })
     expect(await stored(id)).toMatchObject({ state: 'ACCEPTED', quotes: ['a 3100', 'b'] })
   })
 
   test('A result in another currency than its item is forbidden without any rule', async () => {
     const id = await asked('a')
     const transferAmount = { currency: 'EUR', amount: '1' }
-    const said = await say(bulkResponseEvent(id, [bulkResult('a', { transferAmount })]))
-    expect(bodyOf(said[0])).toMatchObject({
+    const published = await say(bulkResponseEvent(id, [bulkResult('a', { transferAmount })]))
+    expect(bodyOf(published[0])).toMatchObject({
       individualQuoteResults: [{ errorInformation: { errorCode: '3100' } }],
     })
   })
@@ -319,11 +319,11 @@ describe('Answers:', () => {
     ['of another FSP', { requesterFspId: stranger }, 'REQUESTER 3100'],
     ['for another FSP', { destinationFspId: stranger }, 'PAYEE 3100'],
     ['after the expiration', { time: '2026-01-15T12:01:00.000Z' }, 'PAYEE 3302'],
-  ])('An answer %s changes nothing', async (_what, changes, told) => {
+  ])('An answer %s changes nothing', async (_what, changes, published) => {
     const id = await asked('a')
     flows.world.after(60_000)
     const response = bulkResponseEvent(id, resultsOf(['a']), changes)
-    expect(answersIn(await say(response))).toEqual([`BulkQuoteQueryResponse ${told}`])
+    expect(answersIn(await say(response))).toEqual([`BulkQuoteQueryResponse ${published}`])
     expect(await stored(id)).toMatchObject({ state: 'PENDING' })
   })
 
@@ -339,8 +339,8 @@ describe('Answers:', () => {
   })
 
   test('An answer to an unknown bulk quote is refused', async () => {
-    const told = answersIn(await say(bulkResponseEvent(randomUUID(), [])))
-    expect(told).toEqual(['BulkQuoteQueryResponse REQUESTER 3209'])
+    const published = answersIn(await say(bulkResponseEvent(randomUUID(), [])))
+    expect(published).toEqual(['BulkQuoteQueryResponse REQUESTER 3209'])
   })
 })
 
@@ -363,10 +363,10 @@ describe('Repeated requests:', () => {
   test('A second request for an id with other content or from another FSP is refused and changes nothing', async () => {
     const id = await asked('a')
     const before = await stored(id)
-    const told = ['InvalidBulkQuoteRequest 3106']
-    expect(answersIn(await say(bulkRequestEvent(id, itemsOf(['b']))))).toEqual(told)
+    const published = ['InvalidBulkQuoteRequest 3106']
+    expect(answersIn(await say(bulkRequestEvent(id, itemsOf(['b']))))).toEqual(published)
     const others = bulkRequestEvent(id, itemsOf(['a']), { requesterFspId: stranger })
-    expect(answersIn(await say(others))).toEqual(told)
+    expect(answersIn(await say(others))).toEqual(published)
     expect(await stored(id)).toEqual(before)
   })
 })
@@ -388,9 +388,9 @@ describe('Queries:', () => {
     await flows.world.setRules(feeRule)
     const id = await asked('a', 'b')
     const response = bulkResponseEvent(id, [bulkResult('a', tooDear), bulkResult('b')])
-    const [told] = await say(response)
+    const [published] = await say(response)
     const [toPayer] = await say(bulkQueryEvent(id, payer))
-    expect(bodyOf(toPayer)).toEqual(bodyOf(told))
+    expect(bodyOf(toPayer)).toEqual(bodyOf(published))
     const [toPayee] = await say(bulkQueryEvent(id, payee))
     expect(toPayee?.headers['relay-body']).toEqual(response.relay?.body)
     expect(toPayee?.headers['relay-headers']).toBeUndefined()
@@ -411,8 +411,8 @@ describe('Ends of bulk quotes:', () => {
   test('A bulk quote ends when the payee FSP refuses it, and the payer FSP gets the error of the payee FSP', async () => {
     const id = await asked('a')
     const reject = bulkRejectEvent(id)
-    const [told] = await say(reject)
-    expect(told).toMatchObject({
+    const [published] = await say(reject)
+    expect(published).toMatchObject({
       type: 'BulkQuoteRejectAccepted',
       payload: { payerFspId: payer, payeeFspId: payee, payerVersion: '1.0' },
       headers: { 'relay-body': reject.relay?.body },
@@ -425,14 +425,14 @@ describe('Ends of bulk quotes:', () => {
 
   test('A bulk quote ends when its request cannot be delivered, even if it has expired meanwhile', async () => {
     const id = await asked('a')
-    const told = ['InvalidFSPInBulkQuoteRequest PAYEE 1001']
-    expect(answersIn(await say(bulkUnreachedReport(id)))).toEqual(told)
+    const published = ['InvalidFSPInBulkQuoteRequest PAYEE 1001']
+    expect(answersIn(await say(bulkUnreachedReport(id)))).toEqual(published)
     expect(await stored(id)).toMatchObject({ state: 'REJECTED', reason: 'UNDELIVERED' })
     const late = await asked('a')
     flows.world.after(60_000)
     await flows.world.sweepBulks()
     expect(await stored(late)).toMatchObject({ state: 'EXPIRED' })
-    expect(answersIn(await say(bulkUnreachedReport(late)))).toEqual(told)
+    expect(answersIn(await say(bulkUnreachedReport(late)))).toEqual(published)
   })
 
   test('A bulk quote ends at its expiration, unless an earlier answer is not processed yet', async () => {
@@ -457,19 +457,19 @@ test('In pass-through mode a bulk quote is relayed whole and not stored', async 
   const id = randomUUID()
   const request = bulkRequestEvent(id, [bulkItem('a'), bulkItem('b', { payeeFspId: stranger })])
   const response = bulkResponseEvent(id, resultsOf(['a']))
-  const said = await flows.world.passBulksOn(
+  const published = await flows.world.passBulksOn(
     request,
     response,
     bulkRejectEvent(id),
     bulkQueryEvent(id, payer),
   )
-  expect(answersIn(said)).toEqual([
+  expect(answersIn(published)).toEqual([
     'BulkQuoteRequestAccepted relayed',
     'BulkQuoteResponseAccepted relayed',
     'BulkQuoteRejectAccepted 5103 relayed',
     'BulkQuoteQueryResponse REQUESTER 3201',
   ])
-  expect(said[0]?.payload).toMatchObject({ isUnstored: true, destinationFspId: payee })
-  expect(said[0]?.headers['relay-body']).toBe(request.relay?.body)
+  expect(published[0]?.payload).toMatchObject({ isUnstored: true, destinationFspId: payee })
+  expect(published[0]?.headers['relay-body']).toBe(request.relay?.body)
   expect(await stored(id)).toBeUndefined()
 })

@@ -213,10 +213,10 @@ test('An answer and a refusal at the same time end the bulk quote once, and the 
       answerBulk(flows.world.work, bulkResponseEvent(id, [bulkResult('a')])),
       answerBulk(flows.world.work, bulkRejectEvent(id)),
     ])
-    const told = flows.world.published.slice(from).map(({ type }) => type)
+    const published = flows.world.published.slice(from).map(({ type }) => type)
     const { bulkQuotes } = await handlers().GetBulkQuotes({ bulkQuoteIds: [id] }, context)
     const accepted = bulkQuotes[0]?.state === 'ACCEPTED'
-    expect(told.toSorted()).toEqual(
+    expect(published.toSorted()).toEqual(
       [
         accepted ? 'BulkQuoteResponseAccepted' : 'BulkQuoteRejectAccepted',
         'BulkQuoteQueryResponse',

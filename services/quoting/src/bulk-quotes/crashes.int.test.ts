@@ -43,9 +43,9 @@ function answerTo(id: string) {
 }
 
 /** The messages about this bulk quote, each once however often it was published. */
-function toldOf(id: string): readonly string[] {
-  const said = flows.world.published.filter(({ key }) => key === id)
-  return answersIn([...new Map(said.map((message) => [message.id, message])).values()])
+function publishedOf(id: string): readonly string[] {
+  const published = flows.world.published.filter(({ key }) => key === id)
+  return answersIn([...new Map(published.map((message) => [message.id, message])).values()])
 }
 
 async function handleThrough(gate: Gate, event: ConsumedBulkEvent): Promise<void> {
@@ -68,7 +68,7 @@ describe('Crashes:', () => {
       await flows.world.setRules(...rules)
       const id = randomUUID()
       await cutOff(place, requestOf(id))
-      expect(toldOf(id)).toEqual([asking])
+      expect(publishedOf(id)).toEqual([asking])
     },
   )
 
@@ -78,7 +78,7 @@ describe('Crashes:', () => {
       await flows.world.setRules(...rules)
       const id = randomUUID()
       await cutOff(place, bulkRequestEvent(id, [bulkItem('a', tooMuch), bulkItem('b', tooMuch)]))
-      expect(toldOf(id)).toEqual(['BulkQuoteItemsRefused relayed by the hub'])
+      expect(publishedOf(id)).toEqual(['BulkQuoteItemsRefused relayed by the hub'])
     },
   )
 
@@ -92,7 +92,7 @@ describe('Crashes:', () => {
   ])('After a crash %s the redelivery sends the answer to the payer FSP once', async (place) => {
     const id = await asked()
     await cutOff(place, answerTo(id))
-    expect(toldOf(id)).toEqual([
+    expect(publishedOf(id)).toEqual([
       asking,
       'BulkQuoteResponseAccepted relayed by the hub',
       'RuleViolatedInBulkQuoteResponse relayed by the hub',
@@ -104,7 +104,7 @@ describe('Crashes:', () => {
     async (place) => {
       const id = await asked()
       await cutOff(place, bulkRejectEvent(id))
-      expect(toldOf(id)).toEqual([asking, 'BulkQuoteRejectAccepted 5103 relayed'])
+      expect(publishedOf(id)).toEqual([asking, 'BulkQuoteRejectAccepted 5103 relayed'])
     },
   )
 
@@ -113,7 +113,7 @@ describe('Crashes:', () => {
     async (place) => {
       const id = await asked()
       await cutOff(place, bulkUnreachedReport(id))
-      expect(toldOf(id)).toEqual([asking, unreached])
+      expect(publishedOf(id)).toEqual([asking, unreached])
     },
   )
 
@@ -124,7 +124,7 @@ describe('Crashes:', () => {
       flows.world.after(60_000)
       await flows.world.sweepBulks()
       await cutOff(place, bulkUnreachedReport(id))
-      expect(toldOf(id)).toEqual([asking, unreached])
+      expect(publishedOf(id)).toEqual([asking, unreached])
     },
   )
 
@@ -133,9 +133,12 @@ describe('Crashes:', () => {
     async (place) => {
       const id = await asked()
       await flows.world.handleBulks(answerTo(id))
-      const before = toldOf(id)
+      const before = publishedOf(id)
       await cutOff(place, bulkQueryEvent(id, payer))
-      expect(toldOf(id)).toEqual([...before, 'BulkQuoteQueryResponse PAYER relayed by the hub'])
+      expect(publishedOf(id)).toEqual([
+        ...before,
+        'BulkQuoteQueryResponse PAYER relayed by the hub',
+      ])
       const bodies = flows.world.published
         .filter(({ key, type }) => key === id && /ResponseAccepted|QueryResponse/.test(type))
         .map(({ headers }) => String(headers['relay-body']))
@@ -154,12 +157,12 @@ describe('Bulk quotes that expire during a step:', () => {
   test('A bulk quote that expires during an answer ends without it, and only the payee FSP gets an error', async () => {
     const id = await asked()
     await handleThrough(expireAt('before end'), answerTo(id))
-    expect(toldOf(id)).toEqual([asking, 'BulkQuoteQueryResponse PAYEE 3302'])
+    expect(publishedOf(id)).toEqual([asking, 'BulkQuoteQueryResponse PAYEE 3302'])
   })
 
   test('A bulk quote that expires while its request is undeliverable is still reported to the payer FSP', async () => {
     const id = await asked()
     await handleThrough(expireAt('before end'), bulkUnreachedReport(id))
-    expect(toldOf(id)).toEqual([asking, unreached])
+    expect(publishedOf(id)).toEqual([asking, unreached])
   })
 })

@@ -199,7 +199,7 @@ async function play(steps: readonly Step[]): Promise<Played> {
     gates_max: gates,
   }: Step & { type: 'event' }) {
     const id = ids[one.bulk] ?? ''
-    const isAsked = said(id).some(({ type }) => type === 'BulkQuoteRequestAccepted')
+    const isAsked = published(id).some(({ type }) => type === 'BulkQuoteRequestAccepted')
     // There is no report about an event that has not been announced.
     if (one.kind === 'report' && !isAsked) return
     const same = [...issued].filter(
@@ -232,7 +232,7 @@ async function play(steps: readonly Step[]): Promise<Played> {
   return { ids, issued: [...issued.keys()], inTime, failures: hold.failures }
 }
 
-function said(id: string): readonly OutgoingMessage[] {
+function published(id: string): readonly OutgoingMessage[] {
   return flows.world.published.filter(({ key }) => key === id)
 }
 
@@ -264,7 +264,7 @@ const ends = new Set([
 
 /** The results for the payer FSP, each message once, without errors about a used id. */
 function endsOf(id: string): readonly OutgoingMessage[] {
-  const found = said(id).filter(
+  const found = published(id).filter(
     (message) => ends.has(message.type) && !answersIn([message])[0]?.endsWith(' 3106'),
   )
   return [...new Map(found.map((message) => [message.id, message])).values()]
@@ -321,15 +321,15 @@ function expectedResults(
     response.payload.individualQuoteResults.map((result) => [result.quoteId, result]),
   )
   const results = request.payload.individualQuotes.map(({ quoteId, amount }) => {
-    if (amount.amount === '101') return { told: [`${quoteId} 4200`], isOfHub: true }
+    if (amount.amount === '101') return { ends: [`${quoteId} 4200`], isOfHub: true }
     const answer = answers.get(quoteId)
-    if (answer === undefined) return { told: [], isOfHub: false }
-    if (answer.errorInformation !== undefined) return { told: [`${quoteId} 5103`], isOfHub: false }
+    if (answer === undefined) return { ends: [], isOfHub: false }
+    if (answer.errorInformation !== undefined) return { ends: [`${quoteId} 5103`], isOfHub: false }
     return answer.payeeFspFee?.amount === '1.01'
-      ? { told: [`${quoteId} 3100`], isOfHub: true }
-      : { told: [`${quoteId} agreed`], isOfHub: false }
+      ? { ends: [`${quoteId} 3100`], isOfHub: true }
+      : { ends: [`${quoteId} agreed`], isOfHub: false }
   })
-  return results.some(({ isOfHub }) => isOfHub) ? results.flatMap(({ told }) => told) : undefined
+  return results.some(({ isOfHub }) => isOfHub) ? results.flatMap(({ ends }) => ends) : undefined
 }
 
 function issuedAs<Name extends ConsumedBulkEvent['name']>(
@@ -347,7 +347,7 @@ function expectRepeats({ id, request_event_id }: Row, issued: readonly ConsumedB
   const claimed = issuedAs(issued, 'BulkQuoteRequestReceived', request_event_id)
   for (const event of issued) {
     if (event.name !== 'BulkQuoteRequestReceived' || event.payload.bulkQuoteId !== id) continue
-    const refused = said(id).filter(
+    const refused = published(id).filter(
       (message) => message.id === derivedId(event.id, 'InvalidBulkQuoteRequest'),
     )
     const isOther = event.payload.payloadHash !== claimed.payload.payloadHash
@@ -385,9 +385,9 @@ async function expectOneEnd(id: string, { issued, inTime }: Played): Promise<voi
   }
   expect(row.completed_at).not.toBeNull()
   if (inTime.has(id)) expect(row.state).not.toBe('EXPIRED')
-  const told = endsOf(id)
-  expect(told.map(({ type }) => type)).toEqual(expectedEnds(row, issued))
-  const asked = said(id).filter(({ type }) => type === 'BulkQuoteRequestAccepted')
+  const ends = endsOf(id)
+  expect(ends.map(({ type }) => type)).toEqual(expectedEnds(row, issued))
+  const asked = published(id).filter(({ type }) => type === 'BulkQuoteRequestAccepted')
   const isRefusedAtOnce = ['ITEMS', 'EXPIRED'].includes(row.reason ?? '')
   expect(asked).toHaveLength(isRefusedAtOnce ? 0 : 1)
   if (row.state === 'ACCEPTED') {
@@ -396,8 +396,8 @@ async function expectOneEnd(id: string, { issued, inTime }: Played): Promise<voi
     expect(response.payload.requesterFspId).toBe(payee)
     expect(response.time < expiry).toBe(true)
     const expected = expectedResults(request, response)
-    if (expected === undefined) expect(relayed(told[0])).toBe(String(response.relay?.body))
-    else expect(resultsIn(told[0])).toEqual(expected)
+    if (expected === undefined) expect(relayed(ends[0])).toBe(String(response.relay?.body))
+    else expect(resultsIn(ends[0])).toEqual(expected)
   }
   expectRepeats(row, issued)
   await expectToldAgain(row, issued)
@@ -414,10 +414,10 @@ test(
         for (const id of played.ids) await expectOneEnd(id, played)
 
         const before = await Promise.all(played.ids.map(rowOf))
-        const toldBefore = played.ids.map((id) => endsOf(id).length)
+        const endsBefore = played.ids.map((id) => endsOf(id).length)
         for (const event of played.issued) await flows.world.handleBulks(event)
         expect(await Promise.all(played.ids.map(rowOf))).toEqual(before)
-        expect(played.ids.map((id) => endsOf(id).length)).toEqual(toldBefore)
+        expect(played.ids.map((id) => endsOf(id).length)).toEqual(endsBefore)
       }),
       { numRuns: runs },
     )

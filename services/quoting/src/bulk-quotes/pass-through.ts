@@ -11,7 +11,7 @@ import {
   type BulkEvent,
   type BulkRequestEvent,
 } from './contract.ts'
-import { judgeRequest, saidOf, type BulkJudgingParts } from './request.ts'
+import { judgeRequest, publishedOf, type BulkJudgingParts } from './request.ts'
 
 export type BulkPassThrough = Omit<BulkJudgingParts, 'rules' | 'velocity'> &
   Pick<Work, 'publish' | 'now'>
@@ -36,7 +36,7 @@ async function requested(
     event,
     parts.now(),
   )
-  if (judged.judgement.type !== 'ask') return saidOf(judged)
+  if (judged.judgement.type !== 'ask') return publishedOf(judged)
   const message = requestAccepted(event, judged.judgement.payeeFsp, undefined)
   return { ...message, payload: { ...(message.payload as object), isUnstored: true } }
 }

@@ -50,7 +50,7 @@ export interface JudgedBulk {
 export async function requestBulk(work: Work, event: BulkRequestEvent): Promise<void> {
   const now = work.now()
   const judged = await judgeRequest(work, event, now)
-  const says = saidOf(judged)
+  const says = publishedOf(judged)
   const claim = claimOf(judged, says)
   const isNew = await work.bulks.claim(claim, now, (stored) =>
     stored === undefined ? [says] : repeated(event, stored),
@@ -76,7 +76,7 @@ export async function judgeRequest(
   const judgement = judgeBulk(request, {
     owners,
     destinationFspId,
-    standing: (fspId, currency) => participantStatus(known.get(fspId), currency),
+    statusOfFsp: (fspId, currency) => participantStatus(known.get(fspId), currency),
     rules,
     usages,
     now_ms: now.getTime(),
@@ -118,7 +118,7 @@ function participantsOf(
 }
 
 /** The event about a new request, for the payee FSP or the payer FSP. */
-export function saidOf({ event, request, judgement }: JudgedBulk): OutgoingMessage {
+export function publishedOf({ event, request, judgement }: JudgedBulk): OutgoingMessage {
   switch (judgement.type) {
     case 'ask':
       return requestAccepted(event, judgement.payeeFsp, madeOf(event, judgement.refused))

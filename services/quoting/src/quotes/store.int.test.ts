@@ -82,9 +82,9 @@ describe('a claim', () => {
     const others = events.map(({ payload }) => requestEvent(payload.quoteId, { note: 'other' }))
     const from = world.published.length
     await Promise.all([request(world.work, events), request(world.work, others.toReversed())])
-    const told = answersIn(world.published.slice(from))
-    expect(told.filter((one) => one === 'QuoteRequestAccepted relayed').length).toBe(20)
-    expect(told.filter((one) => one === 'InvalidQuoteRequest 3106').length).toBe(20)
+    const published = answersIn(world.published.slice(from))
+    expect(published.filter((one) => one === 'QuoteRequestAccepted relayed').length).toBe(20)
+    expect(published.filter((one) => one === 'InvalidQuoteRequest 3106').length).toBe(20)
   })
 
   test('A claim is read as it was stored, also with an amount beyond any integer type', async () => {

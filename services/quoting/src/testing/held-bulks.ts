@@ -9,7 +9,7 @@ import type { World } from './world.ts'
 
 export function holdBulks(world: World) {
   const held: (() => void)[] = []
-  /** What has not been worked off, and when it came. */
+  /** What has not been processed, and when it arrived. */
   const unfinished = new Map<ConsumedBulkEvent, string>()
   const failures: unknown[] = []
   let running = 0

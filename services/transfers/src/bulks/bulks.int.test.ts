@@ -48,7 +48,7 @@ const announcements = [
   'BulkTransferPrepareRefused',
 ] as const
 
-type Said = DomainEvent<(typeof announcements)[number]>
+type Published = DomainEvent<(typeof announcements)[number]>
 
 let parts: TestParts
 let services: readonly Service[]
@@ -59,7 +59,7 @@ let calls: LedgerCalls
 let participants: Calls<typeof participantsService>
 let deps: Deps
 let modelId: number
-const heard: Said[] = []
+const heard: Published[] = []
 const alarms: AlarmKind[] = []
 const bounds: SweepOptions = { batch_max: 100, clock: () => Promise.resolve(new Date()) }
 
@@ -100,12 +100,12 @@ describe('Bulk transfers:', () => {
     const event = prepared(3)
     const { bulkTransferId } = event.payload
     await handle(event)
-    expect(await saidOf(event)).toEqual(['BulkTransferPrepared'])
+    expect(await publishedOf(event)).toEqual(['BulkTransferPrepared'])
     const [asked] = await eventsOf(event)
     expect(asked?.relay).toEqual(event.relay)
     expect(await bulks.request(bulkTransferId)).toEqual(event.relay)
     await handle(paid(event))
-    expect(await saidOf(event)).toEqual([
+    expect(await publishedOf(event)).toEqual([
       'BulkTransferPrepared',
       'BulkTransferItemsEnded',
       'BulkTransferCompleted',
@@ -134,10 +134,10 @@ describe('Bulk transfers:', () => {
       }),
     )
     await handle(bulkQueryEvent(bulkTransferId, payerFsp))
-    const told = (await eventsOf(event)).flatMap(({ payload }) =>
+    const published = (await eventsOf(event)).flatMap(({ payload }) =>
       'individualTransferResults' in payload ? [payload.individualTransferResults] : [],
     )
-    expect(told).toEqual([results, results])
+    expect(published).toEqual([results, results])
   })
 
   test('A transfer that already has the id of an item is unchanged, and an id that occurs twice is paid once', async () => {
@@ -161,7 +161,7 @@ describe('Bulk transfers:', () => {
     await handle(event)
     const again = prepared(idsOf(event))
     await handle(again)
-    expect(await saidOf(again)).toEqual(['BulkTransferRejected'])
+    expect(await publishedOf(again)).toEqual(['BulkTransferRejected'])
   })
 
   test('A bulk transfer that the payee FSP refuses is stored with its error and its message', async () => {
@@ -182,7 +182,7 @@ describe('Bulk transfers:', () => {
     await handle(event)
     await eventually(() => Date.now() > Date.parse(event.payload.expiration), 'the expiry is past')
     await sweep(deps, { ...bounds, batch_max: 2 })
-    expect((await saidOf(event)).filter((name) => name !== 'BulkTransferItemsEnded')).toEqual([
+    expect((await publishedOf(event)).filter((name) => name !== 'BulkTransferItemsEnded')).toEqual([
       'BulkTransferPrepared',
       'BulkTransferCompleted',
     ])
@@ -547,10 +547,12 @@ async function handleSingle(transferId: string): Promise<void> {
 async function expectOneEnd(event: BulkPrepareEvent, count: number): Promise<void> {
   const outcomes = await outcomesOf(event)
   expect(outcomes.filter((outcome) => outcome === 'POSTED')).toHaveLength(count)
-  const said = await eventsOf(event)
-  const names = said.map(({ name }) => name).filter((name) => name !== 'BulkTransferItemsEnded')
+  const published = await eventsOf(event)
+  const names = published
+    .map(({ name }) => name)
+    .filter((name) => name !== 'BulkTransferItemsEnded')
   expect(names).toEqual(['BulkTransferPrepared', 'BulkTransferCompleted'])
-  const ended = said.flatMap((one) =>
+  const ended = published.flatMap((one) =>
     one.name === 'BulkTransferItemsEnded' ? one.payload.items : [],
   )
   expect(ended.map(({ transferId }) => transferId).sort()).toEqual([...idsOf(event)].sort())
@@ -568,7 +570,7 @@ async function outcomesOf(event: BulkPrepareEvent): Promise<readonly string[]> {
 }
 
 /** All that was announced before now has been heard. */
-async function eventsOf(event: BulkPrepareEvent): Promise<readonly Said[]> {
+async function eventsOf(event: BulkPrepareEvent): Promise<readonly Published[]> {
   const mark = bulkQueryEvent(randomUUID(), payer)
   await handle(mark)
   await eventually(
@@ -579,7 +581,7 @@ async function eventsOf(event: BulkPrepareEvent): Promise<readonly Said[]> {
   return heard.filter(({ payload }) => payload.bulkTransferId === bulkTransferId)
 }
 
-async function saidOf(event: BulkPrepareEvent): Promise<readonly string[]> {
+async function publishedOf(event: BulkPrepareEvent): Promise<readonly string[]> {
   return (await eventsOf(event)).map(({ name }) => name)
 }
 

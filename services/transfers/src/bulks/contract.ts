@@ -171,7 +171,7 @@ export function endedBulk(
   return newEvent('transfers', 'BulkTransferRejected', rejected, { traceparent })
 }
 
-/** A payee FSP that has refused the bulk knows. One that has not spoken is told in the payer FSP's version. */
+/** A payee FSP that refused the bulk needs no notice. One that has not answered gets it in the payer FSP's version. */
 function payeeNoticeOf({
   leftOut,
   lastWord,
@@ -198,7 +198,7 @@ function withoutTransfer(bulk: Bulk): ErrorInformation {
   return error ?? idUsed
 }
 
-/** An item that a transaction has ended, and what the ledger said. */
+/** An item that a transaction has ended, and the answer of the ledger. */
 export interface EndedItem {
   readonly transfer: Claimed & Final
   readonly answer: MovingAnswer
@@ -276,7 +276,7 @@ export interface BulkShown {
   readonly items: readonly Item[]
 }
 
-/** A repeated POST is told what the first one was: an error of the whole bulk, too. A GET is told the state. */
+/** A repeated POST gets the answer of the first one, also an error of the whole bulk. A GET gets the state. */
 function shownAs(
   shown: BulkShown | undefined,
   legRole: BulkAnswer['legRole'],

@@ -71,18 +71,22 @@ describe('Bulk transfers:', () => {
   test('A bulk transfer of which every item is reserved is announced with the bytes of the request', async () => {
     const world = openWorld()
     const event = bulkPrepareEvent(bulk, ids)
-    const said = await world.handleBulks(event)
-    expect(typesOf(said)).toEqual(['BulkTransferPrepared'])
-    expect(payloadOf(said[0])).toMatchObject({ bulkTransferId: bulk, payeeFsp: payee, leftOut: [] })
-    expect(said[0]?.headers['relay-body']).toEqual(event.relay?.body)
+    const published = await world.handleBulks(event)
+    expect(typesOf(published)).toEqual(['BulkTransferPrepared'])
+    expect(payloadOf(published[0])).toMatchObject({
+      bulkTransferId: bulk,
+      payeeFsp: payee,
+      leftOut: [],
+    })
+    expect(published[0]?.headers['relay-body']).toEqual(event.relay?.body)
     expect(ids.map((id) => world.row(id)?.state)).toEqual(['RESERVED', 'RESERVED', 'RESERVED'])
     expect(world.bulk(bulk)?.state).toBe('ACCEPTED')
   })
 
   test('With cover for two of three equal items exactly the first two are reserved', async () => {
     const world = openWorld({ covers: new Map([[payer, 200_000n]]) })
-    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
-    expect(payloadOf(the('BulkTransferPrepared', said))).toMatchObject({ leftOut: [2] })
+    const published = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    expect(payloadOf(the('BulkTransferPrepared', published))).toMatchObject({ leftOut: [2] })
     expect(ids.map((id) => world.row(id)?.state)).toEqual(['RESERVED', 'RESERVED', 'ABORTED'])
   })
 
@@ -90,7 +94,7 @@ describe('Bulk transfers:', () => {
     const world = openWorld({ covers: new Map([[payer, 200_000n]]) })
     const amounts = ['15', '10', '5']
     const { individualTransfers } = bulkPrepareEvent(bulk, ids).payload
-    const said = await world.handleBulks(
+    const published = await world.handleBulks(
       bulkPrepareEvent(bulk, ids, {
         individualTransfers: individualTransfers.map((item, at) => ({
           ...item,
@@ -98,16 +102,16 @@ describe('Bulk transfers:', () => {
         })),
       }),
     )
-    expect(payloadOf(the('BulkTransferPrepared', said))).toMatchObject({ leftOut: [1] })
+    expect(payloadOf(the('BulkTransferPrepared', published))).toMatchObject({ leftOut: [1] })
   })
 
   test('A bulk transfer of which nothing can be reserved is rejected with an error for each item', async () => {
     const world = openWorld({ covers: new Map([[payer, 0n]]) })
-    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
-    const rejected = the('BulkTransferRejected', said)
+    const published = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    const rejected = the('BulkTransferRejected', published)
     expect(resultsIn(rejected)).toEqual([`${first} 4001`, `${second} 4001`, `${third} 4001`])
     expect(payloadOf(rejected)['payee']).toBeUndefined()
-    expect(typesOf(said)).not.toContain('BulkTransferPrepared')
+    expect(typesOf(published)).not.toContain('BulkTransferPrepared')
   })
 
   test.each([
@@ -119,8 +123,8 @@ describe('Bulk transfers:', () => {
     'A bulk transfer that the ledger refuses as a whole for %s is answered with %s',
     async (reason, code) => {
       const world = openWorld({ refusals: new Map([[payer, reason]]) })
-      const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
-      expect(errorIn(the('BulkTransferRejected', said))).toBe(code)
+      const published = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+      expect(errorIn(the('BulkTransferRejected', published))).toBe(code)
       const answer = the(
         'BulkTransferQueryResponse',
         await world.handleBulks(bulkQueryEvent(bulk, payer)),
@@ -132,16 +136,16 @@ describe('Bulk transfers:', () => {
   test('A bulk transfer that has already expired is answered with 3303', async () => {
     const world = openWorld()
     const expiration = '2025-12-31T00:00:00.000Z'
-    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids, { expiration }))
-    expect(errorIn(the('BulkTransferRejected', said))).toBe('3303')
+    const published = await world.handleBulks(bulkPrepareEvent(bulk, ids, { expiration }))
+    expect(errorIn(the('BulkTransferRejected', published))).toBe('3303')
   })
 
   test('An item with the id of a single transfer is refused, and that transfer is unchanged', async () => {
     const world = openWorld()
     await world.handle(prepareEvent(second))
     const before = world.row(second)
-    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
-    expect(payloadOf(the('BulkTransferPrepared', said))).toMatchObject({ leftOut: [1] })
+    const published = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    expect(payloadOf(the('BulkTransferPrepared', published))).toMatchObject({ leftOut: [1] })
     const ended = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
     expect(resultsIn(the('BulkTransferCompleted', ended))).toEqual([
       `${first} paid`,
@@ -153,8 +157,8 @@ describe('Bulk transfers:', () => {
 
   test('An id that occurs twice is paid once, and its second item is refused', async () => {
     const world = openWorld()
-    const said = await world.handleBulks(bulkPrepareEvent(bulk, [first, second, first]))
-    expect(payloadOf(the('BulkTransferPrepared', said))).toMatchObject({ leftOut: [2] })
+    const published = await world.handleBulks(bulkPrepareEvent(bulk, [first, second, first]))
+    expect(payloadOf(the('BulkTransferPrepared', published))).toMatchObject({ leftOut: [2] })
     const ended = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled([first, second])))
     const completed = the('BulkTransferCompleted', ended)
     expect(resultsIn(completed)).toEqual([`${first} paid`, `${second} paid`, `${first} 3106`])
@@ -163,17 +167,17 @@ describe('Bulk transfers:', () => {
   test('A bulk transfer of which every id is used ends at once', async () => {
     const world = openWorld()
     await world.handle(prepareEvent(first), prepareEvent(second))
-    const said = await world.handleBulks(bulkPrepareEvent(bulk, [first, second]))
-    expect(typesOf(said)).toEqual(['BulkTransferRejected'])
-    expect(resultsIn(said[0])).toEqual([`${first} 3106`, `${second} 3106`])
+    const published = await world.handleBulks(bulkPrepareEvent(bulk, [first, second]))
+    expect(typesOf(published)).toEqual(['BulkTransferRejected'])
+    expect(resultsIn(published[0])).toEqual([`${first} 3106`, `${second} 3106`])
   })
 
   test('A bulk transfer with an unknown bulk quote is refused with 3209, also when repeated, and claims no item', async () => {
     const world = openWorld({ isQuoted: false })
     const event = bulkPrepareEvent(bulk, ids)
-    const said = await world.handleBulks(event)
-    expect(typesOf(said)).toEqual(['BulkTransferRejected'])
-    expect(errorIn(said[0])).toBe('3209')
+    const published = await world.handleBulks(event)
+    expect(typesOf(published)).toEqual(['BulkTransferRejected'])
+    expect(errorIn(published[0])).toBe('3209')
     expect(ids.map((id) => world.row(id))).toEqual([undefined, undefined, undefined])
     expect(await world.handleBulks(event)).toEqual([])
     const shown = await world.handleBulks(bulkQueryEvent(bulk, payer))
@@ -183,8 +187,8 @@ describe('Bulk transfers:', () => {
 
   test('A bulk transfer without a settlement model for its currency is rejected item by item', async () => {
     const world = openWorld()
-    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids, { allocations: [] }))
-    expect(resultsIn(the('BulkTransferRejected', said))).toEqual(ids.map((id) => `${id} 3100`))
+    const published = await world.handleBulks(bulkPrepareEvent(bulk, ids, { allocations: [] }))
+    expect(resultsIn(the('BulkTransferRejected', published))).toEqual(ids.map((id) => `${id} 3100`))
   })
 })
 
@@ -197,17 +201,20 @@ describe('Repeated requests:', () => {
   test('A repeated request is answered with the results once the bulk transfer is final', async () => {
     const world = await acceptedWorld()
     await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
-    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
-    expect(typesOf(said)).toEqual(['BulkTransferQueryResponse'])
-    expect(payloadOf(said[0])).toMatchObject({ legRole: 'PAYER', bulkTransferState: 'COMPLETED' })
-    expect(resultsIn(said[0])).toEqual(ids.map((id) => `${id} paid`))
+    const published = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    expect(typesOf(published)).toEqual(['BulkTransferQueryResponse'])
+    expect(payloadOf(published[0])).toMatchObject({
+      legRole: 'PAYER',
+      bulkTransferState: 'COMPLETED',
+    })
+    expect(resultsIn(published[0])).toEqual(ids.map((id) => `${id} paid`))
   })
 
   test('A repeated request of a bulk transfer that was refused as a whole gets the error again', async () => {
     const world = openWorld({ refusals: new Map([[payer, 'PAYEE_UNKNOWN']]) })
     await world.handleBulks(bulkPrepareEvent(bulk, ids))
-    const said = await world.handleBulks(bulkPrepareEvent(bulk, ids))
-    expect(errorIn(the('BulkTransferQueryResponse', said))).toBe('3203')
+    const published = await world.handleBulks(bulkPrepareEvent(bulk, ids))
+    expect(errorIn(the('BulkTransferQueryResponse', published))).toBe('3203')
   })
 
   test.each([
@@ -218,8 +225,10 @@ describe('Repeated requests:', () => {
     async (_what, changes) => {
       const world = await acceptedWorld()
       const before = world.bulk(bulk)
-      const said = await world.handleBulks(bulkPrepareEvent(bulk, [first, 'transfer-4'], changes))
-      expect(errorIn(the('BulkTransferPrepareRefused', said))).toBe('3106')
+      const published = await world.handleBulks(
+        bulkPrepareEvent(bulk, [first, 'transfer-4'], changes),
+      )
+      expect(errorIn(the('BulkTransferPrepareRefused', published))).toBe('3106')
       expect(world.bulk(bulk)).toEqual(before)
       expect(world.row('transfer-4')).toBeUndefined()
     },
@@ -227,18 +236,18 @@ describe('Repeated requests:', () => {
 
   test('A single transfer with the id of an item is refused with 3106', async () => {
     const world = await acceptedWorld()
-    const said = await world.handle(prepareEvent(first))
-    expect(errorIn(the('TransferPrepareDuplicateCheckFailed', said))).toBe('3106')
+    const published = await world.handle(prepareEvent(first))
+    expect(errorIn(the('TransferPrepareDuplicateCheckFailed', published))).toBe('3106')
   })
 })
 
 describe('Answers of the payee FSP:', () => {
   test('Fulfilled items are committed, which is announced once for the bulk transfer and never for an item', async () => {
     const world = await acceptedWorld()
-    const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
-    expect(typesOf(said)).toEqual(['BulkTransferItemsEnded', 'BulkTransferCompleted'])
-    expect(resultsIn(said[1])).toEqual(ids.map((id) => `${id} paid`))
-    expect(payloadOf(said[1])).toMatchObject({
+    const published = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
+    expect(typesOf(published)).toEqual(['BulkTransferItemsEnded', 'BulkTransferCompleted'])
+    expect(resultsIn(published[1])).toEqual(ids.map((id) => `${id} paid`))
+    expect(payloadOf(published[1])).toMatchObject({
       payee: { version: '1.1', hasSpoken: true, leftOut: [] },
     })
     expect(ids.map((id) => world.row(id)?.state)).toEqual(['COMMITTED', 'COMMITTED', 'COMMITTED'])
@@ -250,10 +259,10 @@ describe('Answers of the payee FSP:', () => {
       { transferId: first, fulfilment },
       { transferId: second, errorInformation: rejection },
     ]
-    const said = await world.handleBulks(bulkFulfilEvent(bulk, results))
+    const published = await world.handleBulks(bulkFulfilEvent(bulk, results))
     const completedTimestamp = '2026-01-01T00:00:01.500Z'
     const amount = { amount: '10', currency: 'USD' }
-    expect(payloadOf(the('BulkTransferItemsEnded', said))).toEqual({
+    expect(payloadOf(the('BulkTransferItemsEnded', published))).toEqual({
       bulkTransferId: bulk,
       payerFsp: payer,
       payeeFsp: payee,
@@ -279,45 +288,45 @@ describe('Answers of the payee FSP:', () => {
   test('An item with a wrong fulfilment is aborted with 3100, and the bulk transfer is completed', async () => {
     const world = openWorld()
     await world.handleBulks(bulkPrepareEvent(bulk, [first, second]))
-    const said = await world.handleBulks(
+    const published = await world.handleBulks(
       bulkFulfilEvent(bulk, [
         { transferId: first, fulfilment },
         { transferId: second, fulfilment: otherFulfilment },
       ]),
     )
-    const completed = the('BulkTransferCompleted', said)
+    const completed = the('BulkTransferCompleted', published)
     expect(resultsIn(completed)).toEqual([`${first} paid`, `${second} 3100`])
   })
 
   test('An answer that refuses each item rejects the bulk transfer', async () => {
     const world = await acceptedWorld()
-    const said = await world.handleBulks(
+    const published = await world.handleBulks(
       bulkFulfilEvent(
         bulk,
         ids.map((transferId) => ({ transferId, errorInformation: rejection })),
       ),
     )
-    const rejected = the('BulkTransferRejected', said)
+    const rejected = the('BulkTransferRejected', published)
     expect(resultsIn(rejected)).toEqual(ids.map((id) => `${id} 5104`))
     expect(payloadOf(rejected)['errorInformation']).toBeUndefined()
   })
 
   test('An answer with REJECTED releases every item, named or not', async () => {
     const world = await acceptedWorld()
-    const said = await world.handleBulks(
+    const published = await world.handleBulks(
       bulkFulfilEvent(bulk, [{ transferId: first, errorInformation: rejection }], {
         bulkTransferState: 'REJECTED',
       }),
     )
-    const rejected = the('BulkTransferRejected', said)
+    const rejected = the('BulkTransferRejected', published)
     expect(resultsIn(rejected)).toEqual([`${first} 5104`, `${second} 5105`, `${third} 5105`])
     expect(payloadOf(rejected)['payee']).toBeUndefined()
   })
 
   test('An error of the payee FSP rejects the bulk transfer with that error, and GET returns REJECTED', async () => {
     const world = await acceptedWorld()
-    const said = await world.handleBulks(bulkRejectEvent(bulk))
-    const rejected = the('BulkTransferRejected', said)
+    const published = await world.handleBulks(bulkRejectEvent(bulk))
+    const rejected = the('BulkTransferRejected', published)
     expect(errorIn(rejected)).toBe('5001')
     expect(payloadOf(rejected)['payee']).toBeUndefined()
     const shown = await world.handleBulks(bulkQueryEvent(bulk, payer))
@@ -327,8 +336,8 @@ describe('Answers of the payee FSP:', () => {
 
   test('Items that the final answer omits end at their expiry', async () => {
     const world = await acceptedWorld()
-    const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled([first])))
-    expect(typesOf(said)).toEqual(['BulkTransferItemsEnded'])
+    const published = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled([first])))
+    expect(typesOf(published)).toEqual(['BulkTransferItemsEnded'])
     expect(world.bulk(bulk)?.state).toBe('PROCESSING')
     world.time(61_000)
     const swept = await world.sweep()
@@ -344,8 +353,10 @@ describe('Answers of the payee FSP:', () => {
     const bulkTransferState = 'PROCESSING'
     await world.handleBulks(bulkFulfilEvent(bulk, fulfilled([first]), { bulkTransferState }))
     expect(world.row(first)?.state).toBe('COMMITTED')
-    const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
-    expect(resultsIn(the('BulkTransferCompleted', said))).toEqual(ids.map((id) => `${id} paid`))
+    const published = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
+    expect(resultsIn(the('BulkTransferCompleted', published))).toEqual(
+      ids.map((id) => `${id} paid`),
+    )
   })
 
   test('The extensions of each item are forwarded and returned for later queries', async () => {
@@ -361,10 +372,10 @@ describe('Answers of the payee FSP:', () => {
       fulfilment: otherFulfilment,
       extensionList: extensions('third'),
     }
-    const said = await world.handleBulks(bulkFulfilEvent(bulk, [paid, refused, invalid]))
+    const published = await world.handleBulks(bulkFulfilEvent(bulk, [paid, refused, invalid]))
     const errorInformation = expect.objectContaining({ errorCode: '3100' })
     const individualTransferResults = [paid, refused, { transferId: third, errorInformation }]
-    const completed = payloadOf(the('BulkTransferCompleted', said))
+    const completed = payloadOf(the('BulkTransferCompleted', published))
     expect(completed).toMatchObject({ individualTransferResults })
     const shown = await world.handleBulks(bulkQueryEvent(bulk, payer))
     expect(payloadOf(shown[0])).toMatchObject({ individualTransferResults })
@@ -374,9 +385,11 @@ describe('Answers of the payee FSP:', () => {
     const world = await acceptedWorld()
     const refused = { transferId: first, extensionList: extensions('first') }
     const bulkTransferState = 'REJECTED'
-    const said = await world.handleBulks(bulkFulfilEvent(bulk, [refused], { bulkTransferState }))
+    const published = await world.handleBulks(
+      bulkFulfilEvent(bulk, [refused], { bulkTransferState }),
+    )
     const errorInformation = expect.objectContaining({ errorCode: '5105' })
-    expect(payloadOf(the('BulkTransferRejected', said))).toMatchObject({
+    expect(payloadOf(the('BulkTransferRejected', published))).toMatchObject({
       individualTransferResults: [
         { ...refused, errorInformation },
         { transferId: second, errorInformation },
@@ -399,8 +412,8 @@ describe('Answers of the payee FSP:', () => {
   ])('An answer that arrives %s', async (_what, results, code) => {
     const world = await acceptedWorld()
     await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
-    const said = await world.handleBulks(bulkFulfilEvent(bulk, results))
-    const answer = the('BulkTransferQueryResponse', said)
+    const published = await world.handleBulks(bulkFulfilEvent(bulk, results))
+    const answer = the('BulkTransferQueryResponse', published)
     expect(payloadOf(answer)).toMatchObject({ requesterFspId: payee, legRole: 'PAYEE' })
     if (code === undefined) expect(resultsIn(answer)).toEqual(ids.map((id) => `${id} paid`))
     else expect(errorIn(answer)).toBe(code)
@@ -430,8 +443,8 @@ describe('Answers of the payee FSP:', () => {
 
   test('An answer to an item by PUT /transfers/{ID} is refused with 3100', async () => {
     const world = await acceptedWorld()
-    const said = await world.handle(fulfilEvent(first))
-    expect(errorIn(the('TransferQueryResponse', said))).toBe('3100')
+    const published = await world.handle(fulfilEvent(first))
+    expect(errorIn(the('TransferQueryResponse', published))).toBe('3100')
     expect(world.row(first)?.state).toBe('RESERVED')
   })
 })
@@ -463,8 +476,8 @@ describe('HTTP refusals of the payee FSP:', () => {
 
   test('An HTTP refusal ends the bulk transfer at once if the scheme is configured so', async () => {
     const world = await acceptedWorld({ abortsRefusedDeliveries: true })
-    const said = await world.handleBulks(refused(501))
-    const rejected = the('BulkTransferRejected', said)
+    const published = await world.handleBulks(refused(501))
+    const rejected = the('BulkTransferRejected', published)
     expect(resultsIn(rejected)).toEqual(ids.map((id) => `${id} 2002`))
     expect(await world.handleBulks(refused(501))).toEqual([])
   })
@@ -501,16 +514,18 @@ describe('Expiry:', () => {
   test('An answer is judged by its time of receipt, however late it is processed', async () => {
     const world = await acceptedWorld()
     world.time(600_000)
-    const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
-    expect(resultsIn(the('BulkTransferCompleted', said))).toEqual(ids.map((id) => `${id} paid`))
+    const published = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
+    expect(resultsIn(the('BulkTransferCompleted', published))).toEqual(
+      ids.map((id) => `${id} paid`),
+    )
   })
 
   test('An answer that was received after the expiry ends every item with 3303', async () => {
     const world = await acceptedWorld()
     world.time(600_000)
     const receivedAt = '2026-01-01T00:01:00.000Z'
-    const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids), { receivedAt }))
-    const completed = the('BulkTransferCompleted', said)
+    const published = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids), { receivedAt }))
+    const completed = the('BulkTransferCompleted', published)
     expect(resultsIn(completed)).toEqual(ids.map((id) => `${id} 3303`))
     expect(payloadOf(completed)).toMatchObject({ payee: { hasSpoken: true } })
   })
@@ -519,8 +534,8 @@ describe('Expiry:', () => {
     const world = await acceptedWorld()
     world.time(61_000)
     await world.sweep()
-    const said = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
-    expect(errorIn(the('BulkTransferQueryResponse', said))).toBe('3303')
+    const published = await world.handleBulks(bulkFulfilEvent(bulk, fulfilled(ids)))
+    expect(errorIn(the('BulkTransferQueryResponse', published))).toBe('3303')
   })
 })
 

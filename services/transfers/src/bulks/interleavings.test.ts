@@ -257,8 +257,8 @@ interface EndPayload {
 }
 
 /** The ids of the items that were announced as ended, sorted. */
-function endedIn(said: readonly OutgoingMessage[]): readonly string[] {
-  return said
+function endedIn(published: readonly OutgoingMessage[]): readonly string[] {
+  return published
     .filter(({ type }) => type === 'BulkTransferItemsEnded')
     .flatMap(({ payload }) =>
       (payload as { items: readonly { transferId: string }[] }).items.map(
@@ -297,8 +297,8 @@ test(
             committed: committed.length,
           })
           if (committed.length > 0) expect(stored.state).toBe('COMPLETED')
-          const said = tables.said.filter(({ key }) => key === id)
-          const end = said.filter(({ type }) => ends.has(type))
+          const published = tables.published.filter(({ key }) => key === id)
+          const end = published.filter(({ type }) => ends.has(type))
           expect(end).toHaveLength(1)
           const { individualTransferResults } =
             (end[0]?.payload as EndPayload | undefined) ?? nothing
@@ -309,21 +309,21 @@ test(
           expect(paid.map(({ transferId }) => transferId).sort()).toEqual(
             committed.map(({ transferId }) => transferId).sort(),
           )
-          expect(endedIn(said)).toEqual(own.map(({ transferId }) => transferId).sort())
-          const asked = said.filter(({ type }) => type === 'BulkTransferPrepared')
+          expect(endedIn(published)).toEqual(own.map(({ transferId }) => transferId).sort())
+          const asked = published.filter(({ type }) => type === 'BulkTransferPrepared')
           expect(asked).toHaveLength(stored.leftOut === undefined ? 0 : 1)
         }
         expect(
-          tables.said.filter(({ type, key }) => !type.startsWith('Bulk') && key !== 'single'),
+          tables.published.filter(({ type, key }) => !type.startsWith('Bulk') && key !== 'single'),
         ).toEqual([])
 
         const rows = JSON.stringify([...tables.rows.values()], bigintText)
         const bulks = JSON.stringify([...tables.bulkRows.values()])
-        const saidBefore = tables.said.length
+        const publishedBefore = tables.published.length
         for (const event of issued) await world.again(event)
         expect(JSON.stringify([...tables.rows.values()], bigintText)).toBe(rows)
         expect(JSON.stringify([...tables.bulkRows.values()])).toBe(bulks)
-        const again = tables.said.slice(saidBefore).map(({ type }) => type)
+        const again = tables.published.slice(publishedBefore).map(({ type }) => type)
         expect(again.filter((type) => ends.has(type) || type === 'BulkTransferPrepared')).toEqual(
           [],
         )

@@ -1,6 +1,6 @@
 /**
  * The tables of bulks in memory, beside those of transfers: each method is one atomic step over both, and
- * what is said of it is there exactly when it is.
+ * what is published of it exists exactly when it does.
  */
 import type { OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
@@ -20,7 +20,7 @@ export interface BulkSimulation {
 
 export interface BulkSimulationParts {
   readonly atomically: <T>(work: () => T) => Promise<T>
-  readonly said: OutgoingMessage[]
+  readonly published: OutgoingMessage[]
   readonly claim: (
     claims: readonly Pick<Claim, 'transfer' | 'sweepAt' | 'relay'>[],
   ) => ReadonlySet<string>
@@ -29,7 +29,7 @@ export interface BulkSimulationParts {
 
 export function simulateBulks({
   atomically,
-  said,
+  published,
   claim,
   read,
 }: BulkSimulationParts): BulkSimulation {
@@ -83,7 +83,7 @@ export function simulateBulks({
         const step = { bulkTransferId, decided: used, ended: used, committed: 0 }
         const [ended] = used === 0 ? [] : advance([step], now, refusal)
         const claimed = { transferIds, ended }
-        said.push(...buildEvents(claimed))
+        published.push(...buildEvents(claimed))
         return claimed
       }),
     read: (bulkTransferId) => Promise.resolve(rows.get(bulkTransferId)),
@@ -96,7 +96,7 @@ export function simulateBulks({
         const leftOut = leftOutOf(itemsOf(bulk, read(bulk.transferIds)))
         const accepted: Bulk = { ...bulk, state: 'ACCEPTED', leftOut }
         rows.set(bulkTransferId, accepted)
-        said.push(...buildEvents(accepted))
+        published.push(...buildEvents(accepted))
       }),
     take: ({ bulkTransferId, lastWord }) =>
       atomically(() => {
@@ -108,7 +108,7 @@ export function simulateBulks({
         return true
       }),
     endMiscounted: () => Promise.resolve([]),
-    announce: (messages) => atomically(() => void said.push(...messages)),
+    announce: (messages) => atomically(() => void published.push(...messages)),
   }
 
   return {

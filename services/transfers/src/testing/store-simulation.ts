@@ -16,7 +16,7 @@ export interface StoreSimulation {
   readonly bulkRows: BulkSimulation['rows']
   readonly rows: ReadonlyMap<string, Transfer>
   /** All that was announced, in order. */
-  readonly said: readonly OutgoingMessage[]
+  readonly published: readonly OutgoingMessage[]
   /** Puts a row there as if it had come about otherwise. */
   put(transfer: Transfer): void
 }
@@ -29,7 +29,7 @@ interface Kept {
 
 export function simulateStore(): StoreSimulation {
   const kept = new Map<string, Kept>()
-  const said: OutgoingMessage[] = []
+  const published: OutgoingMessage[] = []
 
   function known(ids: Iterable<string>): Map<string, Transfer> {
     return new Map([...ids].flatMap((id) => pair(id, kept.get(id)?.transfer)))
@@ -84,7 +84,7 @@ export function simulateStore(): StoreSimulation {
     }
   }
 
-  const bulks = simulateBulks({ atomically, said, claim, read: known })
+  const bulks = simulateBulks({ atomically, published, claim, read: known })
   const store: TransferTables = {
     claim: (claims) => Promise.resolve(claim(claims)),
     read: (ids) => Promise.resolve(known(ids)),
@@ -92,7 +92,7 @@ export function simulateStore(): StoreSimulation {
     move: (changes, now, buildEvents) =>
       atomically(() => {
         const movement = move(changes, now)
-        said.push(...buildEvents(movement))
+        published.push(...buildEvents(movement))
         return movement
       }),
     takeDue(now, claimed_ms, limit) {
@@ -122,7 +122,7 @@ export function simulateStore(): StoreSimulation {
     get bulkRows() {
       return bulks.rows
     },
-    said,
+    published,
     get rows() {
       return known(kept.keys())
     },

@@ -80,9 +80,12 @@ export function openWorld({
     handleBulks({ ...depsThrough(gate), giveWay }, noDeliveries, events)
 
   /** What was published while the work was done. */
-  async function saidBy(done: Promise<void>, from: number): Promise<readonly OutgoingMessage[]> {
+  async function publishedBy(
+    done: Promise<void>,
+    from: number,
+  ): Promise<readonly OutgoingMessage[]> {
     await done
-    return tables.said.slice(from)
+    return tables.published.slice(from)
   }
 
   return {
@@ -93,13 +96,13 @@ export function openWorld({
     depsThrough,
     handleThrough,
     handle: (...events: readonly ConsumedEvent[]) =>
-      saidBy(handleThrough(open, events), tables.said.length),
-    sweep: () => saidBy(sweep(deps, sweeping), tables.said.length),
-    heal: () => saidBy(heal(deps, sweeping), tables.said.length),
+      publishedBy(handleThrough(open, events), tables.published.length),
+    sweep: () => publishedBy(sweep(deps, sweeping), tables.published.length),
+    heal: () => publishedBy(heal(deps, sweeping), tables.published.length),
     row: (id: string) => tables.rows.get(id),
     handleBulksThrough,
     handleBulks: (...events: readonly ConsumedOfBulks[]) =>
-      saidBy(handleBulksThrough(open, events), tables.said.length),
+      publishedBy(handleBulksThrough(open, events), tables.published.length),
     bulk: (id: string) => tables.bulkRows.get(id),
     time(ms: number): void {
       now += ms

@@ -53,9 +53,9 @@ export async function openOracle(): Promise<OracleStandIn> {
       const call = { method, url, headers, body }
       calls.push(call)
       void Promise.resolve(standIn.answer?.(call)).then((reply) => {
-        const { status, headers: more, body: told } = reply ?? served(call, entries)
+        const { status, headers: more, body: sent } = reply ?? served(call, entries)
         response.writeHead(status, { 'content-type': 'application/json', ...more })
-        response.end(typeof told === 'string' ? told : JSON.stringify(told))
+        response.end(typeof sent === 'string' ? sent : JSON.stringify(sent))
       })
     })
   })

@@ -97,8 +97,8 @@ export type Alarm = {
   readonly kind: 'THRESHOLD' | 'LIMIT'
   readonly limit: number | string
   readonly firstAt: string
-  readonly lastToldAt: string
-  readonly told: number
+  readonly lastNotifiedAt: string
+  readonly notifications: number
 }
 
 export type FundsMovement = {

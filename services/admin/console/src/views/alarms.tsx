@@ -82,8 +82,8 @@ export function AlarmTable({ alarms }: { alarms: readonly Alarm[] }) {
           </>,
           <Money key="limit" amount={alarm.limit} currency={alarm.currency} />,
           <Time key="first" at={alarm.firstAt} />,
-          <Time key="last" at={alarm.lastToldAt} />,
-          alarm.told,
+          <Time key="last" at={alarm.lastNotifiedAt} />,
+          alarm.notifications,
         ],
       }))}
     />

@@ -51,7 +51,7 @@ function Summary({ bulk }: { bulk: BulkQuoteStory }) {
       <Facts
         of={{
           State: <State state={bulk.state} />,
-          'Told to the payer FSP':
+          'Error sent to the payer FSP':
             error === null ? null : `${error.errorCode} ${error.errorDescription}`,
           Reason: bulk.reason,
           From: <FspLink name={bulk.payerFsp} />,

@@ -1,4 +1,4 @@
-/** One bulk transfer: how far it has come, each of its items, and what its FSPs were told. */
+/** One bulk transfer: how far it has come, each of its items, and the messages to its FSPs. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { call } from '../api.ts'
@@ -92,7 +92,7 @@ function Deliveries({ deliveries }: { deliveries: BulkTransferRecord['deliveries
   return (
     <Card title="Deliveries">
       <Table
-        caption="What the FSPs were told"
+        caption="Messages to the FSPs"
         head={['To', 'As', 'Result', '#Attempts', 'Reported']}
         empty="Nothing was reported yet."
         rows={deliveries.map((delivery) => ({

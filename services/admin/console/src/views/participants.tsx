@@ -159,7 +159,7 @@ export function Positions() {
         {(all) => (
           <Some of={fspsOf(all)}>
             {(some) => (
-              <ul className="standing">
+              <ul className="states">
                 {some.map((participant) => (
                   <li key={participant.name}>
                     <FspLink name={participant.name} />

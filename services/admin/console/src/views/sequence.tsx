@@ -54,7 +54,7 @@ function StepRow({ step, payerSide, first }: Row) {
       <time dateTime={step.at} title={step.at}>
         {sinceText(step.at, first)}
       </time>
-      <div className="said">
+      <div className="message">
         <strong>{titleOf(step)}</strong> {step.says}
         {step.type === 'DECISION' && <StepFacts facts={step.facts} />}
         {step.type === 'DELIVERY' && <Attempts attempts={step.attempts} />}

@@ -29,7 +29,7 @@ export interface BulkRequest extends Pick<Request, 'payerFsp' | 'payerNamedFsp' 
 
 export interface BulkCircumstances extends Pick<Circumstances, 'rules' | 'usages' | 'now_ms'> {
   /** The status of an FSP in a currency. */
-  readonly standing: (fspId: string, currency: string) => ReturnType<Circumstances['statusOf']>
+  readonly statusOfFsp: (fspId: string, currency: string) => ReturnType<Circumstances['statusOf']>
   /** The lookup result of each item if nothing names the payee FSP; undefined: the FSP is named. */
   readonly owners: readonly Destination[] | undefined
   /** According to the header. */
@@ -93,7 +93,7 @@ export function judgeBulk(request: BulkRequest, circumstances: BulkCircumstances
 /** The named FSP; otherwise the first FSP of the payees that can be paid. */
 function payeeFspOf(
   request: BulkRequest,
-  { owners = [], destinationFspId, standing }: BulkCircumstances,
+  { owners = [], destinationFspId, statusOfFsp }: BulkCircumstances,
 ): string | undefined {
   const named = namedPayeeFsp(request, destinationFspId)
   if (named !== undefined) return named
@@ -101,7 +101,7 @@ function payeeFspOf(
     owner.type === 'KNOWN' ? owner.fspIds.map((fspId) => ({ fspId, at })) : [],
   )
   const usable = holders.find(
-    ({ fspId, at }) => standing(fspId, request.items[at]?.currency ?? '') === 'USABLE',
+    ({ fspId, at }) => statusOfFsp(fspId, request.items[at]?.currency ?? '') === 'USABLE',
   )
   return (usable ?? holders[0])?.fspId
 }
@@ -114,7 +114,7 @@ interface ItemCircumstances extends BulkCircumstances {
 function refusalOf(
   request: BulkRequest,
   item: Item,
-  { payeeFsp, owner, standing, ...circumstances }: ItemCircumstances,
+  { payeeFsp, owner, statusOfFsp, ...circumstances }: ItemCircumstances,
 ): ItemRefusal | undefined {
   if (payeeFsp === undefined || (owner !== undefined && owner.type !== 'KNOWN')) {
     const reason = owner === undefined || owner.type === 'KNOWN' ? 'PARTY_UNKNOWN' : owner.type
@@ -130,7 +130,7 @@ function refusalOf(
     {
       ...circumstances,
       destination: { type: 'KNOWN', fspIds: [payeeFsp] },
-      statusOf: (fspId) => standing(fspId, item.currency),
+      statusOf: (fspId) => statusOfFsp(fspId, item.currency),
     },
   )
   return judgement.type === 'ask' ? undefined : judgement

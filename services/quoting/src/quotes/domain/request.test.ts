@@ -19,13 +19,13 @@ const request: Request = {
 }
 
 interface Options extends Partial<Circumstances> {
-  readonly standings?: Readonly<Record<string, ParticipantStatus>>
+  readonly statuses?: Readonly<Record<string, ParticipantStatus>>
 }
 
-function circumstances({ standings = {}, ...changes }: Options = {}): Circumstances {
+function circumstances({ statuses = {}, ...changes }: Options = {}): Circumstances {
   return {
     destination: { type: 'KNOWN', fspIds: ['riverwallet'] },
-    statusOf: (fspId) => standings[fspId] ?? 'USABLE',
+    statusOf: (fspId) => statuses[fspId] ?? 'USABLE',
     rules: [],
     usages: new Map(),
     now_ms,
@@ -47,38 +47,38 @@ describe('a request is refused', () => {
   test.each<readonly [string, Partial<Request>, Options]>([
     ['PAYER_NAMED_OTHERWISE', { payerNamedFsp: 'hillcredit' }, {}],
     ['EXPIRED', { expires_ms: now_ms }, {}],
-    ['PAYER_UNKNOWN', {}, { standings: { mangobank: 'UNKNOWN' } }],
-    ['PAYER_INACTIVE', {}, { standings: { mangobank: 'INACTIVE' } }],
-    ['PAYER_NO_ACCOUNT', {}, { standings: { mangobank: 'NO_ACCOUNT' } }],
+    ['PAYER_UNKNOWN', {}, { statuses: { mangobank: 'UNKNOWN' } }],
+    ['PAYER_INACTIVE', {}, { statuses: { mangobank: 'INACTIVE' } }],
+    ['PAYER_NO_ACCOUNT', {}, { statuses: { mangobank: 'NO_ACCOUNT' } }],
     ['PARTY_UNKNOWN', {}, { destination: { type: 'PARTY_UNKNOWN' } }],
     ['PARTY_UNKNOWN', {}, { destination: { type: 'KNOWN', fspIds: [] } }],
     ['LOOKUP_AWAY', {}, { destination: { type: 'LOOKUP_AWAY' } }],
-    ['PAYEE_UNKNOWN', {}, { standings: { riverwallet: 'UNKNOWN' } }],
-    ['PAYEE_INACTIVE', {}, { standings: { riverwallet: 'INACTIVE' } }],
-    ['PAYEE_NO_ACCOUNT', {}, { standings: { riverwallet: 'NO_ACCOUNT' } }],
+    ['PAYEE_UNKNOWN', {}, { statuses: { riverwallet: 'UNKNOWN' } }],
+    ['PAYEE_INACTIVE', {}, { statuses: { riverwallet: 'INACTIVE' } }],
+    ['PAYEE_NO_ACCOUNT', {}, { statuses: { riverwallet: 'NO_ACCOUNT' } }],
   ])('A request is refused for %s', (reason, changes, options) => {
     expect(reasonOf(changes, options)).toBe(reason)
   })
 
   test('A fault in the message takes precedence over the state of participants', () => {
-    const standings = { mangobank: 'UNKNOWN', riverwallet: 'UNKNOWN' } as const
-    expect(reasonOf({ payerNamedFsp: 'x', expires_ms: 0 }, { standings })).toBe(
+    const statuses = { mangobank: 'UNKNOWN', riverwallet: 'UNKNOWN' } as const
+    expect(reasonOf({ payerNamedFsp: 'x', expires_ms: 0 }, { statuses })).toBe(
       'PAYER_NAMED_OTHERWISE',
     )
-    expect(reasonOf({ expires_ms: 0 }, { standings })).toBe('EXPIRED')
-    expect(reasonOf({}, { standings })).toBe('PAYER_UNKNOWN')
+    expect(reasonOf({ expires_ms: 0 }, { statuses })).toBe('EXPIRED')
+    expect(reasonOf({}, { statuses })).toBe('PAYER_UNKNOWN')
   })
 })
 
 test('Of several FSPs of the payee the first usable one gets the request', () => {
   const destination = { type: 'KNOWN', fspIds: ['a', 'b', 'c'] } as const
-  const standings = { a: 'INACTIVE', b: 'USABLE', c: 'USABLE' } as const
-  expect(judge(request, circumstances({ destination, standings }))).toEqual({
+  const statuses = { a: 'INACTIVE', b: 'USABLE', c: 'USABLE' } as const
+  expect(judge(request, circumstances({ destination, statuses }))).toEqual({
     type: 'ask',
     payeeFsp: 'b',
   })
   const none = { a: 'NO_ACCOUNT', b: 'UNKNOWN', c: 'INACTIVE' } as const
-  expect(judge(request, circumstances({ destination, standings: none }))).toEqual({
+  expect(judge(request, circumstances({ destination, statuses: none }))).toEqual({
     type: 'refuse',
     reason: 'PAYEE_NO_ACCOUNT',
     payeeFsp: 'a',
@@ -97,7 +97,7 @@ test('Scheme rules are checked last', () => {
     payeeFsp: 'riverwallet',
     violation: { ruleId: 'currencies' },
   })
-  expect(reasonOf({}, { rules, standings: { riverwallet: 'INACTIVE' } })).toBe('PAYEE_INACTIVE')
+  expect(reasonOf({}, { rules, statuses: { riverwallet: 'INACTIVE' } })).toBe('PAYEE_INACTIVE')
 })
 
 test('A participant is usable with an active POSITION account in the currency', () => {

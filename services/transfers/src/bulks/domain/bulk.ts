@@ -39,7 +39,7 @@ export interface BulkRequest {
 /** Of its items. One whose id is used otherwise is decided and ended from the beginning. */
 export interface Counts {
   readonly items: number
-  /** The ledger has not said yet whether it reserves them. */
+  /** The ledger has not decided yet whether it reserves them. */
   readonly undecided: number
   /** Not final. */
   readonly open: number
