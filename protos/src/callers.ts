@@ -33,6 +33,16 @@ const callers: Callers = {
     RemoveOracle: operator,
   },
   auditService: { ListAuditEntries: operator, VerifyAuditChain: operator },
+  configurationsService: {
+    RegisterConfigurationSchema: operator,
+    ListConfigurations: operator,
+    GetConfiguration: operator,
+  },
+  configurationChangesService: {
+    RequestConfigurationChange: operator,
+    DecideConfigurationChange: operator,
+    ListConfigurationChanges: operator,
+  },
   operatorsService: {
     LogIn: operator,
     RefreshSession: operator,

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { ProtoGrpcType as AccountLookupTypes } from './generated/account-lookup.ts'
 import type { ProtoGrpcType as AuditTypes } from './generated/audit.ts'
 import type { ProtoGrpcType as AuthServiceTypes } from './generated/auth-service.ts'
+import type { ProtoGrpcType as ConfigTypes } from './generated/config.ts'
 import type { ProtoGrpcType as NotificationsTypes } from './generated/notifications.ts'
 import type { ProtoGrpcType as ParticipantLifecycleTypes } from './generated/participant-lifecycle.ts'
 import type { ProtoGrpcType as ParticipantStatesTypes } from './generated/participant-states.ts'
@@ -24,6 +25,7 @@ const accountLookup = (load('account-lookup.proto') as AccountLookupTypes).cause
   .v1
 const audit = (load('audit.proto') as AuditTypes).causeway.audit.v1
 const authService = (load('auth-service.proto') as AuthServiceTypes).causeway.auth_service.v1
+const config = (load('config.proto') as ConfigTypes).causeway.config.v1
 const lifecycle = (load('participant-lifecycle.proto') as ParticipantLifecycleTypes).causeway
   .participant_lifecycle.v1
 const notifications = (load('notifications.proto') as NotificationsTypes).causeway.notifications.v1
@@ -37,6 +39,8 @@ const transfers = (load('transfers.proto') as TransfersTypes).causeway.transfers
 export const accountLookupService = accountLookup.AccountLookup.service
 export const oraclesService = accountLookup.Oracles.service
 export const auditService = audit.Audit.service
+export const configurationsService = config.Configurations.service
+export const configurationChangesService = config.ConfigurationChanges.service
 export const operatorsService = authService.Operators.service
 export const keysService = authService.Keys.service
 export const credentialsService = authService.Credentials.service

@@ -9,6 +9,8 @@ export {
   auditService,
   accountsService,
   authServiceParticipantStatesService,
+  configurationChangesService,
+  configurationsService,
   consentsService,
   credentialsService,
   fundsService,
@@ -40,6 +42,9 @@ export type { Oracle__Output as Oracle } from './generated/causeway/account_look
 export type { OwnerAnswer__Output as OwnerAnswer } from './generated/causeway/account_lookup/v1/OwnerAnswer.ts'
 export type { AuditEntry__Output as AuditEntry } from './generated/causeway/audit/v1/AuditEntry.ts'
 export type { AuditQuery__Output as AuditQuery } from './generated/causeway/audit/v1/AuditQuery.ts'
+export type { ConfigurationSet__Output as ConfigurationSet } from './generated/causeway/config/v1/ConfigurationSet.ts'
+export type { NewValue__Output as NewConfigurationValue } from './generated/causeway/config/v1/NewValue.ts'
+export type { Request__Output as ConfigurationChange } from './generated/causeway/config/v1/Request.ts'
 export type { AccessPolicy__Output as AccessPolicy } from './generated/causeway/auth_service/v1/AccessPolicy.ts'
 export type { ConsentStep__Output as ConsentStep } from './generated/causeway/auth_service/v1/ConsentStep.ts'
 export type { ConsentSummary__Output as ConsentSummary } from './generated/causeway/auth_service/v1/ConsentSummary.ts'

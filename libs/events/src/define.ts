@@ -3,7 +3,7 @@ import type { ServiceName } from '@causeway/services'
 import type { z } from 'zod'
 
 /** The publishers of events; each topic has one, except for those in `sharedTopics`. */
-export type Publisher = ServiceName | 'config'
+export type Publisher = ServiceName
 
 export interface EventDefinition<
   Schema extends z.ZodType = z.ZodType,

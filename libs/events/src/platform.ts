@@ -5,11 +5,13 @@ import { define } from './define.ts'
 /** Named by the reference architecture; no component publishes it yet, so no service may use it. */
 const unpublished = { publishers: [], consumers: [] } as const
 
-const ofConfig = { ...unpublished, topic: 'config', key: 'boundedContextId' } as const
+const ofConfig = { topic: 'config', key: 'boundedContextId' } as const
 
 export const platformEvents = {
   ConfigurationValuesChanged: define({
     ...ofConfig,
+    publishers: ['config'],
+    consumers: [],
     about: 'Configuration values changed; a reader asks for them again.',
     schema: z.object({
       boundedContextId: z.string(),
@@ -20,6 +22,7 @@ export const platformEvents = {
   }),
   SecretsValuesChanged: define({
     ...ofConfig,
+    ...unpublished,
     about: 'Secrets changed; their values never travel in an event.',
     schema: z.object({
       boundedContextId: z.string(),
@@ -32,6 +35,7 @@ export const platformEvents = {
     publishers: [
       'account-lookup',
       'auth-service',
+      'config',
       'notifications',
       'participant-lifecycle',
       'quoting',

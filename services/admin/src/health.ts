@@ -33,6 +33,8 @@ const questions: Readonly<Record<string, (upstream: Upstream) => Promise<unknown
     notifications.ListDeadLetters({ fspId: '', limit: 0 }, options),
   scheduler: ({ scheduler }) => scheduler.ListScheduleReminders({ owner: '-', state: '' }, options),
   audit: ({ audit }) => audit.ListAuditEntries(newestEntry, options),
+  config: ({ configurations }) =>
+    configurations.GetConfiguration({ boundedContextId: '-' }, options),
 }
 
 const shownHealth = z.strictObject({

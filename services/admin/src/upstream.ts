@@ -4,6 +4,8 @@ import { parseDecimal } from '@causeway/money'
 import {
   alarmsService,
   auditService,
+  configurationChangesService,
+  configurationsService,
   consentsService,
   credentialsService,
   fundsService,
@@ -56,6 +58,8 @@ export interface Upstream {
   readonly operators: Calls<typeof operatorsService>
   readonly scheduler: Calls<typeof schedulerService>
   readonly audit: Calls<typeof auditService>
+  readonly configurations: Calls<typeof configurationsService>
+  readonly configurationChanges: Calls<typeof configurationChangesService>
 }
 
 /** The dependencies of every operation. */
@@ -88,6 +92,8 @@ export function connect(grpc: GrpcHost): Upstream {
     operators: grpc.client(operatorsService, 'auth-service'),
     scheduler: grpc.client(schedulerService, 'scheduler'),
     audit: grpc.client(auditService, 'audit'),
+    configurations: grpc.client(configurationsService, 'config'),
+    configurationChanges: grpc.client(configurationChangesService, 'config'),
   }
 }
 

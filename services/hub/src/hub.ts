@@ -6,6 +6,7 @@ import * as accountLookup from '@causeway/account-lookup'
 import * as admin from '@causeway/admin'
 import * as audit from '@causeway/audit'
 import * as authService from '@causeway/auth-service'
+import * as config from '@causeway/config'
 import * as fspiopApi from '@causeway/fspiop-api'
 import * as notifications from '@causeway/notifications'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
@@ -103,6 +104,7 @@ export async function startServices(
   stopLater: StopLater,
 ): Promise<{ readonly fsp: string; readonly operator: string }> {
   stopLater(await audit.start(settings, partsOf('audit')))
+  stopLater(await config.start(settings, partsOf('config')))
   stopLater(await participantLifecycle.start(settings, partsOf('participant-lifecycle')))
   stopLater(await authService.start(settings, partsOf('auth-service')))
   stopLater(await scheduler.start(settings, partsOf('scheduler')))

@@ -3,6 +3,7 @@ import { settings as accountLookup } from '@causeway/account-lookup'
 import { settings as admin } from '@causeway/admin'
 import { settings as audit } from '@causeway/audit'
 import { settings as authService } from '@causeway/auth-service'
+import { settings as config } from '@causeway/config'
 import { settings as fspiopApi } from '@causeway/fspiop-api'
 import { settings as notifications } from '@causeway/notifications'
 import { settings as participantLifecycle } from '@causeway/participant-lifecycle'
@@ -74,6 +75,7 @@ export const settings = mergeSettings([
   participantLifecycle,
   audit,
   authService,
+  config,
   settlements,
   accountLookup,
   quoting,
@@ -88,6 +90,7 @@ export type HubSettings = SettingValues<typeof own> &
   SettingValues<typeof participantLifecycle> &
   SettingValues<typeof audit> &
   SettingValues<typeof authService> &
+  SettingValues<typeof config> &
   SettingValues<typeof accountLookup> &
   SettingValues<typeof quoting> &
   SettingValues<typeof scheduler> &

@@ -1,0 +1,190 @@
+/** From messages to configurations and requests, and back; the bounds of what comes from outside. */
+import type { ConfigurationSet, ConfigurationChange, NewConfigurationValue } from '@causeway/protos'
+import { z } from 'zod'
+import {
+  currentValue,
+  isOfType,
+  parameterTypes,
+  type Configuration,
+  type Definition,
+  type NewValue,
+  type Parameter,
+  type ParameterType,
+  type Schema,
+  type Value,
+} from './domain/configuration.ts'
+import { refuse, type Refused } from './domain/refused.ts'
+import type { ChangeRequest } from './domain/request.ts'
+
+const contextPattern = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/
+const namePattern = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/
+const versionPattern = /^\d{1,6}\.\d{1,6}\.\d{1,6}$/
+const names_max = 500
+const description_length_max = 1_000
+const json_length_max = 65_536
+
+export function isContext(name: string): boolean {
+  return contextPattern.test(name)
+}
+
+/** Undefined: the text is not JSON or too long. */
+export function readValue(json: string): Value | undefined {
+  if (json.length > json_length_max) return undefined
+  try {
+    return JSON.parse(json) as Value
+  } catch {
+    return undefined
+  }
+}
+
+/** The schema that a component registers. */
+export function readSchema(message: ConfigurationSet): Schema | Refused {
+  const { boundedContextId: contextId, schemaVersion, parameters, featureFlags } = message
+  if (!isContext(contextId)) return invalid('boundedContextId has 1 to 64 letters, digits, _ and -')
+  if (!versionPattern.test(schemaVersion)) return invalid('schemaVersion has three numbers: 1.0.0')
+  const names = [...parameters, ...featureFlags].map(({ name }) => name)
+  if (names.length > names_max) return invalid(`at most ${names_max} values can be registered`)
+  if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
+    return invalid('two values have the same name')
+  }
+  for (const { name, description } of [...parameters, ...featureFlags]) {
+    if (!namePattern.test(name)) return invalid(`${name} is not a name`)
+    if (description.length > description_length_max) {
+      return invalid(`the description of ${name} has over ${description_length_max} characters`)
+    }
+  }
+  const read = parameters.map(readParameter)
+  const fault = read.find(isRefused)
+  if (fault !== undefined) return fault
+  const definition: Definition = {
+    parameters: read.filter((each) => !isRefused(each)).toSorted(byName),
+    featureFlags: featureFlags
+      .map(({ name, description, defaultValue }) => ({ name, description, defaultValue }))
+      .toSorted(byName),
+  }
+  return { contextId, schemaVersion, definition }
+}
+
+function readParameter({
+  name,
+  type,
+  description,
+  defaultJson,
+  jsonSchema,
+}: ConfigurationSet['parameters'][number]): Parameter | Refused {
+  if (!isParameterType(type)) return invalid(`${name} has an unknown type`)
+  const defaultValue = readValue(defaultJson)
+  if (defaultValue === undefined || !isOfType(type, defaultValue)) {
+    return invalid(`the default of ${name} is not of the type ${type}`)
+  }
+  const fault = jsonSchema === '' ? undefined : defaultFault({ type, jsonSchema }, defaultValue)
+  if (fault !== undefined) return invalid(`the default of ${name} ${fault}`)
+  return { name, type, description, defaultValue, jsonSchema }
+}
+
+function isParameterType(type: string): type is ParameterType {
+  return (parameterTypes as readonly string[]).includes(type)
+}
+
+function defaultFault(
+  parameter: Pick<Parameter, 'type' | 'jsonSchema'>,
+  value: Value,
+): string | undefined {
+  try {
+    return schemaFault(parameter, value)
+  } catch (error) {
+    return `has no usable jsonSchema: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+const jsonTypes: Readonly<Record<ParameterType, string>> = {
+  STRING: 'string',
+  BOOL: 'boolean',
+  INT_NUMBER: 'integer',
+  FLOAT_NUMBER: 'number',
+  LIST: 'array',
+  OBJECT: 'object',
+}
+
+/** Patterns are not taken: one of them can hold up the process for a long time. */
+const keywords = z.looseObject({
+  pattern: z.never().optional(),
+  patternProperties: z.never().optional(),
+  $ref: z.never().optional(),
+})
+
+/** Why a value does not satisfy the JSON Schema of its parameter; undefined if it does. */
+export function schemaFault(
+  { type, jsonSchema }: Pick<Parameter, 'type' | 'jsonSchema'>,
+  value: Value,
+): string | undefined {
+  const schema = keywords.parse(JSON.parse(jsonSchema))
+  const result = z.fromJSONSchema({ ...schema, type: jsonTypes[type] } as never).safeParse(value)
+  const [issue] = result.error?.issues ?? []
+  return issue && `is refused: ${[...issue.path.map(String), issue.message].join(': ')}`
+}
+
+export function readNewValues(
+  values: readonly NewConfigurationValue[],
+): readonly NewValue[] | Refused {
+  const read: NewValue[] = []
+  for (const { name, valueJson } of values) {
+    const value = readValue(valueJson)
+    if (value === undefined) return invalid(`the value of ${name} is not JSON or too long`)
+    read.push({ name, value })
+  }
+  return read.length > names_max ? invalid(`at most ${names_max} values can be set at once`) : read
+}
+
+export function isRefused(value: object): value is Refused {
+  return 'type' in value && value.type === 'REFUSE'
+}
+
+function invalid(detail: string): Refused {
+  return refuse('INVALID', detail)
+}
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1
+}
+
+export function configurationMessage(configuration: Configuration): ConfigurationSet {
+  const { contextId, schemaVersion, iterationNumber, definition, changed, setValues } =
+    configuration
+  const isSet = (name: string) => Object.hasOwn(setValues, name)
+  return {
+    boundedContextId: contextId,
+    schemaVersion,
+    iterationNumber,
+    parameters: definition.parameters.map((parameter) => ({
+      name: parameter.name,
+      type: parameter.type,
+      description: parameter.description,
+      defaultJson: JSON.stringify(parameter.defaultValue),
+      currentJson: JSON.stringify(currentValue(configuration, parameter)),
+      isSet: isSet(parameter.name),
+      jsonSchema: parameter.jsonSchema,
+    })),
+    featureFlags: definition.featureFlags.map((flag) => ({
+      ...flag,
+      currentValue: currentValue(configuration, flag) === true,
+      isSet: isSet(flag.name),
+    })),
+    changedAt: changed?.at.toISOString() ?? '',
+    changedBy: changed?.by ?? '',
+    actor: '',
+  }
+}
+
+export function requestMessage(request: ChangeRequest): ConfigurationChange {
+  const { id, contextId, newValues, createdAt, decidedBy, decidedAt, ...rest } = request
+  return {
+    ...rest,
+    requestId: id,
+    boundedContextId: contextId,
+    newValues: newValues.map(({ name, value }) => ({ name, valueJson: JSON.stringify(value) })),
+    createdAt: createdAt.toISOString(),
+    decidedBy: decidedBy ?? '',
+    decidedAt: decidedAt?.toISOString() ?? '',
+  }
+}

@@ -1,0 +1,2 @@
+export { start } from './service.ts'
+export { settings } from './settings.ts'

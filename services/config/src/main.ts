@@ -1,0 +1,15 @@
+/** The service in a process of its own, one of any number. */
+import { topics } from '@causeway/events'
+import { callersOf } from '@causeway/protos'
+import { runDistributed } from '@causeway/runtime'
+import { callsOf } from '@causeway/services'
+import { start } from './service.ts'
+import { settings } from './settings.ts'
+
+await runDistributed('config', {
+  settings,
+  start,
+  topics,
+  callersOf,
+  providers: callsOf('config'),
+})

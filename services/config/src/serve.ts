@@ -1,0 +1,151 @@
+/** The gRPC methods of the service. */
+import { auditEntry } from '@causeway/events'
+import { isCorrelationId } from '@causeway/fspiop'
+import type { HandledCall, Handlers } from '@causeway/grpc'
+import type {
+  ConfigurationSet,
+  configurationChangesService,
+  configurationsService,
+} from '@causeway/protos'
+import {
+  decideChange,
+  requestChange,
+  subjectOf,
+  type ChangesParts,
+  type RequestOutcome,
+} from './changes.ts'
+import {
+  configurationMessage,
+  isRefused,
+  readNewValues,
+  readSchema,
+  requestMessage,
+} from './contract.ts'
+import { register, type Registered } from './domain/configuration.ts'
+import { refuse, type Refused } from './domain/refused.ts'
+import { requestTypes, type RequestType } from './domain/request.ts'
+import {
+  configurationOfContext,
+  configurations,
+  lockConfiguration,
+  lockContext,
+  readClock,
+  requests,
+  saveConfiguration,
+} from './store.ts'
+
+const listed_max = 1_000
+const note_length_max = 1_024
+const idPattern = /^[A-Za-z0-9_.:-]{1,64}$/
+
+export function configurationHandlers(parts: ChangesParts): Handlers<typeof configurationsService> {
+  const { db } = parts
+  return {
+    RegisterConfigurationSchema: async (message, call) => {
+      const owner = ownerFault(message.boundedContextId, call)
+      return configurationAnswer(owner ?? (await registerSchema(parts, message)))
+    },
+    ListConfigurations: async () => ({
+      configurations: (await configurations(db, listed_max)).map(configurationMessage),
+    }),
+    GetConfiguration: async ({ boundedContextId: contextId }) => {
+      const configuration = await configurationOfContext(db, contextId)
+      return configuration === undefined
+        ? configurationAnswer(refuse('CONTEXT_UNKNOWN', `${contextId} has registered nothing`))
+        : configurationAnswer({ type: 'UNCHANGED', configuration })
+    },
+  }
+}
+
+export function changeHandlers(parts: ChangesParts): Handlers<typeof configurationChangesService> {
+  return {
+    RequestConfigurationChange: async (message) => {
+      const { requestId: id, type, boundedContextId: contextId, actor } = message
+      const { schemaVersion, iterationNumber } = message
+      if (!isCorrelationId(id)) return requestAnswer(badNewId)
+      if (!isRequestType(type)) return requestAnswer(badType(type))
+      const newValues = readNewValues(message.newValues)
+      if (isRefused(newValues)) return requestAnswer(newValues)
+      const base = { schemaVersion, iterationNumber, newValues }
+      const asked = { ...base, id, type, contextId, createdBy: nameOf(actor) }
+      return requestAnswer(await requestChange(parts, asked))
+    },
+    DecideConfigurationChange: async ({ requestId: id, type, decision, note, actor }) => {
+      if (!idPattern.test(id)) return requestAnswer(badId)
+      if (decision !== 'APPROVE' && decision !== 'REJECT') {
+        return requestAnswer(refuse('INVALID', 'decision is APPROVE or REJECT'))
+      }
+      if (note.length > note_length_max) {
+        return requestAnswer(refuse('INVALID', `note has at most ${note_length_max} characters`))
+      }
+      const verdict = { id, type, decision, note, by: nameOf(actor) } as const
+      return requestAnswer(await decideChange(parts, verdict))
+    },
+    ListConfigurationChanges: async ({ type, state }) => ({
+      requests: (await requests(parts.db, type, state, listed_max)).map(requestMessage),
+    }),
+  }
+}
+
+function registerSchema({ db, bus }: ChangesParts, message: ConfigurationSet) {
+  const schema = readSchema(message)
+  if (isRefused(schema)) return Promise.resolve(schema)
+  const { contextId } = schema
+  return db.transaction(async (tx): Promise<Registered> => {
+    await lockContext(tx, contextId)
+    const stored = await lockConfiguration(tx, contextId)
+    const registered = register(stored, schema)
+    if (registered.type !== 'STORE') return registered
+    const { configuration } = registered
+    await saveConfiguration(tx, configuration)
+    bus.announce(tx, [
+      auditEntry('config', {
+        actor: message.actor === '' ? contextId : message.actor,
+        action: 'RegisterConfigurationSchema',
+        subject: subjectOf(contextId),
+        before: stored === undefined ? null : { schemaVersion: stored.schemaVersion },
+        after: { schemaVersion: configuration.schemaVersion },
+        at: await readClock(tx),
+      }),
+    ])
+    return registered
+  })
+}
+
+/** A service registers only itself; admin does it for components outside the hub. */
+function ownerFault(contextId: string, { caller }: HandledCall): Refused | undefined {
+  if (caller === undefined || caller === contextId || caller === 'admin') return undefined
+  return refuse('NOT_OWNER', `${caller} may not register ${contextId}`)
+}
+
+const badNewId = refuse('INVALID', 'requestId is a UUID or a ULID')
+const badId = refuse('INVALID', 'requestId has 1 to 64 letters, digits and _.:-')
+
+function badType(type: string): Refused {
+  return refuse('INVALID', `${type} is not a request type`)
+}
+
+/** Unknown actors count as one person: one cannot approve what another has requested. */
+function nameOf(actor: string): string {
+  return actor === '' ? 'unknown' : actor
+}
+
+function isRequestType(type: string): type is RequestType {
+  return (requestTypes as readonly string[]).includes(type)
+}
+
+function configurationAnswer(outcome: Registered) {
+  return outcome.type === 'REFUSE'
+    ? { refusal: refusalMessage(outcome) }
+    : { configuration: configurationMessage(outcome.configuration) }
+}
+
+function requestAnswer(outcome: RequestOutcome) {
+  return outcome.type === 'REFUSE'
+    ? { refusal: refusalMessage(outcome) }
+    : { request: requestMessage(outcome.request) }
+}
+
+function refusalMessage({ reason, detail }: Refused) {
+  return { reason, detail }
+}

@@ -1,0 +1,19 @@
+/** Every setting of config, with its unit, default and bounds. */
+import { integer, text, type SettingValues } from '@causeway/process'
+
+export const settings = {
+  CONFIG_DATABASE_URL: text({
+    about: 'database of the configuration; empty: the embedded one',
+    default: '',
+    secret: true,
+  }),
+  CONFIG_CONNECTIONS_MAX: integer({
+    about: 'connections to it',
+    unit: 'connections',
+    default: 4,
+    min: 1,
+    max: 100,
+  }),
+} as const
+
+export type Settings = SettingValues<typeof settings>
