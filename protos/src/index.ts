@@ -43,6 +43,8 @@ export type { OwnerAnswer__Output as OwnerAnswer } from './generated/causeway/ac
 export type { AuditEntry__Output as AuditEntry } from './generated/causeway/audit/v1/AuditEntry.ts'
 export type { AuditQuery__Output as AuditQuery } from './generated/causeway/audit/v1/AuditQuery.ts'
 export type { ConfigurationSet__Output as ConfigurationSet } from './generated/causeway/config/v1/ConfigurationSet.ts'
+export type { ConfigurationAnswer__Output as ConfigurationAnswer } from './generated/causeway/config/v1/ConfigurationAnswer.ts'
+export type { RequestAnswer__Output as RequestAnswer } from './generated/causeway/config/v1/RequestAnswer.ts'
 export type { NewValue__Output as NewConfigurationValue } from './generated/causeway/config/v1/NewValue.ts'
 export type { Request__Output as ConfigurationChange } from './generated/causeway/config/v1/Request.ts'
 export type { AccessPolicy__Output as AccessPolicy } from './generated/causeway/auth_service/v1/AccessPolicy.ts'

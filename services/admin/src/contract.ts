@@ -10,7 +10,7 @@ import type { Settings } from './settings.ts'
 export type Compatibility = Settings['COMPATIBILITY']
 
 interface Meaning {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 406 | 415 | 500 | 501 | 503
+  readonly status: 400 | 401 | 403 | 404 | 405 | 406 | 409 | 415 | 500 | 501 | 503
   readonly code: ErrorCode
 }
 
@@ -105,6 +105,11 @@ const meanings = {
   // From account-lookup.
   ORACLE_UNKNOWN: { status: 404, code: '3200' },
   ORACLE_EXISTS: { status: 400, code: '3100' },
+  // From config.
+  CONTEXT_UNKNOWN: { status: 404, code: '3200' },
+  NOT_OWNER: { status: 403, code: '3000' },
+  VERSION_OUTDATED: { status: 409, code: '3000' },
+  STALE: { status: 409, code: '3000' },
   // From notifications.
   DEAD_LETTER_UNKNOWN: { status: 404, code: '3200' },
   DEADLINE_PASSED: { status: 400, code: '3300' },

@@ -274,6 +274,7 @@ export const pathVariables = {
   transactionRequestId: word,
   asset: word,
   settlementId: queryNumber,
+  boundedContextId: word.max(64),
   participantId: queryNumber,
   accountId: queryNumber,
 }

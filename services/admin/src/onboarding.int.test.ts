@@ -1,6 +1,7 @@
 import * as accountLookup from '@causeway/account-lookup'
 import * as audit from '@causeway/audit'
 import * as authService from '@causeway/auth-service'
+import * as config from '@causeway/config'
 import * as notifications from '@causeway/notifications'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import * as quoting from '@causeway/quoting'
@@ -31,6 +32,7 @@ const services = [
   accountLookup,
   notifications,
   scheduler,
+  config,
   audit,
 ] as const
 
@@ -363,6 +365,7 @@ test('GET /health names the services behind the API', async () => {
       'notifications',
       'scheduler',
       'audit',
+      'config',
     ].map((name) => ({ name, status: 'OK' })),
   })
 })

@@ -4,6 +4,7 @@ import { operatorOperations, passwordOperations, roleOperations } from './access
 import {
   fourEyes,
   guarded,
+  guardedConfiguration,
   needs,
   open,
   signedIn,
@@ -13,6 +14,7 @@ import { logInOperations, logOutOperations } from './access/sessions.ts'
 import { accountTypeOperations } from './account-types.ts'
 import { accountOperations } from './accounts.ts'
 import { alarmOperations } from './alarms/routes.ts'
+import { configurationDecisions, configurationOperations } from './configuration/routes.ts'
 import { consentOperations } from './consents/routes.ts'
 import { credentialOperations } from './credentials/routes.ts'
 import { deadLetterOperations } from './dead-letters/routes.ts'
@@ -80,6 +82,8 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('SETTLEMENTS', withUnprefixedPaths(settlementOperations(deps))),
     ...guarded('SETTLEMENTS', reportOperations(deps)),
     ...guarded('SCHEME_RULES', schemeRuleOperations(deps)),
+    ...guardedConfiguration('ConfigurationValues', configurationOperations(deps)),
+    ...fourEyes(configurationDecisions(deps)),
     ...guarded('ORACLES', oracleOperations(deps)),
     ...guarded('DELIVERIES', deadLetterOperations(deps)),
     ...guarded('DELIVERIES', reminderOperations(deps)),

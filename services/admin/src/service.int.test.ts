@@ -64,6 +64,7 @@ test('GET /health names the services that do not answer, and operations fail wit
       { name: 'notifications', status: 'DOWN' },
       { name: 'scheduler', status: 'DOWN' },
       { name: 'audit', status: 'DOWN' },
+      { name: 'config', status: 'DOWN' },
     ],
   })
   // The caller is checked first, and the keys for that are not known yet.

@@ -23,12 +23,12 @@ const names_max = 500
 const description_length_max = 1_000
 const json_length_max = 65_536
 
-export function isContext(name: string): boolean {
+function isContext(name: string): boolean {
   return contextPattern.test(name)
 }
 
 /** Undefined: the text is not JSON or too long. */
-export function readValue(json: string): Value | undefined {
+function readValue(json: string): Value | undefined {
   if (json.length > json_length_max) return undefined
   try {
     return JSON.parse(json) as Value

@@ -87,7 +87,7 @@ describe('every route', () => {
     for (const { method, path, privilege } of all) {
       const isNamed =
         [open, signedIn].includes(privilege) ||
-        /^(VIEW|MANAGE|CREATE|APPROVE|RUN)_[A-Z_]+$/.test(privilege)
+        /^(VIEW|MANAGE|CREATE|APPROVE|REGISTER|RUN)_[A-Z_]+$/.test(privilege)
       expect({ method, path, isNamed }).toEqual({ method, path, isNamed: true })
     }
     expect(

@@ -8,10 +8,17 @@ import type { Operation } from '../operation.ts'
 export interface GuardedOperation extends Operation {
   /** A privilege; OPEN: no log-in; SIGNED_IN: any operator, whatever the roles. */
   readonly privilege: string
-  /** For the decision about a request: the privilege to reject it, in place of `privilege`. */
-  readonly toReject?: string
+  /** Some bodies require another privilege in place of `privilege`. */
+  readonly other?: OtherPrivilege
   /** The operation may change tokens or roles, so the guard reloads its policy afterwards. */
   readonly changesAccess: boolean
+}
+
+interface OtherPrivilege {
+  readonly privilege: string
+  /** What those bodies are for: 'to reject'. */
+  readonly purpose: string
+  readonly applies: (body: unknown) => boolean
 }
 
 /** No log-in is required. */
@@ -54,10 +61,46 @@ export function fourEyes(operations: readonly Operation[]): readonly GuardedOper
     return {
       ...operation,
       privilege: fourEyesPrivilege(name),
-      ...(name.startsWith('Approve') ? { toReject: privilegeOfCall(name, 'REJECT') } : {}),
+      ...(name.startsWith('Approve') ? { other: toReject(name) } : {}),
       changesAccess: false,
     }
   })
+}
+
+function toReject(call: string): OtherPrivilege {
+  return {
+    privilege: privilegeOfCall(call, 'REJECT'),
+    purpose: 'to reject',
+    applies: (body) => memberOf(body, 'decision') === 'REJECT',
+  }
+}
+
+/**
+ * Components register what can be set with REGISTER_CONFIGURATION; operators see it with
+ * VIEW_CONFIGURATION and request other values with CREATE_<change>.
+ */
+export function guardedConfiguration(
+  change: string,
+  operations: readonly Operation[],
+): readonly GuardedOperation[] {
+  const register = 'REGISTER_CONFIGURATION'
+  return operations.map((operation) => {
+    const unchanging = { ...operation, changesAccess: false }
+    if (operation.method === 'GET') return { ...unchanging, privilege: 'VIEW_CONFIGURATION' }
+    if (operation.variables.length === 0) return { ...unchanging, privilege: register }
+    const other: OtherPrivilege = {
+      privilege: privilegeOfCall(change),
+      purpose: 'to request other values',
+      applies: (body) => memberOf(body, 'newValues') !== undefined,
+    }
+    return { ...unchanging, privilege: register, other }
+  })
+}
+
+function memberOf(body: unknown, name: string): unknown {
+  return typeof body === 'object' && body !== null
+    ? (body as Readonly<Record<string, unknown>>)[name]
+    : undefined
 }
 
 function fourEyesPrivilege(name: string): string {
@@ -66,16 +109,13 @@ function fourEyesPrivilege(name: string): string {
 }
 
 /** The privileges that admit a caller; the body may require a particular one of them. */
-export function privilegesToAsk({ privilege, toReject }: GuardedOperation): readonly string[] {
-  return toReject === undefined ? [privilege] : [privilege, toReject]
+export function privilegesToAsk({ privilege, other }: GuardedOperation): readonly string[] {
+  return other === undefined ? [privilege] : [privilege, other.privilege]
 }
 
 /** The privilege that the body requires. */
-export function privilegeFor(operation: GuardedOperation, body: unknown): string {
-  const { privilege, toReject = privilege } = operation
-  const isRejection =
-    typeof body === 'object' && body !== null && 'decision' in body && body.decision === 'REJECT'
-  return isRejection ? toReject : privilege
+export function privilegeFor({ privilege, other }: GuardedOperation, body: unknown): string {
+  return other?.applies(body) === true ? other.privilege : privilege
 }
 
 /** Each privilege that some operation requires, once. */
@@ -88,7 +128,7 @@ export function privilegesOf(operations: readonly GuardedOperation[]): readonly 
  * The owner of the privileges and the version of the set; raise it whenever a privilege is added or
  * removed.
  */
-export const privilegeSet = { boundedContextName: 'admin', privilegeSetVersion: '1.1.0' } as const
+export const privilegeSet = { boundedContextName: 'admin', privilegeSetVersion: '1.2.0' } as const
 
 /**
  * The privileges that a list grants: each names one, or with a star at its end all with that

@@ -8,7 +8,7 @@ import { meaningOf } from '../contract.ts'
 import { pathVariables } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { operatorHeader } from '../access/guard.ts'
-import { open, privilegesToAsk, type GuardedOperation } from '../access/privileges.ts'
+import { open, type GuardedOperation } from '../access/privileges.ts'
 import type { Operation } from '../operation.ts'
 import { shownError } from '../shapes.ts'
 import { answerSchema, requestSchema, type Named, type Schema } from './schema.ts'
@@ -77,9 +77,10 @@ function operationObject(
 
 function guardObject(operation: GuardedOperation) {
   if (operation.about.takesBasic === true) return { security: [{}, { basic: [] }] }
-  return operation.privilege === open
-    ? { security: [] }
-    : { description: `Needs ${privilegesToAsk(operation).join(' or, to reject, ')}.` }
+  if (operation.privilege === open) return { security: [] }
+  const { privilege, other } = operation
+  const or = other === undefined ? '' : ` or, ${other.purpose}, ${other.privilege}`
+  return { description: `Needs ${privilege}${or}.` }
 }
 
 /** The subject of the path: 'keys' of `/participants/:name/keys/:kid`. */

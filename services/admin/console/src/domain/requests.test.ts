@@ -14,6 +14,7 @@ const change = {
   newState: 'INACTIVE',
   isActive: false,
   alarmPercentage: '15',
+  boundedContextId: 'quoting',
 }
 
 test('Every kind of request is described in a sentence', () => {
@@ -27,6 +28,7 @@ test('Every kind of request is described in a sentence', () => {
     'the net debit cap of account 7 of redbank becomes 20',
     'the alarm threshold of account 7 of redbank becomes 15 % of its cap',
     'the endpoints of redbank change',
+    'the configuration of quoting changes',
   ])
 })
 

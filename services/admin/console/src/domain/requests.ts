@@ -20,6 +20,7 @@ export const requestKinds = [
     'ApproveAccountThresholdUpdate',
   ],
   ['UpdateEndpoints', 'GetPendingEndpointUpdates', 'ApproveEndpointsUpdate'],
+  ['ConfigurationValues', 'GetPendingConfigurationValues', 'ApproveConfigurationValues'],
 ] as const
 
 export type RequestKind = (typeof requestKinds)[number][0]
@@ -57,6 +58,8 @@ const sentences: Readonly<Record<RequestKind, (change: Change) => string>> = {
   UpdateAccountThreshold: (change) =>
     `the alarm threshold of ${account(change)} becomes ${text(change['alarmPercentage'])} % of its cap`,
   UpdateEndpoints: (change) => `the endpoints of ${who(change)} change`,
+  ConfigurationValues: (change) =>
+    `the configuration of ${text(change['boundedContextId'])} changes`,
 }
 
 /** A kind that this console does not know is shown by its name. */

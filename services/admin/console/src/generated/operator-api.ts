@@ -543,6 +543,30 @@ export type SchemeRule =
       readonly maxMs?: number
     }
 
+export type ConfigurationSet = {
+  readonly boundedContextId: string
+  readonly schemaVersion: string
+  readonly iterationNumber: number
+  readonly parameters: readonly {
+    readonly name: string
+    readonly type: 'STRING' | 'BOOL' | 'INT_NUMBER' | 'FLOAT_NUMBER' | 'LIST' | 'OBJECT'
+    readonly description: string
+    readonly defaultValue: unknown
+    readonly currentValue: unknown
+    readonly isSet: boolean
+    readonly jsonSchema?: unknown
+  }[]
+  readonly featureFlags: readonly {
+    readonly name: string
+    readonly description: string
+    readonly defaultValue: boolean
+    readonly currentValue: boolean
+    readonly isSet: boolean
+  }[]
+  readonly changedAt?: string
+  readonly changedBy?: string
+}
+
 export type Oracle = {
   readonly oracleId: number
   readonly oracleIdType: string
@@ -1181,6 +1205,30 @@ export interface Operations {
   }
   readonly 'PUT /scheme-rules/{ruleId}': { readonly query: never; readonly answer: SchemeRule }
   readonly 'DELETE /scheme-rules/{ruleId}': { readonly query: never; readonly answer: undefined }
+  readonly 'POST /config/schemas': {
+    readonly query: never
+    readonly answer: { readonly schemaVersion: string; readonly iterationNumber: number }
+  }
+  readonly 'GET /config/schemas': {
+    readonly query: never
+    readonly answer: readonly ConfigurationSet[]
+  }
+  readonly 'GET /config/schemas/{boundedContextId}': {
+    readonly query: never
+    readonly answer: ConfigurationSet
+  }
+  readonly 'POST /config/schemas/{boundedContextId}': {
+    readonly query: never
+    readonly answer: ConfigurationSet | ChangeRequest
+  }
+  readonly 'GET /GetPendingConfigurationValues': {
+    readonly query: never
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveConfigurationValues': {
+    readonly query: never
+    readonly answer: ChangeRequest
+  }
   readonly 'GET /oracles': {
     readonly query: 'type' | 'currency'
     readonly answer: readonly Oracle[]

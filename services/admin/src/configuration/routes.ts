@@ -1,0 +1,167 @@
+/**
+ * Configuration with the names of the reference architecture: components register what can be set,
+ * operators see it and request other values, and another operator approves or rejects. The service
+ * config makes all decisions.
+ */
+import { randomUUID } from 'node:crypto'
+import type { ConfigurationAnswer, ConfigurationSet, RequestAnswer } from '@causeway/protos'
+import { serviceNames } from '@causeway/services'
+import { z } from 'zod'
+import { answered, refused, type Answer } from '../answer.ts'
+import { verdict } from '../lifecycle/bodies.ts'
+import { shownRequest } from '../lifecycle/shown.ts'
+import { reads, writes, type Operation } from '../operation.ts'
+import { refusedUpstream, type Deps } from '../upstream.ts'
+import {
+  newValueMessages,
+  requestBody,
+  schemaBody,
+  schemaMessage,
+  schemaOrValues,
+  setBody,
+  shownSet,
+  type SchemaBody,
+} from './bodies.ts'
+
+const type = 'ConfigurationValues'
+const ofRegistration = ['NOT_OWNER', 'VERSION_OUTDATED', 'MODIFIED', 'INVALID'] as const
+const ofChange = ['CONTEXT_UNKNOWN', 'STALE', 'INVALID'] as const
+
+const shownVersion = z.strictObject({ schemaVersion: z.string(), iterationNumber: z.int() })
+
+export function configurationOperations(deps: Deps): readonly Operation[] {
+  const one = '/config/schemas/:boundedContextId'
+  return [
+    writes(
+      'POST',
+      '/config/schemas',
+      schemaBody,
+      {
+        about:
+          'Registers what a component outside the hub can be set to; lower versions are refused',
+        answers: { 200: shownVersion },
+        refuses: ofRegistration,
+      },
+      ({ body, actor }) => register(deps, body, actor, versionOf),
+    ),
+    reads(
+      '/config/schemas',
+      {
+        about: 'What each component can be set to, with the current values, at most 1,000',
+        answers: { 200: z.array(shownSet) },
+      },
+      async () => {
+        const { configurations } = await deps.configurations.ListConfigurations({})
+        return answered(200, configurations.map(setBody))
+      },
+    ),
+    reads(
+      one,
+      {
+        about: 'What a component can be set to, with the current values',
+        answers: { 200: shownSet },
+        refuses: ['CONTEXT_UNKNOWN'],
+      },
+      async ({ boundedContextId }) =>
+        shown(await deps.configurations.GetConfiguration({ boundedContextId }), setBody),
+    ),
+    writes(
+      'POST',
+      one,
+      schemaOrValues,
+      {
+        about:
+          'With newValues: requests other values for a component, which another person decides. ' +
+          'Without: registers its schema',
+        answers: { 200: shownSet, 202: shownRequest },
+        refuses: [...ofRegistration, 'CONTEXT_UNKNOWN', 'STALE', 'REQUEST_PENDING'],
+      },
+      ({ boundedContextId, body, actor }) => {
+        const { boundedContextId: named = boundedContextId, newValues, ...rest } = body
+        if (named !== boundedContextId) {
+          return Promise.resolve(refused('INVALID', 'boundedContextId is not that of the path'))
+        }
+        const { requestId = randomUUID(), iterationNumber, ...schema } = rest
+        if (newValues === undefined) {
+          return register(deps, { ...schema, boundedContextId }, actor, setBody)
+        }
+        if (iterationNumber === undefined) {
+          return Promise.resolve(refused('MISSING', 'iterationNumber'))
+        }
+        const { schemaVersion } = schema
+        const base = { requestId, type, boundedContextId, schemaVersion, iterationNumber, actor }
+        return request(deps, { ...base, newValues: newValueMessages(newValues) })
+      },
+    ),
+  ]
+}
+
+/** The pending requests and the decision of another person, named like those about participants. */
+export function configurationDecisions(deps: Deps): readonly Operation[] {
+  return [
+    reads(
+      '/GetPendingConfigurationValues',
+      {
+        about: 'Pending requests: other values of components; newest first, at most 1,000',
+        answers: { 200: z.array(shownRequest) },
+      },
+      async () => {
+        const pending = { type, state: 'PEND-APPROVAL' }
+        const found = await deps.configurationChanges.ListConfigurationChanges(pending)
+        return answered(200, found.requests.map(requestBody))
+      },
+    ),
+    writes(
+      'POST',
+      '/ApproveConfigurationValues',
+      verdict,
+      {
+        about: 'Approves or rejects other values of a component; the maker may not',
+        answers: { 200: shownRequest },
+        refuses: ['REQUEST_UNKNOWN', 'REQUEST_DECIDED', 'SAME_PERSON', ...ofChange],
+      },
+      async ({ body: { requestId, decision, note = '' }, actor }) => {
+        const message = { requestId, type, decision, note, actor }
+        return requested(200, await deps.configurationChanges.DecideConfigurationChange(message))
+      },
+    ),
+  ]
+}
+
+/** The hub's own services register themselves when they start. */
+async function register(
+  deps: Deps,
+  body: SchemaBody,
+  actor: string,
+  bodyOf: typeof setBody,
+): Promise<Answer> {
+  const own: readonly string[] = serviceNames
+  if (own.includes(body.boundedContextId)) {
+    return refused('NOT_OWNER', `${body.boundedContextId} registers itself`)
+  }
+  const message = schemaMessage(body, actor)
+  return shown(await deps.configurations.RegisterConfigurationSchema(message), bodyOf)
+}
+
+function versionOf({ schemaVersion, iterationNumber }: ConfigurationSet) {
+  return { schemaVersion, iterationNumber }
+}
+
+function shown({ configuration, refusal }: ConfigurationAnswer, bodyOf: typeof setBody): Answer {
+  if (refusal) return refusedUpstream(refusal)
+  if (!configuration) throw new Error('a configuration was answered with neither set nor refusal')
+  return answered(200, bodyOf(configuration))
+}
+
+async function request(
+  { configurationChanges }: Deps,
+  message: Parameters<Deps['configurationChanges']['RequestConfigurationChange']>[0],
+): Promise<Answer> {
+  return requested(202, await configurationChanges.RequestConfigurationChange(message))
+}
+
+function requested(status: 200 | 202, { request: made, refusal }: RequestAnswer): Answer {
+  if (refusal) return refusedUpstream(refusal)
+  if (!made) throw new Error('a change was answered with neither request nor refusal')
+  return answered(status, requestBody(made))
+}
