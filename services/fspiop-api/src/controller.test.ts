@@ -3,6 +3,14 @@ import { openController } from './controller.ts'
 
 const step = { length_ms: 100, offered: 1_000, processed: 0 }
 
+/** A controller with a bound of 200 ms; the delay has just reached what may be a pause. */
+function openAfterPause() {
+  const controller = openController(200)
+  for (let at = 0; at < 4; at++) controller.update({ ...step, queueDelay_ms: 300 })
+  expect(controller.rate).toBe(Infinity)
+  return controller
+}
+
 test('Nothing is refused while the queue delay is within the bound', () => {
   const controller = openController(200)
   for (const queueDelay_ms of [0, 50, 200, 199]) {
@@ -11,10 +19,18 @@ test('Nothing is refused while the queue delay is within the bound', () => {
   }
 })
 
-test('From the first interval above the bound the admitted rate is below the offered rate, and it falls in each interval', () => {
+test('Nothing is refused when the queue delay exceeds the bound for at most 400 ms at a time', () => {
   const controller = openController(200)
+  for (const queueDelay_ms of [900, 800, 600, 300, 100, 900, 800, 600, 300, 200]) {
+    controller.update({ ...step, queueDelay_ms })
+    expect(controller.rate).toBe(Infinity)
+  }
+})
+
+test('Above the bound for longer, the admitted rate is below the offered rate and falls in each interval', () => {
+  const controller = openAfterPause()
   let before = 1_000
-  for (const queueDelay_ms of [250, 300, 300, 400]) {
+  for (const queueDelay_ms of [310, 330, 330, 400]) {
     controller.update({ ...step, queueDelay_ms })
     expect(controller.rate).toBeLessThan(before)
     before = controller.rate
@@ -22,7 +38,7 @@ test('From the first interval above the bound the admitted rate is below the off
 })
 
 test('The admitted rate changes no faster than its limits, however long the delay', () => {
-  const controller = openController(200)
+  const controller = openAfterPause()
   controller.update({ ...step, queueDelay_ms: 60_000 })
   expect(controller.rate).toBeCloseTo(1_000 * Math.exp(-0.5), 6)
   controller.update({ ...step, queueDelay_ms: 0 })
@@ -41,7 +57,7 @@ test('At least a twentieth of the processed rate is admitted, and at least one m
 })
 
 test('Refusing ends once the admitted rate exceeds the offered rate', () => {
-  const controller = openController(200)
+  const controller = openAfterPause()
   controller.update({ ...step, queueDelay_ms: 300 })
   expect(controller.rate).toBeLessThan(1_000)
   controller.update({ ...step, queueDelay_ms: 90, offered: 100 })

@@ -34,6 +34,11 @@ const alpha = 0.05
 /** For the growth of the delay, in multiples of the bound. */
 const beta = 0.7
 const step_ms = 100
+/**
+ * The delay may exceed the bound for this long before anything is refused: a hub that stood still for a
+ * moment (to write to the disk, to collect garbage) catches up by itself.
+ */
+const pause_ms_max = 400
 /** The largest changes per step; the rate may rise faster while the delay is small. */
 const rise_max = 0.05
 const rise_calm_max = 0.15
@@ -53,6 +58,8 @@ const rate_min = 1
 export function openController(bound_ms: number): Controller {
   let rate = Infinity
   let last_ms = 0
+  /** How long the delay has exceeded the bound. */
+  let exceeded_ms = 0
   return {
     get rate() {
       return rate
@@ -62,8 +69,9 @@ export function openController(bound_ms: number): Controller {
       const excess = Math.min((queueDelay_ms - bound_ms) / bound_ms, 3)
       const growth = (queueDelay_ms - last_ms) / bound_ms
       last_ms = queueDelay_ms
+      exceeded_ms = queueDelay_ms > bound_ms ? exceeded_ms + length_ms : 0
       if (rate === Infinity) {
-        if (queueDelay_ms <= bound_ms) return
+        if (exceeded_ms <= pause_ms_max) return
         rate = offered
       }
       const change = -alpha * excess * steps - beta * growth

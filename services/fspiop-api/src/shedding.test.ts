@@ -72,9 +72,11 @@ interface Load {
    * others.
    */
   readonly hot?: number
+  /** The hub stands still for this long every three seconds. */
+  readonly stall_ms?: number
 }
 
-function play({ offered, capacity, seconds, hot = 0 }: Load): Outcome {
+function play({ offered, capacity, seconds, hot = 0, stall_ms = 0 }: Load): Outcome {
   const random = numbers()
   let now_ms = start_ms
   const shedding = openShedding(
@@ -132,6 +134,7 @@ function play({ offered, capacity, seconds, hot = 0 }: Load): Outcome {
     for (begun += offered / 1_000; begun >= 1; begun -= 1) {
       enter({ fspId: fsp(), begun_ms: now_ms, at: 0, kind: lookup, in_ms: now_ms, passed: 0 })
     }
+    if ((now_ms - start_ms) % 3_000 === 2_999) still_ms = now_ms + stall_ms
     if (random() < 0.002) still_ms = now_ms + 20 + random() * 60
     if (now_ms < still_ms) continue
     for (power += (capacity * passesOfPayment) / 1_000; power >= 1; power -= 1) {
@@ -185,6 +188,18 @@ test('Below the capacity nothing is refused', () => {
   }
 })
 
+test('Below the capacity nothing is refused although the hub stands still for half a second every three seconds', () => {
+  for (const part of [0.3, 0.6, 0.7]) {
+    const { refused } = play({
+      capacity: 400,
+      offered: part * 400,
+      seconds: 20,
+      stall_ms: 500,
+    })
+    expect(refused).toEqual({ LOOKUP: 0, QUOTE: 0, TRANSFER: 0 })
+  }
+})
+
 test('Longer delays shed more: first lookups, then quotes, then transfers', () => {
   const refusedAt = (queueDelay_ms: number) => {
     let now_ms = start_ms
@@ -194,7 +209,7 @@ test('Longer delays shed more: first lookups, then quotes, then transfers', () =
       () => now_ms,
     )
     const refused = { LOOKUP: 0, QUOTE: 0, TRANSFER: 0 }
-    for (const end_ms = start_ms + 10_000; now_ms < end_ms; now_ms += 5) {
+    for (const end_ms = start_ms + 15_000; now_ms < end_ms; now_ms += 5) {
       shedding.observe('TransferPrepared', queueDelay_ms)
       for (const priority of ['LOOKUP', 'QUOTE', 'TRANSFER'] as const) {
         if (shedding.sheds('greenbank', priority) && now_ms > end_ms - 500) refused[priority] += 1
