@@ -77,8 +77,41 @@ test(
 )
 
 test(
+  'The console finds requests of PISPs by PISP, DFSP and state, and leads to the story of one',
+  async () => {
+    await operators.go(page, '/third-party')
+    const requests = page.getByRole('table', { name: 'Requests of PISPs, newest first' })
+    const row = requests.getByRole('row').filter({ hasText: transactionRequestId })
+    const form = page.getByRole('search')
+    const search = async (fields: Readonly<Record<string, string>>, state: string) => {
+      for (const [label, value] of Object.entries(fields)) {
+        await form.getByLabel(label).fill(value)
+      }
+      await form.getByLabel('State').selectOption(state)
+      await form.getByRole('button', { name: 'Search' }).click()
+    }
+    await search({ PISP: 'greenbank', DFSP: 'lemonpay' }, '')
+    await page.getByText('No third-party payment was found.').waitFor()
+    await search({ PISP: 'lemonpay', DFSP: 'greenbank' }, 'REJECTED')
+    await page.waitForURL(/REJECTED/)
+    await page.getByText('No third-party payment was found.').waitFor()
+    await search({ PISP: 'lemonpay', DFSP: 'greenbank' }, 'ACCEPTED')
+    await row.getByText('ACCEPTED').waitFor()
+    await row.getByRole('link', { name: consentId }).waitFor()
+    await isAsItShouldBe('third-party-payments')
+    await row.getByRole('link', { name: transactionRequestId }).click()
+    await page.getByRole('heading', { name: 'Story of a third-party payment' }).waitFor()
+    await page.goBack()
+    await row.getByText('ACCEPTED').waitFor()
+    expect(await requests.getByRole('row').count()).toBe(2)
+  },
+  story_ms,
+)
+
+test(
   'The console shows a payment of a PISP by its request and by its transfer',
   async () => {
+    await operators.go(page, `/consents/${consentId}`)
     await page.getByRole('link', { name: transactionRequestId }).click()
     await page.getByRole('heading', { name: 'Story of a third-party payment' }).waitFor()
     // On a busy machine the PISP may have sent the request twice.

@@ -149,6 +149,7 @@ export function consoleViews(
     ['participants', '/participants'],
     ['payments', '/payments'],
     ['story', `/payments/${transferId}`],
+    ['third-party-payments', '/third-party'],
     ['settlements', '/settlements'],
     ['settlement', '/settlements/1'],
     ['approvals', '/approvals'],

@@ -24,6 +24,7 @@ import { Payments } from './views/payments.tsx'
 import { SettlementPage } from './views/settlement.tsx'
 import { Settlements } from './views/settlements.tsx'
 import { RequestStoryPage, StoryPage } from './views/story.tsx'
+import { ThirdPartyPayments } from './views/third-party-payments.tsx'
 
 export function App() {
   const access = useQuery(accessQuery)
@@ -99,6 +100,8 @@ function Views() {
           <ConsentPage key={consentId} consentId={decodeURIComponent(consentId)} />
         )}
       </Route>
+      <Route path="/third-party" component={ThirdPartyPayments} />
+      <Route path="/third-party/of/:search" component={ThirdPartyPayments} />
       <Route path="/third-party/:transactionRequestId">
         {({ transactionRequestId: id }) => (
           <RequestStoryPage key={id} transactionRequestId={decodeURIComponent(id)} />
@@ -136,6 +139,7 @@ const ways = [
   ['/payments', 'Payments', 'VIEW_TRANSFERS'],
   ['/bulk-quotes', 'Bulk quotes', 'VIEW_TRANSFERS'],
   ['/bulk-transfers', 'Bulk transfers', 'VIEW_TRANSFERS'],
+  ['/third-party', 'Third-party payments', 'VIEW_TRANSFERS'],
   ['/consents', 'Consents', 'VIEW_CONSENTS'],
   ['/settlements', 'Settlement', 'VIEW_SETTLEMENTS'],
   ['/approvals', 'Approvals', 'VIEW_PENDING'],

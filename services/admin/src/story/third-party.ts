@@ -10,7 +10,10 @@ import { stepBody, summaryBody, thirdPartyBody } from './bodies.ts'
 import { shownRequestStory, shownThirdParties } from './shapes.ts'
 
 const search = z.object({
+  transactionRequestId: word.optional(),
   fspId: word.optional().meta({ description: 'As PISP or as DFSP.' }),
+  pispId: word.optional(),
+  dfspId: word.optional(),
   consentId: word.optional(),
   state: word.optional().meta({ description: 'As it is shown, such as ACCEPTED or FAILED.' }),
   ...searchFields('of the request'),
@@ -40,8 +43,10 @@ export function thirdPartyOperations(deps: Deps): readonly Operation[] {
 }
 
 async function find(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
-  const { fspId = '', consentId = '', state = '', ...page } = query
-  const asked = { fspId, consentId, state, ...page }
+  const { transactionRequestId = '', fspId = '', pispId = '', dfspId = '' } = query
+  const { consentId = '', state = '', from, to, limit, after } = query
+  const parties = { transactionRequestId, fspId, pispId, dfspId }
+  const asked = { ...parties, consentId, state, from, to, limit, after }
   const { transactions, next } = await deps.thirdParties.SearchThirdPartyTransactions(asked)
   return answered(200, {
     transactions: transactions.map(thirdPartyBody),

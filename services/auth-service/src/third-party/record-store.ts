@@ -37,8 +37,13 @@ export interface VerificationRow {
   readonly decided_at: Date
 }
 
+/** An empty text is not searched for. */
 export interface Search {
+  readonly transactionRequestId: string
+  /** As PISP or as DFSP. */
   readonly fspId: string
+  readonly pispId: string
+  readonly dfspId: string
   readonly consentId: string
   readonly state: string
   readonly from: Date | null
@@ -67,6 +72,9 @@ const searchStatement = statement(`
     and ($4::timestamptz is null or t.requested_at >= $4::timestamptz)
     and ($5::timestamptz is null or t.requested_at < $5::timestamptz)
     and ($6::timestamptz is null or (t.requested_at, t.id) < ($6::timestamptz, $7::text))
+    and ($9::text = '' or t.id = $9::text)
+    and ($10::text = '' or t.pisp = $10::text)
+    and ($11::text = '' or t.dfsp = $11::text)
   order by t.requested_at desc, t.id desc limit $8`)
 
 const steps_max = 200
@@ -125,6 +133,7 @@ export async function readByTransaction(
 
 export function searchTransactions(db: Queries, search: Search): Promise<readonly SummaryRow[]> {
   const { fspId, consentId, state, from, to, after, limit } = search
+  const { transactionRequestId, pispId, dfspId } = search
   return db.query<SummaryRow>(searchStatement, [
     fspId,
     consentId,
@@ -134,6 +143,9 @@ export function searchTransactions(db: Queries, search: Search): Promise<readonl
     after?.at ?? null,
     after?.id ?? '',
     limit,
+    transactionRequestId,
+    pispId,
+    dfspId,
   ])
 }
 

@@ -39,11 +39,14 @@ export function serveThirdParties({
   return {
     async SearchThirdPartyTransactions(asked) {
       const limit = Math.min(Math.max(asked.limit, 1), page_max)
-      const { fspId, consentId, state } = asked
+      const { transactionRequestId, fspId, pispId, dfspId, consentId, state } = asked
       const from = timeIn('from', asked.from)
       const to = timeIn('to', asked.to)
       const search: Search = {
+        transactionRequestId,
         fspId,
+        pispId,
+        dfspId,
         consentId,
         state,
         from,

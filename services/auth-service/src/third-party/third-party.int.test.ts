@@ -255,7 +255,7 @@ test('An invalid transaction id of a DFSP names no transaction', async () => {
   expect((await recordOf(payment.request))?.summary?.transactionId).toBe('')
 })
 
-test('Transactions are found by FSP, consent, state and time, in pages', async () => {
+test('Transactions are found by id, FSP, role, consent, state and time, in pages', async () => {
   const payments = [newPayment(), newPayment(), newPayment()]
   const other = `pisp${randomUUID().slice(0, 8)}`
   for (const [n, { transaction }] of payments.entries()) {
@@ -263,7 +263,8 @@ test('Transactions are found by FSP, consent, state and time, in pages', async (
     await save(transaction({ ...between, receivedAt: at(10 + n) }))
   }
   const [oldest, middle, newest] = payments.map(({ request }) => request)
-  const asked = { fspId: other, consentId: '', state: '', from: '', to: '', limit: 2, after: '' }
+  const all = { transactionRequestId: '', fspId: '', pispId: '', dfspId: '', consentId: '' }
+  const asked = { ...all, fspId: other, state: '', from: '', to: '', limit: 2, after: '' }
   const find = async (changes: Partial<typeof asked>) => {
     const page = await served.SearchThirdPartyTransactions({ ...asked, ...changes }, call)
     const ids = page.transactions.map(({ transactionRequestId }) => transactionRequestId)
@@ -273,6 +274,10 @@ test('Transactions are found by FSP, consent, state and time, in pages', async (
   expect(first.ids).toEqual([newest, middle])
   expect(await find({ after: first.next })).toEqual({ ids: [oldest], next: '' })
   expect((await find({ from: at(11), to: at(12) })).ids).toEqual([middle])
+  expect((await find({ transactionRequestId: middle ?? '' })).ids).toEqual([middle])
+  expect((await find({ fspId: '', pispId: other, dfspId: dfsp })).ids).toEqual([newest, middle])
+  expect((await find({ dfspId: other })).ids).toEqual([])
+  expect((await find({ pispId: dfsp })).ids).toEqual([])
   expect((await find({ state: 'ACCEPTED' })).ids).toEqual([])
   expect((await find({ consentId: randomUUID() })).ids).toEqual([])
 })

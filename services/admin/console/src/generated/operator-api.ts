@@ -989,7 +989,17 @@ export interface Operations {
   readonly 'GET /transfers/activity': { readonly query: never; readonly answer: Activity }
   readonly 'GET /transfers/{transferId}/story': { readonly query: never; readonly answer: Story }
   readonly 'GET /third-party-transactions': {
-    readonly query: 'fspId' | 'consentId' | 'state' | 'from' | 'to' | 'limit' | 'after'
+    readonly query:
+      | 'transactionRequestId'
+      | 'fspId'
+      | 'pispId'
+      | 'dfspId'
+      | 'consentId'
+      | 'state'
+      | 'from'
+      | 'to'
+      | 'limit'
+      | 'after'
     readonly answer: {
       readonly transactions: readonly ThirdPartyTransaction[]
       readonly next: string | null

@@ -7,6 +7,7 @@ import { AskButton } from '../change.tsx'
 import type { ConsentRecord } from '../generated/operator-api.ts'
 import { Card, Facts, Loaded, Page, State, Table, Time } from '../ui.tsx'
 import { FspLink } from './participants.tsx'
+import { RequestLink } from './third-party-payments.tsx'
 
 export function ConsentPage({ consentId }: { consentId: string }) {
   const { may } = useOperator()
@@ -98,9 +99,7 @@ function Payments({ consentId }: { consentId: string }) {
             key: id,
             cells: [
               <Time key="at" at={requestedAt} />,
-              <Link key="id" href={`/third-party/${encodeURIComponent(id)}`}>
-                <code>{id}</code>
-              </Link>,
+              <RequestLink key="id" id={id} />,
               <State key="state" state={state} />,
             ],
           }))}

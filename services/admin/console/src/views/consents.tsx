@@ -50,9 +50,7 @@ export function Consents() {
           rows={consents.map((consent) => ({
             key: consent.consentId,
             cells: [
-              <Link key="id" href={`/consents/${encodeURIComponent(consent.consentId)}`}>
-                <code>{consent.consentId}</code>
-              </Link>,
+              <ConsentLink key="id" id={consent.consentId} />,
               <FspLink key="dfsp" name={consent.dfspId} />,
               consent.pispId === null ? '–' : <FspLink key="pisp" name={consent.pispId} />,
               consent.credentialType ?? '–',
@@ -66,5 +64,13 @@ export function Consents() {
       )}
       <More label="Older consents" of={found} />
     </Page>
+  )
+}
+
+export function ConsentLink({ id }: { id: string }) {
+  return (
+    <Link href={`/consents/${encodeURIComponent(id)}`}>
+      <code>{id}</code>
+    </Link>
   )
 }

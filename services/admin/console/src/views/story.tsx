@@ -6,8 +6,10 @@ import type { Story, ThirdPartyTransaction } from '../generated/operator-api.ts'
 import { Card, Facts, Loaded, Money, Page, State, Time } from '../ui.tsx'
 import { BulkQuoteLink } from './bulk-quotes.tsx'
 import { BulkTransferLink } from './bulk-transfers.tsx'
+import { ConsentLink } from './consents.tsx'
 import { FspLink } from './participants.tsx'
 import { Findings, Sequence } from './sequence.tsx'
+import { RequestLink } from './third-party-payments.tsx'
 
 type Party = NonNullable<Story['transaction']>['payer']
 
@@ -51,6 +53,9 @@ export function RequestStoryPage({ transactionRequestId }: { transactionRequestI
   return (
     <Page title="Story of a third-party payment">
       <p>
+        <Link href="/third-party">All third-party payments</Link>
+      </p>
+      <p>
         <code>{transactionRequestId}</code>
       </p>
       <Loaded query={story}>
@@ -88,16 +93,8 @@ function Begun({ by }: { by: ThirdPartyTransaction }) {
         of={{
           PISP: <FspLink name={by.pispId} />,
           DFSP: <FspLink name={by.dfspId} />,
-          'Transaction request': (
-            <Link href={`/third-party/${encodeURIComponent(id)}`}>
-              <code>{id}</code>
-            </Link>
-          ),
-          Consent: consentId !== null && (
-            <Link href={`/consents/${encodeURIComponent(consentId)}`}>
-              <code>{consentId}</code>
-            </Link>
-          ),
+          'Transaction request': <RequestLink id={id} />,
+          Consent: consentId !== null && <ConsentLink id={consentId} />,
           State: <State state={by.state} />,
           'Reported to the PISP':
             error === null ? null : `${error.errorCode} ${error.errorDescription}`,
