@@ -20,6 +20,7 @@ import {
 import type { output, ZodType } from 'zod'
 import type { VerifySignature } from './signature-verification.ts'
 import type { FieldEncryption } from './field-encryption.ts'
+import { continueTrace } from './trace.ts'
 
 /** A well-formed message whose sender is verified, as far as the keys allow. */
 export interface Received {
@@ -90,13 +91,14 @@ export async function takeInbound(
   const encryption = headers['fspiop-encryption']
   const opened = encryption && parts.fieldEncryption.decrypt(String(encryption), body)
   if (opened && 'why' in opened) return refused(400, '3100', opened.why)
-  const handled = handler({
+  const received: Received = {
     source,
     parameters: match.parameters,
     query: mark === -1 ? '' : target.slice(mark + 1),
     body,
     clear: opened ? opened.body : undefined,
-  })
+  }
+  const handled = continueTrace(headers, () => handler(received))
   if (typeof handled !== 'string') return refused(400, '3100', handled.rejected)
   return { status: method === 'PUT' || method === 'PATCH' ? 200 : 202 }
 }

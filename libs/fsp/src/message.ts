@@ -1,5 +1,6 @@
 /** Messages of an FSP, with every required header. FSPIOP 3.2. */
 import { contentType, resourceRules, writeHttpDate, type Resource } from '@causeway/fspiop'
+import { currentTrace } from './trace.ts'
 
 /** Source and destination FSP; the hub finds a destination that is left out. */
 export interface Route {
@@ -37,6 +38,7 @@ export function writeMessage(
     'content-type': mediaType,
     date: writeHttpDate(new Date()),
     'fspiop-source': from,
+    ...currentTrace(),
   }
   if (to !== undefined) headers['fspiop-destination'] = to
   if (method !== 'PUT' && method !== 'PATCH') headers['accept'] = mediaType

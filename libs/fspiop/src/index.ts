@@ -162,4 +162,4 @@ export {
   putTransfersAnswer,
 } from './resources/transfers.ts'
 export { matchPath, type Operation, type PathMatch, type PathParameters, routes } from './routes.ts'
-export { readTrace, signsTrace } from './trace.ts'
+export { readTrace, signsTrace, type Trace } from './trace.ts'
