@@ -11,12 +11,15 @@ import { Findings, Sequence } from './sequence.tsx'
 type Item = BulkQuoteStory['individualQuotes'][number]
 
 const refresh_ms = 2_000
+/** How its last messages were delivered is reported after the end. */
+const refresh_ended_ms = 10_000
 
 export function BulkQuotePage({ bulkQuoteId }: { bulkQuoteId: string }) {
   const story = useQuery({
     queryKey: ['bulk-quote', bulkQuoteId],
     queryFn: () => call('GET /bulkQuotes/{bulkQuoteId}', { bulkQuoteId }),
-    refetchInterval: ({ state }) => (state.data?.completedAt === null ? refresh_ms : false),
+    refetchInterval: ({ state }) =>
+      state.data?.completedAt === null ? refresh_ms : refresh_ended_ms,
   })
   return (
     <Page title={`Bulk quote ${bulkQuoteId}`}>
