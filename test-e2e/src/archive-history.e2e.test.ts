@@ -60,7 +60,11 @@ async function start(folder: string): Promise<HubProcess> {
 }
 
 interface Shown {
-  readonly consent: { readonly state: string; readonly steps: readonly object[] }
+  readonly consent: {
+    readonly state: string
+    readonly steps: readonly object[]
+    readonly archivedMonths: readonly string[]
+  }
   readonly request: {
     readonly thirdParty: { readonly endedAt: string | null }
     readonly findings: readonly string[]
@@ -74,6 +78,7 @@ interface Shown {
     readonly individualTransfers: readonly object[]
     readonly messages: readonly object[]
     readonly deliveries: readonly object[]
+    readonly archivedMonths: readonly string[]
   }
 }
 
@@ -141,7 +146,10 @@ test('Consents, third-party payments and bulks are restored with their month', a
   expect(before.consent.steps.length).toBeGreaterThan(4)
   expect(before.request.steps.length).toBeGreaterThan(15)
   expect(before.bulkQuote.individualQuotes).toHaveLength(2)
+  expect(before.consent.archivedMonths).toEqual([])
+  expect(before.bulkTransfer.archivedMonths).toEqual([])
   await age(dataDir)
+  const aged = await shownOf(ids)
   const contents = await contentsOf(dataDir)
   expect(tablesWithRows(contents)).toEqual([
     'auth_service.consent_steps',
@@ -161,15 +169,23 @@ test('Consents, third-party payments and bulks are restored with their month', a
   await command(dataDir, 'archive', '--month', month, '--to', folder)
   expect(tablesWithRows(await contentsOf(dataDir))).toEqual([])
   const archived = await shownOf(ids)
-  expect(archived.consent).toMatchObject({ state: 'REVOKED' })
+  expect(archived.consent).toMatchObject({ state: 'REVOKED', archivedMonths: [month] })
+  expect(archived.request.findings).toContain(
+    `What lemonpay and greenbank sent each other is archived with ${month}: npm run restore puts it back.`,
+  )
   expect(archived.bulkQuote).toMatchObject({ state: 'ACCEPTED', individualQuotes: [] })
-  expect(archived.bulkTransfer).toMatchObject({ state: 'COMPLETED', committed: 2, messages: [] })
+  expect(archived.bulkTransfer).toMatchObject({
+    state: 'COMPLETED',
+    committed: 2,
+    messages: [],
+    archivedMonths: [month],
+  })
   expect(archived.bulkTransfer.individualTransfers).toHaveLength(2)
   expect((await operator.call('POST', '/verify')).json).toMatchObject({ clean: true })
 
   await command(dataDir, 'restore', '--from', join(folder, month))
   expect(await contentsOf(dataDir)).toEqual(contents)
-  expect(await shownOf(ids)).toEqual(before)
+  expect(await shownOf(ids)).toEqual(aged)
   expect((await operator.call('POST', '/verify')).json).toMatchObject({ clean: true })
 
   const other = await newDataDir()

@@ -7,7 +7,14 @@ export { sqlState, wasRefused } from './failure.ts'
 export { askForHubLock, socketPort, superuser, superuserClient } from './hub-lock.ts'
 export { type DatabaseOptions, openDatabase, openPool } from './open.ts'
 export type { MessageHeaders, OutgoingMessage } from './outgoing-message.ts'
-export { ensureMonthlyPartitions, filedMonthOf, monthOf, row_bytes_whole } from './partitions.ts'
+export {
+  archivedMonths,
+  ensureMonthlyPartitions,
+  filedMonthOf,
+  isArchived,
+  monthOf,
+  row_bytes_whole,
+} from './partitions.ts'
 export { asSuperuser, provisionDatabase } from './provision.ts'
 export { provisionRole } from './roles.ts'
 export { serviceDatabases, socketUrl } from './service-databases.ts'

@@ -44,6 +44,33 @@ export async function ensureMonthlyPartitions(
   }
 }
 
+/**
+ * SQL that is true when a month of the table is archived: a month in which rows were stored had a
+ * partition, and the archive has dropped it.
+ * @param month an expression: any day of the month, a date or a time without zone
+ */
+export function isArchived(table: string, month: string): string {
+  return `not exists (
+    select from pg_inherits join pg_class p on p.oid = inhrelid
+    where inhparent = '${table}'::regclass and not inhdetachpending
+      and p.relname = '${table}_' || to_char(${month}, 'YYYY_MM')
+  )`
+}
+
+/**
+ * SQL for the months of these times in which rows of the table are archived, each once in order, as
+ * an array of texts YYYY-MM.
+ * @param times expressions of type timestamptz; null counts for no month
+ */
+export function archivedMonths(table: string, times: readonly string[]): string {
+  return `array(
+    select distinct to_char(at, 'YYYY-MM') as month
+    from (select time at time zone 'UTC' as at from unnest(array[${times.join(', ')}]) as t (time)) m
+    where at is not null and ${isArchived(table, 'at')}
+    order by month
+  )`
+}
+
 function monthAfter(now: Date, months: number): string {
   return monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months)))
 }

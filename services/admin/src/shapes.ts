@@ -3,6 +3,11 @@ import { z } from 'zod'
 
 export const shownTime = z.iso.datetime({ precision: 3 })
 
+/** Of a history that is stored by month. */
+export const shownArchivedMonths = z.array(z.string().regex(/^\d{4}-\d\d$/)).meta({
+  description: 'Months whose part of the history is archived; `npm run restore` puts it back.',
+})
+
 /** Printed from bigint: at most 18 digits, of which four decimals. */
 export const shownAmount = z
   .number()

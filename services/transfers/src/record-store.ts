@@ -1,5 +1,5 @@
 /** What is stored of one transfer, and a search that reads a bounded number of rows for each page. */
-import { filedMonthOf, statement, textArray, type Database } from '@causeway/postgres'
+import { filedMonthOf, isArchived, statement, textArray, type Database } from '@causeway/postgres'
 import {
   foundIn,
   ofFspConditions,
@@ -112,11 +112,7 @@ const summaryColumns = `id, payer_fsp, payee_fsp, amount, currency, state, reaso
 const selectRecord = statement(`
   select ${summaryColumns}, expires_at, condition, fulfilment, settlement_model_id, settles, window_id,
     error, completed_timestamp, bulk_id,
-    case when not exists (
-      select from pg_inherits join pg_class p on p.oid = inhrelid
-      where inhparent = 'messages'::regclass and not inhdetachpending
-        and p.relname = 'messages_' || to_char(month, 'YYYY_MM')
-    ) then to_char(month, 'YYYY-MM') end as archived_month
+    case when ${isArchived('messages', 'month')} then to_char(month, 'YYYY-MM') end as archived_month
   from transfers where id = $1::text collate "C"`)
 
 const selectMessages = statement(`

@@ -22,6 +22,14 @@ const owners = [
   'quoting.bulk_quotes',
 ]
 
+/** Their times name the partitions of their steps. */
+const dated = [
+  ['auth_service.consents', ['registered_at', 'issued_at', 'revoked_at', 'erased_at']],
+  ['auth_service.consent_parties', ['observed_at']],
+  ['auth_service.verifications', ['decided_at']],
+  ['auth_service.third_party_transactions', ['requested_at', 'ended_at']],
+] as const
+
 /** Connects to the database of a running hub as the superuser. */
 async function connected<T>(dataDir: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const { socketFolder: host } = postmasterOf(dataDir)
@@ -69,6 +77,10 @@ export function age(dataDir: string): Promise<void> {
       await client.query('reset role')
     }
     for (const owner of owners) await client.query(`update ${owner} set month = '${month}-01'`)
+    for (const [table, columns] of dated) {
+      const values = columns.map((column) => `${column} = ${column} - interval '5 months'`)
+      await client.query(`update ${table} set ${values.join(', ')}`)
+    }
   })
 }
 

@@ -67,6 +67,17 @@ export function Loaded<Data>({
   )
 }
 
+/** Says what is missing because its months are archived; `what` is the subject of the sentence. */
+export function Archived({ what, months }: { what: string; months: readonly string[] }) {
+  return (
+    months.length > 0 && (
+      <p>
+        {what} is archived with {months.join(' and ')}: <code>npm run restore</code> puts it back.
+      </p>
+    )
+  )
+}
+
 export function Loading() {
   return (
     <p role="status" className="loading">
@@ -185,7 +196,7 @@ export function Table({
               {cells.map((cell, at) => {
                 const { name, className } = columns[at] ?? { name: '', className: undefined }
                 return at === 0 ? (
-                  <th key={name} role="rowheader" scope="row">
+                  <th key={name} role="rowheader" scope="row" className={className}>
                     {cell}
                   </th>
                 ) : (

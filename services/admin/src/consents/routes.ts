@@ -5,7 +5,7 @@ import { answered, refused, type Answer } from '../answer.ts'
 import { searchFields, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, type Operation } from '../operation.ts'
-import { shownTime } from '../shapes.ts'
+import { shownArchivedMonths, shownTime } from '../shapes.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
 
 const states = ['PENDING', 'ISSUED', 'REVOKED', 'REFUSED'] as const
@@ -54,6 +54,7 @@ const shownRecord = z
         verificationRequestId: z.string().optional(),
       }),
     ),
+    archivedMonths: shownArchivedMonths,
   })
   .meta({ id: 'ConsentRecord' })
 
@@ -107,6 +108,7 @@ async function getConsent(deps: Deps, consentId: string): Promise<Answer> {
     ...summaryBody(record.summary),
     origin: orNull(record.origin),
     steps: record.steps.map(stepBody),
+    archivedMonths: record.archivedMonths,
   })
 }
 

@@ -5,7 +5,7 @@ import { answered, refused, type Answer } from '../answer.ts'
 import { correlationId, searchFields, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, type Operation } from '../operation.ts'
-import { shownMoney, shownTime } from '../shapes.ts'
+import { shownArchivedMonths, shownMoney, shownTime } from '../shapes.ts'
 import { unitsOf, type Deps } from '../upstream.ts'
 
 const states = ['RECEIVED', 'PENDING', 'ACCEPTED', 'PROCESSING', 'COMPLETED', 'REJECTED'] as const
@@ -68,6 +68,7 @@ const shownRecord = shownBulk
         report: z.string(),
       }),
     ),
+    archivedMonths: shownArchivedMonths,
   })
   .meta({ id: 'BulkTransferRecord' })
 
@@ -145,7 +146,7 @@ export function summaryBody(row: BulkTransferSummary): Readonly<Record<string, J
 }
 
 function recordBody(record: BulkTransferRecord): Json {
-  const { summary, items, messages, refusedMessages, deliveries } = record
+  const { summary, items, messages, refusedMessages, deliveries, archivedMonth } = record
   if (summary === null) throw new Error('transfers answered without what the record is about')
   return {
     ...summaryBody(summary),
@@ -172,5 +173,6 @@ function recordBody(record: BulkTransferRecord): Json {
       reportedAt: delivery.reportedAt,
       report: delivery.report,
     })),
+    archivedMonths: archivedMonth === '' ? [] : [archivedMonth],
   }
 }

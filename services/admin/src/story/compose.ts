@@ -17,7 +17,7 @@ import {
   type Step,
 } from './domain/step.ts'
 import { bodyOf, type PaymentFacts, type RequestFacts } from './facts.ts'
-import { findingOf, thirdPartySteps } from './third-party-steps.ts'
+import { thirdPartyFindings, thirdPartySteps } from './third-party-steps.ts'
 
 export interface Story {
   readonly cause: { readonly reason: string; readonly error: ErrorTold } | undefined
@@ -49,7 +49,7 @@ export function storyOf(facts: PaymentFacts): Story {
         : { reason: summary.reason, error: errorIn(transfer.error) ?? unknownError },
     findings: [
       ...findingsOf(summary, because, [...refused], deliveries),
-      ...(thirdParty?.summary ? [findingOf(thirdParty.summary)] : []),
+      ...(thirdParty === undefined ? [] : thirdPartyFindings(thirdParty)),
       ...archivedFinding(transfer),
     ],
     steps: inOrder([
@@ -71,7 +71,7 @@ export function requestStoryOf({ thirdParty, quote, deliveries }: RequestFacts):
   return {
     cause: undefined,
     findings: [
-      ...(thirdParty.summary ? [findingOf(thirdParty.summary)] : []),
+      ...thirdPartyFindings(thirdParty),
       'It has no transfer.',
       ...undelivered.map(({ says }) => says),
     ],

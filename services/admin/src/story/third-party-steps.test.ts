@@ -1,6 +1,6 @@
 import type { ThirdPartyStep, ThirdPartySummary } from '@causeway/protos'
 import { describe, expect, test } from '@jest/globals'
-import { findingOf, thirdPartySteps } from './third-party-steps.ts'
+import { thirdPartyFindings, thirdPartySteps } from './third-party-steps.ts'
 
 const summary: ThirdPartySummary = {
   transactionRequestId: 'r-1',
@@ -27,6 +27,7 @@ const request: ThirdPartyStep = {
   errorCode: '',
   errorDescription: '',
 }
+const none = { summary, steps: [], archivedMonths: [] }
 const back = { sourceFspId: 'bankx', destinationFspId: 'pispx' }
 const error = { errorCode: '6201', errorDescription: 'Invalid' }
 
@@ -79,14 +80,14 @@ describe('a message becomes a step with a sentence', () => {
       'auth does not accept the signature: 6201 Invalid',
     ],
   ])('A message becomes a step with a sentence: %j', (changes, message, says) => {
-    const [step] = thirdPartySteps({ summary, steps: [{ ...request, ...changes }] })
+    const [step] = thirdPartySteps({ ...none, steps: [{ ...request, ...changes }] })
     expect(step).toMatchObject({ type: 'MESSAGE', message, says })
   })
 })
 
 test('An error is shown with the step that carries it', () => {
   const failed = { ...request, ...back, ...error, method: 'PUT' }
-  expect(thirdPartySteps({ summary, steps: [failed] })[0]?.error).toEqual(error)
+  expect(thirdPartySteps({ ...none, steps: [failed] })[0]?.error).toEqual(error)
 })
 
 describe('the outcome of a PISP request', () => {
@@ -98,6 +99,14 @@ describe('the outcome of a PISP request', () => {
     [{ state: 'REJECTED', endedAt }, 'bankx reported REJECTED to pispx.'],
     [{ state: 'FAILED', ...error, endedAt }, 'bankx reported a failure to pispx: 6201 Invalid'],
   ])('The outcome is one sentence: %j', (changes, sentence) => {
-    expect(findingOf({ ...summary, ...changes })).toBe(sentence)
+    const found = thirdPartyFindings({ ...none, summary: { ...summary, ...changes } })
+    expect(found).toEqual([sentence])
+  })
+
+  test('Messages of archived months are missing from the story, and it says where they are', () => {
+    expect(thirdPartyFindings({ ...none, archivedMonths: ['2030-01', '2030-02'] })).toEqual([
+      'bankx has not answered pispx yet.',
+      'What pispx and bankx sent each other is archived with 2030-01 and 2030-02: npm run restore puts it back.',
+    ])
   })
 })

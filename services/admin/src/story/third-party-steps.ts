@@ -52,8 +52,24 @@ function sentenceOf(step: ThirdPartyStep): string {
   }
 }
 
-/** The outcome for the PISP, in one sentence. */
-export function findingOf(summary: ThirdPartySummary): string {
+/** The outcome for the PISP, and that messages are archived if they are. */
+export function thirdPartyFindings({
+  summary,
+  archivedMonths,
+}: ThirdPartyRecord): readonly string[] {
+  if (summary === null) return []
+  const months = archivedMonths.join(' and ')
+  return [
+    findingOf(summary),
+    ...(archivedMonths.length === 0
+      ? []
+      : [
+          `What ${summary.pispId} and ${summary.dfspId} sent each other is archived with ${months}: npm run restore puts it back.`,
+        ]),
+  ]
+}
+
+function findingOf(summary: ThirdPartySummary): string {
   const { pispId, dfspId, state, errorCode, errorDescription, endedAt } = summary
   if (state === 'FAILED') {
     return `${dfspId} reported a failure to ${pispId}: ${errorCode} ${errorDescription}`.trim()

@@ -1,5 +1,5 @@
 /** Queries of consents for operators, and the erasure of consents. */
-import { statement, type Queries, type Transaction } from '@causeway/postgres'
+import { archivedMonths, statement, type Queries, type Transaction } from '@causeway/postgres'
 import { eraseDescriptions } from '../third-party/record-store.ts'
 
 export interface SummaryRow {
@@ -16,6 +16,11 @@ export interface SummaryRow {
   readonly reason: string | null
   readonly erased_at: Date | null
   readonly verifier: string | null
+}
+
+export interface RecordRow extends SummaryRow {
+  /** YYYY-MM of each month whose steps are archived. */
+  readonly archived_months: readonly string[]
 }
 
 export interface StepRow {
@@ -49,8 +54,17 @@ const searchStatement = statement(`
     and ($6::timestamptz is null or (c.registered_at, c.id) < ($6::timestamptz, $7::text))
   order by c.registered_at desc, c.id desc limit $8`)
 
-const summaryStatement = statement(`
-  select ${columns} from consents c left join consent_parties p on p.consent_id = c.id
+const stepsArchived = archivedMonths('consent_steps', [
+  'p.observed_at',
+  'c.registered_at',
+  'c.issued_at',
+  'c.revoked_at',
+  'c.erased_at',
+])
+
+const recordStatement = statement(`
+  select ${columns}, ${stepsArchived} as archived_months
+  from consents c left join consent_parties p on p.consent_id = c.id
   where c.id = $1`)
 
 const steps_max = 500
@@ -79,8 +93,8 @@ export function searchConsents(db: Queries, search: Search): Promise<readonly Su
   ])
 }
 
-export async function readSummary(db: Queries, id: string): Promise<SummaryRow | undefined> {
-  const [row] = await db.query<SummaryRow>(summaryStatement, [id])
+export async function readRecord(db: Queries, id: string): Promise<RecordRow | undefined> {
+  const [row] = await db.query<RecordRow>(recordStatement, [id])
   return row
 }
 

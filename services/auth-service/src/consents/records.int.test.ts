@@ -27,6 +27,11 @@ const remains = statement(`
   select consent_request_id, scopes, (select count(*)::int from revoked_credentials r
     where r.consent_id = c.id) as withdrawn from consents c where id = $1`)
 
+/** As if they were registered and issued in months that are archived; months are those of UTC. */
+const ageStatement = statement(`
+  update consents set registered_at = '2020-04-01T01:30:00+02:00', issued_at = '2020-04-01T00:00:00Z'
+  where id = $1`)
+
 let parts: TestParts
 let world: World
 let served: Handlers<typeof consentsService>
@@ -136,4 +141,13 @@ test('The erasure of an ended consent retains its state and history, and its id 
     ]),
   )
   expect((await erase(randomUUID())).refusal?.reason).toBe('CONSENT_UNKNOWN')
+})
+
+test('An operator sees which months of the history of a consent are archived', async () => {
+  const { id } = await issued()
+  const archivedOf = async () =>
+    (await served.GetConsentRecord({ consentId: id }, call)).record?.archivedMonths
+  expect(await archivedOf()).toEqual([])
+  await world.db.query(ageStatement, [id])
+  expect(await archivedOf()).toEqual(['2020-03', '2020-04'])
 })

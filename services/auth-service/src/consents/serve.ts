@@ -9,8 +9,8 @@ import { refuse, type Refused } from '../domain/refusal.ts'
 import { record } from '../record.ts'
 import {
   eraseContents,
+  readRecord,
   readSteps,
-  readSummary,
   searchConsents,
   type Search,
   type StepRow,
@@ -52,10 +52,15 @@ export function serveConsents(parts: ServeParts): Handlers<typeof consentsServic
       return { consents: shown.map(summaryOf), next }
     },
     async GetConsentRecord({ consentId }) {
-      const [row, steps] = await Promise.all([readSummary(db, consentId), readSteps(db, consentId)])
+      const [row, steps] = await Promise.all([readRecord(db, consentId), readSteps(db, consentId)])
       if (row === undefined) return { record: null }
       return {
-        record: { summary: summaryOf(row), origin: originOf(row), steps: steps.map(stepOf) },
+        record: {
+          summary: summaryOf(row),
+          origin: originOf(row),
+          steps: steps.map(stepOf),
+          archivedMonths: [...row.archived_months],
+        },
       }
     },
     async EraseConsent({ consentId, erasedBy }) {
@@ -74,7 +79,7 @@ function erase(
 ): Promise<Refused | undefined> {
   return db.transaction(async (tx) => {
     await lockConsent(tx, consentId)
-    const row = await readSummary(tx, consentId)
+    const row = await readRecord(tx, consentId)
     if (row === undefined) return refuse('CONSENT_UNKNOWN', `there is no consent ${consentId}`)
     if (row.state === 'PENDING' || row.state === 'ISSUED') {
       return refuse('CONSENT_IN_FORCE', `the consent is ${row.state}: revoke it first`)

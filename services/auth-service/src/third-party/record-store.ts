@@ -1,5 +1,5 @@
 /** Queries of third-party transactions, for operators and for reconciliation. */
-import { statement, textArray, type Queries } from '@causeway/postgres'
+import { archivedMonths, statement, textArray, type Queries } from '@causeway/postgres'
 import type { VerificationReason } from '../consents/domain/consent.ts'
 
 export interface SummaryRow {
@@ -55,6 +55,11 @@ export interface Search {
 
 const columns = `t.id, t.pisp, t.dfsp, t.requested_at, t.state, t.transaction_state,
   t.transaction_id, t.consent_id, t.error_code, t.error_description, t.ended_at`
+
+const stepsArchived = archivedMonths('third_party_steps', ['t.requested_at', 't.ended_at'])
+
+const archivedStatement = statement(`
+  select ${stepsArchived} as months from third_party_transactions t where t.id = $1`)
 
 const byIdsStatement = statement(`
   select ${columns} from unnest($1::text[]) as a (id) join third_party_transactions t using (id)`)
@@ -154,6 +159,12 @@ export function readSteps(
   { id, pisp, dfsp }: SummaryRow,
 ): Promise<readonly StepRow[]> {
   return db.query<StepRow>(stepsStatement, [id, pisp, dfsp])
+}
+
+/** YYYY-MM of each month whose messages about the transaction are archived. */
+export async function readArchivedMonths(db: Queries, id: string): Promise<readonly string[]> {
+  const [row] = await db.query<{ readonly months: readonly string[] }>(archivedStatement, [id])
+  return row?.months ?? []
 }
 
 export async function readVerifications(

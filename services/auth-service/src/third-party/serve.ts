@@ -11,6 +11,7 @@ import type {
 import { errorOf } from '../consents/errors.ts'
 import { isRefused, timeMessage, timeOf } from '../contract.ts'
 import {
+  readArchivedMonths,
   readByTransaction,
   readSteps,
   readTransactions,
@@ -75,7 +76,10 @@ export function serveThirdParties({
           ? [await readByTransaction(db, transactionId, dfspId)]
           : await readTransactions(db, [transactionRequestId])
       if (row === undefined) return { record: null }
-      const steps = await readSteps(db, row)
+      const [steps, months] = await Promise.all([
+        readSteps(db, row),
+        readArchivedMonths(db, row.id),
+      ])
       const ids = steps.flatMap(({ about, subject_id }) =>
         about === 'VERIFICATION' ? [subject_id] : [],
       )
@@ -90,6 +94,7 @@ export function serveThirdParties({
         record: {
           summary: { ...summaryOf(row), consentId: consentId ?? '' },
           steps: all.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)),
+          archivedMonths: [...months],
         },
       }
     },

@@ -340,6 +340,17 @@ describe('transactions are verified', () => {
   })
 })
 
+test('An operator sees which months of the messages of a transaction are archived', async () => {
+  const payment = newPayment()
+  await save(payment.asked, payment.completed)
+  expect((await recordOf(payment.request))?.archivedMonths).toEqual([])
+  await db.query(
+    statement(`update third_party_transactions set requested_at = '2020-02-29' where id = $1`),
+    [payment.request],
+  )
+  expect((await recordOf(payment.request))?.archivedMonths).toEqual(['2020-02'])
+})
+
 test('The messages of a transaction are archived by month; the transaction is retained', async () => {
   const payment = newPayment()
   await save(payment.asked, payment.completed)

@@ -2,7 +2,7 @@
  * The stored data of bulk quotes and of their items as quotes of their own, and a search that walks along
  * an index.
  */
-import { statement, textArray, type Database } from '@causeway/postgres'
+import { isArchived, statement, textArray, type Database } from '@causeway/postgres'
 import {
   readDeliveries,
   type DeliveryRow,
@@ -82,11 +82,8 @@ const selectBulks = statement(`
 
 const selectBulk = statement(`
   select ${columns}, m.body as answer,
-    case when not exists (
-      select from pg_inherits join pg_class p on p.oid = inhrelid
-      where inhparent = 'bulk_quote_items'::regclass and not inhdetachpending
-        and p.relname = 'bulk_quote_items_' || to_char(q.month, 'YYYY_MM')
-    ) then to_char(q.month, 'YYYY-MM') end as archived_month
+    case when ${isArchived('bulk_quote_items', 'q.month')} then to_char(q.month, 'YYYY-MM') end
+      as archived_month
   from bulk_quotes q
   left join bulk_messages m on m.bulk_quote_id = q.id and m.month = q.month and m.kind = 'RESPONSE'
   where q.id = $1::text collate "C"`)

@@ -265,6 +265,18 @@ describe('Reads of the operator:', () => {
     )
   })
 
+  test('The operator sees that the messages of a bulk transfer are archived', async () => {
+    const event = prepared([randomUUID()])
+    const { bulkTransferId } = event.payload
+    await handle(event)
+    const records = openBulkRecordStore(db)
+    expect((await records.read(bulkTransferId))?.bulk.archived_month).toBeNull()
+    await db.query(statement(`update bulk_transfers set month = '2020-03-01' where id = $1`), [
+      bulkTransferId,
+    ])
+    expect((await records.read(bulkTransferId))?.bulk.archived_month).toBe('2020-03')
+  })
+
   test('The operator finds the bulk transfers of a bulk quote, of both FSPs or of one', async () => {
     const bulkQuoteId = randomUUID()
     const events = [prepared(1, { bulkQuoteId }), prepared(1, { bulkQuoteId }), prepared(1)]

@@ -1,5 +1,5 @@
 /** What is stored of one bulk, a search, and the comparison with the items. */
-import { statement, textArray, type Database, type Statement } from '@causeway/postgres'
+import { isArchived, statement, textArray, type Database, type Statement } from '@causeway/postgres'
 import type { DeliveryRow, MessageRow, RefusedMessageRow } from '../record-store.ts'
 import {
   foundIn,
@@ -37,7 +37,8 @@ export interface BulkItemRow {
 }
 
 export interface StoredBulkRecord {
-  readonly bulk: BulkSummaryRow
+  /** archived_month: YYYY-MM of its messages and deliveries, where these are archived. */
+  readonly bulk: BulkSummaryRow & { readonly archived_month: string | null }
   readonly items: readonly BulkItemRow[]
   readonly messages: readonly Omit<MessageRow, 'body'>[]
   readonly refused: readonly RefusedMessageRow[]
@@ -75,6 +76,12 @@ const summaryColumns = `id, bulk_quote_id, payer_fsp, payee_fsp, state, reason,
 
 const selectSummary = statement(`
   select ${summaryColumns} from bulk_transfers where id = $1::text collate "C"`)
+
+const selectBulk = statement(`
+  select ${summaryColumns},
+    case when ${isArchived('bulk_messages', 'month')} then to_char(month, 'YYYY-MM') end
+      as archived_month
+  from bulk_transfers where id = $1::text collate "C"`)
 
 const selectItems = statement(`
   select u.id as transfer_id, t.state, t.reason, t.amount, t.currency,
@@ -140,7 +147,7 @@ export function openBulkRecordStore(db: Database, scanned_max = scanned_usual): 
   return {
     async read(id) {
       const [[bulk], items, messages, refused, deliveries] = await Promise.all([
-        db.query<BulkSummaryRow>(selectSummary, [id]),
+        db.query<StoredBulkRecord['bulk']>(selectBulk, [id]),
         db.query<BulkItemRow>(selectItems, [id]),
         db.query<MessageRow>(selectMessages, [id]),
         db.query<RefusedMessageRow>(selectRefused, [id]),

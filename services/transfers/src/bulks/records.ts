@@ -31,6 +31,7 @@ export function bulkRecordHandlers(records: BulkRecordStore): BulkRecordHandlers
           })),
           refusedMessages: refused.map(refusedOf),
           deliveries: deliveries.map(deliveryOf),
+          archivedMonth: bulk.archived_month ?? '',
         },
       }
     },

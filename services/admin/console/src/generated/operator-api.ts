@@ -197,6 +197,7 @@ export type ConsentRecord = {
     readonly detail: string
     readonly verificationRequestId?: string
   }[]
+  readonly archivedMonths: readonly string[]
 }
 
 export type Transfers = { readonly transfers: readonly Transfer[]; readonly next: string | null }
@@ -405,6 +406,7 @@ export type BulkTransferRecord = {
     readonly reportedAt: string
     readonly report: string
   }[]
+  readonly archivedMonths: readonly string[]
 }
 
 export type BulkQuotes = { readonly bulkQuotes: readonly BulkQuote[]; readonly next: string | null }

@@ -3,17 +3,20 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { call } from '../api.ts'
 import type { BulkTransferRecord } from '../generated/operator-api.ts'
-import { Card, Facts, Loaded, Money, Page, State, Table, Time } from '../ui.tsx'
+import { Archived, Card, Facts, Loaded, Money, Page, State, Table, Time } from '../ui.tsx'
 import { BulkQuoteLink } from './bulk-quotes.tsx'
 import { FspLink } from './participants.tsx'
 
 const refresh_ms = 2_000
+/** How its last messages were delivered is reported after the end. */
+const refresh_ended_ms = 10_000
 
 export function BulkTransferPage({ bulkTransferId }: { bulkTransferId: string }) {
   const record = useQuery({
     queryKey: ['bulk-transfer', bulkTransferId],
     queryFn: () => call('GET /bulkTransfers/{bulkTransferId}', { bulkTransferId }),
-    refetchInterval: ({ state }) => (state.data?.completedAt === null ? refresh_ms : false),
+    refetchInterval: ({ state }) =>
+      state.data?.completedAt === null ? refresh_ms : refresh_ended_ms,
   })
   return (
     <Page title={`Bulk transfer ${bulkTransferId}`}>
@@ -25,6 +28,10 @@ export function BulkTransferPage({ bulkTransferId }: { bulkTransferId: string })
           <>
             <Summary bulk={bulk} />
             <Items items={bulk.individualTransfers} />
+            <Archived
+              what="What its FSPs sent, and how it was delivered,"
+              months={bulk.archivedMonths}
+            />
             <Deliveries deliveries={bulk.deliveries} />
           </>
         )}

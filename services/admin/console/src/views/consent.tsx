@@ -5,7 +5,7 @@ import { useOperator } from '../access.ts'
 import { call } from '../api.ts'
 import { AskButton } from '../change.tsx'
 import type { ConsentRecord } from '../generated/operator-api.ts'
-import { Card, Facts, Loaded, Page, State, Table, Time } from '../ui.tsx'
+import { Archived, Card, Facts, Loaded, Page, State, Table, Time } from '../ui.tsx'
 import { FspLink } from './participants.tsx'
 import { RequestLink } from './third-party-payments.tsx'
 
@@ -25,6 +25,7 @@ export function ConsentPage({ consentId }: { consentId: string }) {
           <>
             <Summary consent={consent} />
             <Erasure consent={consent} />
+            <Archived what="Part of the history" months={consent.archivedMonths} />
             <History steps={consent.steps} />
             {may('VIEW_TRANSFERS') && <Payments consentId={consentId} />}
           </>
