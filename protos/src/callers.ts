@@ -1,6 +1,7 @@
 /**
- * Who may call what: each method names the services whose code calls it, and no other caller is
- * admitted. A method or a service that is forgotten here does not compile.
+ * Who may call what: each method names the services whose code calls it, or for which the reference
+ * architecture has it; no other caller is admitted. A method or a service that is forgotten here does
+ * not compile.
  */
 import type { ServiceName } from '@causeway/services'
 import * as definitions from './definitions.ts'

@@ -2,6 +2,7 @@
  * The gRPC contracts between the services, one .proto file per serving context. The TypeScript
  * types are generated from those files by the build and cannot drift from them.
  */
+export { orNull } from './absent.ts'
 export { callersOf } from './callers.ts'
 export {
   accountLookupService,
@@ -83,7 +84,7 @@ export type { ParticipantStateChange__Output as ParticipantStateChange } from '.
 export type { Participant__Output as Participant } from './generated/causeway/participant_lifecycle/v1/Participant.ts'
 export type { Position__Output as Position } from './generated/causeway/participant_lifecycle/v1/Position.ts'
 export type { PrepareItem__Output as PrepareItem } from './generated/causeway/participant_lifecycle/v1/PrepareItem.ts'
-export type { Refusal__Output as Refusal } from './generated/causeway/participant_lifecycle/v1/Refusal.ts'
+export type { Refusal__Output as Refusal } from './generated/causeway/refusal/v1/Refusal.ts'
 export type { ReleaseItem__Output as ReleaseItem } from './generated/causeway/participant_lifecycle/v1/ReleaseItem.ts'
 export type { SettlementEntry__Output as SettlementEntry } from './generated/causeway/participant_lifecycle/v1/SettlementEntry.ts'
 export type { ActiveAlarm__Output as ActiveAlarm } from './generated/causeway/participant_lifecycle/v1/ActiveAlarm.ts'
@@ -100,7 +101,6 @@ export type { AccountUpdate__Output as AccountUpdate } from './generated/causewa
 export type { ContentNet__Output as ContentNet } from './generated/causeway/settlements/v1/ContentNet.ts'
 export type { Settlement__Output as Settlement } from './generated/causeway/settlements/v1/Settlement.ts'
 export type { SettlementAccount__Output as SettlementAccount } from './generated/causeway/settlements/v1/SettlementAccount.ts'
-export type { Refusal__Output as SettlementRefusal } from './generated/causeway/settlements/v1/Refusal.ts'
 export type { Reminder__Output as ScheduledReminder } from './generated/causeway/scheduler/v1/Reminder.ts'
 export type { ReminderAnswer__Output as ReminderAnswer } from './generated/causeway/scheduler/v1/ReminderAnswer.ts'
 export type { ScheduleReminder__Output as ScheduleReminder } from './generated/causeway/scheduler/v1/ScheduleReminder.ts'

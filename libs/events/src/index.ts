@@ -12,4 +12,4 @@ export {
   type BroadcastHandlers,
   type Relay,
 } from './event.ts'
-export type { ErrorInformation, ExtensionList, LegRole } from './parts.ts'
+export type { ErrorInformation, LegRole } from './parts.ts'

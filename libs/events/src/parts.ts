@@ -55,6 +55,5 @@ export type ReadonlyDeep<T> = T extends object
   ? { readonly [Key in keyof T]: ReadonlyDeep<T[Key]> }
   : T
 
-export type ExtensionList = ReadonlyDeep<z.infer<typeof extensionList>>
 export type ErrorInformation = ReadonlyDeep<z.infer<typeof errorInformation>>
 export type LegRole = z.infer<typeof legRole>

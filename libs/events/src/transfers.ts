@@ -4,6 +4,7 @@
  *
  * The ILP packet is not repeated in the payloads: it travels once, inside the relayed body.
  */
+import { settlementKinds } from '@causeway/services'
 import { z } from 'zod'
 import { define } from './define.ts'
 import { callbackReports, errorInformation, extensionList, money, position } from './parts.ts'
@@ -11,7 +12,7 @@ import { callbackReports, errorInformation, extensionList, money, position } fro
 /**
  * How a transfer is settled; decided when it is allocated, stored by the ledger's first reserve.
  */
-export const settles = z.enum(['NET', 'GROSS_IMMEDIATE', 'GROSS_DEFERRED'])
+export const settles = z.enum(settlementKinds)
 
 const prepare = z.object({
   transferId: z.string(),

@@ -18,7 +18,7 @@ export interface ErrorInformation {
   readonly errorCode: string
   /** 1 to 128 characters. */
   readonly errorDescription: string
-  readonly extensionList?: ExtensionList
+  readonly extensionList?: ExtensionList | undefined
 }
 
 /** Every status of a response, with its meaning. FSPIOP 3. */

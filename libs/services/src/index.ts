@@ -1,3 +1,13 @@
+export {
+  reserveRefusals,
+  settlementKinds,
+  voidReasons,
+  type ReserveRefusal,
+  type SettlementKind,
+  type VoidReason,
+} from './ledger.ts'
+export { isRefused, refuse, type RefusalReason, type Refused, type RefusedBy } from './refusals.ts'
+
 /**
  * The services of a hub, described once: what each calls and whether it stores anything. Code takes
  * this description from here; the chart, whose files are not code, is compared with it by a test.

@@ -185,7 +185,7 @@ function checkImport(file, node, report) {
   if (
     inDomain &&
     !from.startsWith('.') &&
-    !/^(@causeway\/(money|fspiop|credentials|ledger\/domain)|croner)$/.test(from)
+    !/^(@causeway\/(money|fspiop|credentials|services|ledger\/domain)|croner)$/.test(from)
   ) {
     report(node, `a domain file imports ${from}`)
   }

@@ -1,8 +1,10 @@
 /**
  * Every reason for a refusal by the administration API, with its status and code. The table is
- * exhaustive: a new reason without a status and a code does not compile.
+ * exhaustive: a new reason of this API or of another service without a status and a code does not
+ * compile.
  */
 import { errorCatalogue, errorInformation, type ErrorCode } from '@causeway/fspiop'
+import type { RefusalReason } from '@causeway/services'
 import type { Refused } from './answer.ts'
 import type { Json } from './json.ts'
 import type { Settings } from './settings.ts'
@@ -116,7 +118,10 @@ const meanings = {
   // From the administration API itself.
   UNAVAILABLE: { status: 503, code: '2003' },
   FAULT: { status: 500, code: '2001' },
-} as const satisfies Readonly<Record<string, Meaning>>
+} as const satisfies Readonly<Record<ReasonOfService, Meaning> & Record<string, Meaning>>
+
+/** Those of other services that reach an operator: a route handles STALE and SET_OUTDATED itself. */
+type ReasonOfService = Exclude<RefusalReason, 'STALE' | 'SET_OUTDATED' | 'TIME_PAST'>
 
 export type Reason = keyof typeof meanings
 

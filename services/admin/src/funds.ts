@@ -4,7 +4,7 @@
  * answer; the same id with the same content changes nothing.
  */
 import { formatAmount } from '@causeway/money'
-import type { FundsMovement } from '@causeway/protos'
+import { orNull, type FundsMovement } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from './answer.ts'
 import { correlationId, cursor, extensionList, money, pageSize, word } from './fields.ts'
@@ -180,7 +180,7 @@ async function listFunds(
   })
   return answered(200, {
     movements: page.movements.map(movementBody),
-    cursor: page.cursor === '' ? null : page.cursor,
+    cursor: orNull(page.cursor),
   })
 }
 
@@ -192,15 +192,11 @@ function movementBody(movement: FundsMovement) {
     amount: unitsOf(movement.amount),
     currency: movement.currency,
     state: movement.state,
-    stateReason: textOrNull(movement.stateReason),
+    stateReason: orNull(movement.stateReason),
     externalReference: movement.externalReference,
     reason: movement.reason,
     createdDate: movement.createdAt,
-    expiryDate: textOrNull(movement.expiresAt),
-    completedDate: textOrNull(movement.completedAt),
+    expiryDate: orNull(movement.expiresAt),
+    completedDate: orNull(movement.completedAt),
   } satisfies Json
-}
-
-function textOrNull(text: string): string | null {
-  return text === '' ? null : text
 }

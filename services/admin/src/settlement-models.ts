@@ -1,6 +1,6 @@
 /** Settlement models: how participants settle, one or more per currency. */
 import { formatAmount } from '@causeway/money'
-import type { SettlementModel } from '@causeway/protos'
+import { orNull, type SettlementModel } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from './answer.ts'
 import {
@@ -187,7 +187,7 @@ function modelBody(model: SettlementModel) {
     settlementGranularity: model.granularity,
     settlementInterchange: model.interchange,
     settlementDelay: model.delay,
-    currency: model.currency === '' ? null : model.currency,
+    currency: orNull(model.currency),
     requireLiquidityCheck: model.requireLiquidityCheck,
     ledgerAccountTypeId: model.ledgerAccountType,
     autoPositionReset: model.autoPositionReset,

@@ -1,5 +1,5 @@
 /** Converts bodies of messages to payloads of events. */
-import type { ErrorInformation, ExtensionList } from '@causeway/events'
+import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
 import type * as wire from '@causeway/fspiop'
 
 /** Any legal date and time of the API, in UTC. One that ends in Z is in UTC already. */

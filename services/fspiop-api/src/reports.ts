@@ -3,14 +3,8 @@
  * batch. The sender of a relayed message receives an error callback when its delivery failed.
  */
 import type { OutgoingMessage } from '@causeway/bus'
-import {
-  derivedId,
-  newEvent,
-  type DomainEvent,
-  type ErrorInformation,
-  type Payload,
-} from '@causeway/events'
-import { errorInformation } from '@causeway/fspiop'
+import { derivedId, newEvent, type DomainEvent, type Payload } from '@causeway/events'
+import { errorInformation, type ErrorInformation } from '@causeway/fspiop'
 import { errorInformationOf } from './contract.ts'
 import { failureCallback, type TriggeredCallback } from './callback.ts'
 import { refuse } from './refusals.ts'

@@ -14,9 +14,10 @@ import type {
   WindowNet as WindowNetMessage,
   WindowRotated,
 } from '@causeway/protos'
+import { settlementKinds } from '@causeway/services'
 import type { Command, Post, Reserve, Void } from './domain/command.ts'
 import type { Answer, Position } from './domain/decide.ts'
-import { evidence_bytes_max, type Entry, type Settlement, type Settles } from './domain/entry.ts'
+import { evidence_bytes_max, type Entry, type Settlement } from './domain/entry.ts'
 import type { Refused } from './domain/refusal.ts'
 import type { Rotated } from './rotate.ts'
 import type { WindowNet } from './window-store.ts'
@@ -25,11 +26,6 @@ const id_length_max = 64
 const name_length_max = 32
 const reasonPattern = /^[A-Z][A-Z0-9_]{0,63}$/
 const currencyPattern = /^[A-Z]{3}$/
-const settlesOptions: readonly string[] = [
-  'NET',
-  'GROSS_IMMEDIATE',
-  'GROSS_DEFERRED',
-] satisfies Settles[]
 
 /** Undefined when the ledger cannot store the item. */
 export function reserveOf(item: PrepareItem): Reserve | undefined {
@@ -203,7 +199,8 @@ function settlementOf({
   settles,
 }: PrepareItem): Settlement | null | undefined {
   if (modelId === 0) return null
-  return settlesOptions.includes(settles) ? { modelId, settles: settles as Settles } : undefined
+  const kind = settlementKinds.find((known) => known === settles)
+  return kind === undefined ? undefined : { modelId, settles: kind }
 }
 
 function timeOf(text: string): Date | undefined {

@@ -1,6 +1,7 @@
 /** Entries as rows: columns, mapping, and queries. */
 import { statement, textArray, type Queries } from '@causeway/postgres'
-import { noEvidence, type Entry, type Kind, type Outcome, type Settles } from './domain/entry.ts'
+import type { SettlementKind } from '@causeway/services'
+import { noEvidence, type Entry, type Kind, type Outcome } from './domain/entry.ts'
 
 export const entryColumns = `id, kind, outcome, reason, payer_fsp, payee_fsp, amount, currency,
   expires_at, payer_id, payee_id, debit_account_id, credit_account_id, model_id, settles, window_id,
@@ -21,7 +22,7 @@ export interface EntryRow {
   readonly debit_account_id: number | null
   readonly credit_account_id: number | null
   readonly model_id: number | null
-  readonly settles: Settles | null
+  readonly settles: SettlementKind | null
   readonly window_id: number | null
   readonly position: string | null
   readonly cover: string | null

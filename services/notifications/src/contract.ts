@@ -1,12 +1,7 @@
 /** Converts a NotifyRequested event to a notification, and its result to a line of a report. */
 import type { OutgoingMessage } from '@causeway/bus'
-import {
-  catalogue,
-  newEvent,
-  type DomainEvent,
-  type ErrorInformation,
-  type Payload,
-} from '@causeway/events'
+import { catalogue, newEvent, type DomainEvent, type Payload } from '@causeway/events'
+import type { ErrorInformation } from '@causeway/fspiop'
 import type { HttpAnswer } from '@causeway/http'
 import { monthOf } from '@causeway/postgres'
 import { z } from 'zod'

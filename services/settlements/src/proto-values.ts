@@ -1,13 +1,5 @@
 /** Members of proto3 queries: an empty value means any. */
 
-export function textOrNull(text: string): string | null {
-  return text === '' ? null : text
-}
-
-export function numberOrNull(number: number): number | null {
-  return number === 0 ? null : number
-}
-
 /** An invalid time is the caller's error: admin validates the input of operators. */
 export function timeIn(text: string): Date | null {
   if (text === '') return null

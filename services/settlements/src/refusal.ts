@@ -1,28 +1,9 @@
-/** Why a command about windows or settlements is refused: values, never exceptions. */
+/** Why settlements refuses a command: values, never exceptions. */
+import { refuse, type RefusedBy } from '@causeway/services'
 
-export type RefusalReason =
-  | 'INVALID'
-  | 'MODEL_UNKNOWN'
-  | 'MODEL_INACTIVE'
-  | 'MODEL_SETTLES_AT_ONCE'
-  | 'WINDOW_UNKNOWN'
-  | 'WINDOW_NOT_OPEN'
-  | 'WINDOW_EMPTY'
-  | 'WINDOW_NOT_APPLICABLE'
-  | 'SETTLEMENT_UNKNOWN'
-  | 'STATE_WRONG'
-  | 'LEDGER_REFUSED'
-  | 'MODIFIED'
+export { refuse }
 
-export interface Refused {
-  readonly type: 'REFUSE'
-  readonly reason: RefusalReason
-  readonly detail: string
-}
-
-export function refuse(reason: RefusalReason, detail: string): Refused {
-  return { type: 'REFUSE', reason, detail }
-}
+export type Refused = RefusedBy<'settlements'>
 
 /** Free text of an operator. */
 const text_length_max = 512

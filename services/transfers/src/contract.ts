@@ -4,7 +4,7 @@
  */
 import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent, type Payload, type Relay } from '@causeway/events'
-import { causeOf, errorInformation, type ErrorCode } from '@causeway/fspiop'
+import { causeOf, errorInformation, type ErrorCode, type ErrorInformation } from '@causeway/fspiop'
 import { formatAmount, parseAmount } from '@causeway/money'
 import type { Answer, AnswerReason, Shown } from './domain/answer.ts'
 import type { Fulfil, Prepare, Reject } from './domain/decide.ts'
@@ -21,7 +21,6 @@ import {
   type Allocation,
   type Claimed,
   type Committed,
-  type ErrorInformation,
   type Final,
   type Open,
 } from './domain/transfer.ts'

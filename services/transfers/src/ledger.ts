@@ -12,17 +12,11 @@ import type {
   Position as WirePosition,
   PrepareItem,
 } from '@causeway/protos'
+import { settlementKinds, type VoidReason, reserveRefusals, voidReasons } from '@causeway/services'
 import type { LedgerMovement } from './domain/decide.ts'
 import type { Evidence } from './domain/evidence.ts'
 import type { LedgerAnswer, Position } from './domain/ledger-answer.ts'
-import {
-  ledgerRefusals,
-  voidReasons,
-  type Claimed,
-  type Settles,
-  type Terms,
-  type VoidReason,
-} from './domain/transfer.ts'
+import type { Claimed, Terms } from './domain/transfer.ts'
 import { readEvidence, writeEvidence, type ReadEvidence } from './evidence.ts'
 
 export type LedgerCalls = Calls<typeof ledgerService>
@@ -184,7 +178,7 @@ export function answerOf(
       return { outcome: 'VOIDED', reason, evidence, payerPosition: positionOf(wire.payerPosition) }
     }
     case 'REFUSED': {
-      const reason = ledgerRefusals.find((known) => known === wire.reason)
+      const reason = reserveRefusals.find((known) => known === wire.reason)
       if (reason === undefined) return notUnderstood(`refused for ${wire.reason}`)
       return { outcome: 'REFUSED', reason, payerPosition: positionOf(wire.payerPosition) }
     }
@@ -202,7 +196,7 @@ export function answerOf(
 
 function posted(wire: WireAnswer, sent: Sent | undefined): LedgerAnswer {
   const evidence = evidenceOf(wire.evidence, sent)
-  const settles = settlings.find((known) => known === wire.settles)
+  const settles = settlementKinds.find((known) => known === wire.settles)
   if (evidence === 'unreadable') return notUnderstood('posted with unknown evidence')
   if (settles === undefined) return notUnderstood(`posted to settle ${wire.settles}`)
   if (evidence?.kind !== 'FULFIL') return fault('posted without a fulfilment')
@@ -224,8 +218,6 @@ function fault(detail: string): LedgerAnswer {
 function notUnderstood(detail: string): LedgerAnswer {
   return { outcome: 'NOT_UNDERSTOOD', detail }
 }
-
-const settlings = ['NET', 'GROSS_IMMEDIATE', 'GROSS_DEFERRED'] as const satisfies readonly Settles[]
 
 function evidenceOf(bytes: Buffer, sent: Sent | undefined): ReadEvidence {
   return sent?.bytes.equals(bytes) === true ? sent.evidence : readEvidence(bytes)

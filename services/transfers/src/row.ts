@@ -1,15 +1,7 @@
 /** A stored row as a value of the domain, and back. */
-import type {
-  AbortReason,
-  Claimed,
-  Ending,
-  ErrorInformation,
-  ExtensionList,
-  Final,
-  Open,
-  Settles,
-  Transfer,
-} from './domain/transfer.ts'
+import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
+import type { SettlementKind } from '@causeway/services'
+import type { AbortReason, Claimed, Ending, Final, Open, Transfer } from './domain/transfer.ts'
 
 export interface Row {
   readonly id: string
@@ -21,7 +13,7 @@ export interface Row {
   readonly expires_at: Date
   readonly condition: string
   readonly settlement_model_id: number | null
-  readonly settles: Settles | null
+  readonly settles: SettlementKind | null
   readonly payer_version: string
   readonly prepare_event_id: string
   readonly bulk_id: string | null

@@ -2,7 +2,7 @@
  * Changes that an external oracle makes. Its answer is the outcome; a failed call is an outcome
  * too, so no request waits longer than its calls take.
  */
-import type { ExtensionList } from '@causeway/events'
+import type { ExtensionList } from '@causeway/fspiop'
 import { allOf } from '@causeway/process'
 import { partyKey } from '../domain/party.ts'
 import type { ChangeResult } from '../oracles/contract.ts'

@@ -2,7 +2,7 @@
  * An external oracle: the same queries and changes as the hub's own store, each of them a call. Its
  * answers about owners may be cached.
  */
-import type { ExtensionList } from '@causeway/events'
+import type { ExtensionList } from '@causeway/fspiop'
 import type { SharedMemory } from '@causeway/runtime'
 import { ttlCache } from '../ttl-cache.ts'
 import { ownersOf, type Association } from '../domain/match.ts'

@@ -16,7 +16,7 @@ export function oracleHandlers({
   onChanged,
 }: OracleServiceParts): Handlers<typeof oraclesService> {
   const answer = (stored: Stored) => {
-    if (stored.type === 'REFUSED') return refusedWith(stored.refused)
+    if (stored.type === 'REFUSE') return refusedWith(stored)
     onChanged()
     return { oracle: messageOf(stored.oracle), refusal: null, result: 'oracle' as const }
   }
@@ -30,7 +30,7 @@ export function oracleHandlers({
     },
     async CreateOracle({ actor = '', ...proposal }) {
       const decision = decideOracle(proposal)
-      if (decision.type === 'refuse') return refusedWith(decision.refused)
+      if (decision.type === 'REFUSE') return refusedWith(decision)
       return answer(await store.create(decision.draft, { actor, at: new Date() }))
     },
     async UpdateOracle({ oracleId, actor = '', ...patch }) {
@@ -59,6 +59,6 @@ function messageOf({ id, ...oracle }: Oracle): OracleMessage {
   return { oracleId: id, ...oracle }
 }
 
-function refusedWith(refused: Refused) {
-  return { oracle: null, refusal: { ...refused }, result: 'refusal' as const }
+function refusedWith({ reason, detail }: Refused) {
+  return { oracle: null, refusal: { reason, detail }, result: 'refusal' as const }
 }

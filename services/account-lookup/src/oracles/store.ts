@@ -11,11 +11,10 @@ import {
   type Queries,
   type Transaction,
 } from '@causeway/postgres'
+import { refuse } from '@causeway/services'
 import type { Draft, DraftDecision, Oracle, Proposal, Refused } from './domain/oracle.ts'
 
-export type Stored =
-  | { readonly type: 'STORED'; readonly oracle: Oracle }
-  | { readonly type: 'REFUSED'; readonly refused: Refused }
+export type Stored = { readonly type: 'STORED'; readonly oracle: Oracle } | Refused
 
 export interface OracleStore {
   /** The active ones, in the order of their ids. */
@@ -115,7 +114,7 @@ function auditEntryOf({ action, before, after, by }: Change) {
 }
 
 async function update(tx: Queries, { id }: Oracle, decision: DraftDecision): Promise<Stored> {
-  if (decision.type === 'refuse') return { type: 'REFUSED', refused: decision.refused }
+  if (decision.type === 'REFUSE') return decision
   const [oracle] = await tx.query<Oracle>(updateStatement, [id, ...valuesOf(decision.draft)])
   return oracle === undefined ? refused('ORACLE_UNKNOWN') : { type: 'STORED', oracle }
 }
@@ -131,5 +130,5 @@ const details = {
 } as const
 
 function refused(reason: keyof typeof details): Stored {
-  return { type: 'REFUSED', refused: { reason, detail: details[reason] } }
+  return refuse(reason, details[reason])
 }

@@ -1,5 +1,5 @@
 /** The operators, people and programs, and their roles. */
-import type { Operator, Privilege, Role } from '@causeway/protos'
+import { orNull, type Operator, type Privilege, type Role } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { flag, word } from '../fields.ts'
@@ -215,11 +215,11 @@ function operatorBody(operator: Operator) {
     isActive: operator.isActive,
     mustChangePassword: operator.mustChangePassword,
     roles: operator.roles,
-    email: operator.email === '' ? null : operator.email,
+    email: orNull(operator.email),
     createdDate: operator.createdAt,
     createdBy: operator.createdBy,
-    lastLogInDate: operator.lastLogInAt === '' ? null : operator.lastLogInAt,
-    lockedUntil: operator.lockedUntil === '' ? null : operator.lockedUntil,
+    lastLogInDate: orNull(operator.lastLogInAt),
+    lockedUntil: orNull(operator.lockedUntil),
   } satisfies Json
 }
 

@@ -1,5 +1,5 @@
 /** Consents that users gave PISPs: a search, the history of one, and the erasure of its contents. */
-import type { ConsentStep, ConsentSummary } from '@causeway/protos'
+import { orNull, type ConsentStep, type ConsentSummary } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { searchFields, word } from '../fields.ts'
@@ -134,8 +134,4 @@ function summaryBody(consent: ConsentSummary): Readonly<Record<string, Json>> {
 function stepBody({ at, type, fspId, detail, verificationRequestId }: ConsentStep): Json {
   const ofSignature = verificationRequestId === '' ? {} : { verificationRequestId }
   return { at, type, fspId, detail, ...ofSignature }
-}
-
-function orNull(text: string): string | null {
-  return text === '' ? null : text
 }

@@ -2,7 +2,7 @@
  * Dead letters: callbacks whose delivery has failed permanently. Their bytes are stored and can be
  * sent again.
  */
-import type { DeadLetter } from '@causeway/protos'
+import { orNull, type DeadLetter } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { notificationId, pageSize, word } from '../fields.ts'
@@ -118,8 +118,8 @@ function letterBody(letter: DeadLetter) {
     method: letter.method,
     url: letter.url,
     attempts: letter.attempts,
-    httpStatus: letter.httpStatus === 0 ? null : letter.httpStatus,
-    lastError: letter.lastError === '' ? null : letter.lastError,
+    httpStatus: orNull(letter.httpStatus),
+    lastError: orNull(letter.lastError),
     takenAt: letter.takenAt,
   } satisfies Json
 }

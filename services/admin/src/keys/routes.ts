@@ -1,5 +1,5 @@
 /** The public keys of FSPs. Keys are rotated by adding one: every valid key verifies. */
-import type { ParticipantKey, Refusal } from '@causeway/protos'
+import { orNull, type ParticipantKey, type Refusal } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
 import { keyId, time } from '../fields.ts'
@@ -135,7 +135,7 @@ function keyBody(key: ParticipantKey) {
     use: key.use,
     publicKey: JSON.parse(key.jwk) as Json,
     validFrom: key.validFrom,
-    validTo: key.validTo === '' ? null : key.validTo,
+    validTo: orNull(key.validTo),
     createdDate: key.createdAt,
     createdBy: key.createdBy,
   } satisfies Json

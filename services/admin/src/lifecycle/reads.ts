@@ -1,4 +1,5 @@
 /** Reads of participants and their cover, with the names of the reference architecture. */
+import { orNull } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
 import { currency, cursor, pageSize, queryTime, word } from '../fields.ts'
@@ -172,7 +173,7 @@ async function coverOf(deps: Deps, name: string, of: string): Promise<Answer> {
   })
   if (refusal) return refusedUpstream(refusal)
   if (!position) throw new Error('a read of the cover had no answer')
-  const orNull = (text: string) => (text === '' ? null : unitsOf(text))
+  const amountOrNull = (text: string) => (text === '' ? null : unitsOf(text))
   return answered(200, {
     participantId: position.name,
     currency: position.currency,
@@ -181,8 +182,8 @@ async function coverOf(deps: Deps, name: string, of: string): Promise<Answer> {
     position: unitsOf(position.position),
     reserved: unitsOf(position.reserved),
     excluded: unitsOf(position.excluded),
-    netDebitCap: orNull(position.netDebitCap),
-    available: orNull(position.available),
+    netDebitCap: amountOrNull(position.netDebitCap),
+    available: amountOrNull(position.available),
     withdrawable: unitsOf(position.withdrawable),
   })
 }
@@ -217,7 +218,7 @@ async function historyOf(deps: Deps, search: z.infer<typeof historySearch>): Pro
       step: one.step,
       at: one.at,
     })),
-    cursor: page.cursor === '' ? null : page.cursor,
+    cursor: orNull(page.cursor),
   })
 }
 

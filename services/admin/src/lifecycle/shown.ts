@@ -1,5 +1,5 @@
 /** A request in answers: its head, and under `change` the requested values. */
-import type { Change, ChangeRecord } from '@causeway/protos'
+import { orNull, type Change, type ChangeRecord } from '@causeway/protos'
 import { z } from 'zod'
 import type { Json } from '../json.ts'
 import { shownTime } from '../shapes.ts'
@@ -28,8 +28,8 @@ export function requestBody(record: ChangeRecord) {
     createdBy: record.createdBy,
     createdDate: record.createdAt,
     change: record.change === null ? {} : changeBody(record.change),
-    decidedBy: textOrNull(record.decidedBy),
-    decidedDate: textOrNull(record.decidedAt),
+    decidedBy: orNull(record.decidedBy),
+    decidedDate: orNull(record.decidedAt),
     note: record.note,
   } satisfies Json
 }
@@ -83,8 +83,4 @@ function accountBody({
     ...(limit === '' ? {} : { limit }),
     ...(alarmPercentage === '' ? {} : { alarmPercentage }),
   }
-}
-
-function textOrNull(text: string): string | null {
-  return text === '' ? null : text
 }

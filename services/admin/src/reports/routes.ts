@@ -2,7 +2,7 @@
  * Files for reconciliation: the transfers behind each net of a settlement, and every transfer of an
  * FSP in a window or on a day.
  */
-import type { Settlement } from '@causeway/protos'
+import { orNull, type Settlement } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { queryDay, queryNumber, word } from '../fields.ts'
@@ -15,7 +15,7 @@ import {
   unknownParticipant,
   type Deps,
 } from '../upstream.ts'
-import { deadline, paging, rowBody, rowsAnswer, shownRow, textOrNull } from './rows.ts'
+import { deadline, paging, rowBody, rowsAnswer, shownRow } from './rows.ts'
 
 const reportSearch = z.object({
   participant: word.optional().meta({ description: 'Only rows of this participant.' }),
@@ -100,7 +100,7 @@ async function settlementReport(
       return answered(200, {
         ...headOf(settlement, participant),
         transfers: rows.map(rowBody),
-        cursor: textOrNull(cursor),
+        cursor: orNull(cursor),
       })
     },
   )
@@ -121,7 +121,7 @@ function headOf(settlement: Settlement, participant: string) {
         currency: account.currency,
         net: unitsOf(account.net),
         state: account.state,
-        externalReference: textOrNull(account.externalReference),
+        externalReference: orNull(account.externalReference),
       })),
   }
 }
@@ -140,6 +140,6 @@ async function reconciliation(
     { ...asked, name: `reconciliation-${participant}${when}` },
     (page) => deps.reports.ListReconciliation({ participant, windowId, day, ...page }, deadline),
     ({ rows, cursor }) =>
-      answered(200, { participant, transfers: rows.map(rowBody), cursor: textOrNull(cursor) }),
+      answered(200, { participant, transfers: rows.map(rowBody), cursor: orNull(cursor) }),
   )
 }

@@ -1,5 +1,5 @@
 /** Rows of transfers: a page of them as JSON, or all of them as a file that is streamed. */
-import type { Refusal, TransferRow, TransferRows } from '@causeway/protos'
+import { orNull, type Refusal, type TransferRow, type TransferRows } from '@causeway/protos'
 import { z } from 'zod'
 import { file, type Answer } from '../answer.ts'
 import { cursor, pageSize } from '../fields.ts'
@@ -61,29 +61,21 @@ export function rowBody(row: TransferRow) {
     transferId: row.transferId,
     kind: row.kind,
     state: row.state,
-    reason: textOrNull(row.reason),
+    reason: orNull(row.reason),
     payerFsp: row.payerFsp,
     payeeFsp: row.payeeFsp,
     amount: unitsOf(row.amount),
     currency: row.currency,
-    settlementWindowId: idOrNull(row.windowId),
-    settlementModelId: idOrNull(row.settlementModelId),
-    payerAccountId: idOrNull(row.payerAccountId),
-    payeeAccountId: idOrNull(row.payeeAccountId),
-    completedTimestamp: textOrNull(row.completedTimestamp),
+    settlementWindowId: orNull(row.windowId),
+    settlementModelId: orNull(row.settlementModelId),
+    payerAccountId: orNull(row.payerAccountId),
+    payeeAccountId: orNull(row.payeeAccountId),
+    completedTimestamp: orNull(row.completedTimestamp),
     finalisedDate: row.finalisedAt,
-    transactionRequestId: textOrNull(row.transactionRequestId),
-    pispFsp: textOrNull(row.pispFsp),
+    transactionRequestId: orNull(row.transactionRequestId),
+    pispFsp: orNull(row.pispFsp),
     originUnavailable: row.originUnavailable,
   } satisfies Json
-}
-
-export function textOrNull(text: string): string | null {
-  return text === '' ? null : text
-}
-
-function idOrNull(id: number): number | null {
-  return id === 0 ? null : id
 }
 
 const columns = csvLine(Object.keys(shownRow.shape))

@@ -1,5 +1,5 @@
 /** The bodies of stories. */
-import type { ThirdPartySummary } from '@causeway/protos'
+import { orNull, type ThirdPartySummary } from '@causeway/protos'
 import type { Json } from '../json.ts'
 import { unitsOf } from '../upstream.ts'
 import { summaryOf, type Story } from './compose.ts'
@@ -13,9 +13,9 @@ export function summaryBody(row: ReturnType<typeof summaryOf>): Readonly<Record<
     payeeFsp: row.payeeFsp,
     amount: { amount: unitsOf(row.amount), currency: row.currency },
     state: row.state,
-    reason: row.reason === '' ? null : row.reason,
+    reason: orNull(row.reason),
     receivedAt: row.receivedAt,
-    completedAt: row.completedAt === '' ? null : row.completedAt,
+    completedAt: orNull(row.completedAt),
   }
 }
 
@@ -26,7 +26,7 @@ export function storyBody(
   return {
     ...summaryBody(summaryOf(transfer)),
     expiration: transfer.expiresAt,
-    bulkTransferId: transfer.bulkTransferId === '' ? null : transfer.bulkTransferId,
+    bulkTransferId: orNull(transfer.bulkTransferId),
     cause: story.cause === undefined ? null : { reason: story.cause.reason, ...story.cause.error },
     findings: story.findings,
     thirdParty: thirdParty?.summary ? thirdPartyBody(thirdParty.summary) : null,
@@ -86,8 +86,4 @@ export function thirdPartyBody(summary: ThirdPartySummary): Json {
     requestedAt: summary.requestedAt,
     endedAt: orNull(summary.endedAt),
   }
-}
-
-function orNull(text: string): string | null {
-  return text === '' ? null : text
 }

@@ -1,5 +1,5 @@
 /** The story of one bulk quote, from what quoting and notifications know of it: pure. */
-import type { BulkQuote, BulkQuoteRecord, Delivery } from '@causeway/protos'
+import { orNull, type BulkQuote, type BulkQuoteRecord, type Delivery } from '@causeway/protos'
 import { errorIn, type Story } from './compose.ts'
 import { deliveryStep } from './deliveries.ts'
 import { inOrder, type DecisionStep, type MessageStep, type Step } from './domain/step.ts'
@@ -66,10 +66,10 @@ function end(bulk: BulkQuote, record: BulkQuoteRecord): readonly Step[] {
     at: completedAt,
     by: 'quoting',
     outcome: state,
-    reason: reason === '' ? null : reason,
+    reason: orNull(reason),
     facts: {
       ...(state === 'ACCEPTED' ? itemCounts(record) : {}),
-      validUntil: validUntil === '' ? null : validUntil,
+      validUntil: orNull(validUntil),
       errorCode: error?.errorCode ?? null,
       errorDescription: error?.errorDescription ?? null,
     },

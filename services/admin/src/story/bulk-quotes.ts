@@ -1,9 +1,10 @@
 /** Bulk quotes for the operator: a search, and one with its items and its story. */
-import type {
-  BulkQuote,
-  BulkQuoteItem,
-  BulkQuoteRecord,
-  BulkTransferSummary,
+import {
+  orNull,
+  type BulkQuote,
+  type BulkQuoteItem,
+  type BulkQuoteRecord,
+  type BulkTransferSummary,
 } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
@@ -116,7 +117,7 @@ async function findBulks(
   })
   return answered(200, {
     bulkQuotes: bulkQuotes.map(summaryBody),
-    next: next === '' ? null : next,
+    next: orNull(next),
   })
 }
 
@@ -196,8 +197,4 @@ function itemBody(item: BulkQuoteItem): Json {
 function errorBody(json: string): Json {
   const error = errorIn(json)
   return error === undefined ? null : { ...error }
-}
-
-function orNull(text: string): string | null {
-  return text === '' ? null : text
 }

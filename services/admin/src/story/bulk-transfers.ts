@@ -1,5 +1,5 @@
 /** Bulk transfers for the operator: a search, and one with its items and how far it has come. */
-import type { BulkTransferRecord, BulkTransferSummary } from '@causeway/protos'
+import { orNull, type BulkTransferRecord, type BulkTransferSummary } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { correlationId, searchFields, word } from '../fields.ts'
@@ -116,7 +116,7 @@ async function findBulks(
   })
   return answered(200, {
     bulkTransfers: found.bulkTransfers.map(summaryBody),
-    next: found.next === '' ? null : found.next,
+    next: orNull(found.next),
   })
 }
 
@@ -134,14 +134,14 @@ export function summaryBody(row: BulkTransferSummary): Readonly<Record<string, J
     payerFsp,
     payeeFsp,
     state,
-    reason: reason === '' ? null : reason,
+    reason: orNull(reason),
     items,
     undecided,
     open,
     committed,
     expiration,
     receivedAt,
-    completedAt: completedAt === '' ? null : completedAt,
+    completedAt: orNull(completedAt),
   }
 }
 
@@ -152,8 +152,8 @@ function recordBody(record: BulkTransferRecord): Json {
     ...summaryBody(summary),
     individualTransfers: items.map(({ transferId, state, reason, amount, currency, isAsked }) => ({
       transferId,
-      state: state === '' ? null : state,
-      reason: reason === '' ? null : reason,
+      state: orNull(state),
+      reason: orNull(reason),
       amount: amount === '' ? null : { amount: unitsOf(amount), currency },
       isAsked,
     })),

@@ -3,7 +3,7 @@
  */
 import { conditionOf } from '@causeway/fspiop'
 import { formatAmount } from '@causeway/money'
-import type { LedgerRecord, QuoteRecord, TransferRecord } from '@causeway/protos'
+import { orNull, type LedgerRecord, type QuoteRecord, type TransferRecord } from '@causeway/protos'
 import { unitsOf } from '../upstream.ts'
 import { deliveryStep } from './deliveries.ts'
 import { causeOf, type CauseFacts } from './domain/cause.ts'
@@ -215,8 +215,8 @@ function ledgerDecisions(
   const terms = {
     amount: unitsOf(summary.amount),
     expiration: because.expiresAt,
-    settlementModelId: entry.settlementModelId === 0 ? null : entry.settlementModelId,
-    settles: entry.settles === '' ? null : entry.settles,
+    settlementModelId: orNull(entry.settlementModelId),
+    settles: orNull(entry.settles),
   }
   const limit = because.limit ?? { position: null, cover: null, cap: null }
   const reserved = facts !== null && entry.outcome !== 'REFUSED'
@@ -225,7 +225,7 @@ function ledgerDecisions(
     at: entry.createdAt,
     by: 'ledger',
     outcome: reserved ? 'RESERVED' : entry.outcome,
-    reason: reserved || entry.reason === '' ? null : entry.reason,
+    reason: reserved ? null : orNull(entry.reason),
     facts: { ...terms, ...limit },
     says: reserved ? reservedSentence(because) : causeOf(entry.reason, because),
   }
@@ -238,13 +238,13 @@ function ledgerDecisions(
       at: entry.completedAt,
       by: 'ledger',
       outcome: entry.outcome,
-      reason: entry.reason === '' ? null : entry.reason,
+      reason: orNull(entry.reason),
       facts: {
         amount: terms.amount,
         expiration: because.expiresAt,
         settlementModelId: terms.settlementModelId,
         settles: terms.settles,
-        windowId: entry.windowId === 0 ? null : entry.windowId,
+        windowId: orNull(entry.windowId),
       },
       says: isPosted
         ? entry.windowId === 0
@@ -278,7 +278,7 @@ function transferDecision(
       at: completedAt,
       by: 'transfers',
       outcome: state,
-      reason: reason === '' ? null : reason,
+      reason: orNull(reason),
       facts: {
         condition,
         fulfilment,
@@ -333,12 +333,12 @@ function quoteSteps(quote: QuoteRecord): readonly Step[] {
     at: quote.completedAt,
     by: 'quoting',
     outcome: state,
-    reason: reason === '' ? null : reason,
+    reason: orNull(reason),
     facts: {
       amount: unitsOf(amount),
       transferAmount: quote.transferAmount === '' ? null : unitsOf(quote.transferAmount),
-      validUntil: quote.validUntil === '' ? null : quote.validUntil,
-      ruleId: quote.ruleId === '' ? null : quote.ruleId,
+      validUntil: orNull(quote.validUntil),
+      ruleId: orNull(quote.ruleId),
       errorCode: deliverySteps?.errorCode ?? null,
     },
     says:

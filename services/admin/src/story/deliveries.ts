@@ -1,10 +1,10 @@
 /** The delivery of a callback to its FSP as a step of a story. */
-import type { Delivery } from '@causeway/protos'
+import { orNull, type Delivery } from '@causeway/protos'
 import type { DeliveryStep } from './domain/step.ts'
 
 export function deliveryStep(delivery: Delivery): DeliveryStep {
   const state = stateOf(delivery.state)
-  const lastError = delivery.lastError === '' ? null : delivery.lastError
+  const lastError = orNull(delivery.lastError)
   const first = delivery.attempts[0]
   return {
     type: 'DELIVERY',
@@ -19,8 +19,8 @@ export function deliveryStep(delivery: Delivery): DeliveryStep {
     attempts: delivery.attempts.map(({ beganAt, durationMs, httpStatus, error }) => ({
       beganAt,
       duration_ms: durationMs,
-      httpStatus: httpStatus === 0 ? null : httpStatus,
-      error: error === '' ? null : error,
+      httpStatus: orNull(httpStatus),
+      error: orNull(error),
     })),
     nextAttemptAt: state === 'PARKED' ? delivery.at : null,
     lastError,

@@ -1,4 +1,5 @@
 /** Payments for the operator: a search, the story of one, and how much is going on. */
+import { orNull } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { correlationId, searchFields, word } from '../fields.ts'
@@ -63,7 +64,7 @@ async function findTransfers(
   })
   return answered(200, {
     transfers: found.transfers.map(summaryBody),
-    next: found.next === '' ? null : found.next,
+    next: orNull(found.next),
   })
 }
 

@@ -1,5 +1,6 @@
 /** The callbacks of participant queries and associations. FSPIOP 6.2. */
-import type { DomainEvent, ErrorInformation, EventName } from '@causeway/events'
+import type { DomainEvent, EventName } from '@causeway/events'
+import type { ErrorInformation } from '@causeway/fspiop'
 import { errorContent, versionOf, type Callback } from '../callback.ts'
 import { callbackOf, type PartyName } from '../parties/path.ts'
 

@@ -2,15 +2,8 @@
  * The callbacks of the events of a transfer. An FSP's own message is relayed byte for byte; everything
  * else is a message of the hub. FSPIOP 6.7.3, 6.7.4, 6.7.5.
  */
-import type {
-  DomainEvent,
-  ErrorInformation,
-  EventName,
-  LegRole,
-  Payload,
-  Relay,
-} from '@causeway/events'
-import { causeOf, resourceRules, type Version } from '@causeway/fspiop'
+import type { DomainEvent, EventName, LegRole, Payload, Relay } from '@causeway/events'
+import { causeOf, resourceRules, type Version, type ErrorInformation } from '@causeway/fspiop'
 import type { Callback, CallbackContent } from '../callback.ts'
 
 /** Each event that causes callbacks, with its report event. */

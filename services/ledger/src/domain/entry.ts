@@ -1,27 +1,15 @@
 /** An entry: what the ledger stores permanently for one id. */
 
+import type { SettlementKind } from '@causeway/services'
+
 export type Kind = 'TRANSFER' | 'FUNDS_IN' | 'FUNDS_OUT' | 'SETTLEMENT' | 'FEE' | 'OPENING'
 
 export type Outcome = 'REFUSED' | 'RESERVED' | 'POSTED' | 'VOIDED'
 
-/** Why a reservation was refused, in the order in which it is checked. */
-export type ReserveRefusal =
-  | 'PAYER_UNKNOWN'
-  | 'PAYEE_UNKNOWN'
-  | 'PAYER_INACTIVE'
-  | 'PAYEE_INACTIVE'
-  | 'PAYER_NO_ACCOUNT'
-  | 'PAYEE_NO_ACCOUNT'
-  | 'EXPIRED'
-  | 'COVER_SHORT'
-  | 'CAP_SHORT'
-
-export type Settles = 'NET' | 'GROSS_IMMEDIATE' | 'GROSS_DEFERRED'
-
 /** How a transfer is settled; stored by the first reserve, never compared. */
 export interface Settlement {
   readonly modelId: number
-  readonly settles: Settles
+  readonly settles: SettlementKind
 }
 
 /** What a repeated call must agree with. */

@@ -2,18 +2,12 @@
  * Reserving: the payer's position never exceeds its cap, nor, together with the fees that it owes,
  * its cover. This file decides why a transfer is refused.
  */
+import type { ReserveRefusal } from '@causeway/services'
 import { coverOf, feesOwed, valueOf, type Account } from './account.ts'
 import type { Book, Party } from './book.ts'
 import type { Reserve } from './command.ts'
 import { mismatch, type Decision } from './decision.ts'
-import {
-  noEvidence,
-  sameTerms,
-  type Entry,
-  type Facts,
-  type Fee,
-  type ReserveRefusal,
-} from './entry.ts'
+import { noEvidence, sameTerms, type Entry, type Facts, type Fee } from './entry.ts'
 import { isExpired } from './expiry.ts'
 import { feeFor, heldFee } from './fee.ts'
 

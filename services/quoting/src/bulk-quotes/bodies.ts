@@ -4,8 +4,7 @@
  * encrypted fields included.
  */
 import type { Relay } from '@causeway/events'
-import { renumberedEncryption } from '@causeway/fspiop'
-import type { ErrorInformation } from '../quotes/domain/quote.ts'
+import { renumberedEncryption, type ErrorInformation } from '@causeway/fspiop'
 
 export interface MadeBody {
   readonly body: Buffer

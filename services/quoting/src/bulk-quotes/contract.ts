@@ -9,6 +9,7 @@ import {
   type Payload,
   type Relay,
 } from '@causeway/events'
+import type { ErrorInformation } from '@causeway/fspiop'
 import { parseAmount } from '@causeway/money'
 import type {
   PayeeMessage,
@@ -17,12 +18,7 @@ import type {
   Response,
   ErrorAnswer,
 } from '../quotes/domain/decide.ts'
-import {
-  writable,
-  type ErrorInformation,
-  type Outcome,
-  type RequestReason,
-} from '../quotes/domain/quote.ts'
+import { writable, type Outcome, type RequestReason } from '../quotes/domain/quote.ts'
 import { refusalRoles, requestErrorOf } from '../quotes/errors.ts'
 import type { Party } from '../quotes/contract.ts'
 import type { MadeBody } from './bodies.ts'

@@ -1,7 +1,6 @@
 /** The FSPIOP error of each reason for a bulk quote or its items. */
-import { errorInformation } from '@causeway/fspiop'
+import { errorInformation, type ErrorInformation } from '@causeway/fspiop'
 import type { AnswerReason } from '../quotes/domain/decide.ts'
-import type { ErrorInformation } from '../quotes/domain/quote.ts'
 import { answerErrorOf, requestErrorOf, violationErrorOf } from '../quotes/errors.ts'
 import type { ItemReason, ItemRefusal } from './domain/judge-items.ts'
 

@@ -1,5 +1,6 @@
 /** Maps rows to bulk quotes, and ended bulk quotes to columns. */
-import type { ErrorInformation, Outcome } from '../quotes/domain/quote.ts'
+import type { ErrorInformation } from '@causeway/fspiop'
+import type { Outcome } from '../quotes/domain/quote.ts'
 import { hashBytes } from '../quotes/row.ts'
 import type { BulkQuote, ClaimedBulk, EndedBulk, RejectedBulk } from './domain/bulk-quote.ts'
 

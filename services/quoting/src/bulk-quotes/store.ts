@@ -4,6 +4,7 @@
  */
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
+import type { ErrorInformation } from '@causeway/fspiop'
 import {
   ensureMonthlyPartitions,
   monthOf,
@@ -12,7 +13,7 @@ import {
   type Database,
   type Queries,
 } from '@causeway/postgres'
-import type { ErrorInformation, Pending } from '../quotes/domain/quote.ts'
+import type { Pending } from '../quotes/domain/quote.ts'
 import { hashBytes } from '../quotes/row.ts'
 import type { MadeBody } from './bodies.ts'
 import type { StoredAnswer } from './contract.ts'

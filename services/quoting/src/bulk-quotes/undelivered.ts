@@ -3,8 +3,8 @@
  * bulk quote that expired during the delivery attempts.
  */
 import type { DomainEvent } from '@causeway/events'
+import type { ErrorInformation } from '@causeway/fspiop'
 import { isPending } from '../quotes/domain/decide.ts'
-import type { ErrorInformation } from '../quotes/domain/quote.ts'
 import { decideUndelivered } from '../quotes/domain/undelivered.ts'
 import { undeliveredErrorOf } from '../quotes/errors.ts'
 import type { Work } from '../work.ts'

@@ -12,10 +12,11 @@ import {
   type Payload,
   type Relay,
 } from '@causeway/events'
+import type { ErrorInformation } from '@causeway/fspiop'
 import { parseAmount } from '@causeway/money'
 import type { Money, Violation } from '../rules/domain/rule.ts'
 import type { LegRole, Reject, Repeat, Response, ErrorAnswer } from './domain/decide.ts'
-import { writable, type Claimed, type ErrorInformation, type Outcome } from './domain/quote.ts'
+import { writable, type Claimed, type Outcome } from './domain/quote.ts'
 import type { Judgement, Request } from './domain/request.ts'
 import { answerErrorOf, refusalRoles, requestErrorOf, violationErrorOf } from './errors.ts'
 

@@ -1,8 +1,8 @@
 /** The FSPIOP error and the event of each reason. A reason without them does not compile. */
-import { errorInformation, type ErrorCode } from '@causeway/fspiop'
+import { errorInformation, type ErrorCode, type ErrorInformation } from '@causeway/fspiop'
 import type { Violation } from '../rules/domain/rule.ts'
 import type { AnswerReason } from './domain/decide.ts'
-import type { ErrorInformation, RequestReason } from './domain/quote.ts'
+import type { RequestReason } from './domain/quote.ts'
 import type { UndeliveredReason } from './domain/undelivered.ts'
 
 type ErrorOf = readonly [code: ErrorCode, detail?: string]

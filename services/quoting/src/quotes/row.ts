@@ -1,8 +1,8 @@
 /** Maps rows to quotes, and ended quotes to columns. */
+import type { ErrorInformation } from '@causeway/fspiop'
 import type {
   Accepted,
   Claimed,
-  ErrorInformation,
   Ended,
   Outcome,
   Quote,

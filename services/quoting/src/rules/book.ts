@@ -2,6 +2,7 @@
  * The rules in force, in memory: a change in this process applies at once, a change in another
  * process with the next refresh.
  */
+import { refuse, type RefusedBy } from '@causeway/services'
 import { readRules } from './contract.ts'
 import type { Rule } from './domain/rule.ts'
 import type { RuleSet, RuleStore } from './store.ts'
@@ -24,11 +25,7 @@ export interface RuleChange {
   readonly now: Date
 }
 
-export type RuleChanged =
-  | { readonly type: 'CHANGED'; readonly set: RuleSet }
-  | { readonly type: 'REFUSED'; readonly reason: RuleRefusal; readonly detail: string }
-
-export type RuleRefusal = 'STALE' | 'INVALID'
+export type RuleChanged = { readonly type: 'CHANGED'; readonly set: RuleSet } | RefusedBy<'quoting'>
 
 interface Page {
   readonly set: RuleSet
@@ -56,13 +53,13 @@ export async function openRuleBook(store: RuleStore): Promise<RuleBook> {
     },
     async change({ iteration, json, changedBy, now }) {
       if (changedBy === '' || changedBy.length > changedBy_length_max) {
-        return refused('INVALID', `changedBy must have 1 to ${changedBy_length_max} characters`)
+        return refuse('INVALID', `changedBy must have 1 to ${changedBy_length_max} characters`)
       }
       if (json.length > json_length_max) {
-        return refused('INVALID', `the rules must have at most ${json_length_max} characters`)
+        return refuse('INVALID', `the rules must have at most ${json_length_max} characters`)
       }
       const reading = readRules(json)
-      if (reading.type === 'FAULT') return refused('INVALID', reading.detail)
+      if (reading.type === 'FAULT') return refuse('INVALID', reading.detail)
       const set: RuleSet = {
         iteration: iteration + 1,
         json: reading.json,
@@ -71,7 +68,7 @@ export async function openRuleBook(store: RuleStore): Promise<RuleBook> {
       }
       const newest = turn(await store.newest())
       if (newest.iteration !== iteration || !(await store.add(set, newest))) {
-        return refused('STALE', `the rules were changed since iteration ${iteration}`)
+        return refuse('STALE', `the rules were changed since iteration ${iteration}`)
       }
       return { type: 'CHANGED', set: turn(set) }
     },
@@ -86,8 +83,4 @@ function pageOf(set: RuleSet): Page {
   }
   const { rules } = reading
   return { set, rules, needsVelocity: rules.some(({ type }) => type === 'VELOCITY') }
-}
-
-function refused(reason: RuleRefusal, detail: string): RuleChanged {
-  return { type: 'REFUSED', reason, detail }
 }

@@ -149,7 +149,7 @@ export async function openWorld(parts: TestParts) {
         changedBy: 'operator',
         now: now(),
       })
-      if (changed.type === 'REFUSED') throw new Error(changed.detail)
+      if (changed.type === 'REFUSE') throw new Error(changed.detail)
     },
     async quote(id: string): Promise<StoredQuote | undefined> {
       return (await storedQuotes(db)).find((quote) => quote.id === id)

@@ -1,4 +1,5 @@
 /** A reminder, and the rules for creating one. */
+import { refuse, type RefusedBy } from '@causeway/services'
 import { cronFault, nextTime } from './cron.ts'
 
 export const taskTypes = ['EVENT', 'HTTP_POST'] as const
@@ -34,11 +35,7 @@ export interface Proposal {
   readonly recovery: string
 }
 
-export interface Refused {
-  readonly type: 'REFUSE'
-  readonly reason: 'INVALID' | 'TIME_PAST' | 'MODIFIED'
-  readonly detail: string
-}
+export type Refused = RefusedBy<'scheduler'>
 
 export type Read = Refused | { readonly type: 'READ'; readonly reminder: Reminder }
 
@@ -124,8 +121,4 @@ function isHttpUrl(text: string): boolean {
 
 function invalid(detail: string): Refused {
   return refuse('INVALID', detail)
-}
-
-function refuse(reason: Refused['reason'], detail: string): Refused {
-  return { type: 'REFUSE', reason, detail }
 }

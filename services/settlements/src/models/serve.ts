@@ -1,8 +1,10 @@
 /** The settlement models over gRPC: created once per name. */
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
-import type { SettlementModel, settlementModelsService, SettlementRefusal } from '@causeway/protos'
-import { decideModel, nameTaken, unknownModel, type Model, type Refused } from './domain/model.ts'
+import type { SettlementModel, settlementModelsService, Refusal } from '@causeway/protos'
+import { isRefused } from '@causeway/services'
+import type { Refused } from '../refusal.ts'
+import { decideModel, nameTaken, unknownModel, type Model } from './domain/model.ts'
 import type { ModelStore } from './store.ts'
 
 export interface ModelServiceParts {
@@ -29,7 +31,7 @@ export function modelHandlers({
       const { interchangeFeePercentage = '', windowCron = '', ...proposal } = message
       const asked = { ...proposal, interchangeFeePercentage, windowCron }
       const decision = decideModel(asked, new Date())
-      if (decision.type === 'refuse') return refusedWith(decision.refusal)
+      if (decision.type === 'REFUSE') return refusedWith(decision)
       const model = await store.create(decision.draft, actor)
       if (model === undefined) return refusedWith(nameTaken(proposal.name))
       await onChanged(model)
@@ -38,7 +40,7 @@ export function modelHandlers({
     UpdateSettlementModel: async ({ name, isActive, windowCron, actor }) => {
       const model = await store.update(name, { isActive, windowCron }, actor)
       if (model === undefined) return refusedWith(unknownModel(name))
-      if ('reason' in model) return refusedWith(model)
+      if (isRefused(model)) return refusedWith(model)
       await onChanged(model)
       return { model: messageOf(model), refusal: null, result: 'model' }
     },
@@ -53,10 +55,10 @@ function messageOf({ feePercentage, windowCron, ...model }: Model): SettlementMo
   }
 }
 
-function refusedWith(refused: Refused): {
+function refusedWith({ reason, detail }: Refused): {
   readonly model: null
-  readonly refusal: SettlementRefusal
+  readonly refusal: Refusal
   readonly result: 'refusal'
 } {
-  return { model: null, refusal: { ...refused }, result: 'refusal' }
+  return { model: null, refusal: { reason, detail }, result: 'refusal' }
 }

@@ -2,7 +2,8 @@
 import type { EventBus } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
 import { statement, type Database } from '@causeway/postgres'
-import { changed, type Change, type Draft, type Model, type Refused } from './domain/model.ts'
+import type { Refused } from '../refusal.ts'
+import { changed, type Change, type Draft, type Model } from './domain/model.ts'
 
 export interface ModelStore {
   /** Stores the model and the intent to push it; undefined when the name is taken. */

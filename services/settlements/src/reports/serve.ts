@@ -1,7 +1,7 @@
 /** The transfers behind the sums, in bounded pages. */
 import type { Handlers } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
-import type { settlementReportsService, TransferRow } from '@causeway/protos'
+import { orNull, type settlementReportsService, type TransferRow } from '@causeway/protos'
 import { refuse, type Refused } from '../refusal.ts'
 import { settlementOf } from '../settlements/store.ts'
 import { verifySettlements, type ComparedLedger } from '../verification/verify.ts'
@@ -40,7 +40,7 @@ export function reportHandlers(
       const wanted = windows.map((windowId): Wanted => ({
         windowId,
         contents: contents.filter((content) => content.windowId === windowId),
-        participant: participant === '' ? null : participant,
+        participant: orNull(participant),
         day: null,
       }))
       return page(db, originsOf, { wanted, after, limit })
@@ -58,7 +58,7 @@ export function reportHandlers(
         windowId: id,
         contents: null,
         participant,
-        day: day === '' ? null : day,
+        day: orNull(day),
       }))
       return page(db, originsOf, { wanted, after, limit })
     },

@@ -1,12 +1,13 @@
 /** Settlements over gRPC. */
 import type { Handlers } from '@causeway/grpc'
-import type {
-  AccountUpdate,
-  Settlement,
-  SettlementAccount,
-  settlementsService,
+import {
+  orNull,
+  type AccountUpdate,
+  type Settlement,
+  type SettlementAccount,
+  type settlementsService,
 } from '@causeway/protos'
-import { numberOrNull, textOrNull, timeIn } from '../proto-values.ts'
+import { timeIn } from '../proto-values.ts'
 import { refuse, type Refused } from '../refusal.ts'
 import { create, type CreatingParts } from './create.ts'
 import type { Fault } from './domain/settlement.ts'
@@ -30,16 +31,16 @@ export function settlementHandlers(
     ListSettlements: async (query) => {
       const { settlements, nextBeforeId } = await readSettlements(db, {
         id: null,
-        currency: textOrNull(query.currency),
-        participantId: numberOrNull(query.participantId),
-        windowId: numberOrNull(query.windowId),
-        accountId: numberOrNull(query.accountId),
-        state: textOrNull(query.state),
+        currency: orNull(query.currency),
+        participantId: orNull(query.participantId),
+        windowId: orNull(query.windowId),
+        accountId: orNull(query.accountId),
+        state: orNull(query.state),
         from: timeIn(query.from),
         to: timeIn(query.to),
         windowFrom: timeIn(query.windowFrom),
         windowTo: timeIn(query.windowTo),
-        beforeId: numberOrNull(query.beforeId),
+        beforeId: orNull(query.beforeId),
         limit: query.limit <= 0 ? anySettlement.limit : Math.min(query.limit, anySettlement.limit),
       })
       return { settlements: [...settlements], nextBeforeId: nextBeforeId ?? 0 }

@@ -1,7 +1,7 @@
 /** The settlement windows over gRPC. */
 import type { Handlers } from '@causeway/grpc'
-import type { settlementWindowsService } from '@causeway/protos'
-import { numberOrNull, textOrNull, timeIn } from '../proto-values.ts'
+import { orNull, type settlementWindowsService } from '@causeway/protos'
+import { timeIn } from '../proto-values.ts'
 import { refuse, type Refused } from '../refusal.ts'
 import { closeWindow, type ClosingParts } from './close.ts'
 import { anyWindow, readWindows } from './read-store.ts'
@@ -20,12 +20,12 @@ export function windowHandlers(
       const limit = page.limit <= 0 ? anyWindow.limit : Math.min(page.limit, anyWindow.limit)
       const filter = {
         ids: null,
-        participantId: numberOrNull(participantId),
-        state: textOrNull(state),
+        participantId: orNull(participantId),
+        state: orNull(state),
         from: timeIn(from),
         to: timeIn(to),
-        currency: textOrNull(currency),
-        beforeId: numberOrNull(page.beforeId),
+        currency: orNull(currency),
+        beforeId: orNull(page.beforeId),
         limit,
       }
       const windows = await readWindows(db, filter, 'SUMS')

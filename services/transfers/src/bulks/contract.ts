@@ -4,17 +4,11 @@
  */
 import type { OutgoingMessage } from '@causeway/bus'
 import { derivedId, newEvent, type DomainEvent, type Payload, type Relay } from '@causeway/events'
-import { errorInformation, type ErrorCode } from '@causeway/fspiop'
+import { errorInformation, type ErrorCode, type ErrorInformation } from '@causeway/fspiop'
 import { formatAmount, parseAmount } from '@causeway/money'
 import { errorOf } from '../contract.ts'
 import type { MovingAnswer } from '../domain/ledger-answer.ts'
-import {
-  writable,
-  type Claimed,
-  type ErrorInformation,
-  type Final,
-  type Open,
-} from '../domain/transfer.ts'
+import { writable, type Claimed, type Final, type Open } from '../domain/transfer.ts'
 import {
   wasAsked,
   type Bulk,

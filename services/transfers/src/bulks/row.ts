@@ -1,5 +1,5 @@
 /** A stored bulk as a value of the domain. */
-import type { ErrorInformation } from '../domain/transfer.ts'
+import type { ErrorInformation } from '@causeway/fspiop'
 import type { Bulk, BulkState, CommonReason } from './domain/bulk.ts'
 
 export interface BulkRow {

@@ -2,7 +2,8 @@
  * The answers to one FSP next to the callbacks that every transfer has: the answer to a
  * question, to a repeated message, or to one that came too late. It changes nothing.
  */
-import type { ErrorInformation, Transfer } from './transfer.ts'
+import type { ErrorInformation } from '@causeway/fspiop'
+import type { Transfer } from './transfer.ts'
 
 export type LegRole = 'PAYER' | 'PAYEE' | 'REQUESTER'
 

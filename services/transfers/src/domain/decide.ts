@@ -4,7 +4,7 @@
  * duplicate, to be ignored while the transfer is in flight and answered once it is final; other
  * content under the same id is refused; and who is not party to the transfer learns nothing of it.
  */
-import { fulfils } from '@causeway/fspiop'
+import { fulfils, type ErrorInformation, type ExtensionList } from '@causeway/fspiop'
 import {
   refusal,
   shownOf,
@@ -14,15 +14,7 @@ import {
   type Notice,
   type Silence,
 } from './answer.ts'
-import {
-  isOpen,
-  type Claimed,
-  type ErrorInformation,
-  type ExtensionList,
-  type Final,
-  type Terms,
-  type Transfer,
-} from './transfer.ts'
+import { isOpen, type Claimed, type Final, type Terms, type Transfer } from './transfer.ts'
 
 /** A payer FSP's POST /transfers, allocated. */
 export interface Prepare extends Pick<Terms, 'transferId' | 'payerFsp'> {

@@ -2,7 +2,7 @@
  * What the ledger stores with an outcome: all that is needed to announce it without the message that
  * caused it. The answer to the loser of a race is built from it, and every answer after a crash.
  */
-import type { ErrorInformation, ExtensionList } from './transfer.ts'
+import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
 
 /** Of which message of the payee FSP the outcome came. */
 interface OfMessage {

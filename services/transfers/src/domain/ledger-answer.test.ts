@@ -1,6 +1,6 @@
+import { reserveRefusals, voidReasons } from '@causeway/services'
 import { describe, expect, test } from '@jest/globals'
 import { consequenceOf, healingOf, type LedgerAnswer, type Position } from './ledger-answer.ts'
-import { ledgerRefusals, voidReasons } from './transfer.ts'
 
 const position: Position = {
   participantId: 'mangobank',
@@ -41,7 +41,7 @@ const voidedFor = (reason: (typeof voidReasons)[number]): LedgerAnswer => ({
   payerPosition: undefined,
 })
 
-const refusedFor = (reason: (typeof ledgerRefusals)[number]): LedgerAnswer => ({
+const refusedFor = (reason: (typeof reserveRefusals)[number]): LedgerAnswer => ({
   outcome: 'REFUSED',
   reason,
   payerPosition: undefined,
@@ -96,7 +96,7 @@ describe('Answers of the ledger:', () => {
 
   test('Each refusal and each reason of a void has a line in the table', () => {
     const names = table.map(([name]) => name)
-    expect(names).toEqual(expect.arrayContaining(ledgerRefusals.map((r) => `REFUSED(${r})`)))
+    expect(names).toEqual(expect.arrayContaining(reserveRefusals.map((r) => `REFUSED(${r})`)))
     expect(names).toEqual(expect.arrayContaining(voidReasons.map((r) => `VOIDED(${r})`)))
   })
 })

@@ -2,21 +2,11 @@
  * What the ledger can answer, and what a transfer becomes by it. The two columns of this table are the
  * only way in which a transfer changes its state: transfers follows the ledger, never the reverse.
  */
+import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
+import type { ReserveRefusal, SettlementKind, VoidReason } from '@causeway/services'
 import type { Fulfil, Reject } from './decide.ts'
 import type { Evidence, FulfilEvidence, RejectEvidence } from './evidence.ts'
-import type {
-  Aborted,
-  AbortReason,
-  Claimed,
-  ErrorInformation,
-  ExtensionList,
-  Final,
-  LedgerRefusal,
-  Open,
-  OpenState,
-  Settles,
-  VoidReason,
-} from './transfer.ts'
+import type { Aborted, AbortReason, Claimed, Final, Open, OpenState } from './transfer.ts'
 
 /** A POSITION account right after the step, as it goes into the announcement. */
 export interface Position {
@@ -41,7 +31,7 @@ export type LedgerAnswer =
       readonly outcome: 'POSTED'
       readonly evidence: FulfilEvidence
       readonly settlementModelId: number
-      readonly settles: Settles
+      readonly settles: SettlementKind
       /** undefined when settled gross at once. */
       readonly windowId: number | undefined
       readonly positions: readonly Position[]
@@ -54,7 +44,7 @@ export type LedgerAnswer =
     }
   | {
       readonly outcome: 'REFUSED'
-      readonly reason: LedgerRefusal
+      readonly reason: ReserveRefusal
       readonly payerPosition: Position | undefined
     }
   | { readonly outcome: 'MISMATCH' }
@@ -113,7 +103,7 @@ const refusalAnnouncements = {
   EXPIRED: 'TransferPrepareRequestTimedout',
   COVER_SHORT: 'TransferPrepareLiquidityCheckFailed',
   CAP_SHORT: 'TransferPrepareLiquidityCheckFailed',
-} as const satisfies Record<LedgerRefusal, Announcement>
+} as const satisfies Record<ReserveRefusal, Announcement>
 
 /** The line of the table for an answer of the ledger. */
 export function consequenceOf(answer: LedgerAnswer): Consequence {

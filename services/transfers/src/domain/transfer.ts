@@ -2,17 +2,8 @@
  * What transfers knows of one transfer. It has exactly one of four states, and what a final state
  * is needed to answer again is stored exactly when the state is final.
  */
-export interface ExtensionList {
-  readonly extension: readonly { readonly key: string; readonly value: string }[]
-}
-
-export interface ErrorInformation {
-  readonly errorCode: string
-  readonly errorDescription: string
-  readonly extensionList?: ExtensionList | undefined
-}
-
-export type Settles = 'NET' | 'GROSS_IMMEDIATE' | 'GROSS_DEFERRED'
+import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
+import type { ReserveRefusal, SettlementKind, VoidReason } from '@causeway/services'
 
 /** What the payer FSP asked for, as far as money and time are concerned. */
 export interface Terms {
@@ -39,7 +30,7 @@ export function writable(moment_ms: number): Date {
 /** The settlement model that the transfer was allocated to. */
 export interface Allocation {
   readonly settlementModelId: number
-  readonly settles: Settles
+  readonly settles: SettlementKind
 }
 
 /** Written when the id is claimed, never changed. */
@@ -90,32 +81,8 @@ export type Final = Committed | Aborted
 
 export type Transfer = Claimed & (Open | Final)
 
-/** The ledger refused to reserve. */
-export const ledgerRefusals = [
-  'PAYER_UNKNOWN',
-  'PAYEE_UNKNOWN',
-  'PAYER_INACTIVE',
-  'PAYEE_INACTIVE',
-  'PAYER_NO_ACCOUNT',
-  'PAYEE_NO_ACCOUNT',
-  'EXPIRED',
-  'COVER_SHORT',
-  'CAP_SHORT',
-] as const
-
-/** A reservation, or the id of one that never came, was voided. */
-export const voidReasons = [
-  'TIMEOUT',
-  'REJECTED',
-  'INVALID_FULFILMENT',
-  'MISDIRECTED_FULFIL',
-  'NO_SETTLEMENT_MODEL',
-] as const
-
-export type LedgerRefusal = (typeof ledgerRefusals)[number]
-export type VoidReason = (typeof voidReasons)[number]
 /** MISMATCH: the ledger holds something else under this id. */
-export type AbortReason = LedgerRefusal | VoidReason | 'MISMATCH'
+export type AbortReason = ReserveRefusal | VoidReason | 'MISMATCH'
 
 export function isOpen(transfer: Transfer): transfer is Claimed & Open {
   return transfer.state === 'RECEIVED' || transfer.state === 'RESERVED'

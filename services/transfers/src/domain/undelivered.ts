@@ -2,8 +2,7 @@
  * A payee FSP that refuses POST /transfers itself: when that is as good as its PUT …/error. FSPIOP 3.2,
  * 6.7.2.
  */
-import { errorInformation } from '@causeway/fspiop'
-import type { ErrorInformation } from './transfer.ts'
+import { errorInformation, type ErrorInformation } from '@causeway/fspiop'
 
 /** How a POST /transfers reached the payee FSP, as far as it is judged. */
 export interface Delivery {

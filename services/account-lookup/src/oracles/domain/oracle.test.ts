@@ -46,8 +46,9 @@ describe('an oracle', () => {
     [{ currency: 'DOLLAR' }, /DOLLAR/],
   ])('An oracle is refused with %j', (changes, detail) => {
     expect(decideOracle({ ...proposal, ...changes })).toEqual({
-      type: 'refuse',
-      refused: { reason: 'INVALID', detail: expect.stringMatching(detail) as unknown },
+      type: 'REFUSE',
+      reason: 'INVALID',
+      detail: expect.stringMatching(detail) as unknown,
     })
   })
 })

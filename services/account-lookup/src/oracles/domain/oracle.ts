@@ -1,4 +1,5 @@
 /** Selects the oracle for a type and currency, and validates oracles to be registered. */
+import { refuse, type RefusedBy } from '@causeway/services'
 import { readType } from '../../domain/party.ts'
 import type { PartyIdType } from '@causeway/fspiop'
 import { isCurrency } from '@causeway/money'
@@ -27,17 +28,9 @@ export interface Proposal {
   readonly isDefault: boolean
 }
 
-/** The closed set of the service's contract. */
-export type RefusalReason = 'ORACLE_UNKNOWN' | 'ORACLE_EXISTS' | 'INVALID'
+export type Refused = RefusedBy<'account-lookup'>
 
-export interface Refused {
-  readonly reason: RefusalReason
-  readonly detail: string
-}
-
-export type DraftDecision =
-  | { readonly type: 'accept'; readonly draft: Draft }
-  | { readonly type: 'refuse'; readonly refused: Refused }
+export type DraftDecision = { readonly type: 'accept'; readonly draft: Draft } | Refused
 
 /** The endpoint of the hub's own store. */
 export const builtInEndpoint = 'builtin:'
@@ -100,5 +93,5 @@ function endpointFault(value: string): string | undefined {
 }
 
 function invalid(detail: string): DraftDecision {
-  return { type: 'refuse', refused: { reason: 'INVALID', detail } }
+  return refuse('INVALID', detail)
 }

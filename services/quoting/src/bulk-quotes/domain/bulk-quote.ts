@@ -2,10 +2,10 @@
  * The state of one bulk quote. It has the states of a quote and ends once; whether a single item has a
  * quote is in the answer.
  */
+import type { ErrorInformation } from '@causeway/fspiop'
 import type {
   Accepted,
   Claimed,
-  ErrorInformation,
   Expired,
   Outcome,
   Pending,

@@ -5,9 +5,10 @@
  * other content under the same id is refused; an FSP that is not party to the quote gets no
  * information about it.
  */
+import type { ErrorInformation } from '@causeway/fspiop'
 import { judgeAnswer } from '../../rules/domain/judge-answer.ts'
 import type { Money, Rule, Violation } from '../../rules/domain/rule.ts'
-import type { Accepted, Claimed, ErrorInformation, Expired, Pending, Rejected } from './quote.ts'
+import type { Accepted, Claimed, Expired, Pending, Rejected } from './quote.ts'
 
 type Known = Pick<Claimed, 'payerFsp' | 'expiresAt' | 'requestHash' | 'requestEventId'>
 type Ended = Pick<Accepted, 'state' | 'payeeFsp' | 'outcome'> | RejectedForAny | Expired

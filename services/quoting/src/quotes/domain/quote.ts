@@ -3,16 +3,7 @@
  * stored as PENDING or REJECTED, and ends once. The data for repeated answers exists exactly in
  * final states.
  */
-export interface ErrorInformation {
-  readonly errorCode: string
-  readonly errorDescription: string
-  readonly extensionList?: ExtensionList | undefined
-}
-
-interface ExtensionList {
-  readonly extension: readonly { readonly key: string; readonly value: string }[]
-}
-
+import type { ErrorInformation } from '@causeway/fspiop'
 /** Written when the id is claimed, never changed. */
 export interface Claimed {
   readonly quoteId: string

@@ -1,5 +1,5 @@
 /** Why a request could not be delivered to the payee FSP, for the error of the payer FSP. */
-import type { ErrorInformation } from './quote.ts'
+import type { ErrorInformation } from '@causeway/fspiop'
 
 export interface Undelivered {
   readonly httpStatus: number | undefined

@@ -3,6 +3,8 @@
  * be repeated.
  */
 
+import type { SettlementKind } from '@causeway/services'
+
 /** The part of a settlement model that allocation needs. */
 export interface ModelChoice {
   readonly id: number
@@ -14,8 +16,6 @@ export interface ModelChoice {
   readonly currency: string
   readonly ledgerAccountType: string
 }
-
-export type Settles = 'NET' | 'GROSS_IMMEDIATE' | 'GROSS_DEFERRED'
 
 /** The currency's own active model of positions, else the default model; of several the oldest. */
 export function modelFor(
@@ -30,7 +30,7 @@ export function hasOwnModel(models: readonly ModelChoice[], currency: string): b
   return oldest(models, currency) !== undefined
 }
 
-export function settlesOf({ granularity, delay }: ModelChoice): Settles {
+export function settlesOf({ granularity, delay }: ModelChoice): SettlementKind {
   if (granularity === 'NET') return 'NET'
   return delay === 'IMMEDIATE' ? 'GROSS_IMMEDIATE' : 'GROSS_DEFERRED'
 }

@@ -30,7 +30,7 @@ describe('a settlement model', () => {
   ])('%s %s %s is legal: %s', (granularity, interchange, delay, legal) => {
     const decision = decideModel({ ...deferredNet, granularity, interchange, delay }, now)
     if (legal) expect(decision).toMatchObject({ type: 'create' })
-    else expect(decision).toMatchObject({ refusal: { reason: 'MODEL_INVALID' } })
+    else expect(decision).toMatchObject({ reason: 'MODEL_INVALID' })
   })
 
   test.each([
@@ -62,7 +62,7 @@ describe('a settlement model', () => {
     }
     expect(decideModel(fees, now)).toMatchObject({ draft: { feePercentage: 6_000n } })
     expect(decideModel({ ...fees, currency: '' }, now)).toMatchObject({
-      refusal: { reason: 'MODEL_INVALID' },
+      reason: 'MODEL_INVALID',
     })
   })
 
@@ -81,8 +81,8 @@ describe('a settlement model', () => {
     ['MODEL_INVALID', { ...gross, windowCron: '0 22 * * *' }],
   ])('A model is refused as %s with %j', (reason, changes) => {
     expect(decideModel({ ...deferredNet, ...changes }, now)).toMatchObject({
-      type: 'refuse',
-      refusal: { reason },
+      type: 'REFUSE',
+      reason,
     })
   })
 })
@@ -90,7 +90,7 @@ describe('a settlement model', () => {
 describe('the schedule of a model', () => {
   const asked = { ...deferredNet, windowCron: '0 22 * * *' }
   const decision = decideModel(asked, now)
-  if (decision.type === 'refuse') throw new Error(decision.refusal.detail)
+  if (decision.type === 'REFUSE') throw new Error(decision.detail)
   const model: Model = { id: 1, isActive: true, ...decision.draft }
   const keep = { isActive: true, windowCron: undefined }
 

@@ -1,5 +1,6 @@
 /** A settlement model: when, between whom and through which accounts transfers are settled. */
 import { isCurrency, parseAmount } from '@causeway/money'
+import { refuse, type RefusedBy } from '@causeway/services'
 import { cronFault } from './cron.ts'
 
 export const granularities = ['GROSS', 'NET'] as const
@@ -55,24 +56,9 @@ export type Proposal = {
   readonly interchangeFeePercentage: string
 }
 
-export const refusalReasons = [
-  /** A value is out of bounds; the detail names it. */
-  'INVALID',
-  'ACCOUNT_TYPE_UNKNOWN',
-  /** Each value is legal, but not all of them together. */
-  'MODEL_INVALID',
-  'MODEL_EXISTS',
-  'MODEL_UNKNOWN',
-] as const
+type Refused = RefusedBy<'settlements'>
 
-export interface Refused {
-  readonly reason: (typeof refusalReasons)[number]
-  readonly detail: string
-}
-
-export type ModelDecision =
-  | { readonly type: 'create'; readonly draft: Draft }
-  | { readonly type: 'refuse'; readonly refusal: Refused }
+export type ModelDecision = { readonly type: 'create'; readonly draft: Draft } | Refused
 
 const namePattern = /^[A-Za-z0-9]{2,30}$/
 
@@ -112,10 +98,10 @@ export function decideModel(proposal: Proposal, now: Date): ModelDecision {
     return refuse('MODEL_INVALID', `${granularity}, ${interchange} and ${delay} do not go together`)
   }
   const fee = feeIn(proposal.interchangeFeePercentage, { currency, ledgerAccountType, delay })
-  if (fee.type === 'refuse') return fee
+  if (fee.type === 'REFUSE') return fee
   const { windowCron } = proposal
   const cronRefusal = windowCron === '' ? undefined : refuseCron({ delay }, windowCron, now)
-  if (cronRefusal !== undefined) return { type: 'refuse', refusal: cronRefusal }
+  if (cronRefusal !== undefined) return cronRefusal
   return {
     type: 'create',
     draft: {
@@ -137,10 +123,10 @@ export function decideModel(proposal: Proposal, now: Date): ModelDecision {
 /** Windows hold no transfers of a model that is settled at once. */
 function refuseCron({ delay }: Pick<Draft, 'delay'>, cron: string, now: Date): Refused | undefined {
   if (delay !== 'DEFERRED') {
-    return { reason: 'MODEL_INVALID', detail: 'only a model that is DEFERRED closes windows' }
+    return refuse('MODEL_INVALID', 'only a model that is DEFERRED closes windows')
   }
   const detail = cronFault(cron, now)
-  return detail === undefined ? undefined : { reason: 'INVALID', detail }
+  return detail === undefined ? undefined : refuse('INVALID', detail)
 }
 
 /** The changeable members of a model. */
@@ -167,9 +153,7 @@ export function scheduleOf(model: Model | undefined): string {
   return model?.isActive === true ? (model.windowCron ?? '') : ''
 }
 
-type FeeDecision =
-  | Extract<ModelDecision, { type: 'refuse' }>
-  | { readonly type: 'fee'; readonly percentage: bigint | null }
+type FeeDecision = Refused | { readonly type: 'fee'; readonly percentage: bigint | null }
 
 const percentage_max = 1_000_000n
 
@@ -213,23 +197,16 @@ export function feeModelFor(models: readonly Model[], currency: string): Model |
 }
 
 export function unknownModel(name: string): Refused {
-  return { reason: 'MODEL_UNKNOWN', detail: `there is no settlement model ${name}` }
+  return refuse('MODEL_UNKNOWN', `there is no settlement model ${name}`)
 }
 
 export function nameTaken(name: string): Refused {
-  return { reason: 'MODEL_EXISTS', detail: `there is a settlement model ${name}` }
+  return refuse('MODEL_EXISTS', `there is a settlement model ${name}`)
 }
 
 /** Gross requires BILATERAL, net requires DEFERRED. */
 function isLegal(granularity: Granularity, interchange: Interchange, delay: Delay): boolean {
   return granularity === 'GROSS' ? interchange === 'BILATERAL' : delay === 'DEFERRED'
-}
-
-function refuse(
-  reason: Refused['reason'],
-  detail: string,
-): Extract<ModelDecision, { type: 'refuse' }> {
-  return { type: 'refuse', refusal: { reason, detail } }
 }
 
 function unknownWord(name: string, words: readonly string[]): ModelDecision {

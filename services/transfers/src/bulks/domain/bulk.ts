@@ -3,7 +3,8 @@
  * ledger gave it. The bulk holds their order, the numbers of undecided and open items, and the payee
  * FSP's final message about all of them.
  */
-import type { ErrorInformation, Transfer } from '../../domain/transfer.ts'
+import type { ErrorInformation } from '@causeway/fspiop'
+import type { Transfer } from '../../domain/transfer.ts'
 
 /** FSPIOP 7.5: PENDING while items are prepared, ACCEPTED when the payee FSP is asked. */
 export const bulkStates = [

@@ -4,9 +4,9 @@
  * ignored while the bulk is in flight and answered once it is final; other content is refused; and an FSP
  * that is not party to the bulk learns nothing of it.
  */
-import { fulfils } from '@causeway/fspiop'
+import { fulfils, type ErrorInformation, type ExtensionList } from '@causeway/fspiop'
 import type { LegRole } from '../../domain/answer.ts'
-import type { ErrorInformation, ExtensionList, Transfer } from '../../domain/transfer.ts'
+import type { Transfer } from '../../domain/transfer.ts'
 import type { Bulk, BulkRequest, BulkState } from './bulk.ts'
 
 /** Why an FSP is answered with an error. */

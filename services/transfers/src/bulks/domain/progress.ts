@@ -2,13 +2,8 @@
  * Progress of a bulk: each transaction that moves items counts them down, and the one that leaves no item
  * open ends the bulk. So in every committed state the bulk is final exactly when all its items are.
  */
-import {
-  isOpen,
-  type ErrorInformation,
-  type ExtensionList,
-  type OpenState,
-  type Transfer,
-} from '../../domain/transfer.ts'
+import type { ErrorInformation, ExtensionList } from '@causeway/fspiop'
+import { isOpen, type OpenState, type Transfer } from '../../domain/transfer.ts'
 import {
   commonReasons,
   type Bulk,

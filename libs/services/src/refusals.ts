@@ -1,0 +1,134 @@
+/**
+ * Why services refuse commands: one closed set for each service, and the value that says so. On the
+ * wire a reason is a string, so that a release can add one; its meaning for operators is in the
+ * table of the administration API, which does not compile while a reason has none.
+ */
+const reasons = {
+  'account-lookup': [
+    'ORACLE_UNKNOWN',
+    // Another oracle serves this type and currency.
+    'ORACLE_EXISTS',
+    // A value out of its bounds; the detail names it. The same for all services.
+    'INVALID',
+  ],
+  'auth-service': [
+    'PARTICIPANT_UNKNOWN',
+    // The FSP has no key of this id, or has another one.
+    'KEY_UNKNOWN',
+    'KEY_EXISTS',
+    // No such client or operator, or not its secret.
+    'SECRET_WRONG',
+    // This hub does not issue certificates.
+    'NO_CA',
+    // Too many wrong passwords, or too many log-ins at once.
+    'LOCKED',
+    'BUSY',
+    'TOKEN_INVALID',
+    'OPERATOR_UNKNOWN',
+    'OPERATOR_EXISTS',
+    'ROLE_UNKNOWN',
+    'ROLE_BUILT_IN',
+    'PRIVILEGE_UNKNOWN',
+    // A newer set of the component's privileges is known.
+    'SET_OUTDATED',
+    // No operator would be left that may manage operators.
+    'LAST_ADMINISTRATOR',
+    'CONSENT_UNKNOWN',
+    // It is pending or issued, and must be revoked first.
+    'CONSENT_IN_FORCE',
+    'INVALID',
+  ],
+  /** The ledger runs in it. */
+  'participant-lifecycle': [
+    'PARTICIPANT_UNKNOWN',
+    'PARTICIPANT_EXISTS',
+    'PARTICIPANT_INACTIVE',
+    'NAME_RESERVED',
+    'CURRENCY_EXISTS',
+    // The hub lacks an active account that this currency needs.
+    'HUB_ACCOUNTS_MISSING',
+    // No active settlement model serves the currency.
+    'NO_SETTLEMENT_MODEL',
+    // Only the hub has accounts of this type; the hub is neither activated nor deactivated.
+    'NOT_HUB',
+    'HUB_UNCHANGEABLE',
+    'ACCOUNT_UNKNOWN',
+    'ACCOUNT_EXISTS',
+    'ACCOUNT_INACTIVE',
+    'ACCOUNT_TYPE_WRONG',
+    'CURRENCY_MISMATCH',
+    // The account has no limit yet, or limit and position were set initially before.
+    'LIMIT_UNKNOWN',
+    'LIMITS_EXIST',
+    // The id was used before with other content. The same for all services.
+    'MODIFIED',
+    'COVER_SHORT',
+    'FUNDS_UNKNOWN',
+    'FUNDS_STATE_WRONG',
+    'FUNDS_EXPIRED',
+    // The scheme has no such state; a participant that is CLOSED stays so.
+    'STATE_UNKNOWN',
+    'STATE_FINAL',
+    'ENDPOINT_UNREACHABLE',
+    'REQUEST_UNKNOWN',
+    // An equal request waits for its approval.
+    'REQUEST_PENDING',
+    'REQUEST_DECIDED',
+    // The maker of a change may not decide about it.
+    'SAME_PERSON',
+    'INVALID',
+  ],
+  quoting: [
+    // Another operator has changed the rules meanwhile.
+    'STALE',
+    'INVALID',
+  ],
+  scheduler: ['TIME_PAST', 'MODIFIED', 'INVALID'],
+  settlements: [
+    'ACCOUNT_TYPE_UNKNOWN',
+    // Granularity, interchange and delay do not go together.
+    'MODEL_INVALID',
+    'MODEL_EXISTS',
+    'MODEL_UNKNOWN',
+    'MODEL_INACTIVE',
+    'MODEL_SETTLES_AT_ONCE',
+    'WINDOW_UNKNOWN',
+    'WINDOW_NOT_OPEN',
+    // No transfer was committed in the window.
+    'WINDOW_EMPTY',
+    // It holds nothing of the model that is still to be settled.
+    'WINDOW_NOT_APPLICABLE',
+    'SETTLEMENT_UNKNOWN',
+    'STATE_WRONG',
+    // The ledger lacks an account that the step needs; the step goes on once it exists.
+    'LEDGER_REFUSED',
+    'MODIFIED',
+    'INVALID',
+  ],
+} as const
+
+type Refusing = keyof typeof reasons
+
+/** The reasons of one service, or of all of them. */
+export type RefusalReason<Service extends Refusing = Refusing> = (typeof reasons)[Service][number]
+
+/** A command was refused, and nothing has changed. */
+export interface Refused<Reason extends RefusalReason = RefusalReason> {
+  readonly type: 'REFUSE'
+  readonly reason: Reason
+  /** A clause for the caller, without a full stop; it never repeats a secret. */
+  readonly detail: string
+}
+
+export type RefusedBy<Service extends Refusing> = Refused<RefusalReason<Service>>
+
+export function refuse<Reason extends RefusalReason>(
+  reason: Reason,
+  detail: string,
+): Refused<Reason> {
+  return { type: 'REFUSE', reason, detail }
+}
+
+export function isRefused<Value>(value: Value): value is Extract<Value, Refused> {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'REFUSE'
+}
