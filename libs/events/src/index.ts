@@ -12,4 +12,6 @@ export {
   type BroadcastHandlers,
   type Relay,
 } from './event.ts'
+export { mailMessage, mailText, type Mail } from './mail.ts'
 export type { ErrorInformation, LegRole } from './parts.ts'
+export { roundsOf } from './rounds.ts'

@@ -4,6 +4,7 @@
  * names an unknown key.
  */
 import { readPublicKey, type VerificationKey } from '@causeway/fspiop'
+import { LRUCache } from 'lru-cache'
 import type { Transport } from './hub/transport.ts'
 
 /** The keys that an FSP signs with; none for an unknown FSP. Rejects when they cannot be read. */
@@ -26,16 +27,13 @@ const renewal_ms_min = 1_000
 const entries_max = 10_000
 
 export function openKeyring(lookUp: KeysOf): Keyring {
-  const entries = new Map<string, Entry>()
+  const entries = new LRUCache<string, Entry>({ max: entries_max })
   const asking = new Map<string, Promise<Entry | undefined>>()
 
   async function ask(fspId: string): Promise<Entry | undefined> {
     try {
       const entry = { keys: await lookUp(fspId), asked_ms: performance.now() }
-      entries.delete(fspId)
       entries.set(fspId, entry)
-      const [oldest] = entries.size > entries_max ? entries.keys() : []
-      if (oldest !== undefined) entries.delete(oldest)
       return entry
     } catch {
       return undefined

@@ -1,5 +1,13 @@
 /** HTTP servers and clients with bounds and mutual TLS. */
 export { type WithoutBase, openBasePaths } from './base-paths.ts'
+export {
+  type Circuit,
+  type CircuitBounds,
+  afterBegin,
+  afterEnd,
+  closedCircuit,
+  mayCall,
+} from './circuit.ts'
 export { type ClientTls, type HttpAnswer, type HttpClient, createHttpClient } from './client.ts'
 export { HttpFailure } from './failure.ts'
 export { pauseReadingAfter } from './pause-reading.ts'

@@ -11,6 +11,7 @@ import {
   transfersParticipantStatesService,
   type ParticipantStateChange,
 } from '@causeway/protos'
+import { LRUCache } from 'lru-cache'
 
 export type StateReceiver = 'auth-service' | 'notifications' | 'settlements' | 'transfers'
 
@@ -23,7 +24,7 @@ const services: Readonly<Record<StateReceiver, object>> = {
 }
 
 /**
- * The newest version is remembered for so many participants; the least recently updated is evicted.
+ * The newest version is remembered for so many participants; the least recently used is evicted.
  */
 const known_max = 10_000
 
@@ -33,17 +34,14 @@ export function onParticipantStates(
   service: StateReceiver,
   onChange: (change: ParticipantStateChange) => void = () => undefined,
 ): void {
-  const known = new Map<string, number>()
+  const known = new LRUCache<string, number>({ max: known_max })
   // All four definitions have the same single method, so one type serves for all.
   grpc.serve(services[service] as typeof transfersParticipantStatesService, {
     ParticipantStateUpdated: (change) => {
       const { participantId, version, newState } = change
       const before = known.get(participantId) ?? 0
       if (version <= before) return Promise.resolve({ version: before })
-      known.delete(participantId)
       known.set(participantId, version)
-      const [oldest] = known.keys()
-      if (known.size > known_max && oldest !== undefined) known.delete(oldest)
       log.info({ participantId, version }, `the participant is ${newState}`)
       onChange(change)
       return Promise.resolve({ version })

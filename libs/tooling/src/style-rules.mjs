@@ -28,6 +28,7 @@ const libsOfServices = [
   'participants',
   'pki',
   'protos',
+  'records',
   ...libsOfProcess,
 ]
 const libsOf = {
@@ -48,6 +49,7 @@ const libsOf = {
   events: ['bus', 'process', 'runtime', 'services'],
   protos: ['services'],
   pki: [],
+  records: ['postgres'],
   participants: ['bus', 'events', 'grpc', 'process', 'protos'],
   fsp: ['credentials', 'fspiop', 'money'],
   ledger: ['events', 'fspiop', 'money', 'protos', ...libsOfProcess],

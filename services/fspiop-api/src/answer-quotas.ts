@@ -4,7 +4,7 @@
  * account-lookup has queried; it counts. Within one to two minutes an FSP may send another one a
  * multiple of the number of requests that the other has sent to any FSP, plus a fixed number.
  */
-import { latest } from './latest.ts'
+import { LRUCache } from 'lru-cache'
 
 export interface AnswerQuotas {
   /** The FSP has sent a request to other FSPs. */
@@ -43,9 +43,9 @@ interface Count {
 }
 
 export function openAnswerQuotas({ unasked_max, unknown_max, isSole }: QuotaBounds): AnswerQuotas {
-  const requestsOf = latest<Count>(fsps_max)
+  const requestsOf = new LRUCache<string, Count>({ max: fsps_max })
   /** An evicted count begins at zero. */
-  const pairs = latest<Count>(pairs_max)
+  const pairs = new LRUCache<string, Count>({ max: pairs_max })
   const lastAnswered = new Map<string, number>()
   let knowsAll = isSole
 

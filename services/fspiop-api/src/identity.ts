@@ -5,7 +5,7 @@
 import { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { peerOf } from '@causeway/http'
-import { latest } from './latest.ts'
+import { LRUCache } from 'lru-cache'
 import type { Reason } from './refusals.ts'
 
 export type Identity =
@@ -37,7 +37,7 @@ const forwarded_max = 1_000
  * X-Forwarded-Client-Cert, if it is itself one of `gateways`.
  */
 export function byCertificate(gateways: ReadonlySet<string>): Identify {
-  const forwarded = latest<Identity>(forwarded_max)
+  const forwarded = new LRUCache<string, Identity>({ max: forwarded_max })
   return (request) => {
     const peer = peerOf(request)
     if (peer === undefined) return missing

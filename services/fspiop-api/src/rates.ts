@@ -2,7 +2,7 @@
  * The request rate of each FSP: a token bucket, so that short bursts pass and a flood of one FSP takes
  * nothing from the others.
  */
-import { latest } from './latest.ts'
+import { LRUCache } from 'lru-cache'
 
 export interface Rates {
   /** Takes `requests` tokens (default 1) from the FSP's bucket; false when it has fewer. */
@@ -29,7 +29,7 @@ const fsps_max = 10_000
 
 export function openRates({ per_s, burst }: RateBounds): Rates {
   /** The least recently used bucket is evicted: it is full, or nearly. */
-  const buckets = latest<Bucket>(fsps_max)
+  const buckets = new LRUCache<string, Bucket>({ max: fsps_max })
   const admitted = new Map<string, number>()
   return {
     allows(fspId, now_ms, requests = 1) {

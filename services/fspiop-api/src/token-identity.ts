@@ -6,8 +6,8 @@ import type { GrpcHost } from '@causeway/grpc'
 import { gather, type Logger } from '@causeway/process'
 import { credentialsService } from '@causeway/protos'
 import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet, type JWTPayload } from 'jose'
+import { LRUCache } from 'lru-cache'
 import { missing, type Identify, type Identity } from './identity.ts'
-import { latest } from './latest.ts'
 
 export interface TokenParts {
   readonly grpc: GrpcHost
@@ -37,7 +37,7 @@ interface Verified {
 
 export function byToken({ grpc, log, hubName, age_max_ms }: TokenParts): Identify {
   const { GetTokenKeys } = grpc.client(credentialsService, 'auth-service')
-  const verified = latest<Verified>(tokens_max)
+  const verified = new LRUCache<string, Verified>({ max: tokens_max })
   let known: KnownKeys | undefined
 
   /** One query for concurrent calls, begun after each of them. */

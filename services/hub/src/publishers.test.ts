@@ -22,10 +22,12 @@ function codeOf(service: string): string {
     .join('\n')
 }
 
-/** Audit entries are created by a helper that takes the service's name. */
+/** Audit entries, and e-mails, are created by helpers that take the service's name. */
 function publishes(code: string, service: string, name: string): boolean {
   if (name === '/audit-log-write') return new RegExp(`auditEntry\\(\\s*'${service}'`).test(code)
-  return code.includes(`'${name}'`) || new RegExp(`\\b${name}:`).test(code)
+  const isMail =
+    name === 'NotifyRequested' && new RegExp(`mailMessage\\(\\s*'${service}'`).test(code)
+  return isMail || code.includes(`'${name}'`) || new RegExp(`\\b${name}:`).test(code)
 }
 
 const codes = new Map<string, string>()

@@ -3,15 +3,15 @@
  * slow or unavailable FSP delays no other. The sources of its messages share its slots, so that no
  * source delays another.
  */
-import type { Notification } from './contract.ts'
 import {
-  afterAttempt,
-  afterTrialBegan,
+  afterBegin,
+  afterEnd,
   closedCircuit,
-  trialDue,
+  mayCall,
   type Circuit,
   type CircuitBounds,
-} from './domain/circuit.ts'
+} from '@causeway/http'
+import type { Notification } from './contract.ts'
 import { openFairQueue, type FairQueue } from './domain/fair-queue.ts'
 import { openSlots, allocateSlots, type Slots } from './domain/slots.ts'
 import type { AttemptEnd } from './domain/step.ts'
@@ -154,13 +154,13 @@ export function openLane(fspId: string, transport: Transport, parts: LaneParts):
 
 function takesOffers({ overdueSlots, circuit }: LaneState, source: string): boolean {
   if (!overdueSlots.hasFreeFor(source)) return false
-  return circuit.state === 'CLOSED' || trialDue(circuit, Date.now())
+  return mayCall(circuit, Date.now())
 }
 
 function furtherAttempts_max({ bounds, slots, circuit }: LaneState, now_ms: number): number {
   const free = Math.max(bounds.requests_max - slots.taken, 0)
   if (circuit.state === 'CLOSED') return free
-  return trialDue(circuit, now_ms) ? Math.min(free, 1) : 0
+  return mayCall(circuit, now_ms) ? Math.min(free, 1) : 0
 }
 
 /** Begins attempts while there are slots; one past its `begin_before_ms` is dropped silently. */
@@ -198,7 +198,7 @@ function takeFirst({ waiting, slots }: LaneState): Delivery | undefined {
 function begin(lane: LaneState, delivery: Delivery, now_ms: number): void {
   lane.underWay.set(delivery, { began_ms: now_ms, isOutdated: false })
   lane.lastSource = delivery.notification.source
-  lane.circuit = afterTrialBegan(lane.circuit, now_ms, lane.bounds)
+  lane.circuit = afterBegin(lane.circuit, now_ms, lane.bounds)
   void lane.transport.send(delivery.notification).then((sent) => end(lane, delivery, sent))
 }
 
@@ -220,7 +220,7 @@ function end(lane: LaneState, delivery: Delivery, sent: Sent): void {
 /** When the circuit opens, queued deliveries are rejected; when it closes, parked ones become due. */
 function updateCircuit(lane: LaneState, healthy: boolean): void {
   const before = lane.circuit.state
-  lane.circuit = afterAttempt(lane.circuit, healthy, Date.now(), lane.bounds)
+  lane.circuit = afterEnd(lane.circuit, healthy, Date.now(), lane.bounds)
   const { state } = lane.circuit
   if (state === before) return
   lane.measures.circuitOpen(lane.fspId, state === 'OPEN')

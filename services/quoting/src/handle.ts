@@ -2,7 +2,7 @@
  * Handles a batch of events by name. Events of one quote stay in order: they are processed in
  * rounds with at most one event per quote.
  */
-import type { DomainEvent, EventName } from '@causeway/events'
+import { roundsOf, type DomainEvent, type EventName } from '@causeway/events'
 import { allOf } from '@causeway/process'
 import { answer, type PayeeEvent } from './quotes/answer.ts'
 import type { QueryEvent, QuoteEvent, RequestEvent } from './quotes/contract.ts'
@@ -56,7 +56,7 @@ export async function passThroughBatch(
   parts: PassThrough,
   events: readonly ConsumedEvent[],
 ): Promise<void> {
-  for (const round of roundsOf(sorted(events).quotes)) await passOn(parts, round)
+  for (const round of roundsOf(sorted(events).quotes, idsOf)) await passOn(parts, round)
 }
 
 function sorted(events: readonly ConsumedEvent[]): Sorted {
@@ -87,7 +87,7 @@ async function storeDeliveries(work: Work, events: readonly ReportEvent[]): Prom
 }
 
 async function processInRounds(work: Work, events: readonly QuoteEvent[]): Promise<void> {
-  for (const round of roundsOf(events)) {
+  for (const round of roundsOf(events, idsOf)) {
     const requests: RequestEvent[] = []
     const ofPayees: PayeeEvent[] = []
     const queries: QueryEvent[] = []
@@ -100,19 +100,6 @@ async function processInRounds(work: Work, events: readonly QuoteEvent[]): Promi
   }
 }
 
-/** Round n contains the n-th event of each quote. */
-export function roundsOf<Event extends { readonly payload: { readonly quoteId: string } }>(
-  events: readonly Event[],
-): readonly (readonly Event[])[] {
-  const rounds: Event[][] = []
-  const seen = new Map<string, number>()
-  for (const event of events) {
-    const { quoteId } = event.payload
-    const round = seen.get(quoteId) ?? 0
-    seen.set(quoteId, round + 1)
-    const others = rounds[round]
-    if (others === undefined) rounds.push([event])
-    else others.push(event)
-  }
-  return rounds
+function idsOf({ payload }: QuoteEvent): readonly string[] {
+  return [payload.quoteId]
 }

@@ -5,11 +5,11 @@ import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
 import { openClockWatch, periodically, type Metrics } from '@causeway/process'
 import { accountLookupService, quotesService, schemeRulesService } from '@causeway/protos'
+import { openDeliveryStore } from '@causeway/records'
 import type { ProcessParts, Start } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
 import { consumedOfBulks, handleBulks, passBulksOn } from './bulk-quotes/handle.ts'
 import { openBulkStore } from './bulk-quotes/store.ts'
-import { openDeliveryStore } from './delivery-store.ts'
 import { handleBatch, consumedEvents, passThroughBatch } from './handle.ts'
 import { openOwners } from './quotes/destination.ts'
 import { cachePending } from './quotes/pending.ts'
@@ -96,7 +96,7 @@ async function openWork(
   return {
     store: cachePending(openQuoteTables(db, bus)),
     bulks: openBulkStore(db, bus),
-    deliveries: openDeliveryStore(db),
+    deliveries: openDeliveryStore(db, 'quote_id'),
     velocity: openVelocityStore(db),
     rules: await openRuleBook(openRuleStore(db, bus)),
     participants,
@@ -148,10 +148,9 @@ function routinesOf(
   ]
 }
 
-async function ensurePartitions({ store, bulks, deliveries, velocity, now }: Work): Promise<void> {
+async function ensurePartitions({ store, bulks, velocity, now }: Work): Promise<void> {
   await bulks.ensurePartitions(now())
   await store.ensurePartitions(now())
-  await deliveries.ensurePartitions(now())
   await velocity.ensurePartitions(now())
 }
 

@@ -10,7 +10,7 @@ import { eventually } from '@causeway/process/testing'
 import type { PrepareItem } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openDeliveryStore } from './delivery-store.ts'
+import { openDeliveryStore } from '@causeway/records'
 import { handleBatch, type ConsumedEvent } from './handle.ts'
 import { openLedger, type LedgerCalls } from './ledger.ts'
 import { openTransferStore } from './store.ts'
@@ -139,5 +139,5 @@ async function handle(event: ConsumedEvent): Promise<void> {
     ledger: openLedger(rich, { log: parts.log, signal }),
     now: () => new Date(),
   }
-  await handleBatch(deps, openDeliveryStore(db), [event])
+  await handleBatch(deps, openDeliveryStore(db, 'transfer_id'), [event])
 }

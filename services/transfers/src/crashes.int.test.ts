@@ -16,7 +16,7 @@ import { start as startSettlements, settings as settlementsSettings } from '@cau
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { unquoted } from './bulks/quotes.ts'
 import { openBulkStore } from './bulks/store.ts'
-import { openDeliveryStore } from './delivery-store.ts'
+import { openDeliveryStore } from '@causeway/records'
 import { decide, post, replyToPayee } from './fulfil.ts'
 import { handleBatch, type ConsumedEvent } from './handle.ts'
 import { openLedger, type LedgerCalls } from './ledger.ts'
@@ -357,7 +357,9 @@ test.each(['9999-12-31T23:59:59.999Z', '+010000-01-01T04:59:59.999Z'])(
   'A request that expires at the end of all years that can be written (%s) is reserved',
   async (expiration) => {
     const event = prepared({ expiration })
-    await handleBatch({ ...deps, expiryGrace_ms: 1_000 }, openDeliveryStore(db), [event])
+    await handleBatch({ ...deps, expiryGrace_ms: 1_000 }, openDeliveryStore(db, 'transfer_id'), [
+      event,
+    ])
     expect(await publishedOf(event)).toEqual(['TransferPrepared'])
     await handle(fulfilled(event))
     expect(await stateOf(event)).toBe('COMMITTED, POSTED')
@@ -475,7 +477,7 @@ function overdueNow(ledger: Deps['ledger']): Deps['ledger'] {
 }
 
 function handleAll(events: readonly ConsumedEvent[]): Promise<void> {
-  return handleBatch(deps, openDeliveryStore(db), events)
+  return handleBatch(deps, openDeliveryStore(db, 'transfer_id'), events)
 }
 
 function handle(...events: readonly ConsumedEvent[]): Promise<void> {

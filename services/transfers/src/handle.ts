@@ -2,10 +2,10 @@
  * A batch of events, each processed by the step that belongs to its name. Several events of one transfer keep
  * their order: they are worked in rounds, each round holding a transfer once.
  */
-import type { DomainEvent, EventName } from '@causeway/events'
+import { roundsOf, type DomainEvent, type EventName } from '@causeway/events'
 import { allOf } from '@causeway/process'
 import type { FulfilEvent, PrepareEvent, QueryEvent, RejectEvent } from './contract.ts'
-import type { DeliveryStore } from './delivery-store.ts'
+import type { DeliveryStore } from '@causeway/records'
 import { fulfil } from './fulfil.ts'
 import { prepare } from './prepare.ts'
 import { query } from './query.ts'
@@ -67,7 +67,7 @@ function deliveriesOfRequests(reports: readonly ReportEvent[]) {
 }
 
 async function workInRounds(deps: Deps, events: readonly TransferEvent[]): Promise<void> {
-  for (const round of roundsOf(events)) {
+  for (const round of roundsOf(events, ({ payload }) => [payload.transferId])) {
     const prepares: PrepareEvent[] = []
     const ofPayees: (FulfilEvent | RejectEvent)[] = []
     const queries: QueryEvent[] = []
@@ -78,21 +78,4 @@ async function workInRounds(deps: Deps, events: readonly TransferEvent[]): Promi
     }
     await allOf([prepare(deps, prepares), fulfil(deps, ofPayees), query(deps, queries)])
   }
-}
-
-/** The n-th event of each transfer is in the n-th round. */
-export function roundsOf<Event extends { readonly payload: { readonly transferId: string } }>(
-  events: readonly Event[],
-): readonly (readonly Event[])[] {
-  const rounds: Event[][] = []
-  const seen = new Map<string, number>()
-  for (const event of events) {
-    const { transferId } = event.payload
-    const round = seen.get(transferId) ?? 0
-    seen.set(transferId, round + 1)
-    const others = rounds[round]
-    if (others === undefined) rounds.push([event])
-    else others.push(event)
-  }
-  return rounds
 }

@@ -5,10 +5,11 @@ import {
   ofFspConditions,
   pageStatement,
   scanned_usual,
+  type DeliveryRow,
   type Found,
   type Search,
   type WalkedRow,
-} from './walk-store.ts'
+} from '@causeway/records'
 
 export interface SummaryRow {
   readonly id: string
@@ -52,16 +53,8 @@ export interface RefusedMessageRow {
   readonly state: string | null
 }
 
-export interface DeliveryRow {
-  readonly notification_id: string
-  readonly leg_role: string
-  readonly destination_fsp: string
-  readonly status: string
-  readonly http_status: number | null
-  readonly attempts: number
-  readonly duration_ms: number
-  readonly last_error: string | null
-  readonly reported_at: Date
+export interface ReportedDeliveryRow extends DeliveryRow {
+  /** The event that reported it. */
   readonly report: string
 }
 
@@ -69,7 +62,7 @@ export interface StoredRecord {
   readonly transfer: RecordRow
   readonly messages: readonly MessageRow[]
   readonly refused: readonly RefusedMessageRow[]
-  readonly deliveries: readonly DeliveryRow[]
+  readonly deliveries: readonly ReportedDeliveryRow[]
 }
 
 /** A message that changed nothing. */
@@ -168,7 +161,12 @@ const theBeginning = new Date(0)
 
 /** @param scanned_max rows that one page of a search looks at */
 export function openRecordStore(db: Database, scanned_max = scanned_usual): RecordStore {
-  const walked = { table: 'transfers', columns: summaryColumns, scanned_max } as const
+  const walked = {
+    table: 'transfers',
+    columns: summaryColumns,
+    time: 'received_at',
+    scanned_max,
+  } as const
   const ofAnybody = statement(pageStatement(walked, 'true'))
   const ofAnybodyRefused = statement(pageStatement(walked, 'reason is not null'))
   const ofFsp = statement(pageStatement(walked, ...ofFspConditions))
@@ -178,19 +176,13 @@ export function openRecordStore(db: Database, scanned_max = scanned_usual): Reco
         db.query<RecordRow>(selectRecord, [id]),
         db.query<MessageRow>(selectMessages, [id]),
         db.query<RefusedMessageRow>(selectRefused, [id]),
-        db.query<DeliveryRow>(selectDeliveries, [id]),
+        db.query<ReportedDeliveryRow>(selectDeliveries, [id]),
       ])
       return transfer === undefined ? undefined : { transfer, messages, refused, deliveries }
     },
     find: (id) => db.query<SummaryRow>(selectSummary, [id]),
     async search({ fspId, states, from, before, rows_max }) {
-      const values = [
-        before.receivedAt,
-        before.id,
-        from ?? theBeginning,
-        textArray(states),
-        rows_max,
-      ]
+      const values = [before.at, before.id, from ?? theBeginning, textArray(states), rows_max]
       const rows =
         fspId === undefined
           ? await db.query<WalkedRow<SummaryRow>>(
@@ -198,7 +190,7 @@ export function openRecordStore(db: Database, scanned_max = scanned_usual): Reco
               values,
             )
           : await db.query<WalkedRow<SummaryRow>>(ofFsp, [...values, fspId])
-      return foundIn(rows, rows_max)
+      return foundIn(rows, rows_max, (row) => row.received_at)
     },
     async ofCondition(payerFsp, condition) {
       const rows = await db.query<{ id: string }>(selectOfCondition, [payerFsp, condition])

@@ -2,15 +2,15 @@
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { TransferRecord, transfersService, TransferSummary } from '@causeway/protos'
+import { beforeTime, deliveryOf, nextText, placeIn, type Found } from '@causeway/records'
 import { itemIn } from './bulks/item-body.ts'
 import type {
-  DeliveryRow,
   RecordStore,
   RefusedMessageRow,
+  ReportedDeliveryRow,
   StoredRecord,
   SummaryRow,
 } from './record-store.ts'
-import type { Found, Place } from './walk-store.ts'
 
 type RecordHandlers = Pick<
   Handlers<typeof transfersService>,
@@ -19,8 +19,6 @@ type RecordHandlers = Pick<
 
 const page_max = 200
 const activity_seconds_max = 60
-/** Behind this nothing lies: a search begins here. */
-const theEnd: Place = { receivedAt: new Date('9999-12-31T23:59:59.999Z'), id: '' }
 
 export function recordHandlers(records: RecordStore): RecordHandlers {
   return {
@@ -34,7 +32,7 @@ export function recordHandlers(records: RecordStore): RecordHandlers {
         fspId: fspId === '' ? undefined : fspId,
         states,
         from: timeOf(from),
-        before: placeOf(after) ?? beforeTime(timeOf(to)),
+        before: placeIn(after) ?? beforeTime(timeOf(to)),
         rows_max: limit < 1 ? page_max : Math.min(limit, page_max),
       })
       return foundMessage(found)
@@ -56,21 +54,10 @@ export function timeOf(text: string): Date | undefined {
   return text === '' ? undefined : new Date(text)
 }
 
-export function beforeTime(to: Date | undefined): Place {
-  return to === undefined ? theEnd : { receivedAt: to, id: '' }
-}
-
-/** `<time> <id>`; undefined when it is none of ours. */
-export function placeOf(after: string): Place | undefined {
-  const [time = '', id = ''] = after.split(' ')
-  const receivedAt = new Date(time)
-  return id === '' || Number.isNaN(receivedAt.getTime()) ? undefined : { receivedAt, id }
-}
-
 function foundMessage({ rows, next }: Found<SummaryRow>) {
   return {
     transfers: rows.map(summaryOf),
-    next: next === undefined ? '' : `${next.receivedAt.toISOString()} ${next.id}`,
+    next: nextText(next),
   }
 }
 
@@ -108,7 +95,7 @@ function transferRecord({ transfer, messages, refused, deliveries }: StoredRecor
       body: transfer.bulk_id === null ? body : itemIn(body, transfer.id),
     })),
     refusedMessages: refused.map(refusedOf),
-    deliveries: deliveries.map(deliveryOf),
+    deliveries: deliveries.map(reportedDelivery),
   }
 }
 
@@ -123,17 +110,7 @@ export function refusedOf(row: RefusedMessageRow) {
   }
 }
 
-export function deliveryOf(row: DeliveryRow) {
-  return {
-    notificationId: row.notification_id,
-    legRole: row.leg_role,
-    fspId: row.destination_fsp,
-    status: row.status,
-    httpStatus: row.http_status ?? 0,
-    attempts: row.attempts,
-    durationMs: row.duration_ms,
-    lastError: row.last_error ?? '',
-    reportedAt: row.reported_at.toISOString(),
-    report: row.report,
-  }
+/** With the event that reported it. */
+export function reportedDelivery(row: ReportedDeliveryRow) {
+  return { ...deliveryOf(row), report: row.report }
 }

@@ -2,7 +2,7 @@
  * A reservation whose request the payee FSP has refused by its HTTP answer ends at once instead of at
  * its expiry. The ledger decides, as it does for a reject: a fulfil that was posted first is final.
  */
-import type { Delivery } from './delivery-store.ts'
+import type { Delivery } from '@causeway/records'
 import { refusalIn, type Delivery as Judged } from './domain/undelivered.ts'
 import { isOpen } from './domain/transfer.ts'
 import { move, throwUnfinished } from './move.ts'

@@ -4,22 +4,18 @@
  * only the state may be old, and then the ledger answers with the outcome and the move finds it. Items of
  * bulks are read together, and would only push single transfers out.
  */
+import { LRUCache } from 'lru-cache'
 import type { Transfer } from './domain/transfer.ts'
 import type { TransferStore, TransferTables } from './store.ts'
 
 /** More have to be read from the tables: about 10 MB. */
 const entries_max = 10_000
 
-export function rememberReserved(
-  tables: TransferTables,
-  reserved = new Map<string, Transfer>(),
-): TransferStore {
-  function remember(transfer: Transfer): void {
-    reserved.set(transfer.transferId, transfer)
-    const [oldest] = reserved.keys()
-    if (reserved.size > entries_max && oldest !== undefined) reserved.delete(oldest)
-  }
+export function reservations(): LRUCache<string, Transfer> {
+  return new LRUCache({ max: entries_max })
+}
 
+export function rememberReserved(tables: TransferTables, reserved = reservations()): TransferStore {
   return {
     ...tables,
     async move(changes, now, buildEvents) {
@@ -27,7 +23,8 @@ export function rememberReserved(
       for (const { transfer } of changes) {
         const { transferId, state } = transfer
         const isSingle = transfer.bulkTransferId === undefined
-        if (isSingle && state === 'RESERVED' && movement.moved.has(transferId)) remember(transfer)
+        if (isSingle && state === 'RESERVED' && movement.moved.has(transferId))
+          reserved.set(transferId, transfer)
         else reserved.delete(transferId)
       }
       return movement

@@ -12,7 +12,7 @@ import { openBulkQuotes, unquoted, type BulkQuotes } from './bulks/quotes.ts'
 import { openBulkRecordStore } from './bulks/record-store.ts'
 import { bulkRecordHandlers } from './bulks/records.ts'
 import { openBulkStore } from './bulks/store.ts'
-import { openDeliveryStore } from './delivery-store.ts'
+import { openDeliveryStore } from '@causeway/records'
 import { handleBatch, consumed } from './handle.ts'
 import { holdBack, measureHeldBack } from './held-back.ts'
 import { openLedger } from './ledger.ts'
@@ -111,7 +111,7 @@ async function subscribe(
   db: Database,
   deps: Deps,
 ): Promise<Pick<Subscribed, 'lowWatermark' | 'stop'>> {
-  const deliveries = openDeliveryStore(db)
+  const deliveries = openDeliveryStore(db, 'transfer_id')
   const deadLetterObserver = holdBack(db, deps.alarm)
   const ofTransfers = await onEvents(
     bus,

@@ -5,7 +5,7 @@ import { eventually } from '@causeway/process/testing'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { claimedBy } from './contract.ts'
-import { openDeliveryStore } from './delivery-store.ts'
+import { openDeliveryStore } from '@causeway/records'
 import type { Claimed, Final, Open } from './domain/transfer.ts'
 import { openTransferStore, type Change, type Claim, type TransferStore } from './store.ts'
 import { fulfilment, hashOf, prepareEvent, relayOf } from './testing/messages.ts'
@@ -251,7 +251,7 @@ test('Deliveries are stored once, however often they are reported', async () => 
     reportedAt: '2019-01-01T00:00:00.000Z',
   }
   const report = 'TransferFulfilCommittedCallbackReport'
-  const deliveries = openDeliveryStore(db)
+  const deliveries = openDeliveryStore(db, 'transfer_id')
   const reported = [delivery, failed].map((one) => ({ report, delivery: one }))
   await deliveries.keep(reported, now)
   await deliveries.keep([...reported].reverse(), now)

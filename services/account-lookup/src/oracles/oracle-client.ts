@@ -3,9 +3,6 @@
  * unreachable oracle delays only the requests that need it, and those for a bounded time.
  */
 import { setTimeout as wait } from 'node:timers/promises'
-import { createHttpClient, HttpFailure, type HttpAnswer } from '@causeway/http'
-import type { Logger } from '@causeway/process'
-import type { Measures } from '../measures.ts'
 import {
   afterBegin,
   afterEnd,
@@ -13,7 +10,12 @@ import {
   mayCall,
   type Circuit,
   type CircuitBounds,
-} from './domain/circuit.ts'
+  createHttpClient,
+  HttpFailure,
+  type HttpAnswer,
+} from '@causeway/http'
+import type { Logger } from '@causeway/process'
+import type { Measures } from '../measures.ts'
 import { OracleFailed } from './failure.ts'
 
 export interface OracleRequest {

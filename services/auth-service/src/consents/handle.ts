@@ -4,6 +4,7 @@
  * one transaction. Events of one consent or one verification request stay in order.
  */
 import type { OutgoingMessage } from '@causeway/bus'
+import { roundsOf } from '@causeway/events'
 import { allOf } from '@causeway/process'
 import { messageOf } from './announce.ts'
 import { parseEvent, type Command, type ConsentEvent, type Question } from './contract.ts'
@@ -27,7 +28,7 @@ export async function handleBatch(
   events: readonly ConsentEvent[],
 ): Promise<void> {
   const asked = events.flatMap((event) => parseEvent(event, work.participant) ?? [])
-  for (const round of roundsOf(asked)) {
+  for (const round of roundsOf(asked, idsOf)) {
     await allOf([carryOut(work, round.filter(isCommand)), answer(work, round.filter(isQuestion))])
   }
 }
@@ -135,27 +136,8 @@ export function keysOf(commands: readonly Command[]): Keys {
   }
 }
 
-/**
- * Splits into rounds that preserve order, each with at most one entry per consent and per
- * verification request.
- */
-export function roundsOf(
-  asked: readonly (Command | Question)[],
-): readonly (readonly (Command | Question)[])[] {
-  const rounds: (Command | Question)[][] = []
-  const next = new Map<string, number>()
-  for (const one of asked) {
-    const ids = idsOf(one)
-    const round = Math.max(...ids.map((id) => next.get(id) ?? 0))
-    for (const id of ids) next.set(id, round + 1)
-    const others = rounds[round]
-    if (others === undefined) rounds.push([one])
-    else others.push(one)
-  }
-  return rounds
-}
-
-function idsOf(asked: Command | Question): readonly string[] {
+/** A round has at most one entry per consent and per verification request. */
+export function idsOf(asked: Command | Question): readonly string[] {
   switch (asked.type) {
     case 'QUERY':
       return [`consent ${asked.query.consentId}`]

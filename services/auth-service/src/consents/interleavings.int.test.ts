@@ -1,12 +1,12 @@
 /** The states of consents under any order of messages, with duplicates, redeliveries and crashes. */
-import { derivedId } from '@causeway/events'
+import { roundsOf, derivedId } from '@causeway/events'
 import { createAuthenticator } from '@causeway/fsp'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { randomUUID } from 'node:crypto'
 import { parseEvent, type Command, type ConsentEvent } from './contract.ts'
-import { examineAll, handleBatch, keysOf, roundsOf } from './handle.ts'
+import { examineAll, handleBatch, idsOf, keysOf } from './handle.ts'
 import { openConsentStore } from './store.ts'
 import {
   again,
@@ -203,7 +203,8 @@ async function deliver(outcome: (typeof outcomes)[number], batch: readonly Conse
 /** The crash comes before anything is stored: results in memory are lost. */
 async function examineFirst(batch: readonly ConsentEvent[]) {
   const { participant, store } = world.work()
-  const [round = []] = roundsOf(batch.flatMap((event) => parseEvent(event, participant) ?? []))
+  const asked = batch.flatMap((event) => parseEvent(event, participant) ?? [])
+  const [round = []] = roundsOf(asked, idsOf)
   const commands = round as readonly Command[]
   await examineAll(commands, await store.read(keysOf(commands)))
 }

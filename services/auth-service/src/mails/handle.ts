@@ -3,7 +3,7 @@
  * requests. Ids are derived from the event, so a redelivered event sends no second e-mail.
  */
 import type { EventBus, OutgoingMessage, Subscribed } from '@causeway/bus'
-import { derivedId, newEvent, onEvents, type DomainEvent } from '@causeway/events'
+import { mailMessage, onEvents, type DomainEvent } from '@causeway/events'
 import type { Database } from '@causeway/postgres'
 import type { Logger } from '@causeway/process'
 import { allRoles } from '../operators/role-store.ts'
@@ -21,8 +21,6 @@ const mailedEvents = ['ParticipantChangeRequested', 'ParticipantChangeDecided'] 
 
 type ChangeEvent = DomainEvent<(typeof mailedEvents)[number]>
 
-const delivery_max_ms = 24 * 3_600_000
-
 export function mailOperators({ bus, db, hubName, log }: MailParts): Promise<Subscribed> {
   return onEvents(bus, 'auth_service.changes', mailedEvents, async (events) => {
     const operators = await allOperators(db)
@@ -39,23 +37,6 @@ export function mailOperators({ bus, db, hubName, log }: MailParts): Promise<Sub
 }
 
 function message(event: ChangeEvent, { name, email }: Addressee, hubName: string): OutgoingMessage {
-  const { subject, text } = mailOf(event)
-  const notificationId = derivedId(event.id, 'NotifyRequested', name)
-  const payload = {
-    notificationId,
-    // E-mails are unordered, so that no address waits for another one.
-    entityId: notificationId,
-    cause: { msgName: event.name, entityId: event.payload.requestId },
-    legRole: 'REQUESTER' as const,
-    destinationFspId: hubName,
-    transport: { type: 'EMAIL' as const, address: email, subject },
-    headers: {},
-    deadline: new Date(Date.parse(event.time) + delivery_max_ms).toISOString(),
-    reportRequired: false,
-  }
-  return newEvent('auth-service', 'NotifyRequested', payload, {
-    id: notificationId,
-    relay: { body: Buffer.from(text) },
-    traceparent: event.traceparent,
-  })
+  const recipient = { name, address: email, fspId: hubName }
+  return mailMessage('auth-service', event, event.payload.requestId, mailOf(event), recipient)
 }

@@ -1,5 +1,5 @@
 /** The recipients and the text of e-mails about changes that need a second person. */
-import type { Payload } from '@causeway/events'
+import { mailText, type Mail, type Payload } from '@causeway/events'
 import type { Operator, Role } from '../operators/domain/operator.ts'
 import { grants } from '../operators/domain/privilege.ts'
 
@@ -8,11 +8,6 @@ export type MailedName = 'ParticipantChangeRequested' | 'ParticipantChangeDecide
 export type MailedEvent = {
   readonly [Name in MailedName]: { readonly name: Name; readonly payload: Payload<Name> }
 }[MailedName]
-
-export interface Mail {
-  readonly subject: string
-  readonly text: string
-}
 
 type Person = Pick<Operator, 'name' | 'kind' | 'isActive' | 'email' | 'roles'>
 
@@ -59,21 +54,17 @@ export function mailOf(event: MailedEvent): Mail {
   if (event.name === 'ParticipantChangeRequested') {
     return {
       subject: `${participantId}: ${type} waits for a decision`,
-      text: lines([...head, ['Time', event.payload.requestedAt]]),
+      text: mailText([...head, ['Time', event.payload.requestedAt]]),
     }
   }
   const { state, decidedBy, decidedAt, note } = event.payload
   return {
     subject: `${participantId}: ${type} was ${state === 'APPROVED' ? 'approved' : 'rejected'}`,
-    text: lines([
+    text: mailText([
       ...head,
       ['Decided by', decidedBy],
       ['Time', decidedAt],
       ...(note === '' ? [] : [['Note', note] as const]),
     ]),
   }
-}
-
-function lines(facts: readonly (readonly [name: string, value: string])[]): string {
-  return facts.map(([name, value]) => `${name}: ${value}\n`).join('')
 }

@@ -2,7 +2,7 @@
  * The texts of e-mails about an alarm, a changed limit, a position that a settlement moved, or a
  * failed reminder.
  */
-import type { Payload } from '@causeway/events'
+import { mailText, type Mail, type Payload } from '@causeway/events'
 
 export type MailedName =
   | 'ParticipantLiquidityThresholdExceeded'
@@ -14,15 +14,13 @@ export type MailedEvent = {
   readonly [Name in MailedName]: { readonly name: Name; readonly payload: Payload<Name> }
 }[MailedName]
 
-export interface Mail {
+export interface ParticipantMail extends Mail {
   /** The type of the endpoint that holds the address. */
   readonly endpointType: string
-  readonly subject: string
-  readonly text: string
 }
 
 /** Undefined: the event needs no e-mail. */
-export function mailOf(event: MailedEvent): Mail | undefined {
+export function mailOf(event: MailedEvent): ParticipantMail | undefined {
   switch (event.name) {
     case 'ParticipantLiquidityThresholdExceeded':
       return alarmMail(event.payload)
@@ -40,7 +38,7 @@ export function participantOf({ payload }: MailedEvent): string | undefined {
   return 'participantId' in payload ? payload.participantId : undefined
 }
 
-function alarmMail(alarm: Payload<'ParticipantLiquidityThresholdExceeded'>): Mail {
+function alarmMail(alarm: Payload<'ParticipantLiquidityThresholdExceeded'>): ParticipantMail {
   const { participantId, currency, kind, remainingPercentage } = alarm
   const subject =
     kind === 'THRESHOLD'
@@ -49,7 +47,7 @@ function alarmMail(alarm: Payload<'ParticipantLiquidityThresholdExceeded'>): Mai
   return {
     endpointType: 'NET_DEBIT_CAP_THRESHOLD_BREACH_EMAIL',
     subject,
-    text: lines([
+    text: mailText([
       ['Participant', participantId],
       ['Currency', currency],
       ['Limit type', 'NET_DEBIT_CAP'],
@@ -62,13 +60,15 @@ function alarmMail(alarm: Payload<'ParticipantLiquidityThresholdExceeded'>): Mai
   }
 }
 
-function adjustmentMail(change: Payload<'ParticipantAccountLimitUpdated'>): Mail | undefined {
+function adjustmentMail(
+  change: Payload<'ParticipantAccountLimitUpdated'>,
+): ParticipantMail | undefined {
   const { participantId, currency, limit, oldValue } = change
   if (limit.value === oldValue) return undefined
   return {
     endpointType: 'NET_DEBIT_CAP_ADJUSTMENT_EMAIL',
     subject: `${participantId}: the ${currency} limit is ${limit.value}`,
-    text: lines([
+    text: mailText([
       ['Participant', participantId],
       ['Currency', currency],
       ['Limit type', limit.type],
@@ -79,12 +79,12 @@ function adjustmentMail(change: Payload<'ParticipantAccountLimitUpdated'>): Mail
   }
 }
 
-function positionMail(change: Payload<'ParticipantPositionChanged'>): Mail {
+function positionMail(change: Payload<'ParticipantPositionChanged'>): ParticipantMail {
   const { participantId, currency, value } = change
   return {
     endpointType: 'SETTLEMENT_TRANSFER_POSITION_CHANGE_EMAIL',
     subject: `${participantId}: a settlement has moved the ${currency} position to ${value}`,
-    text: lines([
+    text: mailText([
       ['Participant', participantId],
       ['Currency', currency],
       ['Position', value],
@@ -93,12 +93,12 @@ function positionMail(change: Payload<'ParticipantPositionChanged'>): Mail {
   }
 }
 
-function reminderMail(failed: Payload<'ScheduleReminderFailed'>): Mail {
+function reminderMail(failed: Payload<'ScheduleReminderFailed'>): ParticipantMail {
   const { reminderId, owner, dueAt } = failed
   return {
     endpointType: 'ALARM_NOTIFICATION_EMAIL',
     subject: `Hub: the reminder ${reminderId} of ${dueAt} could not be delivered`,
-    text: lines([
+    text: mailText([
       ['Reminder', reminderId],
       ['Owner', owner],
       ['Time', dueAt],
@@ -107,8 +107,4 @@ function reminderMail(failed: Payload<'ScheduleReminderFailed'>): Mail {
       ['Next time', failed.nextAt ?? 'none: it is stored as FAILED or deleted'],
     ]),
   }
-}
-
-function lines(facts: readonly (readonly [name: string, value: string])[]): string {
-  return facts.map(([name, value]) => `${name}: ${value}\n`).join('')
 }

@@ -4,14 +4,14 @@
  * delivered twice is mailed once. Without an address no e-mail is sent.
  */
 import type { EventBus, OutgoingMessage, Subscribed } from '@causeway/bus'
-import { derivedId, newEvent, onEvents, type DomainEvent, type EventName } from '@causeway/events'
+import { mailMessage, onEvents, type DomainEvent, type EventName } from '@causeway/events'
 import type { Handlers } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
 import { retrying, type Logger } from '@causeway/process'
 import type { alarmsService } from '@causeway/protos'
 import type { Participant } from '../participants/domain/participant.ts'
 import { participantsNamed } from '../participants/store.ts'
-import { mailOf, participantOf, type Mail } from './contract.ts'
+import { mailOf, participantOf, type ParticipantMail } from './contract.ts'
 
 export interface MailParts {
   readonly bus: EventBus
@@ -35,8 +35,6 @@ const consumed = [
 ] as const satisfies readonly EventName[]
 
 type ConsumedEvent = DomainEvent<(typeof consumed)[number]>
-
-const retention_ms = 24 * 3_600_000
 
 export function sendMails(parts: MailParts): Promise<Subscribed> {
   return onEvents(parts.bus, 'participant_lifecycle', consumed, async (events) => {
@@ -105,35 +103,17 @@ async function messagesOf(
         )
         return []
       }
-      return [message(event, mail, name, address)]
+      const recipient = { name, address, fspId: name }
+      return [mailMessage('participant-lifecycle', event, entityOf(event), mail, recipient)]
     }),
   )
 }
 
-function addressOf(participant: Participant | undefined, mail: Mail): string | undefined {
+function addressOf(
+  participant: Participant | undefined,
+  mail: ParticipantMail,
+): string | undefined {
   return participant?.endpoints.find(({ type }) => type === mail.endpointType)?.value
-}
-
-function message(event: ConsumedEvent, mail: Mail, name: string, address: string): OutgoingMessage {
-  const notificationId = derivedId(event.id, 'NotifyRequested', name)
-  const payload = {
-    notificationId,
-    // E-mails are not ordered, so no address waits for another one.
-    entityId: notificationId,
-    cause: { msgName: event.name, entityId: entityOf(event) },
-    legRole: 'REQUESTER' as const,
-    destinationFspId: name,
-    transport: { type: 'EMAIL' as const, address, subject: mail.subject },
-    headers: {},
-    deadline: new Date(Date.parse(event.time) + retention_ms).toISOString(),
-    reportRequired: false,
-  }
-  const options = {
-    id: notificationId,
-    relay: { body: Buffer.from(mail.text) },
-    traceparent: event.traceparent,
-  }
-  return newEvent('participant-lifecycle', 'NotifyRequested', payload, options)
 }
 
 function entityOf({ payload }: ConsumedEvent): string {

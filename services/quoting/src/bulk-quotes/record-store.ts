@@ -4,11 +4,16 @@
  */
 import { isArchived, statement, textArray, type Database } from '@causeway/postgres'
 import {
-  readDeliveries,
+  foundIn,
+  ofFspConditions,
+  pageStatement,
+  scanned_usual,
   type DeliveryRow,
-  type RecordRow,
-  type StoredRecord,
-} from '../quotes/record-store.ts'
+  type Found,
+  type Search,
+  type WalkedRow,
+} from '@causeway/records'
+import { readDeliveries, type RecordRow, type StoredRecord } from '../quotes/record-store.ts'
 import type { BulkQuote } from './domain/bulk-quote.ts'
 import { itemVerdict, resultsIn } from './domain/item-verdict.ts'
 
@@ -48,31 +53,7 @@ export interface StoredBulkRecord {
   readonly deliveries: readonly DeliveryRow[]
 }
 
-/** A page begins after this bulk quote. */
-export interface Place {
-  readonly createdAt: Date
-  readonly id: string
-}
-
-export interface BulkSearch {
-  /** undefined: any FSP. */
-  readonly fspId: string | undefined
-  /** Empty: any state. */
-  readonly states: readonly string[]
-  readonly from: Date | undefined
-  readonly before: Place
-  readonly rows_max: number
-}
-
-export interface FoundBulks {
-  readonly rows: readonly BulkRecordRow[]
-  /** undefined: this is the last page. */
-  readonly next: Place | undefined
-}
-
 const deliveries_max = 200
-/** Rows that one page examines to find those in the requested states. */
-const scanned_max = 10_000
 
 const columns = `q.id, q.payer_fsp, q.payee_fsp, q.items, q.items_refused, q.state, q.reason,
   q.error, q.created_at, q.expires_at, q.valid_until, q.completed_at`
@@ -111,44 +92,16 @@ const selectItem = statement(`
   where i.quote_id = $1::text collate "C"
   order by q.created_at desc limit 1`)
 
-/** A walk along one index, from the newest row to the oldest in the time range. */
-function walk(where: string): string {
-  return `(select ${columns} from bulk_quotes q
-    where ${where} and (q.created_at, q.id) < ($1::timestamptz, $2::text collate "C")
-      and q.created_at >= $3::timestamptz
-    order by q.created_at desc, q.id desc limit ${scanned_max})`
-}
-
-/** The requested rows of the walk, each with the place where the walk ended early. */
-function pageOf(walked: string): string {
-  return `
-    with walked as materialized (
-      select * from (${walked}) w order by created_at desc, id desc limit ${scanned_max}
-    ), page as (
-      select * from walked where $4::text[] = '{}' or state = any ($4::text[])
-      order by created_at desc, id desc limit $5::integer
-    ), walk_end as (
-      select created_at as end_at, id as end_id from walked order by created_at, id limit 1
-    )
-    select page.*, end_at, end_id
-    from (select count(*) as walked from walked) c
-    left join walk_end on c.walked = ${scanned_max}
-    left join page on true
-    order by page.created_at desc, page.id desc`
-}
-
-const ofAnyFsp = statement(pageOf(walk('true')))
-const ofFsp = statement(
-  pageOf(`${walk('q.payer_fsp = $6')} union all ${walk('q.payee_fsp = $6 and q.payer_fsp <> $6')}`),
-)
+const walked = {
+  table: 'bulk_quotes q',
+  columns,
+  time: 'created_at',
+  scanned_max: scanned_usual,
+} as const
+const ofAnyFsp = statement(pageStatement(walked, 'true'))
+const ofFsp = statement(pageStatement(walked, ...ofFspConditions))
 
 const theBeginning = new Date(0)
-
-/** One row without a bulk quote if none is found. */
-type FoundRow = (BulkRecordRow | { readonly id: null }) & {
-  readonly end_at: Date | null
-  readonly end_id: string | null
-}
 
 export function readBulks(db: Database, ids: readonly string[]): Promise<readonly BulkRecordRow[]> {
   return db.query<BulkRecordRow>(selectBulks, [textArray(ids)])
@@ -172,22 +125,15 @@ export async function readBulkRecord(
 
 export async function searchBulks(
   db: Database,
-  { fspId, states, from, before, rows_max }: BulkSearch,
-): Promise<FoundBulks> {
+  { fspId, states, from, before, rows_max }: Search,
+): Promise<Found<BulkRecordRow>> {
   const start = from ?? theBeginning
-  const values = [before.createdAt, before.id, start, textArray(states), rows_max]
+  const values = [before.at, before.id, start, textArray(states), rows_max]
   const found =
     fspId === undefined
-      ? await db.query<FoundRow>(ofAnyFsp, values)
-      : await db.query<FoundRow>(ofFsp, [...values, fspId])
-  const rows = found.flatMap((row) => (row.id === null ? [] : [row]))
-  const last = rows.at(-1)
-  if (rows.length === rows_max && last !== undefined) {
-    return { rows, next: { createdAt: last.created_at, id: last.id } }
-  }
-  const { end_at = null, end_id = null } = found[0] ?? {}
-  if (end_at === null || end_id === null) return { rows, next: undefined }
-  return { rows, next: { createdAt: end_at, id: end_id } }
+      ? await db.query<WalkedRow<BulkRecordRow>>(ofAnyFsp, values)
+      : await db.query<WalkedRow<BulkRecordRow>>(ofFsp, [...values, fspId])
+  return foundIn(found, rows_max, (row) => row.created_at)
 }
 
 interface ItemRow extends Omit<RecordRow, 'state'> {

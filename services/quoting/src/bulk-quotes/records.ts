@@ -3,15 +3,13 @@ import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { Database } from '@causeway/postgres'
 import type { BulkQuote, BulkQuoteItem, quotesService } from '@causeway/protos'
-import { deliveryOf } from '../quotes/delivery-message.ts'
+import { beforeTime, deliveryOf, nextText, placeIn, type Found } from '@causeway/records'
 import { itemVerdict, resultsIn } from './domain/item-verdict.ts'
 import {
   readBulkRecord,
   readBulks,
   searchBulks,
   type BulkRecordRow,
-  type FoundBulks,
-  type Place,
   type StoredBulkRecord,
 } from './record-store.ts'
 
@@ -21,8 +19,6 @@ type BulkRecordHandlers = Pick<
 >
 
 const page_max = 200
-/** Later than every bulk quote: a search begins here. */
-const theEnd: Place = { createdAt: new Date('9999-12-31T23:59:59.999Z'), id: '' }
 
 export function bulkRecordHandlers(
   db: Database,
@@ -51,7 +47,7 @@ export function bulkRecordHandlers(
         fspId: fspId === '' ? undefined : fspId,
         states,
         from: from === '' ? undefined : new Date(from),
-        before: placeOf(after) ?? (to === '' ? theEnd : { createdAt: new Date(to), id: '' }),
+        before: placeIn(after) ?? beforeTime(to === '' ? undefined : new Date(to)),
         rows_max: limit < 1 ? page_max : Math.min(limit, page_max),
       })
       return foundMessage(found)
@@ -59,17 +55,10 @@ export function bulkRecordHandlers(
   }
 }
 
-/** `<time> <id>`; undefined for anything else. */
-function placeOf(after: string): Place | undefined {
-  const [time = '', id = ''] = after.split(' ')
-  const createdAt = new Date(time)
-  return id === '' || Number.isNaN(createdAt.getTime()) ? undefined : { createdAt, id }
-}
-
-function foundMessage({ rows, next }: FoundBulks) {
+function foundMessage({ rows, next }: Found<BulkRecordRow>) {
   return {
     bulkQuotes: rows.map(summaryOf),
-    next: next === undefined ? '' : `${next.createdAt.toISOString()} ${next.id}`,
+    next: nextText(next),
   }
 }
 

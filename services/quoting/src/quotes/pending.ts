@@ -3,6 +3,7 @@
  * without reading them. Claimed data never changes. Only the state may be outdated, and the move
  * detects that, since it only changes pending quotes.
  */
+import { LRUCache } from 'lru-cache'
 import type { Claimed, Pending } from './domain/quote.ts'
 import type { QuoteTables } from './store.ts'
 
@@ -15,20 +16,15 @@ export interface QuoteStore extends QuoteTables {
 const entries_max = 10_000
 
 export function cachePending(tables: QuoteTables): QuoteStore {
-  const pending = new Map<string, Claimed & Pending>()
-
-  function remember(quote: Claimed & Pending): void {
-    pending.set(quote.quoteId, quote)
-    const [oldest] = pending.keys()
-    if (pending.size > entries_max && oldest !== undefined) pending.delete(oldest)
-  }
+  const pending = new LRUCache<string, Claimed & Pending>({ max: entries_max })
 
   return {
     ...tables,
     async claim(claims, now, buildEvents) {
       const claiming = await tables.claim(claims, now, buildEvents)
       for (const { quote } of claims) {
-        if (quote.state === 'PENDING' && claiming.claimed.has(quote.quoteId)) remember(quote)
+        const isClaimed = claiming.claimed.has(quote.quoteId)
+        if (quote.state === 'PENDING' && isClaimed) pending.set(quote.quoteId, quote)
       }
       return claiming
     },

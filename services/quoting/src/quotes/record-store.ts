@@ -1,5 +1,6 @@
 /** The stored data of one quote. */
 import { statement, textArray, type Database } from '@causeway/postgres'
+import type { DeliveryRow } from '@causeway/records'
 
 export interface RecordRow {
   readonly id: string
@@ -23,18 +24,6 @@ export interface RecordRow {
   readonly bulk_quote_id: string | null
   /** The payer FSP's request as received; null if it was not stored. */
   readonly request: Buffer | null
-}
-
-export interface DeliveryRow {
-  readonly notification_id: string
-  readonly leg_role: string
-  readonly destination_fsp: string
-  readonly status: string
-  readonly http_status: number | null
-  readonly attempts: number
-  readonly duration_ms: number
-  readonly last_error: string | null
-  readonly reported_at: Date
 }
 
 export interface StoredRecord {

@@ -3,9 +3,9 @@ import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { Database } from '@causeway/postgres'
 import type { QuoteRecord, quotesService, RequestedQuote } from '@causeway/protos'
+import { deliveryOf } from '@causeway/records'
 import { readItemRecord } from '../bulk-quotes/record-store.ts'
 import { bulkRecordHandlers } from '../bulk-quotes/records.ts'
-import { deliveryOf } from './delivery-message.ts'
 import { readRecord, readRequested, type RequestedRow, type StoredRecord } from './record-store.ts'
 
 const asked_max = 5_000

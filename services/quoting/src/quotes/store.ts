@@ -189,7 +189,7 @@ export function openQuoteTables(db: Database, bus: EventBus): QuoteTables {
       const [row] = await db.query<{ oldest: Date | null }>(overdueStatement, [now])
       return now.getTime() - (row?.oldest ?? now).getTime()
     },
-    ensurePartitions: (now) => ensureMonthlyPartitions(db, ['messages'], now),
+    ensurePartitions: (now) => ensureMonthlyPartitions(db, ['messages', 'deliveries'], now),
   }
 }
 

@@ -6,7 +6,7 @@ import { gated, type Gate } from '@causeway/process/testing/gated'
 import type { TestParts } from '@causeway/runtime/testing'
 import { handleBulks, passBulksOn, type ConsumedBulkEvent } from '../bulk-quotes/handle.ts'
 import { openBulkStore } from '../bulk-quotes/store.ts'
-import { openDeliveryStore } from '../delivery-store.ts'
+import { openDeliveryStore } from '@causeway/records'
 import { handleBatch, passThroughBatch, type ConsumedEvent } from '../handle.ts'
 import type { Destination } from '../quotes/domain/request.ts'
 import { cachePending } from '../quotes/pending.ts'
@@ -61,11 +61,10 @@ export async function openWorld(parts: TestParts) {
   const tables = openQuoteTables(db, bus)
   const bulks = openBulkStore(db, bus)
   const store = cachePending(tables)
-  const deliveries = openDeliveryStore(db)
+  const deliveries = openDeliveryStore(db, 'quote_id')
   const velocity = openVelocityStore(db)
   await store.ensurePartitions(now())
   await bulks.ensurePartitions(now())
-  await deliveries.ensurePartitions(now())
   await velocity.ensurePartitions(now())
   const work: Work = {
     store,

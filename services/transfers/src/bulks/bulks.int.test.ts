@@ -15,7 +15,6 @@ import { ledgerService, participantsService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start as startSettlements, settings as settlementsSettings } from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openDeliveryStore } from '../delivery-store.ts'
 import { handleBatch } from '../handle.ts'
 import { openLedger, type LedgerCalls } from '../ledger.ts'
 import { openRecordStore } from '../record-store.ts'
@@ -31,7 +30,7 @@ import {
 } from '../testing/bulk-messages.ts'
 import { payee, payer, prepareEvent } from '../testing/messages.ts'
 import { deposit, onboard } from '../testing/scheme.ts'
-import type { Found, Place } from '../walk-store.ts'
+import { openDeliveryStore, type Found, type Place } from '@causeway/records'
 import type { AlarmKind, Deps } from '../deps.ts'
 import type { BulkPrepareEvent } from './contract.ts'
 import { handleBulks, type ConsumedOfBulks } from './handle.ts'
@@ -475,7 +474,7 @@ const sweepItemsStatement = statement(`
   where bulk_id = $1`)
 const miscountStatement = statement(`
   update bulk_transfers set committed_count = $2::integer, open_count = 2 where id = $1`)
-const ever = { receivedAt: new Date('9999-01-01'), id: '' }
+const ever = { at: new Date('9999-01-01'), id: '' }
 const letGoStatement = statement(`delete from held_back where transfer_id = $1`)
 
 /** The ids on each page, to the last one. */
@@ -537,11 +536,13 @@ function inMs(ms: number): string {
 const giveWay = () => Promise.resolve()
 
 function handle(event: ConsumedOfBulks): Promise<void> {
-  return handleBulks({ ...deps, giveWay }, openDeliveryStore(db), [event])
+  return handleBulks({ ...deps, giveWay }, openDeliveryStore(db, 'transfer_id'), [event])
 }
 
 function handleThrough(gate: Gate, event: ConsumedOfBulks): Promise<void> {
-  return handleBulks({ ...depsThrough(gate), giveWay }, openDeliveryStore(db), [event])
+  return handleBulks({ ...depsThrough(gate), giveWay }, openDeliveryStore(db, 'transfer_id'), [
+    event,
+  ])
 }
 
 async function handleSingle(transferId: string): Promise<void> {
@@ -552,7 +553,7 @@ async function handleSingle(transferId: string): Promise<void> {
     payerAccountId: 0,
     payeeAccountId: 0,
   })
-  await handleBatch(deps, openDeliveryStore(db), [event])
+  await handleBatch(deps, openDeliveryStore(db, 'transfer_id'), [event])
 }
 
 /** Every item is paid, in the ledger too, and the bulk was announced as prepared and as completed once. */

@@ -4,7 +4,7 @@
  */
 import type { DomainEvent, EventName } from '@causeway/events'
 import { allOf } from '@causeway/process'
-import type { DeliveryStore } from '../delivery-store.ts'
+import type { DeliveryStore } from '@causeway/records'
 import { answer } from './answer.ts'
 import type { BulkEvent } from './contract.ts'
 import { queryBulk } from './query.ts'

@@ -1,6 +1,6 @@
 /** What is stored of one bulk, a search, and the comparison with the items. */
 import { isArchived, statement, textArray, type Database, type Statement } from '@causeway/postgres'
-import type { DeliveryRow, MessageRow, RefusedMessageRow } from '../record-store.ts'
+import type { MessageRow, RefusedMessageRow, ReportedDeliveryRow } from '../record-store.ts'
 import {
   foundIn,
   ofFspConditions,
@@ -9,7 +9,7 @@ import {
   type Found,
   type Search,
   type WalkedRow,
-} from '../walk-store.ts'
+} from '@causeway/records'
 
 export interface BulkSummaryRow {
   readonly id: string
@@ -42,7 +42,7 @@ export interface StoredBulkRecord {
   readonly items: readonly BulkItemRow[]
   readonly messages: readonly Omit<MessageRow, 'body'>[]
   readonly refused: readonly RefusedMessageRow[]
-  readonly deliveries: readonly DeliveryRow[]
+  readonly deliveries: readonly ReportedDeliveryRow[]
 }
 
 export interface BulkSearch extends Search {
@@ -135,7 +135,12 @@ const theBeginning = new Date(0)
 
 /** @param scanned_max rows that one page of a search looks at */
 export function openBulkRecordStore(db: Database, scanned_max = scanned_usual): BulkRecordStore {
-  const walked = { table: 'bulk_transfers', columns: summaryColumns, scanned_max } as const
+  const walked = {
+    table: 'bulk_transfers',
+    columns: summaryColumns,
+    time: 'received_at',
+    scanned_max,
+  } as const
   const ofAnybody = statement(pageStatement(walked, 'true'))
   const ofFsp = statement(pageStatement(walked, ...ofFspConditions))
   const ofBulkQuote = statement(
@@ -151,14 +156,14 @@ export function openBulkRecordStore(db: Database, scanned_max = scanned_usual): 
         db.query<BulkItemRow>(selectItems, [id]),
         db.query<MessageRow>(selectMessages, [id]),
         db.query<RefusedMessageRow>(selectRefused, [id]),
-        db.query<DeliveryRow>(selectDeliveries, [id]),
+        db.query<ReportedDeliveryRow>(selectDeliveries, [id]),
       ])
       return bulk === undefined ? undefined : { bulk, items, messages, refused, deliveries }
     },
     find: (id) => db.query<BulkSummaryRow>(selectSummary, [id]),
     async search({ bulkQuoteId, fspId, states, from, before, rows_max }) {
       const start = from ?? theBeginning
-      const values = [before.receivedAt, before.id, start, textArray(states), rows_max]
+      const values = [before.at, before.id, start, textArray(states), rows_max]
       const search = (found: Statement, ...more: readonly (string | null)[]) =>
         db.query<WalkedRow<BulkSummaryRow>>(found, [...values, ...more])
       const rows =
@@ -167,7 +172,7 @@ export function openBulkRecordStore(db: Database, scanned_max = scanned_usual): 
           : fspId === undefined
             ? await search(ofAnybody)
             : await search(ofFsp, fspId)
-      return foundIn(rows, rows_max)
+      return foundIn(rows, rows_max, (row) => row.received_at)
     },
     async verify() {
       const differing: DifferingBulkRow[] = []

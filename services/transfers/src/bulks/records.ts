@@ -2,8 +2,8 @@
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { BulkTransferItem, BulkTransferSummary, transfersService } from '@causeway/protos'
-import { beforeTime, deliveryOf, placeOf, refusedOf, timeOf } from '../records.ts'
-import type { Found } from '../walk-store.ts'
+import { beforeTime, nextText, placeIn, type Found } from '@causeway/records'
+import { refusedOf, reportedDelivery, timeOf } from '../records.ts'
 import type { BulkItemRow, BulkRecordStore, BulkSummaryRow } from './record-store.ts'
 
 type BulkRecordHandlers = Pick<
@@ -30,7 +30,7 @@ export function bulkRecordHandlers(records: BulkRecordStore): BulkRecordHandlers
             body: Buffer.alloc(0),
           })),
           refusedMessages: refused.map(refusedOf),
-          deliveries: deliveries.map(deliveryOf),
+          deliveries: deliveries.map(reportedDelivery),
           archivedMonth: bulk.archived_month ?? '',
         },
       }
@@ -42,7 +42,7 @@ export function bulkRecordHandlers(records: BulkRecordStore): BulkRecordHandlers
         fspId: fspId === '' ? undefined : fspId,
         states,
         from: timeOf(from),
-        before: placeOf(after) ?? beforeTime(timeOf(to)),
+        before: placeIn(after) ?? beforeTime(timeOf(to)),
         rows_max: limit < 1 ? page_max : Math.min(limit, page_max),
       })
       return foundMessage(found)
@@ -60,7 +60,7 @@ export function bulkRecordHandlers(records: BulkRecordStore): BulkRecordHandlers
 function foundMessage({ rows, next }: Found<BulkSummaryRow>) {
   return {
     bulkTransfers: rows.map(summaryOf),
-    next: next === undefined ? '' : `${next.receivedAt.toISOString()} ${next.id}`,
+    next: nextText(next),
   }
 }
 

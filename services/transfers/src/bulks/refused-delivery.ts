@@ -2,7 +2,7 @@
  * A bulk whose request the payee FSP has refused by its HTTP answer ends at once instead of at its expiry.
  * The ledger decides, item by item: an item that was posted first stays posted.
  */
-import type { Delivery } from '../delivery-store.ts'
+import type { Delivery } from '@causeway/records'
 import { isOpen } from '../domain/transfer.ts'
 import { refusalIn, type Delivery as Judged } from '../domain/undelivered.ts'
 import { move, throwUnfinished, type Unfinished } from '../move.ts'

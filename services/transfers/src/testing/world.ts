@@ -6,9 +6,8 @@ import { gated, type Gate } from '@causeway/process/testing/gated'
 import { handleBulks, type ConsumedOfBulks } from '../bulks/handle.ts'
 import { handleBatch, type ConsumedEvent } from '../handle.ts'
 import type { PayeeRules } from '../domain/decide.ts'
-import type { Transfer } from '../domain/transfer.ts'
 import { openLedger } from '../ledger.ts'
-import { rememberReserved } from '../reserved.ts'
+import { rememberReserved, reservations } from '../reserved.ts'
 import { heal, openSweepClock, sweep, type SweepOptions } from '../sweep.ts'
 import type { AlarmKind, Deps } from '../deps.ts'
 import { payee, payer } from './messages.ts'
@@ -45,7 +44,7 @@ export function openWorld({
   const { signal } = new AbortController()
 
   /** What two processes remember, each without the other's work. */
-  const memories = [new Map<string, Transfer>(), new Map<string, Transfer>()]
+  const memories = [reservations(), reservations()]
   let turn = 0
 
   /** The same service, held up or cut off at its gates; now the one process, now the other. */

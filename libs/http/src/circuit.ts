@@ -1,6 +1,6 @@
 /**
- * The circuit breaker of one oracle: after several consecutive failures only one trial call at a
- * time is made, until the oracle answers.
+ * The circuit breaker of one server: after several consecutive failures only one trial call at a
+ * time is made, until the server answers. A state and the decisions about it; callers hold it.
  */
 
 export type Circuit =

@@ -1,11 +1,5 @@
-/** Stores the delivery of callbacks, once each, however often it is reported. */
-import {
-  ensureMonthlyPartitions,
-  filedMonthOf,
-  statement,
-  textArray,
-  type Database,
-} from '@causeway/postgres'
+/** How callbacks reached their FSPs: stored once each, however often it is reported. */
+import { filedMonthOf, statement, textArray, type Database } from '@causeway/postgres'
 
 export interface Delivery {
   readonly entityId: string
@@ -28,28 +22,32 @@ export interface ReportedDelivery {
 
 export interface DeliveryStore {
   keep(deliveries: readonly ReportedDelivery[], now: Date): Promise<void>
-  ensurePartitions(now: Date): Promise<void>
 }
 
-const keepStatement = statement(`
-  insert into deliveries (month, notification_id, quote_id, report, leg_role, destination_fsp,
+/** The column of the payment that a callback was about. */
+type Entity = 'quote_id' | 'transfer_id'
+
+function keepStatement(entity: Entity) {
+  return statement(`
+  insert into deliveries (month, notification_id, ${entity}, report, leg_role, destination_fsp,
     status, http_status, attempts, duration_ms, last_error, reported_at)
-  select a.month, a.notification_id, a.quote_id, a.report, a.leg_role, a.destination_fsp, a.status,
+  select a.month, a.notification_id, a.${entity}, a.report, a.leg_role, a.destination_fsp, a.status,
     a.http_status, a.attempts, a.duration_ms, a.last_error, a.reported_at
   from unnest($1::text[]::date[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[],
     $7::text[], $8::text[]::integer[], $9::text[]::integer[], $10::text[]::integer[], $11::text[],
     $12::text[]::timestamptz[])
-  as a (month, notification_id, quote_id, report, leg_role, destination_fsp, status, http_status,
+  as a (month, notification_id, ${entity}, report, leg_role, destination_fsp, status, http_status,
     attempts, duration_ms, last_error, reported_at)
   order by a.notification_id
   on conflict do nothing`)
+}
 
-export function openDeliveryStore(db: Database): DeliveryStore {
+export function openDeliveryStore(db: Database, entity: Entity): DeliveryStore {
+  const keep = keepStatement(entity)
   return {
     async keep(deliveries, now) {
-      if (deliveries.length > 0) await db.query(keepStatement, valuesOf(deliveries, now))
+      if (deliveries.length > 0) await db.query(keep, valuesOf(deliveries, now))
     },
-    ensurePartitions: (now) => ensureMonthlyPartitions(db, ['deliveries'], now),
   }
 }
 
@@ -70,4 +68,32 @@ function valuesOf(deliveries: readonly ReportedDelivery[], now: Date): Buffer[] 
     texts(({ lastError }) => lastError ?? null),
     texts(({ reportedAt }) => reportedAt),
   ]
+}
+
+/** A row of the table, without the event that reported it. */
+export interface DeliveryRow {
+  readonly notification_id: string
+  readonly leg_role: string
+  readonly destination_fsp: string
+  readonly status: string
+  readonly http_status: number | null
+  readonly attempts: number
+  readonly duration_ms: number
+  readonly last_error: string | null
+  readonly reported_at: Date
+}
+
+/** As services answer it over gRPC. */
+export function deliveryOf(row: DeliveryRow) {
+  return {
+    notificationId: row.notification_id,
+    legRole: row.leg_role,
+    fspId: row.destination_fsp,
+    status: row.status,
+    httpStatus: row.http_status ?? 0,
+    attempts: row.attempts,
+    durationMs: row.duration_ms,
+    lastError: row.last_error ?? '',
+    reportedAt: row.reported_at.toISOString(),
+  }
 }

@@ -1,0 +1,20 @@
+export {
+  deliveryOf,
+  openDeliveryStore,
+  type Delivery,
+  type DeliveryRow,
+  type DeliveryStore,
+} from './delivery-store.ts'
+export {
+  beforeTime,
+  foundIn,
+  nextText,
+  ofFspConditions,
+  pageStatement,
+  placeIn,
+  scanned_usual,
+  type Found,
+  type Place,
+  type Search,
+  type WalkedRow,
+} from './walk-store.ts'
