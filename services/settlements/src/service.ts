@@ -16,9 +16,14 @@ import {
   transfersService,
 } from '@causeway/protos'
 import type { ProcessParts, Start } from '@causeway/runtime'
-import { openAccountHints } from './allocation/account-hints.ts'
-import { allocateBulks, bulkEvents } from './allocation/bulks.ts'
-import { allocate, type AllocationParts, type TransferEvent } from './allocation/handle.ts'
+import {
+  allocate,
+  allocateBulks,
+  bulkEvents,
+  openAccountHints,
+  type AllocationParts,
+  type TransferEvent,
+} from './allocation.ts'
 import { consumeLines } from './lines/handle.ts'
 import { openModels } from './models/open.ts'
 import { withOrigins, type Origins } from './reports/origins.ts'

@@ -9,7 +9,7 @@ import {
   settlementModelsService,
 } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
-import { openModelBook, type ModelBook } from '../allocation/model-book.ts'
+import { openModelBook, type ModelBook } from '../allocation.ts'
 import { registerSchedule, registerSchedules, type ScheduleParts } from '../windows/schedule.ts'
 import { modelHandlers } from './serve.ts'
 import { openModelStore, type ModelStore } from './store.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { modelFor, settlesOf, type ModelChoice } from './allocate.ts'
+import { modelFor, settlesOf, type ModelChoice } from './allocation.ts'
 
 const model: ModelChoice = {
   id: 5,

@@ -1,0 +1,279 @@
+/**
+ * Allocation: each request for a transfer or a bulk is published again with its settlement model
+ * and accounts, and each query follows its request, so that a transfer whose request was answered
+ * 202 is never reported as unknown. Nothing is stored and nothing is refused: a repeat publishes
+ * the same events with the same ids.
+ */
+import type { OutgoingMessage, PublishDerived } from '@causeway/bus'
+import { derivedId, newEvent, type DomainEvent } from '@causeway/events'
+import type { Calls } from '@causeway/grpc'
+import { readThrough, type Logger } from '@causeway/process'
+import type { Participant, participantsService } from '@causeway/protos'
+import type { SettlementKind } from '@causeway/services'
+
+type RequestEvent = DomainEvent<'TransferPrepareRequested'>
+type QueryEvent = DomainEvent<'TransferQueryReceived'>
+export type TransferEvent = RequestEvent | QueryEvent
+
+type BulkRequestEvent = DomainEvent<'BulkTransferPrepareRequested'>
+type BulkQueryEvent = DomainEvent<'BulkTransferQueryReceived'>
+export type BulkEvent = BulkRequestEvent | BulkQueryEvent
+
+export const bulkEvents = ['BulkTransferPrepareRequested', 'BulkTransferQueryReceived'] as const
+
+export interface AllocationParts {
+  readonly models: ModelBook
+  readonly accounts: AccountHints
+}
+
+/** The events of one transfer keep their order. */
+export async function allocate(
+  { models, accounts }: AllocationParts,
+  events: readonly TransferEvent[],
+  publishDerived: PublishDerived,
+): Promise<void> {
+  if (events.length === 0) return
+  const requests = events.filter((event) => event.name === 'TransferPrepareRequested')
+  const [chosen] = await Promise.all([
+    models.find(new Set(requests.map(({ payload }) => payload.amount.currency))),
+    accounts.load(requests.flatMap(({ payload }) => keysOf(payload, payload.amount.currency))),
+  ])
+  await publishDerived(
+    events.map((event) =>
+      event.name === 'TransferQueryReceived'
+        ? forwarded(event, 'TransferQueryPassedOn')
+        : allocated(event, chosen, accounts),
+    ),
+  )
+}
+
+/** The events of one bulk keep their order. */
+export async function allocateBulks(
+  { models, accounts }: AllocationParts,
+  events: readonly BulkEvent[],
+  publishDerived: PublishDerived,
+): Promise<void> {
+  const requests = events.filter((event) => event.name === 'BulkTransferPrepareRequested')
+  const needed = requests.map(({ payload }) => ({ payload, currencies: currenciesOf(payload) }))
+  const [chosen] = await Promise.all([
+    models.find(new Set(needed.flatMap(({ currencies }) => currencies))),
+    accounts.load(
+      needed.flatMap(({ payload, currencies }) =>
+        currencies.flatMap((currency) => keysOf(payload, currency)),
+      ),
+    ),
+  ])
+  await publishDerived(
+    events.map((event) =>
+      event.name === 'BulkTransferQueryReceived'
+        ? forwarded(event, 'BulkTransferQueryPassedOn')
+        : allocatedBulk(event, chosen, accounts),
+    ),
+  )
+}
+
+function forwarded(
+  { id, payload, traceparent }: QueryEvent | BulkQueryEvent,
+  name: 'TransferQueryPassedOn' | 'BulkTransferQueryPassedOn',
+): OutgoingMessage {
+  return newEvent('settlements', name, payload, { id: derivedId(id, name), traceparent })
+}
+
+function allocated(
+  { id, payload, relay, traceparent }: RequestEvent,
+  chosen: ReadonlyMap<string, ModelChoice>,
+  accounts: AccountHints,
+): OutgoingMessage {
+  const name = 'TransferPrepareAccountsAllocated'
+  const { currency } = payload.amount
+  const model = chosen.get(currency)
+  return newEvent(
+    'settlements',
+    name,
+    {
+      ...payload,
+      ...(model === undefined ? {} : modelMembers(model)),
+      ...hintsOf(payload, currency, accounts),
+    },
+    { id: derivedId(id, name), relay, traceparent },
+  )
+}
+
+function allocatedBulk(
+  { id, payload, relay, traceparent }: BulkRequestEvent,
+  chosen: ReadonlyMap<string, ModelChoice>,
+  accounts: AccountHints,
+): OutgoingMessage {
+  const name = 'BulkTransferPrepareAccountsAllocated'
+  const allocations = currenciesOf(payload).flatMap((currency) => {
+    const model = chosen.get(currency)
+    if (model === undefined) return []
+    return [{ currency, ...modelMembers(model), ...hintsOf(payload, currency, accounts) }]
+  })
+  return newEvent(
+    'settlements',
+    name,
+    { ...payload, allocations },
+    { id: derivedId(id, name), relay, traceparent },
+  )
+}
+
+function currenciesOf({ individualTransfers }: BulkRequestEvent['payload']): readonly string[] {
+  return [...new Set(individualTransfers.map(({ amount }) => amount.currency))]
+}
+
+function modelMembers(model: ModelChoice) {
+  return {
+    settlementModelId: model.id,
+    settlementModel: model.name,
+    settles: settlesOf(model),
+  }
+}
+
+interface Parties {
+  readonly payerFsp: string
+  readonly payeeFsp: string
+}
+
+function hintsOf(parties: Parties, currency: string, accounts: AccountHints) {
+  const [payerAccountId, payeeAccountId] = keysOf(parties, currency).map(accounts.find)
+  return {
+    ...(payerAccountId === undefined ? {} : { payerAccountId }),
+    ...(payeeAccountId === undefined ? {} : { payeeAccountId }),
+  }
+}
+
+function keysOf({ payerFsp, payeeFsp }: Parties, currency: string): readonly AccountKey[] {
+  return [
+    { participant: payerFsp, currency },
+    { participant: payeeFsp, currency },
+  ]
+}
+
+interface AccountKey {
+  readonly participant: string
+  readonly currency: string
+}
+
+/**
+ * A cache of the participants' POSITION accounts by currency. They are hints: account ids never
+ * change, and the ledger decides whether the accounts may be used.
+ */
+export interface AccountHints {
+  /** Loads what is not cached; a failed load leaves accounts without hints. */
+  load(keys: readonly AccountKey[]): Promise<void>
+  find(key: AccountKey): number | undefined
+  /** Invalidates the participant. */
+  forget(participant: string): void
+}
+
+type PositionAccounts = ReadonlyMap<string, number>
+
+const participants_max = 10_000
+/** Limits the wait for a hint. */
+const deadline_ms = 500
+
+export function openAccountHints(
+  participants: Pick<Calls<typeof participantsService>, 'GetParticipantInfo'>,
+  log: Logger,
+): AccountHints {
+  const cache = readThrough<PositionAccounts>({
+    entries_max: participants_max,
+    load: async (names) => {
+      const answer = await participants.GetParticipantInfo({ names: [...names] }, { deadline_ms })
+      return new Map(answer.participants.map((found) => [found.name, positionAccounts(found)]))
+    },
+  })
+  const find = ({ participant, currency }: AccountKey) => cache.peek(participant)?.get(currency)
+  return {
+    find,
+    async load(keys) {
+      const missing = keys.filter((key) => find(key) === undefined)
+      if (missing.length === 0) return
+      try {
+        await cache.fresh(missing.map(({ participant }) => participant))
+      } catch (error) {
+        // The request continues after any failure: it must not be lost because of a hint.
+        log.warn({ err: error }, 'account hints could not be loaded')
+      }
+    },
+    forget: (participant) => cache.forget(participant),
+  }
+}
+
+function positionAccounts({ accounts }: Participant): PositionAccounts {
+  return new Map(
+    accounts
+      .filter(({ ledgerAccountType }) => ledgerAccountType === 'POSITION')
+      .map(({ currency, id }) => [currency, id]),
+  )
+}
+
+/**
+ * The settlement models, cached. Only a currency's own model is served from the cache: before it
+ * answers with the default model, or none, it reads the store again, because any process may have
+ * created a model. A deactivated model is noticed at the next refresh.
+ */
+export interface ModelBook {
+  /** Currencies without a model are left out. */
+  find(currencies: ReadonlySet<string>): Promise<ReadonlyMap<string, ModelChoice>>
+  refresh(): Promise<void>
+}
+
+export function openModelBook(load: () => Promise<readonly ModelChoice[]>): ModelBook {
+  let models: readonly ModelChoice[] = []
+  return {
+    async refresh() {
+      models = await load()
+    },
+    async find(currencies) {
+      if ([...currencies].some((currency) => !hasOwnModel(models, currency))) models = await load()
+      const found = new Map<string, ModelChoice>()
+      for (const currency of currencies) {
+        const model = modelFor(models, currency)
+        if (model !== undefined) found.set(currency, model)
+      }
+      return found
+    },
+  }
+}
+
+/** The part of a settlement model that allocation needs. */
+export interface ModelChoice {
+  readonly id: number
+  readonly name: string
+  readonly isActive: boolean
+  readonly granularity: 'GROSS' | 'NET'
+  readonly delay: 'IMMEDIATE' | 'DEFERRED'
+  /** Empty: the default of currencies that have none of their own. */
+  readonly currency: string
+  readonly ledgerAccountType: string
+}
+
+/** The currency's own active model of positions, else the default model; of several the oldest. */
+export function modelFor(
+  models: readonly ModelChoice[],
+  currency: string,
+): ModelChoice | undefined {
+  return oldest(models, currency) ?? oldest(models, '')
+}
+
+/** Whether `modelFor` finds a model of the currency itself, which no newer model replaces. */
+function hasOwnModel(models: readonly ModelChoice[], currency: string): boolean {
+  return oldest(models, currency) !== undefined
+}
+
+export function settlesOf({ granularity, delay }: ModelChoice): SettlementKind {
+  if (granularity === 'NET') return 'NET'
+  return delay === 'IMMEDIATE' ? 'GROSS_IMMEDIATE' : 'GROSS_DEFERRED'
+}
+
+function oldest(models: readonly ModelChoice[], currency: string): ModelChoice | undefined {
+  return models
+    .filter((model) => model.isActive && model.ledgerAccountType === 'POSITION')
+    .filter((model) => model.currency === currency)
+    .reduce<ModelChoice | undefined>(
+      (first, model) => (first === undefined || model.id < first.id ? model : first),
+      undefined,
+    )
+}
