@@ -38,6 +38,22 @@ const reasons = {
     'CONSENT_IN_FORCE',
     'INVALID',
   ],
+  config: [
+    // The calling service is another one than the context.
+    'NOT_OWNER',
+    // Nothing is registered under this name.
+    'CONTEXT_UNKNOWN',
+    // A newer schema is registered.
+    'VERSION_OUTDATED',
+    // The schema, the values or the rules have changed since they were read. The same for quoting.
+    'STALE',
+    'MODIFIED',
+    'REQUEST_UNKNOWN',
+    'REQUEST_PENDING',
+    'REQUEST_DECIDED',
+    'SAME_PERSON',
+    'INVALID',
+  ],
   /** The ledger runs in it. */
   'participant-lifecycle': [
     'PARTICIPANT_UNKNOWN',
@@ -78,11 +94,7 @@ const reasons = {
     'SAME_PERSON',
     'INVALID',
   ],
-  quoting: [
-    // Another operator has changed the rules meanwhile.
-    'STALE',
-    'INVALID',
-  ],
+  quoting: ['STALE', 'INVALID'],
   scheduler: ['TIME_PAST', 'MODIFIED', 'INVALID'],
   settlements: [
     'ACCOUNT_TYPE_UNKNOWN',

@@ -120,8 +120,8 @@ const meanings = {
   FAULT: { status: 500, code: '2001' },
 } as const satisfies Readonly<Record<ReasonOfService, Meaning> & Record<string, Meaning>>
 
-/** Those of other services that reach an operator: a route handles STALE and SET_OUTDATED itself. */
-type ReasonOfService = Exclude<RefusalReason, 'STALE' | 'SET_OUTDATED' | 'TIME_PAST'>
+/** Those of other services that an operator's request can get. */
+type ReasonOfService = Exclude<RefusalReason, 'SET_OUTDATED' | 'TIME_PAST'>
 
 export type Reason = keyof typeof meanings
 

@@ -1,5 +1,10 @@
 /** Schemas and values of components as they are sent and shown. */
-import type { ConfigurationChange, ConfigurationSet, NewConfigurationValue } from '@causeway/protos'
+import {
+  orNull,
+  type ConfigurationChange,
+  type ConfigurationSet,
+  type NewConfigurationValue,
+} from '@causeway/protos'
 import { z } from 'zod'
 import { correlationId, wholeNumber, word } from '../fields.ts'
 import { numberMember, type Json } from '../json.ts'
@@ -156,8 +161,8 @@ export function requestBody(request: ConfigurationChange) {
         value: JSON.parse(valueJson) as Json,
       })),
     },
-    decidedBy: request.decidedBy === '' ? null : request.decidedBy,
-    decidedDate: request.decidedAt === '' ? null : request.decidedAt,
+    decidedBy: orNull(request.decidedBy),
+    decidedDate: orNull(request.decidedAt),
     note: request.note,
   } satisfies Json
 }

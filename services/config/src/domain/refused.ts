@@ -1,22 +1,6 @@
-/** A refusal that a caller must expect. */
-export type Reason =
-  | 'INVALID'
-  | 'NOT_OWNER'
-  | 'CONTEXT_UNKNOWN'
-  | 'VERSION_OUTDATED'
-  | 'STALE'
-  | 'MODIFIED'
-  | 'REQUEST_UNKNOWN'
-  | 'REQUEST_PENDING'
-  | 'REQUEST_DECIDED'
-  | 'SAME_PERSON'
+/** Why config refuses a command. */
+import { refuse, type RefusedBy } from '@causeway/services'
 
-export interface Refused {
-  readonly type: 'REFUSE'
-  readonly reason: Reason
-  readonly detail: string
-}
+export { refuse }
 
-export function refuse(reason: Reason, detail: string): Refused {
-  return { type: 'REFUSE', reason, detail }
-}
+export type Refused = RefusedBy<'config'>
