@@ -24,6 +24,7 @@ import { healthOperations } from './health.ts'
 import { keyOperations } from './keys/routes.ts'
 import { lifecycleOperations } from './lifecycle/routes.ts'
 import { limitOperations } from './limits.ts'
+import type { Operation } from './operation.ts'
 import { oracleOperations } from './oracles/routes.ts'
 import { documentOperations } from './openapi/routes.ts'
 import { participantOperations } from './participants.ts'
@@ -31,7 +32,6 @@ import { readinessOperations } from './readiness/routes.ts'
 import { reminderOperations } from './reminders/routes.ts'
 import { reportOperations } from './reports/routes.ts'
 import { schemeRuleOperations } from './scheme-rules/routes.ts'
-import { withUnprefixedPaths } from './settlement/unprefixed.ts'
 import { settlementOperations } from './settlement/settlements.ts'
 import { windowOperations } from './settlement/windows.ts'
 import { settlementModelOperations } from './settlement-models.ts'
@@ -91,4 +91,18 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...needs(open, healthOperations(deps)),
   ]
   return all
+}
+
+const settlementPrefix = '/v2'
+
+/** The settlement API has a prefix, and the same paths without it for existing scripts. */
+function withUnprefixedPaths(operations: readonly Operation[]): readonly Operation[] {
+  return [
+    ...operations,
+    ...operations.map((operation) => ({
+      ...operation,
+      path: operation.path.slice(settlementPrefix.length),
+      about: { ...operation.about, about: `As ${operation.path}: ${operation.about.about}` },
+    })),
+  ]
 }

@@ -3,9 +3,11 @@ import { bulkQuoteRoutes } from './bulk-quotes/requests.ts'
 import { bulkTransferRoutes } from './bulk-transfers/requests.ts'
 import type { ServedRoutes } from './chain.ts'
 import type { LargeBodies } from './large-bodies.ts'
-import { authorizationRoutes } from './relayed/authorizations.ts'
-import { transactionRequestRoutes } from './relayed/transaction-requests.ts'
-import { transactionRoutes } from './relayed/transactions.ts'
+import {
+  authorizationRoutes,
+  transactionRequestRoutes,
+  transactionRoutes,
+} from './relayed/requests.ts'
 import { participantRoutes } from './participants/requests.ts'
 import { partyRoutes } from './parties/requests.ts'
 import { pingRoutes } from './pings/requests.ts'

@@ -8,10 +8,9 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Notification, Result } from './contract.ts'
 import { judge } from './domain/verdict.ts'
 import { openFirstAttempts, type FirstAttempts } from './first-attempts.ts'
-import { openLanes } from './lanes.ts'
+import { openLanes, type Sent } from './lane.ts'
 import type { Known } from './store.ts'
 import { notificationFor } from './testing/world.ts'
-import type { Sent } from './transport.ts'
 
 interface Scene {
   readonly attempts: FirstAttempts

@@ -4,7 +4,7 @@ import type { Tracer } from '@causeway/tracing'
 import { refusalIn, type Notification } from './contract.ts'
 import { judge, type Attempt } from './domain/verdict.ts'
 import { recordedAttempt } from './tracing.ts'
-import type { Transport } from './transport.ts'
+import type { Transport } from './lane.ts'
 
 export interface HttpBounds {
   readonly requests_max: number

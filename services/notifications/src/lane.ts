@@ -17,7 +17,24 @@ import { openSlots, allocateSlots, type Slots } from './domain/slots.ts'
 import type { AttemptEnd } from './domain/step.ts'
 import type { Measures } from './measures.ts'
 import type { Room } from './parked-store.ts'
-import type { Sent, Transport } from './transport.ts'
+import type { FspRefusal, Verdict } from './domain/verdict.ts'
+
+/** The result of one attempt. */
+export interface Sent {
+  readonly verdict: Verdict
+  /** The status of the HTTP answer; null when there was none. */
+  readonly httpStatus: number | null
+  /** The error in the answer of a refusing FSP. */
+  readonly refusal: FspRefusal | undefined
+}
+
+/** What a lane sends over: makes one attempt and interprets its answer. */
+export interface Transport {
+  /** Never rejects: a failure is a verdict. */
+  send(notification: Notification): Promise<Sent>
+  /** Fails the attempts in progress. */
+  close(): Promise<void>
+}
 
 /** A notification in a lane. */
 export interface Delivery {
@@ -92,7 +109,7 @@ interface LaneState extends LaneParts {
   circuit: Circuit
 }
 
-export function openLane(fspId: string, transport: Transport, parts: LaneParts): Lane {
+function openLane(fspId: string, transport: Transport, parts: LaneParts): Lane {
   const { requests_max, timeout_ms } = parts.bounds
   const lane: LaneState = {
     ...parts,
@@ -244,4 +261,41 @@ function move(lane: LaneState): void {
   lane.circuit = closedCircuit
   rejectWaiting(lane)
   fill(lane)
+}
+
+/** The lanes of all FSPs and of the mail server; a lane is opened at its first message. */
+export interface Lanes {
+  of(fspId: string): Lane
+  /** The FSP has another address. */
+  move(fspId: string): void
+  /** Whether the FSP has changed its address since that time. */
+  hasMovedSince(fspId: string, time_ms: number): boolean
+  readonly idle: boolean
+  close(): Promise<void>
+}
+
+export interface LanesParts extends LaneParts {
+  readonly transportTo: (fspId: string) => Transport
+}
+
+export function openLanes(parts: LanesParts): Lanes {
+  const lanes = new Map<string, Lane>()
+  return {
+    of(fspId) {
+      let lane = lanes.get(fspId)
+      if (lane === undefined) {
+        lane = openLane(fspId, parts.transportTo(fspId), parts)
+        lanes.set(fspId, lane)
+      }
+      return lane
+    },
+    move: (fspId) => lanes.get(fspId)?.move(),
+    hasMovedSince: (fspId, time_ms) => time_ms <= (lanes.get(fspId)?.moved_ms ?? 0),
+    get idle() {
+      return [...lanes.values()].every(({ idle }) => idle)
+    },
+    async close() {
+      await Promise.all([...lanes.values()].map((lane) => lane.close()))
+    },
+  }
 }

@@ -10,7 +10,7 @@ import type { Notification } from './contract.ts'
 import { judgeMail, type MailAnswer } from './domain/mail-verdict.ts'
 import type { Verdict } from './domain/verdict.ts'
 import type { Settings } from './settings.ts'
-import type { Transport } from './transport.ts'
+import type { Transport } from './lane.ts'
 
 export interface MailTransport extends Transport {
   /** Whether e-mails are sent, as a sentence. */

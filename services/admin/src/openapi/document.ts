@@ -3,6 +3,7 @@
  * operations of their rows.
  */
 import { errorCatalogue } from '@causeway/fspiop'
+import { z } from 'zod'
 import type { Compatibility, Reason } from '../contract.ts'
 import { meaningOf } from '../contract.ts'
 import { pathVariables } from '../fields.ts'
@@ -11,7 +12,6 @@ import { operatorHeader } from '../access/guard.ts'
 import { open, type GuardedOperation } from '../access/privileges.ts'
 import type { Operation } from '../operation.ts'
 import { shownError } from '../shapes.ts'
-import { answerSchema, requestSchema, type Named, type Schema } from './schema.ts'
 
 export interface DocumentOptions {
   readonly compatibility: Compatibility
@@ -181,4 +181,35 @@ function errorObjects(operation: GuardedOperation, options: DocumentOptions) {
       },
     ]),
   )
+}
+
+type Schema = { readonly [member: string]: Json }
+
+/** A named schema is written once, in the document's components. */
+type Named = Map<string, Schema>
+
+/** As a client writes it. */
+function requestSchema(schema: z.ZodType, named: Named): Schema {
+  return converted(schema, 'input', named)
+}
+
+/** As a client reads it. */
+function answerSchema(schema: z.ZodType, named: Named): Schema {
+  return converted(schema, 'output', named)
+}
+
+function converted(schema: z.ZodType, io: 'input' | 'output', named: Named): Schema {
+  const made = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  const moved = JSON.parse(
+    JSON.stringify(made).replaceAll('"#/$defs/', '"#/components/schemas/'),
+  ) as Schema
+  const { $schema: _, $defs = {}, ...rest } = moved
+  for (const [name, definition] of Object.entries($defs as Schema)) {
+    const { id: __, ...members } = definition as Schema
+    named.set(name, members)
+  }
+  if (typeof rest['id'] !== 'string') return rest
+  const { id, ...members } = rest
+  named.set(id, members)
+  return { $ref: `#/components/schemas/${id}` }
 }

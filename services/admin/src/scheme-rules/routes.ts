@@ -2,14 +2,38 @@
  * Scheme rules: conditions on quotes. Quoting stores them as one list with one iteration number and
  * applies them in its order; the operator changes one at a time.
  */
-import type { SchemeRulesState } from '@causeway/protos'
+import { formatAmount } from '@causeway/money'
+import { schemeRuleOf, type SchemeRulesState } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer, type Answered } from '../answer.ts'
+import { currency, decimalFromZero, percentage, wholeNumber } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
-import { schemeRule, shownRule, type SchemeRule } from './rule.ts'
+
+/**
+ * A rule as the operator writes it: its form, and quoting checks it against the other rules. Amounts
+ * are shown in the FSPIOP form, whether a number or a string was sent.
+ */
+const schemeRule = schemeRuleOf({
+  // The id of the path; a rule may be sent back exactly as it was read.
+  id: z.string().optional(),
+  currency,
+  amount: decimalFromZero.transform(formatAmount),
+  percentage: percentage.transform(formatAmount),
+  whole: wholeNumber,
+})
+
+const shownRule = schemeRuleOf({
+  id: z.string(),
+  currency: z.string(),
+  amount: z.string(),
+  percentage: z.string(),
+  whole: () => z.int(),
+}).meta({ id: 'SchemeRule' })
+
+type SchemeRule = z.infer<typeof schemeRule>
 
 /** A rule as quoting stores it. */
 interface StoredRule {
