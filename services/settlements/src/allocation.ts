@@ -136,7 +136,8 @@ interface Parties {
 }
 
 function hintsOf(parties: Parties, currency: string, accounts: AccountHints) {
-  const [payerAccountId, payeeAccountId] = keysOf(parties, currency).map(accounts.find)
+  const keys = keysOf(parties, currency)
+  const [payerAccountId, payeeAccountId] = keys.map((key) => accounts.find(key))
   return {
     ...(payerAccountId === undefined ? {} : { payerAccountId }),
     ...(payeeAccountId === undefined ? {} : { payeeAccountId }),
