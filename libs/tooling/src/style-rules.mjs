@@ -22,6 +22,7 @@ const libsOfProcess = [
 ]
 const libsOfServices = [
   'credentials',
+  'crypto-provider',
   'events',
   'fspiop',
   'money',
@@ -50,6 +51,7 @@ const libsOf = {
   protos: ['services'],
   pki: [],
   records: ['postgres'],
+  'crypto-provider': ['process'],
   participants: ['bus', 'events', 'grpc', 'process', 'protos'],
   fsp: ['credentials', 'fspiop', 'money'],
   ledger: ['events', 'fspiop', 'money', 'protos', ...libsOfProcess],

@@ -5,7 +5,7 @@ import { StartError } from '@causeway/process'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
-import { openSeal } from './credentials/seal.ts'
+import { openSeal } from '@causeway/crypto-provider'
 import { openTokenKeys } from './credentials/token-keys.ts'
 import { keys_max } from './keys/domain/key.ts'
 import { openReplica, type Replica } from './testing/replica.ts'
@@ -118,3 +118,26 @@ test('A replica with another secrets key does not start', async () => {
   await expect(other.current(now)).rejects.toThrow(StartError)
   await database.close()
 })
+
+test('The key of the seal is replaced in three steps and the signing key stays', async () => {
+  const database = await ownDatabase(auth.parts, 4)
+  await database.query(statement('delete from token_keys'), [])
+  const [before, after] = [newSealKey(), newSealKey()]
+  const open = (...list: readonly string[]) =>
+    openTokenKeys({ db: database, seal: openSeal('KEY', list.join(',')), life_ms: 60_000 })
+  const now = new Date()
+  const first = await open(before).current(now)
+  const steps = [[before, after], [after, before], [after]]
+  for (const step of steps) {
+    const replica = open(...step)
+    await replica.reseal(now)
+    expect((await replica.current(now)).key.equals(first.key)).toBe(true)
+  }
+  await expect(open(before).current(now)).rejects.toThrow(StartError)
+  expect((await open(after, before).current(now)).key.equals(first.key)).toBe(true)
+  await database.close()
+})
+
+function newSealKey(): string {
+  return randomBytes(32).toString('base64url')
+}

@@ -16,9 +16,9 @@ import { policyOf } from './consents/policy.ts'
 import { serveConsents } from './consents/serve.ts'
 import { openCa } from './credentials/certificates.ts'
 import { openGuesses } from './credentials/guesses.ts'
-import { openSeal } from './credentials/seal.ts'
+import { openSeal } from '@causeway/crypto-provider'
 import { serveCredentials } from './credentials/serve.ts'
-import { openTokenKeys } from './credentials/token-keys.ts'
+import { openTokenKeys, type TokenKeys } from './credentials/token-keys.ts'
 import { openFsps } from './fsps.ts'
 import { serveKeys } from './keys/serve.ts'
 import { openMeasures } from './measures.ts'
@@ -63,7 +63,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     seal,
     life_ms: settings.AUTH_SERVICE_TOKEN_KEY_LIFE_D * day_ms,
   })
-  await closeOnFailure(db, tokenKeys.current(new Date()))
+  await closeOnFailure(db, openStoredKeys(tokenKeys))
   const { grpc } = parts
   await closeOnFailure(db, openOperators(settings, { bus, grpc, db, tokenKeys, measures, log }))
 
@@ -147,6 +147,13 @@ function deleteOldRecords(db: Database, log: Logger, kept_ms: number): Periodic 
     },
     { log, name: 'deletion of old pings and sessions' },
   )
+}
+
+/** A key that the seal cannot open fails the start, before anything is served. */
+async function openStoredKeys(tokenKeys: TokenKeys): Promise<void> {
+  const now = new Date()
+  await tokenKeys.reseal(now)
+  await tokenKeys.current(now)
 }
 
 /** Closes the database if the start fails. */

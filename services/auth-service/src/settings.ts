@@ -16,8 +16,8 @@ export const settings = {
   }),
   AUTH_SERVICE_SECRETS_KEY: text({
     about:
-      'encrypts the stored token keys: 32 random bytes in base64url; the hub ' +
-      'process makes its own',
+      'encrypts the stored keys: 32 random bytes in base64url; several with commas: the first ' +
+      'encrypts, each decrypts; the hub process makes its own',
     default: '',
     secret: true,
   }),

@@ -92,6 +92,16 @@ export async function insertTokenKey(
   await tx.query(forgetPrivateKeys, [now])
 }
 
+const updateTokenKey = statement(`update token_keys set private_key = $2 where kid = $1`)
+
+export async function saveTokenKey(
+  tx: Transaction,
+  kid: string,
+  privateKey: Buffer,
+): Promise<void> {
+  await tx.query(updateTokenKey, [kid, privateKey])
+}
+
 export interface IssuedCertificate {
   readonly serial: string
   readonly participant: string

@@ -7,8 +7,14 @@ import type { Database, Transaction } from '@causeway/postgres'
 import { StartError } from '@causeway/process'
 import { calculateJwkThumbprint } from 'jose'
 import { publishedFrom, signing } from './domain/token-key.ts'
-import type { Seal } from './seal.ts'
-import { insertTokenKey, lockTokenKeys, tokenKeysAfter, type StoredTokenKey } from './store.ts'
+import type { Seal } from '@causeway/crypto-provider'
+import {
+  insertTokenKey,
+  lockTokenKeys,
+  saveTokenKey,
+  tokenKeysAfter,
+  type StoredTokenKey,
+} from './store.ts'
 
 export interface SigningKey {
   readonly kid: string
@@ -21,6 +27,8 @@ export interface TokenKeys {
   current(now: Date): Promise<SigningKey>
   /** The JWK set, as JSON, that verifies every valid token. */
   jwks(now: Date): Promise<string>
+  /** Encrypts the stored keys with the current key of the seal. */
+  reseal(now: Date): Promise<void>
 }
 
 export interface TokenKeyParts {
@@ -51,13 +59,17 @@ export function openTokenKeys({ db, seal, life_ms }: TokenKeyParts): TokenKeys {
     })
   }
 
-  function opened({ kid, privateKey, signsUntil }: StoredTokenKey): SigningKey {
+  function plainOf({ kid, privateKey }: StoredTokenKey): Buffer {
     const der = privateKey === null ? undefined : seal.decrypt(privateKey, kid)
-    if (der === undefined) {
-      throw new StartError(
-        'AUTH_SERVICE_SECRETS_KEY is not the key that encrypted the stored token keys.',
-      )
-    }
+    if (der !== undefined) return der
+    throw new StartError(
+      'AUTH_SERVICE_SECRETS_KEY is not the key that encrypted the stored token keys.',
+    )
+  }
+
+  function opened(stored: StoredTokenKey): SigningKey {
+    const { kid, signsUntil } = stored
+    const der = plainOf(stored)
     return { kid, key: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }), signsUntil }
   }
 
@@ -73,6 +85,15 @@ export function openTokenKeys({ db, seal, life_ms }: TokenKeyParts): TokenKeys {
       const keys = await tokenKeysAfter(db, publishedFrom(now))
       return `{"keys":[${keys.map(({ jwk }) => jwk).join(',')}]}`
     },
+    reseal: (now) =>
+      db.transaction(async (tx: Transaction) => {
+        await lockTokenKeys(tx)
+        for (const stored of await tokenKeysAfter(tx, now)) {
+          const { kid, privateKey } = stored
+          if (privateKey === null || seal.isCurrent(privateKey, kid)) continue
+          await saveTokenKey(tx, kid, seal.encrypt(plainOf(stored), kid))
+        }
+      }),
   }
 }
 

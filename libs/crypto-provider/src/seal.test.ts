@@ -35,6 +35,23 @@ test.each([
   ['short', 'KEY is not 32 bytes'],
   [`${'A'.repeat(42)}B`, 'KEY is not 32 bytes'],
   [randomBytes(33).toString('base64url'), 'KEY is not 32 bytes'],
+  [`${randomBytes(32).toString('base64url')},`, 'KEY is not set'],
 ])('The invalid key %j fails the start, and the error does not contain it', (text, sentence) => {
   expect(() => openSeal('KEY', text)).toThrow(sentence)
+})
+
+test('The first key encrypts and each key decrypts, so that a process of the step before can read', () => {
+  const [before, after] = [newKey(), newKey()]
+  const both = openSeal('KEY', `${before},${after}`)
+  const swapped = openSeal('KEY', `${after}, ${before}`)
+  const old = both.encrypt(plain, 'kid-1')
+  const renewed = swapped.encrypt(plain, 'kid-1')
+  expect(openSeal('KEY', before).decrypt(old, 'kid-1')).toEqual(plain)
+  expect(both.decrypt(renewed, 'kid-1')).toEqual(plain)
+  expect(swapped.decrypt(old, 'kid-1')).toEqual(plain)
+  expect(openSeal('KEY', before).decrypt(renewed, 'kid-1')).toBeUndefined()
+  expect([swapped.isCurrent(old, 'kid-1'), swapped.isCurrent(renewed, 'kid-1')]).toEqual([
+    false,
+    true,
+  ])
 })

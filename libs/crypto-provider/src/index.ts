@@ -1,0 +1,1 @@
+export { openSeal, type Seal } from './seal.ts'
