@@ -48,6 +48,7 @@ export type { ConfigurationAnswer__Output as ConfigurationAnswer } from './gener
 export type { RequestAnswer__Output as RequestAnswer } from './generated/causeway/config/v1/RequestAnswer.ts'
 export type { NewValue__Output as NewConfigurationValue } from './generated/causeway/config/v1/NewValue.ts'
 export type { Request__Output as ConfigurationChange } from './generated/causeway/config/v1/Request.ts'
+export type { ChainPage__Output as ChainPage } from './generated/causeway/audit/v1/ChainPage.ts'
 export type { AccessPolicy__Output as AccessPolicy } from './generated/causeway/auth_service/v1/AccessPolicy.ts'
 export type { ConsentStep__Output as ConsentStep } from './generated/causeway/auth_service/v1/ConsentStep.ts'
 export type { ConsentSummary__Output as ConsentSummary } from './generated/causeway/auth_service/v1/ConsentSummary.ts'

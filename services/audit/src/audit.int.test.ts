@@ -14,7 +14,15 @@ import { start } from './service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-audit-'))
 const keyFile = join(folder, 'signing.key')
-const anyone = { AUDIT_DATABASE_URL: '', AUDIT_CONNECTIONS: 4, AUDIT_SIGNING_KEY_FILE: keyFile }
+const trustedFile = join(folder, 'trusted.pem')
+const anyone = {
+  AUDIT_DATABASE_URL: '',
+  AUDIT_CONNECTIONS: 4,
+  AUDIT_SIGNING_KEY_FILE: keyFile,
+  AUDIT_TRUSTED_KEYS_FILE: trustedFile,
+  AUDIT_ANCHOR_FILE: '',
+  AUDIT_ANCHOR_INTERVAL_S: 1,
+}
 const everything = {
   source: '',
   action: '',
@@ -34,13 +42,15 @@ let audit: Calls<typeof auditService>
 /** Bypasses the service. */
 let db: Database
 
-function writeKey(): void {
-  const { privateKey } = generateKeyPairSync('ed25519')
+/** The public key, PEM. */
+function writeKey(): string {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   writeFileSync(keyFile, privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  return publicKey.export({ type: 'spki', format: 'pem' }).toString()
 }
 
 beforeAll(async () => {
-  writeKey()
+  writeFileSync(trustedFile, writeKey())
   await open(await openTestParts())
 })
 
@@ -94,7 +104,7 @@ async function verify(limit = 5_000) {
   const faults: string[] = []
   let checked = 0
   for (let afterN = '0'; ;) {
-    const report = await audit.VerifyAuditChain({ afterN, limit })
+    const report = await audit.VerifyAuditChain({ afterN, limit, notedN: '', notedHash: '' })
     faults.push(...report.faults)
     checked += Number(report.checked)
     if (report.isEnd) return { checked, faults }

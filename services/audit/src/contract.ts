@@ -1,7 +1,7 @@
 /** Converts queries and entries between gRPC messages and the domain. */
-import type { AuditEntry, AuditQuery } from '@causeway/protos'
+import type { AuditEntry, AuditQuery, ChainPage } from '@causeway/protos'
 import type { IsSigned } from './signing.ts'
-import { hashOf, type StoredLink } from './chain.ts'
+import { hashOf, type Link, type StoredLink } from './chain.ts'
 import type { EntryRow, Filter } from './store.ts'
 
 const entries_max = 500
@@ -18,15 +18,29 @@ export function filterOf(query: AuditQuery): Filter {
     labelValue: query.labelValue,
     from: timeOf(query.from),
     to: timeOf(query.to),
-    beforeN: /^\d{1,18}$/.test(query.beforeN) ? query.beforeN : '',
+    beforeN: isNumber(query.beforeN) ? query.beforeN : '',
     limit: bounded(query.limit, entries_max),
   }
 }
 
-export function pageOf(page: { readonly afterN: string; readonly limit: number }) {
-  const after = /^\d{1,18}$/.test(page.afterN) ? BigInt(page.afterN) : 0n
-  return { after, limit: bounded(page.limit, page_max) }
+export interface Page {
+  readonly after: bigint
+  readonly limit: number
+  /** An entry that the caller has noted elsewhere. */
+  readonly noted: Link | undefined
 }
+
+export function pageOf(page: ChainPage): Page {
+  const { notedN, notedHash } = page
+  const noted = isNumber(notedN) && /^[\da-f]{64}$/i.test(notedHash)
+  return {
+    after: isNumber(page.afterN) ? BigInt(page.afterN) : 0n,
+    limit: bounded(page.limit, page_max),
+    noted: noted ? { n: BigInt(notedN), hash: Buffer.from(notedHash, 'hex') } : undefined,
+  }
+}
+
+const isNumber = (text: string) => /^\d{1,18}$/.test(text)
 
 function bounded(limit: number, limit_max: number): number {
   return Math.min(Math.max(limit, 1), limit_max)

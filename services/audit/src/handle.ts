@@ -1,6 +1,7 @@
 /** Appends a batch of entries to the chain; entries that are stored already are skipped. */
 import type { DomainEvent } from '@causeway/events'
 import type { Database } from '@causeway/postgres'
+import { anchorOf } from './anchor.ts'
 import { chained } from './chain.ts'
 import type { Signer } from './signing.ts'
 import { append, knownIds, takeHead } from './store.ts'
@@ -26,6 +27,8 @@ export function openHandle({ db, signer, onRecorded }: HandleParts) {
       const fresh = entries.filter(({ id }) => !known.has(id))
       const recordedAt = new Date()
       const links = chained(last, fresh, recordedAt)
+      const head = links.at(-1)
+      if (head === undefined) return []
       await append(
         tx,
         links.map(({ entry, ...link }) => ({
@@ -41,6 +44,7 @@ export function openHandle({ db, signer, onRecorded }: HandleParts) {
           signature: signer.sign(link.hash),
         })),
         recordedAt,
+        anchorOf(head, signer, recordedAt),
       )
       return fresh
     })

@@ -2,23 +2,32 @@
 import type { Handlers } from '@causeway/grpc'
 import type { Database, Queries } from '@causeway/postgres'
 import type { auditService } from '@causeway/protos'
-import { entryMessage, filterOf, linkOf, pageOf } from './contract.ts'
+import { isAnchorSigned } from './anchor.ts'
+import type { AnchorFile } from './anchor-file.ts'
+import { faultOfNamed, verifyAnchors } from './anchoring.ts'
+import { entryMessage, filterOf, linkOf, pageOf, type Page } from './contract.ts'
 import { faultsOf, origin, type Link } from './chain.ts'
-import { openVerifier } from './signing.ts'
-import { findEntries, hashAt, headOf, linksAfter, signingKeys } from './store.ts'
+import type { IsSigned } from './signing.ts'
+import { findEntries, hashesAt, headOf, linksAfter, type HeadRow } from './store.ts'
 
 const faults_max = 100
 
-export function serveAudit(db: Database): Handlers<typeof auditService> {
+export interface ServeParts {
+  readonly db: Database
+  readonly isSigned: IsSigned
+  /** Undefined: the log has no anchors. */
+  readonly anchors: AnchorFile | undefined
+}
+
+export function serveAudit(parts: ServeParts): Handlers<typeof auditService> {
+  const { db, isSigned } = parts
   return {
     async ListAuditEntries(query) {
       const rows = await findEntries(db, filterOf(query))
-      const isSigned = openVerifier(await signingKeys(db))
       return { entries: rows.map((row) => entryMessage(row, isSigned)) }
     },
     async VerifyAuditChain(page) {
-      const { after, limit } = pageOf(page)
-      return db.transaction((tx) => verifyPage(tx, after, limit), {
+      return db.transaction((tx) => verifyPage(tx, pageOf(page), parts), {
         isolation: 'repeatable read',
         readOnly: true,
       })
@@ -26,28 +35,57 @@ export function serveAudit(db: Database): Handlers<typeof auditService> {
   }
 }
 
-async function verifyPage(tx: Queries, after: bigint, limit: number) {
-  const isSigned = openVerifier(await signingKeys(tx))
+async function verifyPage(tx: Queries, { after, limit, noted }: Page, parts: ServeParts) {
+  const { isSigned } = parts
   const before = await linkAt(tx, after)
   const links = (await linksAfter(tx, after, limit)).map((row) => linkOf(row, isSigned))
   const faults = [...faultsOf(before ?? origin, links)]
   if (before === undefined) faults.unshift(`entry ${after} is missing`)
   const last = links.at(-1) ?? before ?? origin
   const isEnd = links.length < limit
-  const head = await headOf(tx)
-  if (isEnd && (head.n !== last.n || !head.hash.equals(last.hash))) {
-    faults.push(`the log ends with entry ${last.n}, and entry ${head.n} was the last one`)
+  let anchors_checked = 0
+  if (isEnd) {
+    faults.push(...faultsOfHead(await headOf(tx), last, isSigned))
+    if (noted !== undefined) faults.push(...(await faultsOfNote(tx, noted)))
+    if (parts.anchors !== undefined) {
+      const anchors = await verifyAnchors(tx, parts.anchors, isSigned, faults_max)
+      anchors_checked = anchors.checked
+      faults.push(...anchors.faults)
+    }
   }
   return {
     checked: String(links.length),
     lastN: String(last.n),
     isEnd,
     faults: faults.slice(0, faults_max),
+    anchorsChecked: String(anchors_checked),
   }
+}
+
+function faultsOfHead(head: HeadRow, last: Link, isSigned: IsSigned): readonly string[] {
+  const faults: string[] = []
+  if (head.n !== last.n || !head.hash.equals(last.hash)) {
+    faults.push(`the log ends with entry ${last.n}, and entry ${head.n} was the last one`)
+  }
+  if (head.n > 0n && !isHeadSigned(head, isSigned)) {
+    faults.push(`the head, entry ${head.n}, is not what was signed`)
+  }
+  return faults
+}
+
+function isHeadSigned({ n, hash, signedAt, kid, signature }: HeadRow, isSigned: IsSigned): boolean {
+  if (signedAt === null || kid === null || signature === null) return false
+  return isAnchorSigned({ n, hash, signedAt, kid, signature }, isSigned)
+}
+
+async function faultsOfNote(tx: Queries, noted: Link): Promise<readonly string[]> {
+  const stored = (await hashesAt(tx, [noted.n])).get(noted.n)
+  const fault = faultOfNamed(noted, stored, 'the question')
+  return fault === undefined ? [] : [fault]
 }
 
 async function linkAt(tx: Queries, n: bigint): Promise<Link | undefined> {
   if (n === 0n) return origin
-  const hash = await hashAt(tx, n)
+  const hash = (await hashesAt(tx, [n])).get(n)
   return hash === undefined ? undefined : { n, hash }
 }

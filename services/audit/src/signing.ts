@@ -1,6 +1,6 @@
 /**
  * The signature of the log: write access to its tables without the key is not enough to create an
- * entry that verifies.
+ * entry that verifies. The keys that verify come from files, never from the database.
  */
 import {
   createHash,
@@ -16,7 +16,7 @@ export interface Signer {
   readonly kid: string
   /** PEM. */
   readonly publicKey: string
-  sign(hash: Buffer): Buffer
+  sign(content: Buffer): Buffer
 }
 
 /** Throws StartError when the file is not an Ed25519 private key. */
@@ -27,7 +27,7 @@ export async function openSigner(setting: string, file: string): Promise<Signer>
   return {
     kid: kidOf(publicKey),
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    sign: (hash) => sign(null, hash, key),
+    sign: (content) => sign(null, content, key),
   }
 }
 
@@ -48,17 +48,55 @@ function kidOf(publicKey: KeyObject): string {
   return createHash('sha256').update(der).digest('base64url')
 }
 
-export type IsSigned = (kid: string, hash: Buffer, signature: Buffer) => boolean
+export type IsSigned = (kid: string, content: Buffer, signature: Buffer) => boolean
 
-/** @param keys PEM by kid; a key stored under a kid that is not its own is ignored. */
-export function openVerifier(keys: ReadonlyMap<string, string>): IsSigned {
-  const opened = new Map<string, KeyObject>()
-  for (const [kid, pem] of keys) {
-    const key = createPublicKey(pem)
-    if (kidOf(key) === kid) opened.set(kid, key)
+export interface Verifier {
+  readonly isSigned: IsSigned
+  trusts(kid: string): boolean
+}
+
+/**
+ * Trusts the signer's own key and those of the file: public keys, PEM, one after the other. Throws
+ * StartError when the file contains anything else.
+ *
+ * @param file empty: the signer's own key alone
+ */
+export async function openVerifier(
+  setting: string,
+  file: string,
+  signer: Pick<Signer, 'publicKey'>,
+): Promise<Verifier> {
+  const earlier = file === '' ? [] : publicKeysOf(setting, await readPem(setting, file))
+  const trusted = [createPublicKey(signer.publicKey), ...earlier]
+  const keys = new Map(trusted.map((key) => [kidOf(key), key]))
+  return {
+    trusts: (kid) => keys.has(kid),
+    isSigned(kid, content, signature) {
+      const key = keys.get(kid)
+      return key !== undefined && verify(null, content, key, signature)
+    },
   }
-  return (kid, hash, signature) => {
-    const key = opened.get(kid)
-    return key !== undefined && verify(null, hash, key, signature)
+}
+
+const publicKeyEnd = '-----END PUBLIC KEY-----'
+
+function publicKeysOf(setting: string, text: string): readonly KeyObject[] {
+  const refusal = new StartError(`${setting} contains something other than Ed25519 public keys.`)
+  const parts = text.split(publicKeyEnd)
+  if (parts.pop()?.trim() !== '') throw refusal
+  return parts.map((part) => {
+    const key = publicKeyIn(`${part.trimStart()}${publicKeyEnd}\n`)
+    if (key?.asymmetricKeyType !== 'ed25519') throw refusal
+    return key
+  })
+}
+
+function publicKeyIn(pem: string): KeyObject | undefined {
+  // createPublicKey also takes private keys, which do not belong in this file.
+  if (!pem.startsWith('-----BEGIN PUBLIC KEY-----')) return undefined
+  try {
+    return createPublicKey(pem)
+  } catch {
+    return undefined
   }
 }

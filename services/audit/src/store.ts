@@ -6,6 +6,7 @@ import {
   type Queries,
   type Transaction,
 } from '@causeway/postgres'
+import type { Anchor } from './anchor.ts'
 import type { ChainedEntry, Link } from './chain.ts'
 
 const lockHead = statement(`select n, hash from head for update`)
@@ -24,12 +25,20 @@ export async function takeHead(tx: Transaction): Promise<Link> {
   return linkOf(row)
 }
 
-const selectHead = statement(`select n, hash from head`)
+const selectHead = statement(`
+  select n, hash, signed_at as "signedAt", kid, signature from head`)
 
-export async function headOf(db: Queries): Promise<Link> {
-  const [row] = await db.query<LinkRow>(selectHead, [])
+/** The head as it was signed; `signature` is null while only a release without signatures moved it. */
+export interface HeadRow extends Link {
+  readonly signedAt: Date | null
+  readonly kid: string | null
+  readonly signature: Buffer | null
+}
+
+export async function headOf(db: Queries): Promise<HeadRow> {
+  const [row] = await db.query<LinkRow & Omit<HeadRow, 'n'>>(selectHead, [])
   if (row === undefined) throw new Error('the audit log has no head')
-  return linkOf(row)
+  return { ...row, n: BigInt(row.n) }
 }
 
 const selectKnown = statement(`select id from entries where id = any($1::text[])`)
@@ -68,16 +77,29 @@ const insertEntries = statement(`
     as row (n, id, source, action, actor, subject, labels, acted_at, body, previous_hash, hash, kid,
       signature)`)
 
-const moveHead = statement(`update head set n = $1::text::bigint, hash = $2`)
+const moveHead = statement(`
+  update head set n = $1::text::bigint, hash = $2, signed_at = $3, kid = $4, signature = $5`)
 
-/** Appends the rows after the head that the transaction has locked. */
+const signHead = statement(`
+  update head set signed_at = $3, kid = $4, signature = $5
+  where n = $1::text::bigint and hash = $2 and signature is null`)
+
+/** Signs a head that a release without signatures moved. */
+export async function signUnsignedHead(db: Queries, head: Anchor): Promise<void> {
+  await db.query(signHead, headValues(head))
+}
+
+function headValues({ n, hash, signedAt, kid, signature }: Anchor) {
+  return [String(n), hash, signedAt, kid, signature]
+}
+
+/** Appends the rows after the head that the transaction has locked, and moves it. */
 export async function append(
   tx: Transaction,
   rows: readonly NewRow[],
   recordedAt: Date,
+  head: Anchor,
 ): Promise<void> {
-  const last = rows.at(-1)
-  if (last === undefined) return
   const texts = (of: (row: NewRow) => string) => textArray(rows.map((row) => storable(of(row))))
   await tx.query(insertEntries, [
     texts(({ n }) => String(n)),
@@ -97,7 +119,7 @@ export async function append(
     texts(({ kid }) => kid),
     byteaArray(rows.map(({ signature }) => signature)),
   ])
-  await tx.query(moveHead, [String(last.n), last.hash])
+  await tx.query(moveHead, headValues(head))
 }
 
 /** Text that PostgreSQL can store: without NUL and unpaired surrogates. The body is unchanged. */
@@ -170,12 +192,16 @@ export async function linksAfter(
   return db.query<EntryRow>(selectLinks, [String(n), limit])
 }
 
-const selectHash = statement(`select hash from entries where n = $1::text::bigint`)
+const selectHashes = statement(`
+  select n, hash from entries where n = any($1::text[]::bigint[])`)
 
-/** Undefined when there is no such entry. */
-export async function hashAt(db: Queries, n: bigint): Promise<Buffer | undefined> {
-  const [row] = await db.query<{ readonly hash: Buffer }>(selectHash, [String(n)])
-  return row?.hash
+/** The hashes of those entries that exist, by number. */
+export async function hashesAt(
+  db: Queries,
+  ns: readonly bigint[],
+): Promise<ReadonlyMap<bigint, Buffer>> {
+  const rows = await db.query<LinkRow>(selectHashes, [textArray(ns.map(String))])
+  return new Map(rows.map(({ n, hash }) => [BigInt(n), hash]))
 }
 
 const insertKey = statement(`
@@ -190,10 +216,10 @@ export async function storeKey(
   await db.query(insertKey, [key.kid, key.publicKey, now])
 }
 
-const selectKeys = statement(`select kid, public_key as "publicKey" from signing_keys`)
+const selectKeyIds = statement(`select kid from signing_keys`)
 
-/** PEM by kid. */
-export async function signingKeys(db: Queries): Promise<ReadonlyMap<string, string>> {
-  const rows = await db.query<{ readonly kid: string; readonly publicKey: string }>(selectKeys, [])
-  return new Map(rows.map(({ kid, publicKey }) => [kid, publicKey]))
+/** The ids of all keys that ever signed, trusted or not. */
+export async function signingKeyIds(db: Queries): Promise<readonly string[]> {
+  const rows = await db.query<{ readonly kid: string }>(selectKeyIds, [])
+  return rows.map(({ kid }) => kid)
 }

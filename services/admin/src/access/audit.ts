@@ -71,24 +71,35 @@ export function auditOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
+const note = z.object({
+  number: z
+    .string()
+    .optional()
+    .meta({ description: 'An entry that was noted elsewhere: its number, and with it its hash.' }),
+  hash: z.string().optional().meta({ description: '64 hexadecimal digits.' }),
+})
+
 export function auditVerification(deps: Deps): readonly Operation[] {
   return [
     commands(
       'POST',
       '/audit/verify',
       {
-        about: 'Verifies every entry: the hash chain and each signature',
+        about:
+          'Verifies every entry: the hash chain and each signature; compares the log with every anchor, and with an entry that was noted elsewhere',
+        query: note,
         answers: {
           200: z.strictObject({
             clean: z.boolean(),
             checked: z.string(),
             lastNumber: z.string(),
             lastHash: z.string(),
+            anchorsChecked: z.string(),
             faults: z.array(z.string()),
           }),
         },
       },
-      () => verify(deps),
+      ({ query }) => verify(deps, query),
     ),
   ]
 }
@@ -134,22 +145,29 @@ function entryBody(entry: AuditEntry) {
   } satisfies Json
 }
 
-/** Number and hash of the last entry, for a caller that stores them elsewhere. */
-async function verify(deps: Deps): Promise<Answer> {
+/** Number and hash of the last entry, for a caller that notes them elsewhere. */
+async function verify(deps: Deps, noted: z.infer<typeof note>): Promise<Answer> {
+  const { number: notedN = '', hash: notedHash = '' } = noted
+  const isNoted = /^\d{1,18}$/.test(notedN) && /^[\da-f]{64}$/i.test(notedHash)
+  if (!isNoted && (notedN !== '' || notedHash !== '')) {
+    return refused('MALFORMED', 'number and hash must be those of one entry')
+  }
   const faults: string[] = []
   let checked = 0n
   let afterN = '0'
+  let anchorsChecked = '0'
   for (let isEnd = false; !isEnd && faults.length < faults_max;) {
-    const page = { afterN, limit: page_max }
+    const page = { afterN, limit: page_max, notedN, notedHash }
     const report = await deps.audit.VerifyAuditChain(page, { deadline_ms })
     faults.push(...report.faults)
     checked += BigInt(report.checked)
     afterN = report.lastN
-    ;({ isEnd } = report)
+    ;({ isEnd, anchorsChecked } = report)
   }
   const lastHash = await hashOf(deps, afterN)
   const clean = faults.length === 0
-  return answered(200, { clean, checked: String(checked), lastNumber: afterN, lastHash, faults })
+  const last = { lastNumber: afterN, lastHash }
+  return answered(200, { clean, checked: String(checked), ...last, anchorsChecked, faults })
 }
 
 async function hashOf(deps: Deps, n: string): Promise<string> {

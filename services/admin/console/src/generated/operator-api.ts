@@ -690,12 +690,13 @@ export interface Operations {
     readonly answer: { readonly entries: readonly AuditEntry[]; readonly cursor?: string }
   }
   readonly 'POST /audit/verify': {
-    readonly query: never
+    readonly query: 'number' | 'hash'
     readonly answer: {
       readonly clean: boolean
       readonly checked: string
       readonly lastNumber: string
       readonly lastHash: string
+      readonly anchorsChecked: string
       readonly faults: readonly string[]
     }
   }

@@ -125,15 +125,15 @@ function Verify() {
       label="Verify the audit log"
       text={
         <p>
-          Checks that every entry carries its original signature and none is missing. It may take a
-          while.
+          Checks that every entry carries its original signature, that none is missing, and that the
+          log contains what its anchors name. It may take a while.
         </p>
       }
       way={{
         label: 'Verify',
         run: () => call('POST /audit/verify'),
         done: (answer) => {
-          const { clean, checked, lastNumber, lastHash, faults } =
+          const { clean, checked, lastNumber, lastHash, anchorsChecked, faults } =
             answer as Answer<'POST /audit/verify'>
           return (
             <>
@@ -147,7 +147,13 @@ function Verify() {
                   <li key={fault}>{fault}</li>
                 ))}
               </ul>
-              <Facts of={{ 'Last entry': lastNumber, Hash: <code>{lastHash}</code> }} />
+              <Facts
+                of={{
+                  'Last entry': lastNumber,
+                  Hash: <code>{lastHash}</code>,
+                  'Anchors compared': anchorsChecked,
+                }}
+              />
             </>
           )
         },

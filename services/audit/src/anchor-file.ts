@@ -1,0 +1,72 @@
+/**
+ * Anchors in a file, one line each, which is only ever appended to. The file belongs on a volume that
+ * the owner of the database cannot write.
+ */
+import { constants, createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { StartError, type Logger } from '@causeway/process'
+import { anchorLine, readAnchor, type Anchor } from './anchor.ts'
+
+/** A line of the file; `anchor` is undefined when the line is not an anchor. */
+export interface AnchorLine {
+  readonly number: number
+  readonly anchor: Anchor | undefined
+}
+
+export interface AnchorFile {
+  /** Every line from the oldest; rejects when the file cannot be read. */
+  lines(): AsyncIterable<AnchorLine>
+  /** The newest line; undefined while the file is empty. */
+  last(): Promise<AnchorLine | undefined>
+  /** Resolves when the anchor is on disk; rejects when the file is gone. */
+  append(anchor: Anchor): Promise<void>
+}
+
+/**
+ * Creates the file if it does not exist, with a warning: the first time, or it is lost. Throws
+ * StartError when it cannot be written.
+ */
+export async function openAnchorFile(
+  setting: string,
+  path: string,
+  log: Logger,
+): Promise<AnchorFile> {
+  try {
+    const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600)
+    const { size } = await file.stat()
+    await file.close()
+    if (size === 0)
+      log.warn({ path }, 'there are no anchors of the audit log yet, or they are lost')
+  } catch (error) {
+    throw new StartError(`${setting}: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+  return {
+    lines: () => linesOf(path),
+    async last() {
+      let last: AnchorLine | undefined
+      for await (const each of linesOf(path)) last = each
+      return last
+    },
+    async append(anchor) {
+      // Not created again: a file that is gone is a fault, and a new one would hide it.
+      const file = await open(path, constants.O_WRONLY | constants.O_APPEND)
+      try {
+        await file.write(`${anchorLine(anchor)}\n`)
+        await file.sync()
+      } finally {
+        await file.close()
+      }
+    },
+  }
+}
+
+async function* linesOf(path: string): AsyncIterable<AnchorLine> {
+  const input = createReadStream(path, 'utf8')
+  const lines = createInterface({ input, crlfDelay: Infinity })
+  let number = 0
+  for await (const text of lines) {
+    number += 1
+    yield { number, anchor: readAnchor(text) }
+  }
+}
