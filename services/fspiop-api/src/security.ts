@@ -1,21 +1,21 @@
 /** The security of the FSP port, from the settings: identity, signatures both ways, tokens. */
 import { rsaAlgorithms } from '@causeway/fspiop'
-import { readPem, type Logger } from '@causeway/process'
+import type { Logger } from '@causeway/process'
 import { credentialsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import { openFspKeys } from './fsp-keys.ts'
 import { byCertificate, byHeader, type Identify } from './identity.ts'
 import type { Settings } from './settings.ts'
-import { openHubKey, type HubKey } from './sign.ts'
+import { openHubKeys, type HubKeys } from './sign.ts'
 import { openSignatures, type CheckSignature } from './signatures.ts'
 import { byToken } from './token-identity.ts'
 
 export interface Security {
   readonly identify: Identify
   readonly checkSignature: CheckSignature | undefined
-  readonly hubKey: HubKey | undefined
+  readonly hubKeys: HubKeys | undefined
   /** Of the hosted auth service. */
-  readonly authServiceKey: HubKey | undefined
+  readonly authServiceKeys: HubKeys | undefined
   readonly issueToken: IssueToken
   /** The FSP's keys have changed. */
   forgetKeys(fspId: string): void
@@ -43,11 +43,11 @@ export async function openSecurity(
   log: Logger,
 ): Promise<Security> {
   const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
-  const hubKey = await signingKey(settings, 'JWS_SIGNING_KEY_FILE')
-  const authServiceKey =
+  const hubKeys = await signingKeys(settings, 'JWS_SIGNING_KEY_FILE')
+  const authServiceKeys =
     settings.AUTH_SERVICE_PARTICIPANT === ''
       ? undefined
-      : await signingKey(settings, 'JWS_AUTH_SERVICE_SIGNING_KEY_FILE')
+      : await signingKeys(settings, 'JWS_AUTH_SERVICE_SIGNING_KEY_FILE')
   const keys = settings.JWS_VERIFY === 'on' ? openFspKeys({ grpc, log, age_max_ms }) : undefined
   const algorithms =
     settings.JWS_VERIFY_ES256 === 'on' ? ([...rsaAlgorithms, 'ES256'] as const) : rsaAlgorithms
@@ -55,8 +55,8 @@ export async function openSecurity(
   return {
     identify: identifyBy(settings, { grpc }, log),
     checkSignature: keys === undefined ? undefined : openSignatures(keys, algorithms),
-    hubKey,
-    authServiceKey,
+    hubKeys,
+    authServiceKeys,
     async issueToken(clientId, clientSecret) {
       const { token = null } = await IssueToken({ clientId, clientSecret })
       if (token === null) return undefined
@@ -103,10 +103,10 @@ function identifyBy(
   }
 }
 
-async function signingKey(
+async function signingKeys(
   settings: Settings,
   setting: 'JWS_SIGNING_KEY_FILE' | 'JWS_AUTH_SERVICE_SIGNING_KEY_FILE',
-): Promise<HubKey | undefined> {
+): Promise<HubKeys | undefined> {
   if (settings.JWS_SIGN === 'off') return undefined
-  return openHubKey(await readPem(setting, settings[setting]), setting)
+  return openHubKeys(settings[setting], setting, Date.now)
 }

@@ -130,8 +130,8 @@ interface OpenedParts {
 }
 
 /** The public keys of the hub and of the hosted auth service, for receivers of their messages. */
-function publicKeysOf({ hubKey, authServiceKey }: Security): readonly object[] {
-  return [hubKey, authServiceKey].flatMap((key) => (key === undefined ? [] : [key.publicJwk]))
+function publicKeysOf({ hubKeys, authServiceKeys }: Security): readonly object[] {
+  return [hubKeys, authServiceKeys].flatMap((keys) => keys?.publicJwks ?? [])
 }
 
 function openServing(
@@ -158,8 +158,8 @@ function openServing(
     outcome_ms: settings.OUTCOME_RETRY_H * 3_600_000,
     relay_ms: settings.FSPIOP_API_RELAY_RETRY_MS,
     onNoEndpoint: () => measures.noEndpoint(),
-    sign: security.hubKey?.sign,
-    authService: { name: settings.AUTH_SERVICE_PARTICIPANT, sign: security.authServiceKey?.sign },
+    sign: security.hubKeys?.sign,
+    authService: { name: settings.AUTH_SERVICE_PARTICIPANT, sign: security.authServiceKeys?.sign },
   }
   const listed = listedProviders(settings.FSPIOP_API_PROVIDERS)
   const providers = openProviders(grpc, listed, Date.now)

@@ -59,13 +59,15 @@ export const settings = {
     default: 'on',
   }),
   JWS_SIGNING_KEY_FILE: text({
-    about: 'PEM file: the private key that signs them (RSA of 2048 to 3072 bits, or P-256)',
+    about:
+      'PEM file: the private key that signs them (RSA of 2048 to 3072 bits, or P-256); further ' +
+      'keys with commas, each with the time from which it signs: new.pem@2030-01-01T00:00:00Z',
     default: '',
   }),
   JWS_AUTH_SERVICE_SIGNING_KEY_FILE: text({
     about:
-      'PEM file: the private key that signs messages of the hosted auth service; not needed ' +
-      'when AUTH_SERVICE_PARTICIPANT is empty',
+      'PEM file: the private key that signs messages of the hosted auth service, with further ' +
+      'keys as in JWS_SIGNING_KEY_FILE; not needed when AUTH_SERVICE_PARTICIPANT is empty',
     default: '',
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),

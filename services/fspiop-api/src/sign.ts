@@ -1,20 +1,77 @@
 /** The hub's signature on the messages that it creates. FSPIOP (Signature) 3. */
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { readPublicKey, signatureHeader } from '@causeway/fspiop'
-import { StartError } from '@causeway/process'
+import { readPem, StartError } from '@causeway/process'
 
 /** The value of FSPIOP-Signature over the hub's headers and the body. */
 export type Sign = (headers: Readonly<Record<string, string>>, body: Buffer) => Promise<string>
 
-export interface HubKey {
-  readonly kid: string
+interface HubKey {
   readonly sign: Sign
-  /** The entry in `/.well-known/jwks.json`. */
   readonly publicJwk: object
+  /** In milliseconds since 1970. */
+  readonly signsFrom_ms: number
 }
 
-/** Throws StartError when the PEM does not contain a private key that can sign. */
-export async function openHubKey(pem: string, setting: string): Promise<HubKey> {
+export interface HubKeys {
+  /** Signs with the key whose time has come last. */
+  readonly sign: Sign
+  /** The entries in `/.well-known/jwks.json`: of every key, before, while and after it signs. */
+  readonly publicJwks: readonly object[]
+}
+
+/**
+ * Every process switches to the next key at the same time, which the setting names, so that no FSP
+ * receives a signature of a key that some process does not publish yet.
+ *
+ * @param list PEM files, separated by commas; each but the first is followed by the time from which
+ *   it signs: `old.pem,new.pem@2030-01-01T00:00:00Z`.
+ * @throws {StartError} when a file does not contain a private key that can sign, or a time is
+ *   missing or not later than the one before.
+ */
+export async function openHubKeys(
+  list: string,
+  setting: string,
+  now_ms: () => number,
+): Promise<HubKeys> {
+  const keys: HubKey[] = []
+  for (const entry of list.split(',')) {
+    const { file, signsFrom_ms } = entryOf(entry.trim(), setting, keys.at(-1)?.signsFrom_ms)
+    keys.push({ ...(await openHubKey(await readPem(setting, file), setting)), signsFrom_ms })
+  }
+  return {
+    publicJwks: keys.map(({ publicJwk }) => publicJwk),
+    async sign(headers, body) {
+      const now = now_ms()
+      const current = keys.findLast(({ signsFrom_ms }) => signsFrom_ms <= now)
+      if (current === undefined) throw new Error('the first key signs from the beginning')
+      return current.sign(headers, body)
+    },
+  }
+}
+
+/** @param before The time of the entry before; undefined for the first. */
+function entryOf(
+  entry: string,
+  setting: string,
+  before: number | undefined,
+): { readonly file: string; readonly signsFrom_ms: number } {
+  if (before === undefined) return { file: entry, signsFrom_ms: 0 }
+  const at = entry.lastIndexOf('@')
+  const time = at === -1 ? '' : entry.slice(at + 1)
+  if (!/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) || Number.isNaN(Date.parse(time))) {
+    throw new StartError(
+      `${setting}: ${entry} names no time from which it signs, FILE@TIME in UTC.`,
+    )
+  }
+  const signsFrom_ms = Date.parse(time)
+  if (signsFrom_ms <= before) {
+    throw new StartError(`${setting}: the times of the keys are not in ascending order.`)
+  }
+  return { file: entry.slice(0, at), signsFrom_ms }
+}
+
+async function openHubKey(pem: string, setting: string): Promise<Omit<HubKey, 'signsFrom_ms'>> {
   const key = privateKeyOf(pem, setting)
   const publicKey = createPublicKey(key)
   const publicJwk = publicKey.export({ format: 'jwk' })
@@ -24,7 +81,6 @@ export async function openHubKey(pem: string, setting: string): Promise<HubKey> 
   const { thumbprint: kid } = reading
   const alg = key.asymmetricKeyType === 'ec' ? 'ES256' : 'RS256'
   return {
-    kid,
     publicJwk: { ...publicJwk, kid, use: 'sig', alg },
     sign: (headers, body) =>
       signatureHeader({

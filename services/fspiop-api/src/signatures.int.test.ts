@@ -166,6 +166,47 @@ describe('Signatures of the hub', () => {
     },
   )
 
+  test('While the signing key is replaced, every callback carries a signature that a published key verifies', async () => {
+    const files = [keyFile('before.pem', rsa(2_048)), keyFile('after.pem', curve('P-256'))]
+    const [before = '', after = ''] = files
+    const switchAt = new Date(Date.now() + 2_500).toISOString()
+    const world = await openWorld({
+      JWS_SIGN: 'on',
+      JWS_SIGNING_KEY_FILE: `${before},${after}@${switchAt}`,
+      AUTH_SERVICE_PARTICIPANT: '',
+    })
+    try {
+      const published = await jwks(world)
+      const kids = published.map(({ kid }) => String(kid))
+      const verifying = published.map((key, at) => ({
+        kid: kids[at] ?? '',
+        key: createPublicKey({ key, format: 'jwk' }),
+        validFrom: undefined,
+        validTo: undefined,
+      }))
+      const signedBy: string[] = []
+      while (signedBy.filter((kid) => kid === kids[1]).length < 20) {
+        const sent = await Promise.all(Array.from({ length: 10 }, () => callback(world)))
+        for (const { headers, body, transferId } of sent) {
+          const parsed = readSignature(headers['fspiop-signature'] ?? '', ['RS256', 'ES256'])
+          if ('code' in parsed) throw new Error(parsed.detail)
+          const received = {
+            method: 'PUT',
+            target: `/transfers/${transferId}/error`,
+            headers,
+            body,
+          }
+          expect(verifySignature(parsed, received, verifying, { now: new Date() })).toBeUndefined()
+          signedBy.push(String(parsed.kid))
+        }
+      }
+      expect(signedBy[0]).toBe(kids[0])
+      expect(published).toHaveLength(2)
+    } finally {
+      await world.stop()
+    }
+  })
+
   test("The hub's key is published together with that of the auth service, which signs its own messages", async () => {
     const world = await openWorld({
       JWS_SIGN: 'on',
@@ -219,6 +260,11 @@ describe('Signatures of the hub', () => {
     ['is not there', join(folder, 'nothing.pem'), /JWS_SIGNING_KEY_FILE: .*ENOENT/],
     ['is not PEM', keyFile('junk.pem', 'junk'), /holds no private key in PEM/],
     ['is too short', keyFile('short.pem', rsa(1_024)), /holds a key that cannot sign/],
+    [
+      'is a second one without a time',
+      `${keyFile('one.pem', curve('P-256'))},${keyFile('two.pem', curve('P-256'))}`,
+      /names no time from which it signs/,
+    ],
     ['is of another curve', keyFile('p384.pem', curve('P-384')), /holds a key that cannot sign/],
   ])('An edge with a key that %s does not start', async (_title, file, published) => {
     const world = await openWorld()
