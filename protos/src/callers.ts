@@ -24,6 +24,8 @@ type Callers = {
 /** Replicas pass on to the one that writes what reaches another one. */
 const self = 'participant-lifecycle'
 const operator = ['admin'] as const
+/** Services with settings that change at run time. */
+const configured = ['fspiop-api', 'notifications', 'quoting', 'transfers'] as const
 
 const callers: Callers = {
   accountLookupService: { FindOwners: ['fspiop-api', 'quoting'] },
@@ -35,9 +37,9 @@ const callers: Callers = {
   },
   auditService: { ListAuditEntries: operator, VerifyAuditChain: operator },
   configurationsService: {
-    RegisterConfigurationSchema: operator,
+    RegisterConfigurationSchema: ['admin', ...configured],
     ListConfigurations: operator,
-    GetConfiguration: operator,
+    GetConfiguration: ['admin', ...configured],
   },
   configurationChangesService: {
     RequestConfigurationChange: operator,

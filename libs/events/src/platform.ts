@@ -11,7 +11,7 @@ export const platformEvents = {
   ConfigurationValuesChanged: define({
     ...ofConfig,
     publishers: ['config'],
-    consumers: [],
+    consumers: ['fspiop-api', 'notifications', 'quoting', 'transfers'],
     about: 'Configuration values changed; a reader asks for them again.',
     schema: z.object({
       boundedContextId: z.string(),

@@ -10,6 +10,8 @@ export interface SettingRow {
   readonly default: string
   readonly bound: string
   readonly origin: string
+  /** When a change applies. */
+  readonly changes: string
   readonly about: string
 }
 
@@ -21,6 +23,7 @@ const header: SettingRow = {
   default: 'default',
   bound: 'bound',
   origin: 'origin',
+  changes: 'changes',
   about: 'about',
 }
 
@@ -36,6 +39,7 @@ export function settingRows<Definitions extends SettingDefinitions>(
     default: definition.default === null ? '(required)' : shown(definition, definition.default),
     bound: boundOf(definition),
     origin: origins[name] ?? 'default',
+    changes: definition.atRunTime === true ? 'at run time' : 'by restart',
     about: definition.about,
   }))
   return rows.sort((a, b) => (a.name < b.name ? -1 : 1))

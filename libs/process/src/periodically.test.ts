@@ -89,3 +89,19 @@ test('A stop waits for the work in progress and starts no more', async () => {
   await stop
   expect(times).toBe(1)
 })
+
+test('Another interval applies from the next time on', async () => {
+  jest.useFakeTimers()
+  const { log } = listening()
+  let interval_ms = 1_000
+  let times = 0
+  const work = () => Promise.resolve(void times++)
+  const sweep = periodically(() => interval_ms, work, { log, name: 'sweep' })
+  await jest.advanceTimersByTimeAsync(1_010)
+  const atFirst = times
+  interval_ms = 100
+  await jest.advanceTimersByTimeAsync(2_000)
+  await sweep.stop()
+  expect(atFirst).toBe(1)
+  expect(times).toBeGreaterThan(8)
+})

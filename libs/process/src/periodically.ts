@@ -13,12 +13,12 @@ export interface Periodic {
 }
 
 /**
- * Does the work at each multiple of `every_ms` since the start of the process, unless it is still being
+ * Does the work at each multiple of `interval_ms` since the start of the process, unless it is still being
  * done. Works of the same interval run at the same moments, so that an idle process wakes up once for all
- * of them. A failure is logged and the work is tried again at its next time.
+ * of them. A function gives the interval anew for each time. A failure is logged and the work is tried again at its next time.
  */
 export function periodically(
-  every_ms: number,
+  interval_ms: number | (() => number),
   work: () => Promise<void>,
   { log, name }: PeriodicOptions,
 ): Periodic {
@@ -28,6 +28,7 @@ export function periodically(
 
   /** A timer may be up to a millisecond early, and is not to begin the same work twice. */
   function rest_ms(): number {
+    const every_ms = typeof interval_ms === 'number' ? interval_ms : interval_ms()
     return every_ms - (performance.now() % every_ms) + 1
   }
 

@@ -13,6 +13,7 @@ const settings = {
     default: 1_000,
     min: 10,
     max: 60_000,
+    atRunTime: true,
   }),
   DURABILITY: choice({ about: 'what lasts', options: ['fsync', 'none'], default: 'fsync' }),
 }
@@ -149,7 +150,7 @@ describe('The option --print-settings:', () => {
     }),
   )
 
-  test('Every setting is shown with value, unit, default, bound and origin', () => {
+  test('Every setting is shown with value, unit, default, bound, origin, and when a change applies', () => {
     const rows = settingRows(settings, reading)
     expect(rows.map(({ name }) => name)).toEqual(Object.keys(settings).sort())
     expect(rows[1]).toEqual({
@@ -159,6 +160,7 @@ describe('The option --print-settings:', () => {
       default: '1000',
       bound: 'an integer from 10 to 60000 (ms)',
       origin: 'environment',
+      changes: 'at run time',
       about: 'between two sweeps',
     })
   })
@@ -173,6 +175,6 @@ describe('The option --print-settings:', () => {
   test('Settings are printed as a table with a header and a line for each', () => {
     const lines = describeSettings(settings, reading).split('\n')
     expect(lines).toHaveLength(5)
-    expect(lines[0]).toMatch(/^name +value +unit +default +bound +origin +about$/)
+    expect(lines[0]).toMatch(/^name +value +unit +default +bound +origin +changes +about$/)
   })
 })

@@ -7,6 +7,8 @@ import { isDeepStrictEqual } from 'node:util'
 interface Described {
   /** What it is for, half a sentence. */
   readonly about: string
+  /** Operators can change it while the service runs; others need a restart. */
+  readonly atRunTime?: true
 }
 
 export interface IntegerSetting extends Described {
@@ -64,6 +66,7 @@ export function choice<const Option extends string>(setting: {
   readonly about: string
   readonly options: readonly Option[]
   readonly default: NoInfer<Option> | null
+  readonly atRunTime?: true
 }): ChoiceSetting<Option> {
   return { kind: 'choice', ...setting }
 }

@@ -41,21 +41,21 @@ const descriptions = {
   'auth-service': { calls: ['participant-lifecycle'], database: true },
   config: { calls: [], database: true },
   'fspiop-api': {
-    calls: ['participant-lifecycle', 'auth-service', 'account-lookup', 'settlements'],
+    calls: ['participant-lifecycle', 'auth-service', 'account-lookup', 'settlements', 'config'],
     database: false,
   },
-  notifications: { calls: ['participant-lifecycle'], database: true },
+  notifications: { calls: ['participant-lifecycle', 'config'], database: true },
   'participant-lifecycle': {
     calls: ['settlements', 'transfers', 'notifications', 'auth-service'],
     database: true,
   },
-  quoting: { calls: ['participant-lifecycle', 'account-lookup'], database: true },
+  quoting: { calls: ['participant-lifecycle', 'account-lookup', 'config'], database: true },
   scheduler: { calls: [], database: true },
   settlements: {
     calls: ['participant-lifecycle', 'scheduler', 'transfers', 'quoting', 'auth-service'],
     database: true,
   },
-  transfers: { calls: ['participant-lifecycle', 'quoting'], database: true },
+  transfers: { calls: ['participant-lifecycle', 'quoting', 'config'], database: true },
 } as const satisfies Readonly<Record<string, Description>>
 
 export type ServiceName = keyof typeof descriptions

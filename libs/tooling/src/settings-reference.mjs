@@ -13,6 +13,7 @@ Every setting is an environment variable. A program that is given a wrong value,
 
 - \`npm start\` reads the environment, then \`--env-file FILE\`, then \`--set NAME=VALUE\`; \`npm start -- --print-settings\` lists every setting with its value and where the value came from. A service of its own prints the same with \`--print-settings\`.
 - The compose file and the chart: [deploy](../deploy/README.md), [helm/causeway](../helm/causeway/README.md).
+- **Changes at run time**: operators set another value while the services run, under Configuration in the console or with \`POST /config/schemas/{service}\`; the environment gives the default. Any other setting needs a restart.
 - **Required**: there is no default. **Secret**: the value is never printed, and the chart takes it from a Secret.
 - \`npm run provision\` reads \`PROVISION_DATABASE_URL\` and the \`<SERVICE>_DATABASE_URL\` of each service whose role it makes; \`npm run provision:kafka\` reads the \`KAFKA_\` settings.
 
@@ -83,7 +84,9 @@ function section(title, about, definitions, noteOf = () => '') {
 }
 
 function rowOf(name, definition, note) {
-  const about = note === '' ? definition.about : `${definition.about}. ${note}`
+  const notes = [note, definition.atRunTime === true ? 'Changes at run time.' : '']
+  const said = notes.filter((text) => text !== '').join(' ')
+  const about = said === '' ? definition.about : `${definition.about}. ${said}`
   const cells = [`\`${name}\``, defaultOf(definition), valuesOf(definition), about]
   return `| ${cells.map(escaped).join(' | ')} |`
 }

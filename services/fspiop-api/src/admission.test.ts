@@ -140,3 +140,16 @@ test('Requests at other edges count towards the bound of their FSP until their c
   admission.forgetOtherEdges()
   expect(admission.enter('a', 0, 'TRANSFER')).toBe(true)
 })
+
+test('Other bounds apply to what is in progress, too', () => {
+  const admission = openAdmission(bounds, nothingIsShed)
+  for (let at = 0; at < 3; at++) expect(admission.enter('greedy', 100, 'TRANSFER')).toBe(true)
+  admission.setBounds({ ...bounds, per_fsp_max: 1, total_max: 2 })
+  // Only one of the requests of the greedy FSP counts now.
+  expect(admission.enter('greedy', 0, 'TRANSFER')).toBe(false)
+  expect(admission.enter('other', 0, 'TRANSFER')).toBe(true)
+  expect(admission.enter('third', 0, 'TRANSFER')).toBe(false)
+  for (let at = 0; at < 3; at++) admission.leave('greedy', 100, 'TRANSFER')
+  expect(admission.enter('third', 1_000, 'TRANSFER')).toBe(false)
+  expect(admission.enter('third', 800, 'TRANSFER')).toBe(true)
+})

@@ -43,6 +43,8 @@ export interface Admission {
   inProgress(): ReadonlyMap<string, number>
   /** The FSP's requests in progress at other edges; they count towards its bound only. */
   setInProgressElsewhere(fspId: string, requests: number): void
+  /** Other bounds apply from now on. */
+  setBounds(bounds: AdmissionBounds): void
   /** The counts of other edges are no longer available. */
   forgetOtherEdges(): void
 }
@@ -72,10 +74,10 @@ interface FspUse extends Use {
 }
 
 export function openAdmission(
-  bounds: AdmissionBounds,
+  initialBounds: AdmissionBounds,
   { sheds }: Pick<Shedding, 'sheds'>,
 ): Admission {
-  const { total_max, per_fsp_max, bytes_max, bytes_per_fsp_max } = bounds
+  let bounds = initialBounds
   const byFsp = new Map<string, FspUse>()
   const elsewhere = new Map<string, number>()
   /** Of each FSP at most its own bounds. */
@@ -83,22 +85,17 @@ export function openAdmission(
   let inFlight = 0
 
   function change(fspId: string, priority: Priority, own: FspUse, { requests, bytes }: Use): void {
-    count(own, -1)
+    count(counted, own, bounds, -1)
     own.requests += requests
     own.bytes += bytes
     if (isAnswer(priority)) {
       own.answers.requests += requests
       own.answers.bytes += bytes
     }
-    count(own, 1)
+    count(counted, own, bounds, 1)
     if (own.requests > 0) byFsp.set(fspId, own)
     else byFsp.delete(fspId)
     inFlight += requests
-  }
-
-  function count({ requests, bytes }: Use, sign: 1 | -1): void {
-    counted.requests += sign * Math.min(requests, per_fsp_max)
-    counted.bytes += sign * Math.min(bytes, bytes_per_fsp_max)
   }
 
   function hasRoom(
@@ -107,6 +104,7 @@ export function openAdmission(
     bytes: number,
     priority: keyof typeof fractions,
   ): boolean {
+    const { total_max, per_fsp_max, bytes_max, bytes_per_fsp_max } = bounds
     const fraction = fractions[priority]
     const ofFsp = own.requests + (elsewhere.size === 0 ? 0 : (elsewhere.get(fspId) ?? 0))
     if (ofFsp >= per_fsp_max * fraction || counted.requests >= total_max * fraction) return false
@@ -135,8 +133,24 @@ export function openAdmission(
       if (requests > 0) elsewhere.set(fspId, requests)
       else elsewhere.delete(fspId)
     },
+    setBounds(next) {
+      bounds = next
+      Object.assign(counted, { requests: 0, bytes: 0 })
+      for (const own of byFsp.values()) count(counted, own, bounds, 1)
+    },
     forgetOtherEdges: () => elsewhere.clear(),
   }
+}
+
+/** The requests of an FSP count up to its own bounds. */
+function count(
+  counted: Use,
+  { requests, bytes }: Use,
+  { per_fsp_max, bytes_per_fsp_max }: AdmissionBounds,
+  sign: 1 | -1,
+): void {
+  counted.requests += sign * Math.min(requests, per_fsp_max)
+  counted.bytes += sign * Math.min(bytes, bytes_per_fsp_max)
 }
 
 function noUse(): FspUse {

@@ -27,8 +27,8 @@ export interface CallbackParts {
   readonly participants: Participants
   readonly hubName: string
   /** How long delivery is tried: of outcomes (PUT, PATCH), and of anything else. */
-  readonly outcome_ms: number
-  readonly relay_ms: number
+  readonly outcome_ms: () => number
+  readonly relay_ms: () => number
   readonly onNoEndpoint: () => void
   /** Undefined: messages of the hub leave unsigned. */
   readonly sign: Sign | undefined
@@ -183,7 +183,7 @@ function isUnordered({ resource }: Callback, causeName: string): boolean {
 
 /** Only outcomes are useful hours later. */
 function retryTime_ms({ method }: Callback, { outcome_ms, relay_ms }: CallbackParts): number {
-  return method === 'PUT' || method === 'PATCH' ? outcome_ms : relay_ms
+  return method === 'PUT' || method === 'PATCH' ? outcome_ms() : relay_ms()
 }
 
 function bytesOf(body: object): Buffer {

@@ -72,3 +72,13 @@ test('Requests that other edges admitted are subtracted from the bucket, and nev
   expect([rates.allows('a', 1_000), rates.allows('a', 1_100)]).toEqual([false, true])
   expect(rates.admitted().get('a')).toBe(3)
 })
+
+test('Other bounds apply from the next request on', () => {
+  const bounds = { per_s: 1, burst: 10 }
+  const rates = openRates(bounds)
+  expect(rates.allows('a', 0)).toBe(true)
+  bounds.burst = 1
+  expect([rates.allows('a', 0), rates.allows('a', 0)]).toEqual([true, false])
+  bounds.per_s = 1_000
+  expect(rates.allows('a', 1)).toBe(true)
+})

@@ -13,6 +13,7 @@ export interface Rates {
   takeAway(fspId: string, count: number): void
 }
 
+/** Read for each request, so they may change. */
 export interface RateBounds {
   /** The refill rate of a bucket. */
   readonly per_s: number
@@ -27,12 +28,13 @@ interface Bucket {
 
 const fsps_max = 10_000
 
-export function openRates({ per_s, burst }: RateBounds): Rates {
+export function openRates(bounds: RateBounds): Rates {
   /** The least recently used bucket is evicted: it is full, or nearly. */
   const buckets = new LRUCache<string, Bucket>({ max: fsps_max })
   const admitted = new Map<string, number>()
   return {
     allows(fspId, now_ms, requests = 1) {
+      const { per_s, burst } = bounds
       // A full bucket lets anything pass.
       const taken = Math.min(requests, burst)
       const bucket = buckets.get(fspId) ?? { level: burst, filled_ms: now_ms }
@@ -50,7 +52,7 @@ export function openRates({ per_s, burst }: RateBounds): Rates {
     takeAway(fspId, count) {
       const bucket = buckets.get(fspId)
       // The debt is at most one second of refill, so other edges never block an FSP for long.
-      if (bucket !== undefined) bucket.level = Math.max(bucket.level - count, -per_s)
+      if (bucket !== undefined) bucket.level = Math.max(bucket.level - count, -bounds.per_s)
     },
   }
 }

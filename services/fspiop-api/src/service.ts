@@ -6,6 +6,7 @@ import type { EventBus } from '@causeway/bus'
 import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
 import { openBasePaths, serveHttp, type HttpServer, type HttpServerOptions } from '@causeway/http'
+import type { LiveSettings } from '@causeway/live-settings'
 import { openParticipants, type Participants } from '@causeway/participants'
 import type { Logger, Service } from '@causeway/process'
 import { settlementReportsService } from '@causeway/protos'
@@ -20,6 +21,13 @@ import { openFloods } from './floods.ts'
 import { openHealthPage } from './health.ts'
 import { openLargeBodies, type LargeBodies } from './large-bodies.ts'
 import { openMeasures } from './measures.ts'
+import {
+  admissionBounds,
+  callbackRules,
+  deliveryTimes,
+  openLive,
+  rateBounds,
+} from './live-bounds.ts'
 import { assertLoopbackOnly, warnAboutInsecureModes } from './insecure-modes.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { openRates } from './rates.ts'
@@ -63,17 +71,15 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   const owners = openConsentOwners({ grpc, log, age_max_ms })
   const largeBodies = openLargeBodies({ log })
   await largeBodies.begin()
-  const opened = { security, participants, owners, largeBodies, log }
+  const live = await openLive(settings, { bus, grpc, log })
+  const opened = { security, participants, owners, largeBodies, live, log }
   const serveParts = openServing(settings, parts, opened)
   const { rates, admission, edge } = serveParts
   const sharing = shareBounds(parts.shared, { rates, admission, quotas: edge.quotas }, Date.now)
   const telling = await openCallbackConsumers({
     bus,
     callbacks: serveParts.callbacks,
-    rules: {
-      notifyPayeeOnTimeout: settings.NOTIFY_PAYEE_ON_TIMEOUT === 'on',
-      authService: settings.AUTH_SERVICE_PARTICIPANT,
-    },
+    rules: callbackRules(live),
     shedding: serveParts.shedding,
   })
   const app = createApp({
@@ -102,6 +108,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     async stop() {
       await renewal?.stop()
       await server.stop()
+      await live.stop()
       await largeBodies.stop()
       sharing.stop()
       await telling.stop()
@@ -126,6 +133,7 @@ interface OpenedParts {
   readonly participants: Participants
   readonly owners: ConsentOwners
   readonly largeBodies: LargeBodies
+  readonly live: LiveSettings<Settings>
   readonly log: Logger
 }
 
@@ -137,26 +145,18 @@ function publicKeysOf({ hubKeys, authServiceKeys }: Security): readonly object[]
 function openServing(
   settings: Settings,
   { bus, grpc, metrics, shared, tracer }: ProcessParts,
-  { security, participants, owners, largeBodies, log }: OpenedParts,
+  { security, participants, owners, largeBodies, live, log }: OpenedParts,
 ): ServeParts & { readonly callbacks: CallbackParts } {
   const floods = openFloods(Date.now)
-  const shedding = openShedding(settings.FSPIOP_API_QUEUE_DELAY_MAX_MS, floods, Date.now)
-  const bounds = {
-    total_max: settings.FSPIOP_API_IN_FLIGHT_MAX,
-    per_fsp_max: settings.FSPIOP_API_IN_FLIGHT_PER_FSP_MAX,
-    bytes_max: settings.FSPIOP_API_BODIES_MAX_BYTES,
-    bytes_per_fsp_max: settings.FSPIOP_API_BODIES_PER_FSP_MAX_BYTES,
-    connections_per_fsp_max: settings.FSPIOP_API_CONNECTIONS_PER_FSP_MAX,
-    answers_per_fsp_max: settings.FSPIOP_API_ANSWERS_PER_FSP_MAX,
-    answer_bytes_per_fsp_max: settings.FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX,
-  }
-  const admission = openAdmission(bounds, shedding)
+  const { FSPIOP_API_QUEUE_DELAY_MAX_MS: queueDelay_max_ms } = live.current
+  const shedding = openShedding(queueDelay_max_ms, floods, Date.now)
+  const admission = openAdmission(admissionBounds(live.current), shedding)
+  followBounds(live, { admission, shedding })
   const measures = openMeasures(metrics, admission, shedding)
   const callbacks: CallbackParts = {
     participants,
     hubName: settings.HUB_NAME,
-    outcome_ms: settings.OUTCOME_RETRY_H * 3_600_000,
-    relay_ms: settings.FSPIOP_API_RELAY_RETRY_MS,
+    ...deliveryTimes(live),
     onNoEndpoint: () => measures.noEndpoint(),
     sign: security.hubKeys?.sign,
     authService: { name: settings.AUTH_SERVICE_PARTICIPANT, sign: security.authServiceKeys?.sign },
@@ -181,12 +181,23 @@ function openServing(
     publish: publishWithin(bus, log, settings.FSPIOP_API_PUBLISH_TIMEOUT_MS),
     record: tracer && recordRequests(tracer),
   }
-  const rates = openRates({
-    per_s: settings.FSPIOP_API_RATE_PER_FSP_MAX,
-    burst: settings.FSPIOP_API_BURST_PER_FSP_MAX,
-  })
+  const rates = openRates(rateBounds(live))
   const { identify } = security
   return { edge, identify, rates, admission, floods, measures, log, callbacks, shedding }
+}
+
+function followBounds(
+  live: LiveSettings<Settings>,
+  { admission, shedding }: Pick<ServeParts, 'admission' | 'shedding'>,
+): void {
+  let { FSPIOP_API_QUEUE_DELAY_MAX_MS: queueDelay_max_ms } = live.current
+  live.onChange((settings) => {
+    admission.setBounds(admissionBounds(settings))
+    // Setting the bound again would forget what is being refused.
+    if (settings.FSPIOP_API_QUEUE_DELAY_MAX_MS === queueDelay_max_ms) return
+    queueDelay_max_ms = settings.FSPIOP_API_QUEUE_DELAY_MAX_MS
+    shedding.setBound(queueDelay_max_ms)
+  })
 }
 
 function openPort(

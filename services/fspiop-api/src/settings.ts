@@ -95,6 +95,7 @@ export const settings = {
     about: 'whether the payee FSP is notified too when a reserved transfer expires',
     options: ['on', 'off'],
     default: 'on',
+    atRunTime: true,
   }),
   /**
    * The setting of the ledger: within this time the edge must have stored an answer about money.
@@ -112,6 +113,7 @@ export const settings = {
     default: 24,
     min: 1,
     max: 720,
+    atRunTime: true,
   }),
   COMPLETED_TIMESTAMP_AHEAD_MS: integer({
     about: 'with COMPATIBILITY=mojaloop: how far completedTimestamp may lie in the future',
@@ -135,6 +137,7 @@ export const settings = {
     default: 2_000,
     min: 1,
     max: 100_000,
+    atRunTime: true,
   }),
   FSPIOP_API_IN_FLIGHT_PER_FSP_MAX: integer({
     about: 'the same for one FSP; its excess does not count against the others',
@@ -142,6 +145,7 @@ export const settings = {
     default: 500,
     min: 1,
     max: 100_000,
+    atRunTime: true,
   }),
   FSPIOP_API_QUEUE_DELAY_MAX_MS: integer({
     about:
@@ -152,6 +156,7 @@ export const settings = {
     default: 600,
     min: 100,
     max: 600_000,
+    atRunTime: true,
   }),
   FSPIOP_API_RATE_PER_FSP_MAX: integer({
     about: 'sustained rate of POST, GET and DELETE of one FSP; above it they are refused',
@@ -159,6 +164,7 @@ export const settings = {
     default: 2_000,
     min: 1,
     max: 100_000,
+    atRunTime: true,
   }),
   FSPIOP_API_BURST_PER_FSP_MAX: integer({
     about: 'POST, GET and DELETE that one FSP may send at once after a pause',
@@ -166,6 +172,7 @@ export const settings = {
     default: 4_000,
     min: 1,
     max: 1_000_000,
+    atRunTime: true,
   }),
   FSPIOP_API_RELAY_RETRY_MS: integer({
     about: 'how long delivery of a relayed message without an expiration is tried',
@@ -173,6 +180,7 @@ export const settings = {
     default: 60_000,
     min: 1_000,
     max: 86_400_000,
+    atRunTime: true,
   }),
   FSPIOP_API_KEY_AGE_MAX_MS: integer({
     about: 'maximum age of cached keys and tokens, also when a change event is missed',
@@ -187,6 +195,7 @@ export const settings = {
     default: 268_435_456,
     min: 10_485_760,
     max: 8_589_934_592,
+    atRunTime: true,
   }),
   FSPIOP_API_BODIES_PER_FSP_MAX_BYTES: integer({
     about: 'the same for one FSP; its excess does not count against the others',
@@ -194,6 +203,7 @@ export const settings = {
     default: 67_108_864,
     min: 10_485_760,
     max: 8_589_934_592,
+    atRunTime: true,
   }),
   FSPIOP_API_CONNECTIONS_MAX: integer({
     about: 'concurrent connections; above it an idle one is closed for a new one',
@@ -219,6 +229,7 @@ export const settings = {
     default: 4_000,
     min: 2,
     max: 100_000,
+    atRunTime: true,
   }),
   FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX: integer({
     about: 'the same for the bytes of their bodies',
@@ -226,6 +237,7 @@ export const settings = {
     default: 33_554_432,
     min: 10_485_760,
     max: 8_589_934_592,
+    atRunTime: true,
   }),
   FSPIOP_API_UNSOLICITED_ANSWERS_MAX: integer({
     about:
@@ -267,5 +279,8 @@ export const settings = {
     max: 86_400_000,
   }),
 } as const
+
+/** Of the settings that change at run time; raise it when one is added, removed or changed. */
+export const schemaVersion = '1.0.0'
 
 export type Settings = SettingValues<typeof settings>

@@ -240,3 +240,23 @@ test('After a pause every message is admitted', () => {
   now_ms += 10_000
   expect(shedding.sheds('greenbank', 'TRANSFER')).toBe(false)
 })
+
+test('A higher bound admits again what was refused', () => {
+  let now_ms = start_ms
+  const shedding = openShedding(
+    800,
+    openFloods(() => now_ms),
+    () => now_ms,
+  )
+  const refusesFor = (seconds: number) => {
+    let last = false
+    for (const end_ms = now_ms + seconds * 1_000; now_ms < end_ms; now_ms += 5) {
+      shedding.observe('TransferPrepared', 1_200)
+      last = shedding.sheds('greenbank', 'TRANSFER')
+    }
+    return last
+  }
+  expect(refusesFor(5)).toBe(true)
+  shedding.setBound(5_000)
+  expect(refusesFor(5)).toBe(false)
+})

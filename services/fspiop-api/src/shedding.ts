@@ -17,6 +17,8 @@ export interface Shedding {
   observe(name: string, age_ms: number): void
   /** Whether to refuse this request of the FSP. */
   sheds(fspId: string, priority: SheddablePriority): boolean
+  /** Another bound of the queue delay applies from now on; what is refused is found anew. */
+  setBound(queueDelay_max_ms: number): void
   /** The recent delay of the fastest messages, in milliseconds. */
   readonly queueDelay_ms: number
 }
@@ -36,21 +38,13 @@ interface Limiter {
 }
 
 export function openShedding(
-  queueDelay_max_ms: number,
+  initialBound_ms: number,
   floods: Pick<Floods, 'has' | 'any' | 'largestOther'>,
   now_ms: () => number,
 ): Shedding {
   const queueDelay = openQueueDelay()
-  const limiterOf = (priority: SheddablePriority): Limiter => ({
-    controller: openController(queueDelay_max_ms * boundOf[priority]),
-    shares: openFairShares(),
-  })
-  const limiters = {
-    FLOOD: { controller: openFloodRate(floods), shares: openFairShares(0) },
-    LOOKUP: limiterOf('LOOKUP'),
-    QUOTE: limiterOf('QUOTE'),
-    TRANSFER: limiterOf('TRANSFER'),
-  }
+  const ofFloods = { controller: openFloodRate(floods), shares: openFairShares(0) }
+  let limiters = { FLOOD: ofFloods, ...limitersOf(initialBound_ms) }
   let begun_ms = now_ms()
   let queueDelay_ms = 0
   let processed = 0
@@ -82,9 +76,20 @@ export function openShedding(
       update()
       return !limiters[floods.has(fspId) ? 'FLOOD' : priority].shares.admits(fspId)
     },
+    setBound(queueDelay_max_ms) {
+      limiters = { FLOOD: ofFloods, ...limitersOf(queueDelay_max_ms) }
+    },
     get queueDelay_ms() {
       update()
       return queueDelay_ms
     },
   }
+}
+
+function limitersOf(queueDelay_max_ms: number): Readonly<Record<SheddablePriority, Limiter>> {
+  const limiterOf = (priority: SheddablePriority): Limiter => ({
+    controller: openController(queueDelay_max_ms * boundOf[priority]),
+    shares: openFairShares(),
+  })
+  return { LOOKUP: limiterOf('LOOKUP'), QUOTE: limiterOf('QUOTE'), TRANSFER: limiterOf('TRANSFER') }
 }

@@ -15,7 +15,7 @@ export interface DeadLetterApiParts {
   readonly db: Database
   readonly bus: EventBus
   readonly grpc: GrpcHost
-  readonly resend_for_ms: number
+  readonly resend_for_ms: () => number
   readonly waiting: Pick<Waiting, 'invalidate'>
 }
 
@@ -33,7 +33,7 @@ export function serveDeadLetterApi(parts: DeadLetterApiParts): void {
       if (ids.length > ids_max) throw new Error(`at most ${ids_max} ids at once`)
       const now = new Date()
       const legal = [...new Set(ids)].filter((id) => uuid.test(id))
-      const deadline = new Date(now.getTime() + resend_for_ms)
+      const deadline = new Date(now.getTime() + resend_for_ms())
       const resent = await resend({ db, bus }, legal, { now, deadline, actor })
       waiting.invalidate()
       return {

@@ -28,7 +28,7 @@ export interface RetryParts {
   readonly record: Record
   readonly waiting: Waiting
   readonly backoff: BackoffBounds
-  readonly poll_ms: number
+  readonly poll_ms: () => number
   readonly timeout_ms: number
 }
 

@@ -6,6 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { Listener } from '@causeway/bus'
 import { onBroadcast, onEvents } from '@causeway/events'
 import type { ClientTls } from '@causeway/http'
+import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
 import { onParticipantStates, openParticipants } from '@causeway/participants'
 import { ensureMonthlyPartitions, statement, type Database } from '@causeway/postgres'
 import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
@@ -22,7 +23,7 @@ import { openMeasures } from './measures.ts'
 import { serveDeadLetterApi } from './dead-letter-api.ts'
 import { openRecord } from './record.ts'
 import { openRetries, type Retries } from './retries.ts'
-import type { Settings } from './settings.ts'
+import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
 import { readWaiting } from './parked-store.ts'
 import { openWaiting } from './waiting.ts'
 
@@ -52,8 +53,9 @@ export const start: Start<Settings> = async (settings, parts) => {
   const measures = openMeasures(parts.metrics, db)
   const waiting = openWaiting(() => readWaiting(db))
   const stop = new AbortController()
-  const backoff = backoffOf(settings)
-  const lanes = lanesOf(settings, mail, {
+  const live = await openLive(settings, { ...parts, log })
+  const backoff = backoffOf(live)
+  const lanes = lanesOf(live, mail, {
     tls,
     tracer: parts.tracer,
     measures,
@@ -70,7 +72,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     record,
     waiting,
     backoff,
-    poll_ms: settings.NOTIFICATIONS_RETRY_POLL_MS,
+    poll_ms: () => live.current.NOTIFICATIONS_RETRY_POLL_MS,
     timeout_ms: settings.CALLBACK_TIMEOUT_MS,
   })
   const handleBatch = openHandle({
@@ -86,14 +88,14 @@ export const start: Start<Settings> = async (settings, parts) => {
     onLateEnd: (notification, end) =>
       retries.onEnd({ notification, attempts: 0, tries: noTries }, end),
   })
-  const resend_for_ms = settings.NOTIFICATIONS_RESEND_H * hour_ms
-  serveDeadLetterApi({ db, bus, grpc, resend_for_ms, waiting })
+  serveDeadLetterApi({ db, bus, grpc, resend_for_ms: resendTime(live), waiting })
   endPausesOnReactivation(parts, log, retries)
   const moves = await followEndpointChanges(parts, retries)
   const subscribed = await onEvents(bus, group, consumedEvents, handleBatch)
   parts.health.ready('notifications database', () => db.query(ping, []).then(() => undefined))
   return {
     async stop() {
+      await live.stop()
       stop.abort()
       await subscribed.stop()
       await moves.stop()
@@ -108,8 +110,16 @@ export const start: Start<Settings> = async (settings, parts) => {
   }
 }
 
+function openLive(values: Settings, parts: ProcessParts): Promise<LiveSettings<Settings>> {
+  return openLiveSettings({ service: 'notifications', schemaVersion, definitions, values }, parts)
+}
+
+function resendTime(live: LiveSettings<Settings>): () => number {
+  return () => live.current.NOTIFICATIONS_RESEND_H * hour_ms
+}
+
 function lanesOf(
-  settings: Settings,
+  live: LiveSettings<Settings>,
   mail: MailTransport,
   {
     tls,
@@ -117,8 +127,7 @@ function lanesOf(
     ...parts
   }: Pick<LaneParts, 'measures' | 'onRecovered'> & Pick<HttpBounds, 'tls' | 'tracer'>,
 ): Lanes {
-  const timeout_ms = settings.CALLBACK_TIMEOUT_MS
-  const requests_max = settings.NOTIFICATIONS_LANE_MAX
+  const { CALLBACK_TIMEOUT_MS: timeout_ms, NOTIFICATIONS_LANE_MAX: requests_max } = live.current
   return openLanes({
     ...parts,
     transportTo: (fspId) =>
@@ -126,15 +135,25 @@ function lanesOf(
     bounds: {
       requests_max,
       timeout_ms,
-      failures_max: settings.NOTIFICATIONS_CIRCUIT_FAILURES_MAX,
-      trial_every_ms: settings.NOTIFICATIONS_CIRCUIT_TRIAL_MS,
+      get failures_max() {
+        return live.current.NOTIFICATIONS_CIRCUIT_FAILURES_MAX
+      },
+      get trial_every_ms() {
+        return live.current.NOTIFICATIONS_CIRCUIT_TRIAL_MS
+      },
     },
   })
 }
 
-function backoffOf(settings: Settings): BackoffBounds {
-  const { NOTIFICATIONS_RETRY_FIRST_MS: first_ms, NOTIFICATIONS_RETRY_MAX_MS: max_ms } = settings
-  return { first_ms, max_ms }
+function backoffOf(live: LiveSettings<Settings>): BackoffBounds {
+  return {
+    get first_ms() {
+      return live.current.NOTIFICATIONS_RETRY_FIRST_MS
+    },
+    get max_ms() {
+      return live.current.NOTIFICATIONS_RETRY_MAX_MS
+    },
+  }
 }
 
 /** When an FSP becomes active again, everything parked for it becomes due. */

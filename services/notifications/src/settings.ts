@@ -67,6 +67,7 @@ export const settings = {
     default: 5,
     min: 1,
     max: 1_000,
+    atRunTime: true,
   }),
   NOTIFICATIONS_CIRCUIT_TRIAL_MS: integer({
     about: 'time between two trials of an FSP that does not answer',
@@ -74,6 +75,7 @@ export const settings = {
     default: 5_000,
     min: 10,
     max: hour_ms,
+    atRunTime: true,
   }),
   NOTIFICATIONS_RETRY_FIRST_MS: integer({
     about: 'pause before the second attempt; it doubles with each further one',
@@ -81,6 +83,7 @@ export const settings = {
     default: 1_000,
     min: 10,
     max: hour_ms,
+    atRunTime: true,
   }),
   NOTIFICATIONS_RETRY_MAX_MS: integer({
     about: 'the longest pause between two attempts',
@@ -88,6 +91,7 @@ export const settings = {
     default: 300_000,
     min: 10,
     max: 24 * hour_ms,
+    atRunTime: true,
   }),
   NOTIFICATIONS_RETRY_POLL_MS: integer({
     about: 'interval between two checks for parked notifications that are due',
@@ -95,6 +99,7 @@ export const settings = {
     default: 250,
     min: 10,
     max: 60_000,
+    atRunTime: true,
   }),
   NOTIFICATIONS_RESEND_H: integer({
     about: 'how long a dead letter is tried when an operator sends it again',
@@ -102,7 +107,11 @@ export const settings = {
     default: 24,
     min: 1,
     max: 720,
+    atRunTime: true,
   }),
 } as const
+
+/** Of the settings that change at run time; raise it when one is added, removed or changed. */
+export const schemaVersion = '1.0.0'
 
 export type Settings = SettingValues<typeof settings>

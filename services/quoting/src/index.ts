@@ -1,2 +1,2 @@
 export { start } from './service.ts'
-export { settings } from './settings.ts'
+export { schemaVersion, settings } from './settings.ts'

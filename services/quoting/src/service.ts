@@ -1,6 +1,7 @@
 /** Starts quoting: parts are opened in reading order and closed in reverse. */
 import type { Subscribed } from '@causeway/bus'
 import { onEvents } from '@causeway/events'
+import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
 import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
 import { openClockWatch, periodically, type Metrics } from '@causeway/process'
@@ -19,7 +20,7 @@ import { sweep, sweepBulks, type SweepOptions } from './quotes/sweep.ts'
 import { openRuleBook } from './rules/book.ts'
 import { ruleHandlers } from './rules/serve.ts'
 import { openRuleStore } from './rules/store.ts'
-import type { Settings } from './settings.ts'
+import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
 import { openVelocityStore } from './velocity/store.ts'
 import { countStates, type Work } from './work.ts'
 
@@ -70,9 +71,14 @@ export const start: Start<Settings> = async (settings, parts) => {
       : (events) => handleBulks(work, events),
     { batch_max: 1, givesWay: true },
   )
-  const routines = routinesOf(work, settings, { ...parts, log }, { subscribed, bulks })
+  const live = await openLiveSettings(
+    { service: 'quoting', schemaVersion, definitions, values: settings },
+    { ...parts, log },
+  )
+  const routines = routinesOf(work, live, { ...parts, log }, { subscribed, bulks })
   return {
     async stop() {
+      await live.stop()
       await Promise.all([
         subscribed.stop(),
         bulks.stop(),
@@ -120,27 +126,34 @@ async function openWork(
 
 function routinesOf(
   work: Work,
-  settings: Settings,
+  live: LiveSettings<Settings>,
   { log }: Pick<ProcessParts, 'log'>,
   { subscribed, bulks }: { readonly subscribed: Subscribed; readonly bulks: Subscribed },
 ) {
-  const batch_max = settings.QUOTING_SWEEP_BATCH_MAX
-  const sweeping: SweepOptions = { batch_max, lowWatermark: () => subscribed.lowWatermark() }
-  const ofBulks: SweepOptions = { batch_max, lowWatermark: () => bulks.lowWatermark() }
+  const sweepOptionsOf = (group: Subscribed): SweepOptions => ({
+    get batch_max() {
+      return live.current.QUOTING_SWEEP_BATCH_MAX
+    },
+    lowWatermark: () => group.lowWatermark(),
+  })
+  const sweeping = sweepOptionsOf(subscribed)
+  const ofBulks = sweepOptionsOf(bulks)
+  const interval_ms = () => live.current.QUOTING_SWEEP_INTERVAL_MS
+  const rules_ms = () => live.current.QUOTING_RULES_INTERVAL_MS
   const upkeep = async () => {
     await ensurePartitions(work)
     await work.velocity.deleteOld(work.now())
   }
   return [
-    periodically(settings.QUOTING_SWEEP_INTERVAL_MS, () => sweep(work, sweeping), {
+    periodically(interval_ms, () => sweep(work, sweeping), {
       log,
       name: 'sweep for expired quotes',
     }),
-    periodically(settings.QUOTING_SWEEP_INTERVAL_MS, () => sweepBulks(work, ofBulks), {
+    periodically(interval_ms, () => sweepBulks(work, ofBulks), {
       log,
       name: 'sweep for expired bulk quotes',
     }),
-    periodically(settings.QUOTING_RULES_INTERVAL_MS, () => work.rules.refresh(), {
+    periodically(rules_ms, () => work.rules.refresh(), {
       log,
       name: 'refresh of scheme rules',
     }),

@@ -62,6 +62,7 @@ export const settings = {
     default: 1_000,
     min: 10,
     max: 60_000,
+    atRunTime: true,
   }),
   QUOTING_SWEEP_INTERVAL_MS: integer({
     about: 'interval of the sweep for expired quotes',
@@ -69,6 +70,7 @@ export const settings = {
     default: 1_000,
     min: 10,
     max: 60_000,
+    atRunTime: true,
   }),
   QUOTING_SWEEP_BATCH_MAX: integer({
     about: 'quotes in one batch of the sweep',
@@ -76,7 +78,11 @@ export const settings = {
     default: 500,
     min: 1,
     max: 5_000,
+    atRunTime: true,
   }),
 }
+
+/** Of the settings that change at run time; raise it when one is added, removed or changed. */
+export const schemaVersion = '1.0.0'
 
 export type Settings = SettingValues<typeof settings>

@@ -1,9 +1,10 @@
 /** The life of transfers: built in reading order, taken apart in the reverse. */
 import type { EventBus, Subscribed } from '@causeway/bus'
 import { onEvents } from '@causeway/events'
+import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
 import { onParticipantStates } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
-import { periodically, type Metrics } from '@causeway/process'
+import { periodically, type Logger, type Metrics, type Periodic } from '@causeway/process'
 import { ledgerService, quotesService, transfersService } from '@causeway/protos'
 import type { ProcessParts, Start } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
@@ -16,7 +17,7 @@ import { openDeliveryStore } from '@causeway/records'
 import { handleBatch, consumed } from './handle.ts'
 import { holdBack, measureHeldBack } from './held-back.ts'
 import { openLedger } from './ledger.ts'
-import type { Settings } from './settings.ts'
+import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
 import { openRecordStore } from './record-store.ts'
 import { recordHandlers } from './records.ts'
 import { stateHandlers } from './states.ts'
@@ -66,33 +67,48 @@ export const start: Start<Settings> = async (settings, parts) => {
   })
 
   const subscribed = await subscribe(settings, parts.bus, db, deps)
-  const sweeping: SweepOptions = {
-    batch_max: settings.TRANSFERS_SWEEP_BATCH_MAX,
-    clock: openSweepClock(deps, () => subscribed.lowWatermark()),
-  }
-  const routines = [
-    periodically(settings.SWEEP_INTERVAL_MS, () => sweep(deps, sweeping), {
-      log,
-      name: 'expiry sweep',
-    }),
-    periodically(settings.TRANSFERS_HEAL_INTERVAL_MS, () => heal(deps, sweeping), {
-      log,
-      name: 'comparison with the ledger',
-    }),
-    periodically(partition_interval_ms, () => store.ensurePartitions(new Date()), {
-      log,
-      name: 'partitions of the month',
-    }),
-  ]
+  const live = await openLiveSettings(
+    { service: 'transfers', schemaVersion, definitions, values: settings },
+    { ...parts, log },
+  )
+  const routines = routinesOf(deps, live, () => subscribed.lowWatermark(), log)
 
   return {
     async stop() {
+      await live.stop()
       const patience = setTimeout(() => stopping.abort(), stop_ms)
       await Promise.all([subscribed.stop(), ...routines.map((routine) => routine.stop())])
       clearTimeout(patience)
       await db.close()
     },
   }
+}
+
+function routinesOf(
+  deps: Deps,
+  live: LiveSettings<Settings>,
+  lowWatermark: Subscribed['lowWatermark'],
+  log: Logger,
+): readonly Periodic[] {
+  const sweeping: SweepOptions = {
+    get batch_max() {
+      return live.current.TRANSFERS_SWEEP_BATCH_MAX
+    },
+    clock: openSweepClock(deps, lowWatermark),
+  }
+  const interval_ms = () => live.current.SWEEP_INTERVAL_MS
+  const healing_ms = () => live.current.TRANSFERS_HEAL_INTERVAL_MS
+  return [
+    periodically(interval_ms, () => sweep(deps, sweeping), { log, name: 'expiry sweep' }),
+    periodically(healing_ms, () => heal(deps, sweeping), {
+      log,
+      name: 'comparison with the ledger',
+    }),
+    periodically(partition_interval_ms, () => deps.store.ensurePartitions(new Date()), {
+      log,
+      name: 'partitions of the month',
+    }),
+  ]
 }
 
 function bulkQuotesOf(

@@ -75,6 +75,7 @@ export const settings = {
     default: 1_000,
     min: 10,
     max: 60_000,
+    atRunTime: true,
   }),
   TRANSFERS_SWEEP_BATCH_MAX: integer({
     about: 'transfers that a sweep takes at once',
@@ -82,6 +83,7 @@ export const settings = {
     default: 200,
     min: 1,
     max: 1_000,
+    atRunTime: true,
   }),
   TRANSFERS_HEAL_INTERVAL_MS: integer({
     about: 'pause between two comparisons of long expired transfers with the ledger',
@@ -89,7 +91,11 @@ export const settings = {
     default: 60_000,
     min: 100,
     max: 3_600_000,
+    atRunTime: true,
   }),
 }
+
+/** Of the settings that change at run time; raise it when one is added, removed or changed. */
+export const schemaVersion = '1.0.0'
 
 export type Settings = SettingValues<typeof settings>

@@ -255,7 +255,7 @@ describe('Callbacks of quotes', () => {
   test('A request without an expiration is tried as long as any relayed message', async () => {
     const { expiration: _, ...lasting } = request
     const [event] = await callbacksFor(edge, 'QuoteRequestAccepted', lasting, { relay })
-    const retry = edge.callbacks.relay_ms
+    const retry = edge.callbacks.relay_ms()
     expect(event?.payload['deadline']).toBe(new Date(Date.parse(receivedAt) + retry).toISOString())
   })
 
@@ -290,7 +290,7 @@ describe('Callbacks of quotes', () => {
     expect(event?.payload).toMatchObject({
       transport: { method: 'GET', url: `${at}/${id}` },
       onFailure,
-      deadline: new Date(Date.parse(receivedAt) + edge.callbacks.relay_ms).toISOString(),
+      deadline: new Date(Date.parse(receivedAt) + edge.callbacks.relay_ms()).toISOString(),
     })
   })
 

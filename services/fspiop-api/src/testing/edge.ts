@@ -78,8 +78,8 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
   const callbacks: CallbackParts = {
     participants,
     hubName: 'Hub',
-    outcome_ms: 86_400_000,
-    relay_ms: 60_000,
+    outcome_ms: () => 86_400_000,
+    relay_ms: () => 60_000,
     onNoEndpoint: () => undefined,
     sign: undefined,
     authService: { name: testSettings.AUTH_SERVICE_PARTICIPANT, sign: undefined },

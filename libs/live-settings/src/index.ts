@@ -1,0 +1,1 @@
+export { openLiveSettings, type LiveSettings } from './live-settings.ts'

@@ -1,0 +1,54 @@
+/** The bounds and rules that operators change while the edge runs. */
+import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
+import type { ProcessParts } from '@causeway/runtime'
+import type { AdmissionBounds } from './admission.ts'
+import type { CallbackTableRules } from './callback-table.ts'
+import type { RateBounds } from './rates.ts'
+import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
+
+export function openLive(
+  values: Settings,
+  parts: Pick<ProcessParts, 'bus' | 'grpc' | 'log'>,
+): Promise<LiveSettings<Settings>> {
+  return openLiveSettings({ service: 'fspiop-api', schemaVersion, definitions, values }, parts)
+}
+
+export function admissionBounds(settings: Settings): AdmissionBounds {
+  return {
+    total_max: settings.FSPIOP_API_IN_FLIGHT_MAX,
+    per_fsp_max: settings.FSPIOP_API_IN_FLIGHT_PER_FSP_MAX,
+    bytes_max: settings.FSPIOP_API_BODIES_MAX_BYTES,
+    bytes_per_fsp_max: settings.FSPIOP_API_BODIES_PER_FSP_MAX_BYTES,
+    connections_per_fsp_max: settings.FSPIOP_API_CONNECTIONS_PER_FSP_MAX,
+    answers_per_fsp_max: settings.FSPIOP_API_ANSWERS_PER_FSP_MAX,
+    answer_bytes_per_fsp_max: settings.FSPIOP_API_ANSWER_BYTES_PER_FSP_MAX,
+  }
+}
+
+export function rateBounds(live: LiveSettings<Settings>): RateBounds {
+  return {
+    get per_s() {
+      return live.current.FSPIOP_API_RATE_PER_FSP_MAX
+    },
+    get burst() {
+      return live.current.FSPIOP_API_BURST_PER_FSP_MAX
+    },
+  }
+}
+
+/** How long delivery is tried. */
+export function deliveryTimes(live: LiveSettings<Settings>) {
+  return {
+    outcome_ms: () => live.current.OUTCOME_RETRY_H * 3_600_000,
+    relay_ms: () => live.current.FSPIOP_API_RELAY_RETRY_MS,
+  }
+}
+
+export function callbackRules(live: LiveSettings<Settings>): CallbackTableRules {
+  return {
+    get notifyPayeeOnTimeout() {
+      return live.current.NOTIFY_PAYEE_ON_TIMEOUT === 'on'
+    },
+    authService: live.current.AUTH_SERVICE_PARTICIPANT,
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * What changes at run time, by service. Config refuses other content under the same version, and then
+ * a service runs with the values of its environment only.
+ */
+import { createHash } from 'node:crypto'
+import { schemaVersion as fspiopApiVersion, settings as fspiopApi } from '@causeway/fspiop-api'
+import {
+  schemaVersion as notificationsVersion,
+  settings as notifications,
+} from '@causeway/notifications'
+import type { SettingDefinitions } from '@causeway/process'
+import { schemaVersion as quotingVersion, settings as quoting } from '@causeway/quoting'
+import { schemaVersion as transfersVersion, settings as transfers } from '@causeway/transfers'
+import { expect, test } from '@jest/globals'
+
+/** The version and a hash of names, types, texts and bounds; the defaults may differ. */
+function schemaOf(schemaVersion: string, settings: SettingDefinitions): string {
+  const content = Object.entries(settings)
+    .filter(([, { atRunTime }]) => atRunTime === true)
+    .map(([name, definition]) => [name, { ...definition, default: null }])
+  const hash = createHash('sha256').update(JSON.stringify(content)).digest('hex')
+  return `${schemaVersion} ${hash.slice(0, 8)}`
+}
+
+test('Other settings that change at run time have another schema version', () => {
+  expect({
+    'fspiop-api': schemaOf(fspiopApiVersion, fspiopApi),
+    notifications: schemaOf(notificationsVersion, notifications),
+    quoting: schemaOf(quotingVersion, quoting),
+    transfers: schemaOf(transfersVersion, transfers),
+  }).toEqual({
+    'fspiop-api': '1.0.0 d5dfd0fe',
+    notifications: '1.0.0 3c1a7854',
+    quoting: '1.0.0 f04afe23',
+    transfers: '1.0.0 754ad1c2',
+  })
+})
