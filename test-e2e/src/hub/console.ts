@@ -153,6 +153,7 @@ export function consoleViews(
     ['settlements', '/settlements'],
     ['settlement', '/settlements/1'],
     ['approvals', '/approvals'],
+    ['configuration', '/configuration'],
     ['failed-deliveries', '/dead-letters'],
     ['alarms', '/alarms'],
     ['operators', '/operators'],

@@ -12,6 +12,7 @@ import { BulkQuotePage } from './views/bulk-quote.tsx'
 import { BulkQuotes } from './views/bulk-quotes.tsx'
 import { BulkTransferPage } from './views/bulk-transfer.tsx'
 import { BulkTransfers } from './views/bulk-transfers.tsx'
+import { Configuration } from './views/configuration.tsx'
 import { ConsentPage } from './views/consent.tsx'
 import { Consents } from './views/consents.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
@@ -110,6 +111,7 @@ function Views() {
       <Route path="/settlements" component={Settlements} />
       <Route path="/settlements/:id">{({ id }) => <SettlementPage key={id} id={id} />}</Route>
       <Route path="/approvals" component={Approvals} />
+      <Route path="/configuration" component={Configuration} />
       <Route path="/dead-letters" component={DeadLetters} />
       <Route path="/alarms" component={Alarms} />
       <Route path="/operators" component={Operators} />
@@ -143,6 +145,7 @@ const ways = [
   ['/consents', 'Consents', 'VIEW_CONSENTS'],
   ['/settlements', 'Settlement', 'VIEW_SETTLEMENTS'],
   ['/approvals', 'Approvals', 'VIEW_PENDING'],
+  ['/configuration', 'Configuration', 'VIEW_CONFIGURATION'],
   ['/dead-letters', 'Failed deliveries', 'VIEW_DELIVERIES'],
   ['/alarms', 'Alarms', 'VIEW_PARTICIPANTS'],
   ['/operators', 'Operators', 'VIEW_OPERATORS'],
