@@ -207,3 +207,27 @@ export async function account(
 export async function position(operator: Operator, name: string, currency = 'USD') {
   return (await account(operator, name, 'POSITION', currency)).value
 }
+
+/** A further person with an account at the hub, who has changed the initial password. */
+export async function personWith(
+  administrator: Operator,
+  url: string,
+  name: string,
+  roles: readonly string[],
+): Promise<Operator> {
+  const { secret } = await answered<{ readonly secret: string }>(
+    administrator.call('POST', '/operators', { name, roles }),
+  )
+  const first = await answered<Session>(ask(url, 'POST', '/app-basic-auth', { id: name, secret }))
+  const change = { id: name, secret, newSecret: chosenPassword }
+  await answered(ask(url, 'POST', '/app-change-secret', change, first.accessToken))
+  const token = async () => {
+    const body = { id: name, secret: chosenPassword }
+    return (await answered<Session>(ask(url, 'POST', '/app-basic-auth', body))).accessToken
+  }
+  const session = await token()
+  return {
+    token,
+    call: (method, path, body) => ask(url, method, path, body, session),
+  }
+}
