@@ -1,5 +1,6 @@
 import { connect } from 'node:tls'
 import type { ClientTls } from '@causeway/http'
+import type { Ca } from '@causeway/pki'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { participantKey, serveAuth } from './testing/auth.ts'
@@ -172,17 +173,19 @@ describe('Identity by client certificate', () => {
     })
   })
 
-  test('A renewed certificate of the server is used without a restart', async () => {
+  function shownBy(ca: string): Promise<unknown> {
     const { port } = new URL(world.edge.url)
-    const { ca } = scheme.client('greenbank')
-    const shown = () =>
-      new Promise<unknown>((resolve, reject) => {
-        const socket = connect({ host: '127.0.0.1', port: Number(port), ca }, () => {
-          resolve(socket.getPeerCertificate().subject.CN)
-          socket.destroy()
-        })
-        socket.on('error', reject)
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host: '127.0.0.1', port: Number(port), ca }, () => {
+        resolve(socket.getPeerCertificate().subject.CN)
+        socket.destroy()
       })
+      socket.on('error', reject)
+    })
+  }
+
+  test('A renewed certificate of the server is used without a restart', async () => {
+    const shown = () => shownBy(scheme.ca.certificate)
     expect(await shown()).toBe('Hub')
     scheme.renewServer('Hub renewed')
     await eventually(
@@ -190,5 +193,43 @@ describe('Identity by client certificate', () => {
       'the new one',
     )
     expect(await ask(scheme.client('greenbank'), query)).toBe('202')
+  })
+
+  test('While the CA is replaced under load, no request fails of FSPs that trust both CAs', async () => {
+    const { ca: old } = scheme
+    const next = newCa()
+    const both = `${old.certificate}\n${next.certificate}`
+    /** A certificate of its own for each request, so that each makes a whole handshake. */
+    const askFrom = (from: Ca) => ask({ ...scheme.client('greenbank', { from }), ca: both }, query)
+    const whenAnswered = (from: Ca, answer: string) =>
+      eventually(async () => ((await askFrom(from)) === answer ? true : undefined), answer)
+    const outcomes: string[] = []
+    /** Requests with certificates of this CA until the step is done. */
+    const during = async (from: Ca, step: () => Promise<unknown>) => {
+      let isDone = false
+      const load = (async () => {
+        while (!isDone) outcomes.push(await askFrom(from))
+      })()
+      await step().finally(() => {
+        isDone = true
+      })
+      await load
+    }
+
+    expect(await askFrom(next)).toBe('401 3000')
+    await during(old, async () => {
+      scheme.trust(old, next)
+      await whenAnswered(next, '202')
+      scheme.renewServer('Hub of the next CA', next)
+      await eventually(
+        async () => ((await shownBy(both)) === 'Hub of the next CA' ? true : undefined),
+        'the certificate of the next CA',
+      )
+    })
+    await during(next, async () => {
+      scheme.trust(next)
+      await whenAnswered(old, '401 3000')
+    })
+    expect(new Set(outcomes)).toEqual(new Set(['202']))
   })
 })

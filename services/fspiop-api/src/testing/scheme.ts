@@ -23,8 +23,12 @@ export interface Scheme {
   >
   /** The TLS options of a client of this name; it trusts the scheme's CA only. */
   client(name: string, changed?: { readonly from?: Ca; readonly validity?: Validity }): ClientTls
+  /** The CA that issues certificates unless another is given. */
+  readonly ca: Ca
+  /** Replaces the CAs that the edge trusts. */
+  trust(...cas: readonly Ca[]): void
   /** Replaces the certificate of the server by a new one. */
-  renewServer(commonName: string): void
+  renewServer(commonName: string, from?: Ca): void
   stop(): void
 }
 
@@ -43,8 +47,12 @@ export function openScheme(): Scheme {
   const file = (name: string) => join(folder, name)
   const validity = validFor(-hour_ms, hour_ms)
 
-  function renewServer(commonName: string): void {
-    const server: Certified = issueServerCertificate(ca, {
+  function trust(...cas: readonly Ca[]): void {
+    writeFileSync(file('ca.crt'), cas.map(({ certificate }) => certificate).join('\n'))
+  }
+
+  function renewServer(commonName: string, from = ca): void {
+    const server: Certified = issueServerCertificate(from, {
       subject: subject(commonName),
       names,
       validity,
@@ -53,7 +61,7 @@ export function openScheme(): Scheme {
     writeFileSync(file('server.key'), server.key)
   }
 
-  writeFileSync(file('ca.crt'), ca.certificate)
+  trust(ca)
   renewServer('Hub')
   return {
     settings: {
@@ -69,6 +77,8 @@ export function openScheme(): Scheme {
       })
       return { ...issued, ca: ca.certificate }
     },
+    ca,
+    trust,
     renewServer,
     stop: () => rmSync(folder, { recursive: true }),
   }
