@@ -206,13 +206,11 @@ describe('Identity by client certificate', () => {
     const outcomes: string[] = []
     /** Requests with certificates of this CA until the step is done. */
     const during = async (from: Ca, step: () => Promise<unknown>) => {
-      let isDone = false
+      const done = new AbortController()
       const load = (async () => {
-        while (!isDone) outcomes.push(await askFrom(from))
+        while (!done.signal.aborted) outcomes.push(await askFrom(from))
       })()
-      await step().finally(() => {
-        isDone = true
-      })
+      await step().finally(() => done.abort())
       await load
     }
 
