@@ -221,6 +221,19 @@ test('The file docs/fsp-api.openapi.json describes the API for FSPs as the code 
   expect(readFspOpenApi()).toEqual(await fspOpenApi(load))
 })
 
+test('The image contains every folder from which a gRPC contract imports', () => {
+  const root = fileURLToPath(new URL('../../..', import.meta.url))
+  const contracts = readdirSync(join(root, 'protos')).filter((name) => name.endsWith('.proto'))
+  const folders = contracts.flatMap((name) => {
+    const contract = readFileSync(join(root, 'protos', name), 'utf8')
+    return [...contract.matchAll(/^import "([^/"]+)\//gm)].map(([, folder]) => folder)
+  })
+  const dockerfile = readFileSync(join(root, 'deploy/Dockerfile'), 'utf8')
+  const copied = /for part in (.+); do/.exec(dockerfile)?.[1].split(' ')
+  expect(folders.length).toBeGreaterThan(0)
+  expect(copied).toEqual(expect.arrayContaining(folders))
+})
+
 test('The types of the console are those that the operator port answers', async () => {
   const load = (name) => import(`../../../services/admin/src/${name}.ts`)
   // `npm run docs` after a build writes the file anew.
