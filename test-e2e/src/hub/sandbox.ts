@@ -59,6 +59,8 @@ export async function openSandbox(scheme: Scheme, host: HubHost): Promise<Sandbo
   const sandbox = await launch('sandbox-fsp', 'services/sandbox-fsp/dist/main.js', {
     SANDBOX_HOST: '127.0.0.1',
     HUB_URL: scheme.hub.urls.fsp,
+    // On a busy machine a payment takes longer than the usual 15 s.
+    SANDBOX_VALIDITY_MS: '60000',
   })
   const greenbank = `http://127.0.0.1:${ports['SANDBOX_GREENBANK_PORT']}`
   await eventually(async () => {

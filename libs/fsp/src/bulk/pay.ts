@@ -32,8 +32,8 @@ export interface BulkClients {
   readonly bulkTransfers: BulkPayer
 }
 
-/** Lookups of one order at the same time. */
-const lookups_max = 32
+/** Lookups of one order at the same time: more of them make a small hub refuse some. */
+const lookups_max = 8
 
 const transactionType_default: TransactionType = {
   scenario: 'TRANSFER',
