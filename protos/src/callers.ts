@@ -35,7 +35,11 @@ const callers: Callers = {
     UpdateOracle: operator,
     RemoveOracle: operator,
   },
-  auditService: { ListAuditEntries: operator, VerifyAuditChain: operator },
+  auditService: {
+    ListAuditEntries: operator,
+    DescribeAuditLog: operator,
+    VerifyAuditChain: operator,
+  },
   configurationsService: {
     RegisterConfigurationSchema: ['admin', ...configured],
     ListConfigurations: operator,

@@ -1,5 +1,5 @@
 /** Every operation of the administration API; each group has its own table in its own file. */
-import { auditOperations, auditVerification } from './access/audit.ts'
+import { auditLogOperations, auditOperations, auditVerification } from './access/audit.ts'
 import { operatorOperations, passwordOperations, roleOperations } from './access/operators.ts'
 import {
   fourEyes,
@@ -59,6 +59,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('OPERATORS', roleOperations(deps)),
     ...needs('VIEW_AUDIT', auditOperations(deps)),
     ...needs('VIEW_AUDIT', auditVerification(deps)),
+    ...needs('VIEW_AUDIT_LOG_STATE', auditLogOperations(deps)),
     ...guarded('PARTICIPANTS', limitOperations(deps)),
     ...guarded('PARTICIPANTS', participantOperations(deps)),
     ...guarded('PARTICIPANTS', endpointOperations(deps)),

@@ -153,6 +153,13 @@ describe('an unchanged log', () => {
     expect(numbers).toEqual(['1', '2'])
   })
 
+  test('The state of the log names its last entry and its last anchor', async () => {
+    await record(2)
+    const { hash } = await anchored(2)
+    const state = await audit.DescribeAuditLog({})
+    expect(state).toMatchObject({ lastN: '2', lastHash: hash, signatureValid: true, anchorN: '2' })
+  })
+
   test('A head that an earlier release moved is signed at the next start', async () => {
     await record(1)
     await run('update head set signed_at = null, kid = null, signature = null')

@@ -26,12 +26,29 @@ export function serveAudit(parts: ServeParts): Handlers<typeof auditService> {
       const rows = await findEntries(db, filterOf(query))
       return { entries: rows.map((row) => entryMessage(row, isSigned)) }
     },
+    async DescribeAuditLog() {
+      return describe(parts)
+    },
     async VerifyAuditChain(page) {
       return db.transaction((tx) => verifyPage(tx, pageOf(page), parts), {
         isolation: 'repeatable read',
         readOnly: true,
       })
     },
+  }
+}
+
+async function describe({ db, isSigned, anchors }: ServeParts) {
+  const head = await headOf(db)
+  const anchor = (await anchors?.last())?.anchor
+  return {
+    lastN: String(head.n),
+    lastHash: head.hash.toString('hex'),
+    signedAt: head.signedAt?.toISOString() ?? '',
+    kid: head.kid ?? '',
+    signatureValid: isHeadSigned(head, isSigned),
+    anchorN: anchor === undefined ? '' : String(anchor.n),
+    anchoredAt: anchor?.signedAt.toISOString() ?? '',
   }
 }
 

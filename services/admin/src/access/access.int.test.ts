@@ -391,3 +391,28 @@ describe.each(['/audit', '/read-audit-log'])('GET %s', (path) => {
     expect(json).toHaveProperty('lastHash', expect.stringMatching(/^[0-9a-f]{64}$/))
   })
 })
+
+describe('GET /audit-read-build-audit-log', () => {
+  const path = '/audit-read-build-audit-log'
+
+  test('It shows the last entry, signed, as the verification finds it', async () => {
+    const state = await eventually(async () => {
+      const { json } = await as(token, 'GET', path)
+      const verified = await as(token, 'POST', '/audit/verify')
+      const { lastHash } = verified.json as { readonly lastHash: string }
+      return (json as { readonly lastHash: string }).lastHash === lastHash ? json : undefined
+    }, 'no entry comes between the two questions')
+    expect(state).toMatchObject({ signatureValid: true })
+    expect(state).not.toHaveProperty('anchor')
+  })
+
+  test('It needs a privilege of its own', async () => {
+    const auditor = { labelName: 'Reads audit', privileges: ['VIEW_AUDIT'] }
+    await as(token, 'PUT', '/roles/reads-audit-alone', auditor)
+    const reader = await person('reads-audit-alone', 'reads-audit-alone')
+    expect((await as(reader, 'GET', path)).status).toBe(403)
+    const more = { labelName: 'Reads state', privileges: ['VIEW_AUDIT_LOG_STATE'] }
+    await as(token, 'PUT', '/roles/reads-audit-alone', more)
+    expect((await as(reader, 'GET', path)).status).toBe(200)
+  })
+})

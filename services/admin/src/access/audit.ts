@@ -71,6 +71,43 @@ export function auditOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
+/** Under its name in the reference architecture. */
+export function auditLogOperations(deps: Deps): readonly Operation[] {
+  return [
+    reads(
+      '/audit-read-build-audit-log',
+      {
+        about: 'How far the audit log is built: its last entry, and the last anchor of it',
+        answers: {
+          200: z.strictObject({
+            lastNumber: z.string(),
+            lastHash: z.string(),
+            /** Absent while the log is empty. */
+            signedDate: shownTime.optional(),
+            keyId: z.string().optional(),
+            signatureValid: z.boolean(),
+            /** Absent where there is no anchor. */
+            anchor: z.strictObject({ number: z.string(), signedDate: shownTime }).optional(),
+          }),
+        },
+      },
+      () => describe(deps),
+    ),
+  ]
+}
+
+async function describe(deps: Deps): Promise<Answer> {
+  const state = await deps.audit.DescribeAuditLog({})
+  const { lastN, lastHash, signedAt, kid, signatureValid, anchorN, anchoredAt } = state
+  return answered(200, {
+    lastNumber: lastN,
+    lastHash,
+    ...(signedAt === '' ? {} : { signedDate: signedAt, keyId: kid }),
+    signatureValid,
+    ...(anchorN === '' ? {} : { anchor: { number: anchorN, signedDate: anchoredAt } }),
+  })
+}
+
 const note = z.object({
   number: z
     .string()

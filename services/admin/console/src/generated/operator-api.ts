@@ -700,6 +700,17 @@ export interface Operations {
       readonly faults: readonly string[]
     }
   }
+  readonly 'GET /audit-read-build-audit-log': {
+    readonly query: never
+    readonly answer: {
+      readonly lastNumber: string
+      readonly lastHash: string
+      readonly signedDate?: string
+      readonly keyId?: string
+      readonly signatureValid: boolean
+      readonly anchor?: { readonly number: string; readonly signedDate: string }
+    }
+  }
   readonly 'GET /participants/limits': {
     readonly query: 'currency' | 'limit' | 'type'
     readonly answer: readonly {

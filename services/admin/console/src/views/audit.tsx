@@ -1,6 +1,7 @@
 /** The audit log: who did what, when, and with what effect. */
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { call, type Answer } from '../api.ts'
+import { useOperator } from '../access.ts'
 import { AskButton, type FieldOf } from '../change.tsx'
 import { differences } from '../domain/difference.ts'
 import type { AuditEntry } from '../generated/operator-api.ts'
@@ -19,6 +20,7 @@ const fields: readonly FieldOf<Name>[] = [
 ]
 
 export function Audit() {
+  const { may } = useOperator()
   const searching = useSearch<Name>('/audit', names)
   const { key, search } = searching
   const found = useInfiniteQuery({
@@ -58,6 +60,7 @@ export function Audit() {
         <More label="Older entries" of={found} />
         <Verify />
       </div>
+      {may('VIEW_AUDIT_LOG_STATE') && <LogState />}
     </Page>
   )
 }
@@ -115,6 +118,32 @@ function ChangeList({ of }: { of: ReturnType<typeof differences> }) {
         </li>
       ))}
     </ul>
+  )
+}
+
+function LogState() {
+  const state = useQuery({
+    queryKey: ['audit log'],
+    queryFn: () => call('GET /audit-read-build-audit-log'),
+  })
+  if (state.data === undefined) return state.isError ? <Problem error={state.error} /> : <Loading />
+  const { lastNumber, signedDate, signatureValid, anchor } = state.data
+  return (
+    <Facts
+      of={{
+        'Last entry': lastNumber,
+        Signed: signedDate === undefined ? 'never' : <Time at={signedDate} />,
+        Signature: signatureValid || lastNumber === '0' ? 'valid' : 'not valid',
+        'Last anchor':
+          anchor === undefined ? (
+            'none'
+          ) : (
+            <>
+              {anchor.number}, <Time at={anchor.signedDate} />
+            </>
+          ),
+      }}
+    />
   )
 }
 
