@@ -359,7 +359,7 @@ test(
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Role id').fill('auditor')
     await dialog.getByLabel('Label').fill('Auditor')
-    await dialog.getByLabel('VIEW_AUDIT').check()
+    await dialog.getByLabel('VIEW_AUDIT', { exact: true }).check()
     await dialog.getByRole('button', { name: 'Save role' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page
