@@ -39,9 +39,14 @@ export const replays = 'replays'
 
 const hour_ms = 3_600_000
 const exists = 'TOPIC_ALREADY_EXISTS'
+/** The errors of busy brokers for a moment after a topic was created. */
+const notYetKnown = new Set(['UNKNOWN_TOPIC_OR_PARTITION', 'LEADER_NOT_AVAILABLE'])
 const partition = kafkajs.Partitioners.DefaultPartitioner()
 
-/** Creates missing topics; existing ones keep their partitions. */
+/**
+ * Creates missing topics; existing ones keep their partitions. Throws a StartError when the brokers refuse
+ * a topic for good; other errors pass.
+ */
 export async function ensureTopics(admin: Admin, options: TopicsOptions): Promise<Topics> {
   const wanted = topicConfigs(options)
   const there = new Set(await admin.listTopics())
@@ -59,10 +64,16 @@ async function create(admin: Admin, topics: ITopicConfig[]): Promise<void> {
     const { errors = [error] } = error as { readonly errors?: readonly unknown[] }
     const other = errors.find((each) => (each as { readonly type?: unknown }).type !== exists)
     if (other === undefined) return
-    const { message = 'refused', topic } = other as {
+    const {
+      message = 'refused',
+      topic,
+      type = '',
+    } = other as {
       readonly message?: string
       readonly topic?: string
+      readonly type?: string
     }
+    if (other instanceof Error && notYetKnown.has(type)) throw other
     throw new StartError(
       `Kafka does not create the topic ${topic ?? topics.map((each) => each.topic).join()}: ${message}.`,
     )
