@@ -15,7 +15,8 @@ export interface Periodic {
 /**
  * Does the work at each multiple of `interval_ms` since the start of the process, unless it is still being
  * done. Works of the same interval run at the same moments, so that an idle process wakes up once for all
- * of them. A function gives the interval anew for each time. A failure is logged and the work is tried again at its next time.
+ * of them. A function is asked for the interval each time. A failure is logged, and the work is tried again
+ * at its next time.
  */
 export function periodically(
   interval_ms: number | (() => number),

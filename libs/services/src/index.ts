@@ -6,6 +6,14 @@ export {
   type SettlementKind,
   type VoidReason,
 } from './ledger.ts'
+export {
+  judgeDecision,
+  stateAfter,
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type Judgement,
+  type RequestState,
+} from './approval.ts'
 export { isRefused, refuse, type RefusalReason, type Refused, type RefusedBy } from './refusals.ts'
 
 /**

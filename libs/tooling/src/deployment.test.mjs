@@ -199,7 +199,7 @@ describe('the chart', () => {
       name,
       { ...definitions.get(`services/${name}/dist/main.js`), ...settingsOfProcess },
     ])
-    // `npm run docs` after a build writes that part of values.schema.json anew.
+    // `npm run docs` after a build writes that part of values.schema.json.
     expect(readChartSchema()).toEqual(withSettings(readChartSchema(), new Map(all)))
   })
 
@@ -211,13 +211,13 @@ describe('the chart', () => {
 
 test('The page docs/settings.md lists every setting of every program as the code defines it', async () => {
   const load = (folder, name) => import(`../../../${folder}/src/${name}.ts`)
-  // `npm run docs` after a build writes the page anew.
+  // `npm run docs` after a build writes the page.
   expect(readSettingsPage()).toBe(settingsPage(await loadSettings(load)))
 })
 
 test('The file docs/fsp-api.openapi.json describes the API for FSPs as the code serves it', async () => {
   const load = (name) => import(`../../../services/fspiop-api/src/${name}.ts`)
-  // `npm run docs` after a build writes the file anew.
+  // `npm run docs` after a build writes the file.
   expect(readFspOpenApi()).toEqual(await fspOpenApi(load))
 })
 
@@ -236,7 +236,7 @@ test('The image contains every folder from which a gRPC contract imports', () =>
 
 test('The types of the console are those that the operator port answers', async () => {
   const load = (name) => import(`../../../services/admin/src/${name}.ts`)
-  // `npm run docs` after a build writes the file anew.
+  // `npm run docs` after a build writes the file.
   expect(readConsoleTypes()).toBe(await consoleTypes(load))
 })
 

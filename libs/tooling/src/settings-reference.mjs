@@ -85,8 +85,8 @@ function section(title, about, definitions, noteOf = () => '') {
 
 function rowOf(name, definition, note) {
   const notes = [note, definition.atRunTime === true ? 'Changes at run time.' : '']
-  const said = notes.filter((text) => text !== '').join(' ')
-  const about = said === '' ? definition.about : `${definition.about}. ${said}`
+  const remarks = notes.filter((text) => text !== '').join(' ')
+  const about = remarks === '' ? definition.about : `${definition.about}. ${remarks}`
   const cells = [`\`${name}\``, defaultOf(definition), valuesOf(definition), about]
   return `| ${cells.map(escaped).join(' | ')} |`
 }

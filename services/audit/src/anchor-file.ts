@@ -10,7 +10,8 @@ import { anchorLine, readAnchor, type Anchor } from './anchor.ts'
 
 /** A line of the file; `anchor` is undefined when the line is not an anchor. */
 export interface AnchorLine {
-  readonly number: number
+  /** For a sentence about it. */
+  readonly name: string
   readonly anchor: Anchor | undefined
 }
 
@@ -43,11 +44,7 @@ export async function openAnchorFile(
   }
   return {
     lines: () => linesOf(path),
-    async last() {
-      let last: AnchorLine | undefined
-      for await (const each of linesOf(path)) last = each
-      return last
-    },
+    last: () => lastLineOf(path),
     async append(anchor) {
       // Not created again: a file that is gone is a fault, and a new one would hide it.
       const file = await open(path, constants.O_WRONLY | constants.O_APPEND)
@@ -61,12 +58,32 @@ export async function openAnchorFile(
   }
 }
 
+/** Longer than any anchor. */
+const tail_bytes = 4_096
+
+/** Reads the end of the file alone, which grows for years. */
+async function lastLineOf(path: string): Promise<AnchorLine | undefined> {
+  const file = await open(path)
+  try {
+    const { size } = await file.stat()
+    const { buffer, bytesRead } = await file.read({
+      buffer: Buffer.alloc(tail_bytes),
+      position: Math.max(size - tail_bytes, 0),
+    })
+    const text = buffer.toString('utf8', 0, bytesRead).replace(/\n$/, '')
+    if (text === '') return undefined
+    return { name: 'the last line', anchor: readAnchor(text.slice(text.lastIndexOf('\n') + 1)) }
+  } finally {
+    await file.close()
+  }
+}
+
 async function* linesOf(path: string): AsyncIterable<AnchorLine> {
   const input = createReadStream(path, 'utf8')
   const lines = createInterface({ input, crlfDelay: Infinity })
   let number = 0
   for await (const text of lines) {
     number += 1
-    yield { number, anchor: readAnchor(text) }
+    yield { name: `line ${number}`, anchor: readAnchor(text) }
   }
 }

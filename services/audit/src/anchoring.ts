@@ -73,9 +73,9 @@ async function faultsOfLines(
     db,
     anchors.map(({ n }) => n),
   )
-  return lines.flatMap(({ number, anchor }) => {
+  return lines.flatMap(({ name, anchor }) => {
     if (anchor === undefined || !isAnchorSigned(anchor, isSigned)) {
-      return [`line ${number} of the anchors is not signed by a trusted key`]
+      return [`${name} of the anchors is not signed by a trusted key`]
     }
     const fault = faultOfNamed(anchor, hashes.get(anchor.n), `the anchor of ${timeOf(anchor)}`)
     return fault === undefined ? [] : [fault]

@@ -5,10 +5,11 @@
 import type { EventBus } from '@causeway/bus'
 import { auditEntry, newEvent, type AuditedState } from '@causeway/events'
 import type { Database, Transaction } from '@causeway/postgres'
+import { stateAfter } from '@causeway/services'
 import { schemaFault } from './contract.ts'
 import { changeValues, type Changed, type ValuesChange } from './domain/configuration.ts'
 import { refuse, type Refused } from './domain/refused.ts'
-import { judge, stateAfter, type ChangeRequest, type Verdict } from './domain/request.ts'
+import { judge, type ChangeRequest, type Verdict } from './domain/request.ts'
 import {
   addRequest,
   lockConfiguration,

@@ -1,7 +1,8 @@
 /** All SQL of the service. */
 import { statement, type Queries, type Transaction } from '@causeway/postgres'
 import type { Configuration, Definition, NewValue, Values } from './domain/configuration.ts'
-import type { ChangeRequest, RequestState, RequestType } from './domain/request.ts'
+import type { RequestState } from '@causeway/services'
+import type { ChangeRequest, RequestType } from './domain/request.ts'
 
 interface ConfigurationRow {
   readonly bounded_context_id: string

@@ -17,7 +17,7 @@ export interface Shedding {
   observe(name: string, age_ms: number): void
   /** Whether to refuse this request of the FSP. */
   sheds(fspId: string, priority: SheddablePriority): boolean
-  /** Another bound of the queue delay applies from now on; what is refused is found anew. */
+  /** Another bound of the queue delay applies from now on; what is refused is determined again. */
   setBound(queueDelay_max_ms: number): void
   /** The recent delay of the fastest messages, in milliseconds. */
   readonly queueDelay_ms: number

@@ -1,7 +1,8 @@
 /** Requests for changes as rows. They are written only in the ledger's queue. */
 import { createHash } from 'node:crypto'
 import { statement, type Queries, type Transaction } from '@causeway/postgres'
-import type { ChangeRequest, RequestState } from './domain/request.ts'
+import type { RequestState } from '@causeway/services'
+import type { ChangeRequest } from './domain/request.ts'
 import type { Wanted } from './domain/wanted.ts'
 
 const columns = `request_id, change, state, created_by, created_at, decided_by, decided_at, note`

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { judge, stateAfter, type ChangeRequest, type Verdict } from './request.ts'
+import { stateAfter } from '@causeway/services'
+import { judge, type ChangeRequest, type Verdict } from './request.ts'
 
 const pending: ChangeRequest = {
   id: 'r-1',

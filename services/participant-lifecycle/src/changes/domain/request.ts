@@ -1,51 +1,25 @@
-/** A request for a change, and who may decide it: another person than its maker, once. */
-import { refuse, type Refused } from '@causeway/ledger/domain'
+/** A request for a change, and who may decide it. */
+import {
+  judgeDecision,
+  refuse,
+  type ApprovalDecision,
+  type ApprovalRequest,
+  type Judgement,
+} from '@causeway/services'
 import type { Wanted, WantedType } from './wanted.ts'
 
-export type RequestState = 'PEND-APPROVAL' | 'APPROVED' | 'REJECTED'
-
-export interface ChangeRequest {
-  readonly id: string
+export interface ChangeRequest extends ApprovalRequest {
   readonly wanted: Wanted
-  readonly state: RequestState
-  readonly createdBy: string
-  readonly createdAt: Date
-  /** Null while it is pending. */
-  readonly decidedBy: string | null
-  readonly decidedAt: Date | null
-  readonly note: string
 }
 
-export interface Verdict {
-  readonly decision: 'APPROVE' | 'REJECT'
-  readonly by: string
+export interface Verdict extends ApprovalDecision {
   /** The type that the request must have; null: any. */
   readonly type: WantedType | null
 }
 
-export type Judgement =
-  | Refused
-  /** The same person has already made the same decision. */
-  | { readonly type: 'EXISTS' }
-  | { readonly type: 'APPLY' }
-  | { readonly type: 'REJECT' }
-
-export function judge(request: ChangeRequest, { decision, by, type }: Verdict): Judgement {
-  if (type !== null && request.wanted.type !== type) {
-    return refuse('REQUEST_UNKNOWN', `there is no ${type} request ${request.id}`)
-  }
-  if (request.state !== 'PEND-APPROVAL') {
-    const isSame = request.state === stateAfter(decision) && request.decidedBy === by
-    return isSame
-      ? { type: 'EXISTS' }
-      : refuse('REQUEST_DECIDED', `${request.id} is ${request.state}`)
-  }
-  if (request.createdBy === by) {
-    return refuse('SAME_PERSON', `${by} has requested ${request.id}, another person must decide`)
-  }
-  return { type: decision === 'APPROVE' ? 'APPLY' : 'REJECT' }
-}
-
-export function stateAfter(decision: Verdict['decision']): RequestState {
-  return decision === 'APPROVE' ? 'APPROVED' : 'REJECTED'
+export function judge(request: ChangeRequest, verdict: Verdict): Judgement {
+  const { type } = verdict
+  return type === null || request.wanted.type === type
+    ? judgeDecision(request, verdict)
+    : refuse('REQUEST_UNKNOWN', `there is no ${type} request ${request.id}`)
 }
