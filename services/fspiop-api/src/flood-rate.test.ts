@@ -1,51 +1,59 @@
 import { expect, test } from '@jest/globals'
 import { openFloodRate } from './flood-rate.ts'
 
-const step = { length_ms: 100, offered: 1_000, processed: 500 }
-
-/** Other FSPs send at most ten requests per second each; messages take 20 ms. */
+/** The largest other FSP sends ten requests per second; storing a request takes 4 ms. */
 function openWithOthers() {
-  let isFlooded = false
-  const floodRate = openFloodRate({ any: () => isFlooded, largestOther: () => 10 })
-  for (let at = 0; at < 200; at += 1) floodRate.update({ ...step, queueDelay_ms: 20 })
-  return { floodRate, flood: (floods: boolean) => (isFlooded = floods) }
+  let now_ms = 1_700_000_000_000
+  let count = 0
+  const floodRate = openFloodRate({ count: () => count, largestOther: () => 10 }, () => now_ms)
+  const store = (stored_ms: number, length_ms: number) => {
+    for (const end_ms = now_ms + length_ms; now_ms < end_ms; now_ms += 20) {
+      floodRate.observe(stored_ms)
+    }
+  }
+  store(4, 20_000)
+  return { floodRate, store, flood: (floods: number) => (count = floods) }
 }
 
 test('Without a flood every request is accepted', () => {
-  expect(openWithOthers().floodRate.rate).toBe(Infinity)
+  expect(openWithOthers().floodRate.current()).toBe(Infinity)
 })
 
-test('A flooding FSP begins with the rate of the largest other FSP', () => {
+test('A flood begins with thirty requests per second', () => {
   const { floodRate, flood } = openWithOthers()
-  flood(true)
-  floodRate.update({ ...step, queueDelay_ms: 20 })
-  expect(floodRate.rate).toBe(10)
+  flood(1)
+  expect(floodRate.current()).toBe(30)
 })
 
-test('The rate of floods rises while messages take hardly longer than before, else falls, but never below that of the others', () => {
-  const { floodRate, flood } = openWithOthers()
-  flood(true)
-  for (let at = 0; at < 100; at += 1) floodRate.update({ ...step, queueDelay_ms: 24 })
-  const most = floodRate.rate
-  expect(most).toBeGreaterThan(20)
-  floodRate.update({ ...step, queueDelay_ms: 26 })
-  expect(floodRate.rate).toBeCloseTo(0.9 * most, 6)
-  for (let at = 0; at < 100; at += 1) floodRate.update({ ...step, queueDelay_ms: 500 })
-  expect(floodRate.rate).toBe(10)
+test('The rate of floods rises while storing takes hardly longer than before, else falls, but never below that of the largest other FSP', () => {
+  const { floodRate, flood, store } = openWithOthers()
+  flood(1)
+  floodRate.current()
+  store(4.5, 4_000)
+  const most = floodRate.current()
+  expect(most).toBeGreaterThan(60)
+  store(8, 400)
+  expect(floodRate.current()).toBeLessThan(most)
+  store(8, 5_000)
+  expect(floodRate.current()).toBe(10)
 })
 
-test('A flood does not change the usual time through the hub', () => {
-  const { floodRate, flood } = openWithOthers()
-  flood(true)
-  for (let at = 0; at < 600; at += 1) floodRate.update({ ...step, queueDelay_ms: 300 })
-  expect(floodRate.rate).toBe(10)
+test('A flood does not change the usual time', () => {
+  const { floodRate, flood, store } = openWithOthers()
+  flood(1)
+  floodRate.current()
+  store(300, 60_000)
+  expect(floodRate.current()).toBe(10)
 })
 
-test('After the flood every request is accepted', () => {
-  const { floodRate, flood } = openWithOthers()
-  flood(true)
-  floodRate.update({ ...step, queueDelay_ms: 20 })
-  flood(false)
-  floodRate.update({ ...step, queueDelay_ms: 20 })
-  expect(floodRate.rate).toBe(Infinity)
+test('After the flood every request is accepted, and the next flood begins with thirty per second', () => {
+  const { floodRate, flood, store } = openWithOthers()
+  flood(1)
+  floodRate.current()
+  store(300, 5_000)
+  flood(0)
+  store(4, 100)
+  expect(floodRate.current()).toBe(Infinity)
+  flood(1)
+  expect(floodRate.current()).toBe(30)
 })

@@ -29,7 +29,8 @@ function openWorld(): World {
         for (const [fspId, count] of Object.entries(perInterval)) {
           const due = Math.floor((count * (at + 1)) / 100) - Math.floor((count * at) / 100)
           for (let n = 0; n < due; n += 1) {
-            floods.countRequest(fspId, fspId !== refused, fspId === waiting ? 1 : count)
+            floods.countRequest(fspId, fspId === waiting ? 1 : count)
+            if (fspId === refused) floods.countRefused(fspId)
           }
         }
       }
@@ -43,7 +44,7 @@ const others = { one: 2, two: 2, three: 1 }
 test('An FSP that sends many times as much as all others together is detected within 100 ms', () => {
   const { floods, ask } = openWorld()
   ask(others, 5_000)
-  expect(floods.any()).toBe(false)
+  expect(floods.count()).toBe(0)
   ask({ ...others, redmoney: 100 }, 100)
   expect(floods.has('redmoney')).toBe(true)
   expect([floods.has('one'), floods.has('two'), floods.has('three')]).toEqual([false, false, false])
@@ -60,7 +61,7 @@ test('An FSP whose rate rises slowly does not flood', () => {
 test('An FSP that sends 70 of 100 messages does not flood, even when all are refused', () => {
   const { floods, ask } = openWorld()
   ask({ one: 10, two: 10, three: 10, hot: 70 }, 5_000, 'hot')
-  expect(floods.any()).toBe(false)
+  expect(floods.count()).toBe(0)
 })
 
 test('A burst of 31 requests is not a flood', () => {
@@ -74,7 +75,7 @@ test('An FSP that waits for each answer before its next request does not flood',
   const { floods, ask } = openWorld()
   ask(others, 5_000)
   ask({ ...others, bluewallet: 100 }, 1_000, undefined, 'bluewallet')
-  expect(floods.any()).toBe(false)
+  expect(floods.count()).toBe(0)
 })
 
 test('An FSP that repeats each request when it is refused floods, though it waits for the refusal', () => {
@@ -87,7 +88,7 @@ test('An FSP that repeats each request when it is refused floods, though it wait
 test('An FSP does not flood while no other FSP sends requests', () => {
   const { floods, ask } = openWorld()
   ask({ bluewallet: 200 }, 1_000)
-  expect(floods.any()).toBe(false)
+  expect(floods.count()).toBe(0)
 })
 
 test('Two FSPs that flood at the same time are both detected', () => {
@@ -95,6 +96,26 @@ test('Two FSPs that flood at the same time are both detected', () => {
   ask(others, 5_000)
   ask({ ...others, redmoney: 100, greymoney: 90 }, 200)
   expect([floods.has('redmoney'), floods.has('greymoney')]).toEqual([true, true])
+})
+
+test('A flood does not end while its requests are held', () => {
+  const { floods, ask } = openWorld()
+  ask(others, 5_000)
+  ask({ ...others, redmoney: 100 }, 500, 'redmoney')
+  for (let n = 0; n < 30; n += 1) {
+    ask({ ...others, redmoney: 1 }, 100)
+    floods.countHeld('redmoney')
+  }
+  expect(floods.has('redmoney')).toBe(true)
+})
+
+test('An FSP is alone when no other FSP sends requests', () => {
+  const { floods, ask } = openWorld()
+  ask({ bluewallet: 20 }, 1_000)
+  expect(floods.isAlone('bluewallet')).toBe(true)
+  expect(floods.rateOf('bluewallet')).toBeGreaterThan(150)
+  ask({ bluewallet: 20, greenbank: 1 }, 1_000)
+  expect(floods.isAlone('bluewallet')).toBe(false)
 })
 
 test('A flood ends when nothing was refused for a second', () => {

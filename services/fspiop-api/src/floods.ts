@@ -1,8 +1,8 @@
 /**
  * Detects FSPs that flood the hub: an FSP that sends several times as many requests as all others
  * together, and as the hub recently accepted from all FSPs, without waiting for the answers. The flood
- * ends when none of its requests has been refused for a second. An FSP that merely sends more than the
- * hub can process does not flood; `fair-shares.ts` limits it.
+ * ends when none of its requests has been held or refused for a second. An FSP that merely sends more
+ * than the hub can process does not flood; `fair-shares.ts` limits it.
  *
  * A client that repeats a request as soon as it is refused keeps the hub busy with refusals. So the hub
  * pauses reading from the connections of a flooding FSP, longer the more of its requests are refused.
@@ -11,14 +11,23 @@ import { freshness } from './fair-shares.ts'
 
 export interface Floods {
   /**
-   * The FSP sent a request other than an answer (PUT); `isAccepted` is false if a bound refused it.
-   * `inProgress` requests of the FSP have no answer yet.
+   * The FSP sent a request other than an answer (PUT). `inProgress` of its requests have no answer yet,
+   * this one included.
    */
-  countRequest(fspId: string, isAccepted: boolean, inProgress: number): void
+  countRequest(fspId: string, inProgress: number): void
+  /** A request of the FSP that was counted has to wait for its turn. */
+  countHeld(fspId: string): void
+  /** A request of the FSP that was counted is refused because of a bound. */
+  countRefused(fspId: string): void
   has(fspId: string): boolean
-  any(): boolean
+  /** The number of FSPs that flood. */
+  count(): number
   /** The highest rate of requests of an FSP that does not flood, per second. */
   largestOther(): number
+  /** The recent rate of the FSP's requests, per second. */
+  rateOf(fspId: string): number
+  /** Whether another FSP sent requests recently. */
+  isAlone(fspId: string): boolean
   /** How long a connection of the FSP is not read, in milliseconds; 0 if the FSP does not flood. */
   pause_ms(fspId: string): number
 }
@@ -27,12 +36,13 @@ interface Sender {
   /** In the current interval. */
   requests: number
   refused: number
+  held: number
   /** The largest number of requests without an answer at the same time. */
   inProgress: number
   /** Per second, over the last intervals. */
   requestRate: number
   refusedRate: number
-  /** The last interval with a refusal, or the start of the flood; undefined: it does not flood. */
+  /** The last interval in which a request was held or refused, or the start of the flood; undefined: it does not flood. */
   flooded_ms: number | undefined
 }
 
@@ -40,17 +50,19 @@ interface Sender {
 const times = 3
 /** Per second: an FSP below this rate does not flood. */
 const rate_min = 100
-/** Nor does one with fewer requests in an interval; above, every eighth request is judged at once. */
+/** Nor does one with fewer requests in an interval; above, every fourth request is judged at once. */
 const burst = 32
 /**
  * Nor does one that waits for its answers: fewer requests than this are without an answer or refused.
  * A batch of payments that a few connections send one after the other is no flood.
  */
 const unanswered_min = 16
-const judged_every = 8
+const judged_every = 4
 /** A flood ends when nothing was refused for this long. */
 const calm_ms = 1_000
 const forgotten_below = 0.01
+/** Per second: an FSP with fewer requests is not affected by those of another one. */
+const alone_below = 0.5
 /** For each refusal per second. */
 const pause_ms_each = 4
 const pause_ms_max = 1_000
@@ -91,28 +103,42 @@ export function openFloods(now_ms: () => number): Floods {
       const rate = rateOf(sender)
       // An FSP that is alone takes nothing from others.
       const isLarge = others > 0 && rate >= rate_min && rate > times * Math.max(others, usual)
-      if (isLarge && sender.inProgress + sender.refused >= unanswered_min)
-        sender.flooded_ms ??= begun_ms
+      const unanswered = sender.inProgress + sender.held + sender.refused
+      if (isLarge && unanswered >= unanswered_min) sender.flooded_ms ??= begun_ms
       if (sender.flooded_ms === undefined) others += rate
     }
   }
 
   return {
-    countRequest(fspId, isAccepted, inProgress) {
+    countRequest(fspId, inProgress) {
       update()
       const sender = fsps.get(fspId) ?? newSender()
       fsps.set(fspId, sender)
       sender.requests += 1
       sender.inProgress = Math.max(sender.inProgress, inProgress)
-      if (!isAccepted) sender.refused += 1
       if (sender.flooded_ms !== undefined) return
       if (sender.requests >= burst && sender.requests % judged_every === 0) {
         // As if no further request arrived before the interval ends.
-        judge((each) => averaged(each.requestRate, each.requests, interval_ms))
+        judge((each) => Math.max(each.requestRate, (each.requests * 1_000) / interval_ms))
       }
     },
+    countHeld(fspId) {
+      const sender = fsps.get(fspId)
+      if (sender !== undefined) sender.held += 1
+    },
+    countRefused(fspId) {
+      const sender = fsps.get(fspId)
+      if (sender !== undefined) sender.refused += 1
+    },
     has: (fspId) => fsps.get(fspId)?.flooded_ms !== undefined,
-    any: () => [...fsps.values()].some(({ flooded_ms }) => flooded_ms !== undefined),
+    count: () => [...fsps.values()].filter(({ flooded_ms }) => flooded_ms !== undefined).length,
+    rateOf: (fspId) => fsps.get(fspId)?.requestRate ?? 0,
+    isAlone(fspId) {
+      for (const [other, { requestRate }] of fsps) {
+        if (other !== fspId && requestRate >= alone_below) return false
+      }
+      return true
+    },
     largestOther() {
       const others = [...fsps.values()].filter(({ flooded_ms }) => flooded_ms === undefined)
       return Math.max(0, ...others.map(({ requestRate }) => requestRate))
@@ -132,6 +158,7 @@ function newSender(): Sender {
   return {
     requests: 0,
     refused: 0,
+    held: 0,
     inProgress: 0,
     requestRate: 0,
     refusedRate: 0,
@@ -145,12 +172,13 @@ function endRates(sender: Sender, length_ms: number): void {
 }
 
 function endInterval(sender: Sender, ended_ms: number): void {
-  const { refused, flooded_ms } = sender
+  const { refused, held, flooded_ms } = sender
   sender.requests = 0
   sender.refused = 0
+  sender.held = 0
   sender.inProgress = 0
   if (flooded_ms === undefined) return
-  if (refused > 0) sender.flooded_ms = ended_ms
+  if (refused + held > 0) sender.flooded_ms = ended_ms
   else if (Math.abs(ended_ms - flooded_ms) >= calm_ms) sender.flooded_ms = undefined
 }
 

@@ -5,13 +5,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { errorInformation, responseContentType, type Refusal } from '@causeway/fspiop'
+import { setTimeout as wait } from 'node:timers/promises'
 import { noteClient, pauseReadingAfter } from '@causeway/http'
 import type { Logger } from '@causeway/process'
 import { isAnswer, type Admission } from './admission.ts'
 import { readHead, refused, routeOf, workOn, type Answer, type Edge, type Routed } from './chain.ts'
+import type { FloodRate } from './flood-rate.ts'
 import type { Floods } from './floods.ts'
 import type { Identify } from './identity.ts'
 import type { Measures } from './measures.ts'
+import type { Pacing } from './pacing.ts'
 import type { Rates } from './rates.ts'
 import { announcedBytes, body_bytes_max, receiveBody } from './receive.ts'
 import { refuse, type Reason } from './refusals.ts'
@@ -27,6 +30,8 @@ export interface ServeParts {
   readonly admission: Admission
   readonly shedding: Shedding
   readonly floods: Floods
+  readonly floodRate: FloodRate
+  readonly pacing: Pacing
   readonly measures: Measures
   readonly log: Logger
 }
@@ -72,7 +77,9 @@ async function serveRouted(
     const { fspId, ownsConnection } = identity
     noteClient(request, fspId)
     const isFirst = isFirstOn(request.socket)
-    const reason = admit(parts, routed, request, fspId)
+    const turn = turnOf(parts, routed, request, fspId)
+    if (turn.wait_ms > 0) await wait(turn.wait_ms)
+    const reason = turn.refusal ?? admit(parts, routed, request, fspId)
     if (reason !== undefined) {
       const pause_ms = ownsConnection ? parts.floods.pause_ms(fspId) : 0
       const sendRefusal = () => send(parts, request, response, refusedAt(routed, refuse(reason)))
@@ -129,24 +136,53 @@ function unreadable({ headers }: IncomingMessage): Reason | undefined {
   return coding === undefined || coding === 'chunked' ? undefined : 'TRANSFER_CODING_UNKNOWN'
 }
 
+interface Turn {
+  readonly wait_ms: number
+  readonly refusal?: 'TOO_MANY' | 'BUSY'
+}
+
+const now: Turn = { wait_ms: 0 }
+const tooMany: Turn = { wait_ms: 0, refusal: 'TOO_MANY' }
+const busy: Turn = { wait_ms: 0, refusal: 'BUSY' }
+
 /**
- * Why the request is refused; when undefined, `answerAdmitted` must follow. Bounds apply to the FSP that
- * the channel authenticates, so that no FSP can exhaust another's.
+ * When the request may be admitted. Bounds apply to the FSP that the channel authenticates, so that no
+ * FSP can exhaust another's.
  */
-function admit(
-  { admission, floods, rates }: ServeParts,
+function turnOf(
+  { admission, floods, pacing, rates }: ServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
-): 'TOO_MANY' | 'BUSY' | undefined {
+): Turn {
+  if (isAnswer(routed.route.priority)) return now
+  floods.countRequest(identity, admission.inProgressOf(identity) + 1)
+  if (!rates.allows(identity, Date.now(), weightOf(routed, request))) {
+    floods.countRefused(identity)
+    return tooMany
+  }
+  const wait_ms = pacing.wait_ms(identity)
+  if (wait_ms === 0) return now
+  if (wait_ms === Infinity) {
+    floods.countRefused(identity)
+    return busy
+  }
+  floods.countHeld(identity)
+  return { wait_ms }
+}
+
+/** Why the request is refused; when undefined, `answerAdmitted` must follow. */
+function admit(
+  { admission, floods }: ServeParts,
+  routed: Routed,
+  request: IncomingMessage,
+  identity: string,
+): 'BUSY' | undefined {
   const { priority } = routed.route
   const bytes = announcedBytes(request, bytesMaxOf(routed))
-  if (isAnswer(priority)) return admission.enter(identity, bytes, priority) ? undefined : 'BUSY'
-  const isWithinRate = rates.allows(identity, Date.now(), weightOf(routed, request))
-  const isAccepted = isWithinRate && admission.enter(identity, bytes, priority)
-  floods.countRequest(identity, isAccepted, admission.inProgressOf(identity))
-  if (isAccepted) return undefined
-  return isWithinRate ? 'BUSY' : 'TOO_MANY'
+  if (admission.enter(identity, bytes, priority)) return undefined
+  if (!isAnswer(priority)) floods.countRefused(identity)
+  return 'BUSY'
 }
 
 /** Undefined when the connection ended before the body did: the message is discarded. */
@@ -167,7 +203,7 @@ async function answerAdmitted(
 
 /** Undefined when the connection ended before the body did: the message is discarded. */
 async function answerTo(
-  { edge, measures, shedding }: ServeParts,
+  { edge, floodRate, measures, shedding }: ServeParts,
   routed: Routed,
   request: IncomingMessage,
   identity: string,
@@ -195,7 +231,11 @@ async function answerTo(
         receivedAt: new Date(received_ms).toISOString(),
       })
       // The first sign of a queue: storing a request is delayed before any event that it causes.
-      if (answer.refusal === undefined) shedding.observe('stored', Date.now() - received_ms)
+      if (answer.refusal === undefined) {
+        const stored_ms = Date.now() - received_ms
+        shedding.observe('stored', stored_ms)
+        floodRate.observe(stored_ms)
+      }
       return answer
     }
   }

@@ -17,6 +17,7 @@ import { createApp, pagePaths } from './app.ts'
 import { callbackMessages, type CallbackParts } from './callbacks.ts'
 import type { Edge } from './chain.ts'
 import { errorsPage } from './errors-page.ts'
+import { openFloodRate } from './flood-rate.ts'
 import { openFloods } from './floods.ts'
 import { openHealthPage } from './health.ts'
 import { openLargeBodies, type LargeBodies } from './large-bodies.ts'
@@ -30,6 +31,7 @@ import {
 } from './live-bounds.ts'
 import { assertLoopbackOnly, warnAboutInsecureModes } from './insecure-modes.ts'
 import { openApiDocument } from './openapi/document.ts'
+import { openPacing } from './pacing.ts'
 import { openRates } from './rates.ts'
 import { openReconciliationPage } from './reconciliation-page.ts'
 import { refuse, type Reason } from './refusals.ts'
@@ -148,8 +150,10 @@ function openServing(
   { security, participants, owners, largeBodies, live, log }: OpenedParts,
 ): ServeParts & { readonly callbacks: CallbackParts } {
   const floods = openFloods(Date.now)
+  const floodRate = openFloodRate(floods, Date.now)
+  const pacing = openPacing(floods, floodRate, Date.now)
   const { FSPIOP_API_QUEUE_DELAY_MAX_MS: queueDelay_max_ms } = live.current
-  const shedding = openShedding(queueDelay_max_ms, floods, Date.now)
+  const shedding = openShedding(queueDelay_max_ms, Date.now)
   const admission = openAdmission(admissionBounds(live.current), shedding)
   followBounds(live, { admission, shedding })
   const measures = openMeasures(metrics, admission, shedding)
@@ -183,7 +187,8 @@ function openServing(
   }
   const rates = openRates(rateBounds(live))
   const { identify } = security
-  return { edge, identify, rates, admission, floods, measures, log, callbacks, shedding }
+  const limits = { rates, admission, floods, floodRate, pacing, shedding }
+  return { edge, identify, ...limits, measures, log, callbacks }
 }
 
 function followBounds(

@@ -4,7 +4,6 @@
  * collection; and the cost of refusals.
  */
 import { expect, test } from '@jest/globals'
-import { openFloods } from './floods.ts'
 import { openShedding, type SheddablePriority } from './shedding.ts'
 
 const start_ms = 1_700_000_000_000
@@ -79,11 +78,7 @@ interface Load {
 function play({ offered, capacity, seconds, hot = 0, stall_ms = 0 }: Load): Outcome {
   const random = numbers()
   let now_ms = start_ms
-  const shedding = openShedding(
-    600,
-    openFloods(() => now_ms),
-    () => now_ms,
-  )
+  const shedding = openShedding(600, () => now_ms)
   const queue: Message[] = []
   let head = 0
   const due = new Map<number, Message[]>()
@@ -203,11 +198,7 @@ test('Below the capacity nothing is refused although the hub stands still for ha
 test('Longer delays shed more: first lookups, then quotes, then transfers', () => {
   const refusedAt = (queueDelay_ms: number) => {
     let now_ms = start_ms
-    const shedding = openShedding(
-      800,
-      openFloods(() => now_ms),
-      () => now_ms,
-    )
+    const shedding = openShedding(800, () => now_ms)
     const refused = { LOOKUP: 0, QUOTE: 0, TRANSFER: 0 }
     for (const end_ms = start_ms + 15_000; now_ms < end_ms; now_ms += 5) {
       shedding.observe('TransferPrepared', queueDelay_ms)
@@ -227,11 +218,7 @@ test('Longer delays shed more: first lookups, then quotes, then transfers', () =
 
 test('After a pause every message is admitted', () => {
   let now_ms = start_ms
-  const shedding = openShedding(
-    800,
-    openFloods(() => now_ms),
-    () => now_ms,
-  )
+  const shedding = openShedding(800, () => now_ms)
   for (; now_ms < start_ms + 5_000; now_ms += 5) {
     shedding.observe('TransferPrepared', 3_000)
     shedding.sheds('greenbank', 'TRANSFER')
@@ -243,11 +230,7 @@ test('After a pause every message is admitted', () => {
 
 test('A higher bound admits again what was refused', () => {
   let now_ms = start_ms
-  const shedding = openShedding(
-    800,
-    openFloods(() => now_ms),
-    () => now_ms,
-  )
+  const shedding = openShedding(800, () => now_ms)
   const refusesFor = (seconds: number) => {
     let last = false
     for (const end_ms = now_ms + seconds * 1_000; now_ms < end_ms; now_ms += 5) {

@@ -5,8 +5,6 @@
  */
 import { openController, type Controller } from './controller.ts'
 import { freshness, openFairShares, type FairShares } from './fair-shares.ts'
-import { openFloodRate } from './flood-rate.ts'
-import type { Floods } from './floods.ts'
 import { openQueueDelay } from './queue-delay.ts'
 
 /** The priorities of `Priority` (admission) whose requests may be shed. */
@@ -33,18 +31,13 @@ const boundOf: Readonly<Record<SheddablePriority, number>> = {
 const interval_ms = 100
 
 interface Limiter {
-  readonly controller: Pick<Controller, 'rate' | 'update'>
+  readonly controller: Controller
   readonly shares: FairShares
 }
 
-export function openShedding(
-  initialBound_ms: number,
-  floods: Pick<Floods, 'has' | 'any' | 'largestOther'>,
-  now_ms: () => number,
-): Shedding {
+export function openShedding(initialBound_ms: number, now_ms: () => number): Shedding {
   const queueDelay = openQueueDelay()
-  const ofFloods = { controller: openFloodRate(floods), shares: openFairShares(0) }
-  let limiters = { FLOOD: ofFloods, ...limitersOf(initialBound_ms) }
+  let limiters = limitersOf(initialBound_ms)
   let begun_ms = now_ms()
   let queueDelay_ms = 0
   let processed = 0
@@ -74,10 +67,10 @@ export function openShedding(
     },
     sheds(fspId, priority) {
       update()
-      return !limiters[floods.has(fspId) ? 'FLOOD' : priority].shares.admits(fspId)
+      return !limiters[priority].shares.admits(fspId)
     },
     setBound(queueDelay_max_ms) {
-      limiters = { FLOOD: ofFloods, ...limitersOf(queueDelay_max_ms) }
+      limiters = limitersOf(queueDelay_max_ms)
     },
     get queueDelay_ms() {
       update()

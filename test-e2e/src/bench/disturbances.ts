@@ -11,7 +11,8 @@ import type { Quantiles } from './quantiles.ts'
 /**
  * ill: three of five FSPs fail; one does not answer, one refuses connections, one answers 500. Two
  * of three payments go to them.
- * flood: one FSP, which takes part in no payment, asks for parties as fast as it can.
+ * flood: one FSP, which takes part in no payment, asks for parties as fast as it can, again and again
+ * for three seconds.
  * windows: the operator closes the settlement window every second.
  */
 export const disturbances = ['ill', 'flood', 'windows'] as const
@@ -49,12 +50,24 @@ export function middleOf({ from, to }: Range): number {
   return Math.floor((from + to) / 2)
 }
 
+/** A flood lasts for this long, pauses for as long, and begins again, so that many begin in one run. */
+export const flood_s = 3
+
+export type Phase = 'BEGINS' | 'LASTS' | 'PAUSES'
+
+/** The phase of the disturbance so many seconds after its first begin; its first second BEGINS. */
+export function phaseAt(kind: Disturbance, since_s: number): Phase {
+  const into_s = kind === 'flood' ? since_s % (2 * flood_s) : since_s
+  if (kind === 'flood' && into_s >= flood_s) return 'PAUSES'
+  return into_s < 1 ? 'BEGINS' : 'LASTS'
+}
+
 /** Latencies of the payments that the disturbance is not part of. */
 export interface Disturbed {
   readonly kind: Disturbance
   readonly before: Quantiles
   readonly during: Quantiles
-  /** Of the payments that began within its first second. */
+  /** Of the payments that began within its first second; a flood has several. */
   readonly firstSecond: Quantiles
   /** How many of these payments the hub was too busy for. */
   readonly refused: { readonly before: number; readonly during: number }
@@ -83,7 +96,7 @@ const ratio = (times: number): Limit => ({
 
 const limits: Readonly<Record<Disturbance, readonly Limit[]>> = {
   ill: [within('p50', 15), within('p95', 40)],
-  flood: [ratio(1.5)],
+  flood: [within('p50', 15), within('p95', 40), ratio(1.5)],
   windows: [ratio(1.1)],
 }
 

@@ -8,12 +8,15 @@ const width = 64
 
 let link: HubLink | undefined
 let question: Message | undefined
-let isOver = false
+/** Each flood has its own; the requests of the one before end by themselves. */
+let flood = {}
+let isFlooding = false
 let accepted = 0
 let refused = 0
 
 async function askContinuously(): Promise<void> {
-  while (!isOver && link !== undefined && question !== undefined) {
+  const own = flood
+  while (isFlooding && own === flood && link !== undefined && question !== undefined) {
     if ((await link.send(question)) === 'TAKEN') accepted += 1
     else refused += 1
   }
@@ -35,11 +38,13 @@ async function obey(command: FloodCommand): Promise<FloodReport> {
       await link.warm(command.fsp)
       return { type: 'OPENED' }
     case 'BEGIN':
+      flood = {}
+      isFlooding = true
       for (let at = 0; at < width; at += 1) askContinuously().catch(fail)
       return { type: 'BEGUN' }
-    case 'STOP':
-      isOver = true
-      return { type: 'STOPPED', accepted, refused }
+    case 'PAUSE':
+      isFlooding = false
+      return { type: 'PAUSED', accepted, refused }
   }
 }
 

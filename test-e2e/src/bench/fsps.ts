@@ -6,7 +6,14 @@ import { randomUUID, type KeyObject } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { listen, openHubLink, type FspServer, type HubLink, type Inbound } from './connections.ts'
 import { openPaymentFlow, type PaymentFlow } from './payment-flow.ts'
-import { failureModeOf, isToFailing, middleOf, type Disturbed } from './disturbances.ts'
+import {
+  failureModeOf,
+  isToFailing,
+  middleOf,
+  phaseAt,
+  type Disturbed,
+  type Phase,
+} from './disturbances.ts'
 import { drive } from './drive.ts'
 import { openFlood, type Flood, type FloodCounts } from './flood.ts'
 import type {
@@ -38,6 +45,10 @@ const now_ms = () => performance.now()
 
 function reportBack(report: Report): void {
   process.send?.(report)
+}
+
+function reportFault(error: unknown): void {
+  reportBack({ type: 'BROKEN', why: String(error) })
 }
 
 /** Receives the messages that belong to no payment. */
@@ -100,7 +111,8 @@ async function prepare(command: Prepare): Promise<void> {
   const timeline = openTimeline(plan.total, legs.length)
   const send = (message: Message) => link.send(message)
   const made = openPaymentFlow({ payments, legs, timeline, send, now_ms })
-  const flood = command.disturb === 'flood' ? await openFlood(ofHub, names.length - 1) : undefined
+  const flood =
+    command.disturb === 'flood' ? await openFlood(ofHub, names.length - 1, reportFault) : undefined
   prepared = { command, payments, signing, link, timeline, flow: made, flood }
   await link.warm()
   if (legs.includes('lookup')) await associate(prepared, names, pair)
@@ -241,7 +253,7 @@ async function run(command: Run): Promise<void> {
 function disturb(): void {
   if (prepared === undefined || opened === undefined) return
   const { command, flow: ofPayments, flood } = prepared
-  flood?.begin().catch((error: unknown) => reportBack({ type: 'BROKEN', why: String(error) }))
+  flood?.begin()
   if (command.disturb !== 'ill') return
   ofPayments.expectNoAnswer(isToFailing)
   for (const [fsp, server] of opened.servers.entries()) {
@@ -261,18 +273,19 @@ function disturbedOf(
   if (kind === undefined) return undefined
   const middle = middleOf(measured)
   const isOther = (n: number) => kind !== 'ill' || !isToFailing(n)
+  const phaseOf = (n: number) => (n < middle ? 'BEFORE' : phaseAt(kind, (n - middle) / rate))
   const others = finished.filter(isOther)
-  const of = (from: number, to: number) =>
+  const of = (...phases: readonly (Phase | 'BEFORE')[]) =>
     measure(
       timeline,
-      others.filter((n) => n >= from && n < to),
+      others.filter((n) => phases.includes(phaseOf(n))),
       legs,
     ).hub_latency_ms
   return {
     kind,
-    before: of(measured.from, middle),
-    during: of(middle, measured.to),
-    firstSecond: of(middle, middle + rate),
+    before: of('BEFORE'),
+    during: of('BEGINS', 'LASTS'),
+    firstSecond: of('BEGINS'),
     refused: {
       before: refusedOf(measured.from, middle),
       during: refusedOf(middle, measured.to),
