@@ -16,7 +16,7 @@ import {
   type BulkFulfilEvent,
   type BulkRejectEvent,
 } from './contract.ts'
-import { itemsOf, wasAsked, type Bulk, type Item } from './domain/bulk.ts'
+import { askedIds, type Bulk } from './domain/bulk.ts'
 import {
   decideBulkAnswer,
   decideItem,
@@ -113,13 +113,16 @@ async function endItems(
   message: Message,
   bulk: Bulk,
 ): Promise<void> {
-  const items = itemsOf(bulk, await deps.store.read(bulk.transferIds))
   const { traceparent } = event
   const decisionOf = itemDecisions(message)
   const unfinished: Unfinished[] = []
-  for (const slice of slicesOf(items.filter((item) => canBeEnded(bulk, item)))) {
+  // Read slice by slice, so that no long read stops single payments.
+  for (const slice of slicesOf(askedIds(bulk))) {
     await deps.giveWay()
-    const toEnd = slice.flatMap(({ transfer }) => {
+    const stored = await deps.store.read(slice)
+    const toEnd = slice.flatMap((transferId) => {
+      const transfer = stored.get(transferId)
+      if (transfer?.bulkTransferId !== bulk.bulkTransferId || !isOpen(transfer)) return []
       const decision = decisionOf(transfer)
       return decision === undefined ? [] : [{ transfer, decision, traceparent }]
     })
@@ -127,12 +130,6 @@ async function endItems(
     unfinished.push(...(await move(deps, answeredBy(toEnd, answers))))
   }
   throwUnfinished(unfinished)
-}
-
-/** What the payee FSP was not asked for it cannot end. */
-function canBeEnded(bulk: Bulk, item: Item): item is Item & { readonly transfer: Claimed & Open } {
-  const { transfer } = item
-  return transfer !== undefined && isOpen(transfer) && wasAsked(bulk, item)
 }
 
 /** The result of a transfer in the message; undefined: none. The first of several results counts. */

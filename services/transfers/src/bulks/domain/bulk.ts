@@ -120,3 +120,14 @@ export function leftOutOf(items: readonly Item[]): readonly number[] {
 export function wasAsked({ leftOut }: Pick<Bulk, 'leftOut'>, { position }: Item): boolean {
   return leftOut !== undefined && !leftOut.includes(position)
 }
+
+/** The ids that the payee FSP was asked for, each once; the hub alone ends the other items. */
+export function askedIds(bulk: Pick<Bulk, 'transferIds' | 'leftOut'>): readonly string[] {
+  if (bulk.leftOut === undefined) return []
+  const leftOut = new Set(bulk.leftOut)
+  const positions = new Map<string, number>()
+  for (const [position, transferId] of bulk.transferIds.entries()) {
+    if (!positions.has(transferId)) positions.set(transferId, position)
+  }
+  return [...positions].filter(([, at]) => !leftOut.has(at)).map(([transferId]) => transferId)
+}
