@@ -4,7 +4,7 @@
  * not compile.
  */
 import type { ServiceName } from '@causeway/services'
-import * as definitions from './definitions.ts'
+import * as definitions from './generated/definitions.ts'
 
 type Definitions = typeof definitions
 

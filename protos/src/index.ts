@@ -4,40 +4,7 @@
  */
 export { orNull } from './absent.ts'
 export { callersOf } from './callers.ts'
-export {
-  accountLookupService,
-  alarmsService,
-  auditService,
-  accountsService,
-  authServiceParticipantStatesService,
-  configurationChangesService,
-  configurationsService,
-  consentsService,
-  credentialsService,
-  fundsService,
-  keysService,
-  ledgerService,
-  lifecycleService,
-  liquidityService,
-  notificationsParticipantStatesService,
-  notificationsService,
-  operatorsService,
-  oraclesService,
-  participantsService,
-  participantViewsService,
-  pingsService,
-  quotesService,
-  schedulerService,
-  schemeRulesService,
-  settlementModelsService,
-  settlementReportsService,
-  settlementsService,
-  settlementWindowsService,
-  settlementsParticipantStatesService,
-  thirdPartyTransactionsService,
-  transfersParticipantStatesService,
-  transfersService,
-} from './definitions.ts'
+export * from './generated/definitions.ts'
 export { schemeRuleBounds, schemeRuleOf } from './scheme-rules.ts'
 export type { Oracle__Output as Oracle } from './generated/causeway/account_lookup/v1/Oracle.ts'
 export type { OwnerAnswer__Output as OwnerAnswer } from './generated/causeway/account_lookup/v1/OwnerAnswer.ts'

@@ -4,7 +4,6 @@
  * `receive`.
  */
 import { errorInformation } from '@causeway/fspiop'
-import { bulkHandlers } from './bulk/inbound-handlers.ts'
 import type { BulkOrder, BulkResult } from './bulk/order.ts'
 import { payBulk } from './bulk/pay.ts'
 import { openBulkQuotePayer } from './bulk/quote-payer.ts'
@@ -20,6 +19,7 @@ import {
   type InboundAnswer,
   takeInbound,
 } from './inbound.ts'
+import { bulkHandlers, thirdPartyHandlers } from './inbound-handlers.ts'
 import { hubKeys, openKeyring } from './keys.ts'
 import type { FspOptions } from './options.ts'
 import { type AssociationResult, openAssociations } from './parties/associations.ts'
@@ -44,7 +44,6 @@ import {
   noDfsp,
   openDfsp,
 } from './thirdparty/dfsp/dfsp.ts'
-import { thirdPartyHandlers } from './thirdparty/inbound-handlers.ts'
 import { openPisp, type Pisp } from './thirdparty/pisp/pisp.ts'
 import { resolveWith } from './payments/resolve.ts'
 import { transferHandlers } from './transfers/inbound-handlers.ts'

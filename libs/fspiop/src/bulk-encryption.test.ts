@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { renumberedEncryption } from './bulk-encryption.ts'
+import { renumberedEncryption } from './encryption-header.ts'
 
 function headerOf(...names: readonly string[]): string {
   return JSON.stringify({

@@ -17,9 +17,9 @@ export {
   type TransactionType,
   transactionType,
 } from './complex.ts'
-export { renumberedEncryption } from './bulk-encryption.ts'
 export * as elements from './elements.ts'
 export { type Clear, type EncryptedPath, readEncryptedPaths } from './encrypted.ts'
+export { renumberedEncryption } from './encryption-header.ts'
 
 export {
   callbackAddress,

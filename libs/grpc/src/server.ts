@@ -1,4 +1,6 @@
 /** The gRPC server of a process: every service of the process, health, and reflection. */
+import { rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { type Logger, StartError } from '@causeway/process'
 import {
   Server,
@@ -12,7 +14,6 @@ import {
 import { HealthImplementation } from 'grpc-health-check'
 import { messageBounds } from './bounds.ts'
 import { nameOf, type Handlers } from './definition.ts'
-import { freeSocket } from './free-socket.ts'
 import { failure, handledCall, handlersOf, type Handler } from './handling.ts'
 import { commonNameOf, serverCredentials, type GrpcIdentity } from './identity.ts'
 import { openReflection } from './reflection.ts'
@@ -152,5 +153,26 @@ function shutdown(server: Server, longest_ms: number): Promise<void> {
       clearTimeout(timer)
       resolve()
     })
+  })
+}
+
+/**
+ * Removes the socket file of a killed process, so that it does not prevent the next start. StartError
+ * when a process listens on it.
+ */
+async function freeSocket(path: string): Promise<void> {
+  if (await isListenedOn(path))
+    throw new StartError(`The socket ${path} is in use by another running process.`)
+  await rm(path, { force: true })
+}
+
+function isListenedOn(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path)
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('error', () => resolve(false))
   })
 }

@@ -8,13 +8,25 @@ export { type Health, type HealthChecks, type HealthReport, openHealth } from '.
 export { type LogLevel, type Logger, logLevels, logTo, openLog } from './log.ts'
 export { type Metrics, openMetrics } from './metrics.ts'
 export { operationsSettings } from './operations-settings.ts'
-export { Outage, type OutageKind, isOutage, needsOperator, outageIn } from './outage.ts'
-export { readPem } from './pem.ts'
+export {
+  Outage,
+  type OutageKind,
+  ProcessStopping,
+  isOutage,
+  needsOperator,
+  outageIn,
+} from './outage.ts'
 export { type Periodic, periodically } from './periodically.ts'
-export { type HostProcess, exitCodes, exitWithError, run, supervise } from './process.ts'
-export { readSettings } from './read-settings.ts'
+export {
+  type HostProcess,
+  type Service,
+  exitCodes,
+  exitWithError,
+  run,
+  supervise,
+} from './process.ts'
+export { readPem, readSettings } from './read-settings.ts'
 export { retrying } from './retrying.ts'
-export type { Service } from './service.ts'
 export {
   type ChoiceSetting,
   type IntegerSetting,
@@ -28,5 +40,4 @@ export {
   text,
 } from './settings.ts'
 export { StartError } from './start-error.ts'
-export { ProcessStopping } from './stopping.ts'
 export { watch } from './watch.ts'

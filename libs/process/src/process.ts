@@ -6,9 +6,14 @@ import { describeSettings } from './describe-settings.ts'
 import { logLevels, openLog, type Logger } from './log.ts'
 import { isOutage } from './outage.ts'
 import { readSettings } from './read-settings.ts'
-import type { Service } from './service.ts'
 import { choice, type SettingDefinitions, type SettingValues } from './settings.ts'
 import { StartError } from './start-error.ts'
+
+/** What runs in a process until it is stopped. */
+export interface Service {
+  /** Takes no new work, finishes what is in flight, closes everything that it opened. */
+  stop(): Promise<void>
+}
 
 /** The part of Node's `process` that is used here. */
 export interface HostProcess {

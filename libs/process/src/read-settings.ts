@@ -2,6 +2,7 @@
  * Reads settings from their layers and refuses a start with a wrong or unknown one. Each fault is a
  * sentence that names the setting, the value, the bound and the origin of the value.
  */
+import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { boundOf, shown } from './describe-settings.ts'
 import type { SettingDefinition, SettingDefinitions, SettingValues } from './settings.ts'
@@ -121,4 +122,14 @@ function isServiceLink(name: string, value = ''): boolean {
     /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$/.test(name) ||
     (name.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(value))
   )
+}
+
+/** The text of the file that the setting names; StartError, with the setting's name, when there is none. */
+export async function readPem(setting: string, file: string): Promise<string> {
+  if (file === '') throw new StartError(`${setting} is not set.`)
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new StartError(`${setting}: ${error instanceof Error ? error.message : String(error)}.`)
+  }
 }

@@ -17,53 +17,78 @@ export {
 export { isRefused, refuse, type RefusalReason, type Refused, type RefusedBy } from './refusals.ts'
 
 /**
- * The services of a hub, described once: what each calls and whether it stores anything. Code takes
- * this description from here; the chart, whose files are not code, is compared with it by a test.
+ * A service of a hub, described once: what it calls, whether it stores anything, and what it needs
+ * where services run in processes of their own. `npm run docs` writes the chart's facts, the
+ * containers of the compose file and the targets of Prometheus from it.
  */
-interface Description {
+export interface Description {
   /** The services whose gRPC methods its code calls. */
   readonly calls: readonly string[]
+  /** Its replicas call each other. */
+  readonly callsItself?: true
   /** Whether it has a schema of its own, at <SERVICE>_DATABASE_URL. */
   readonly database: boolean
+  /** Folders of files below /etc/causeway, beside `grpc`, which each service has. */
+  readonly files?: readonly string[]
+  /** Settings whose values come from a secret: its folder and its key. */
+  readonly secrets?: Readonly<Record<string, readonly [folder: string, key: string]>>
+  /** It connects to addresses outside the hub that it learns while it runs. */
+  readonly outside?: true
+  /** Ports beside 4200 (gRPC) and 4190 (health and metrics), by name. */
+  readonly ports?: Readonly<Record<string, number>>
 }
 
 /** By the name of its folder, which is also the common name of its certificate. */
 const descriptions = {
-  'account-lookup': { calls: ['participant-lifecycle'], database: true },
+  'account-lookup': { calls: ['participant-lifecycle'], database: true, outside: true },
   admin: {
     calls: [
-      'participant-lifecycle',
-      'settlements',
-      'quoting',
-      'transfers',
-      'auth-service',
-      'notifications',
       'account-lookup',
       'audit',
+      'auth-service',
       'config',
+      'notifications',
+      'participant-lifecycle',
+      'quoting',
       'scheduler',
+      'settlements',
+      'transfers',
     ],
     database: false,
   },
-  audit: { calls: [], database: true },
-  'auth-service': { calls: ['participant-lifecycle'], database: true },
+  audit: { calls: [], database: true, files: ['signing'] },
+  'auth-service': {
+    calls: ['participant-lifecycle'],
+    database: true,
+    files: ['scheme-ca', 'operators'],
+    secrets: { AUTH_SERVICE_SECRETS_KEY: ['seal', 'AUTH_SERVICE_SECRETS_KEY'] },
+  },
   config: { calls: [], database: true },
   'fspiop-api': {
-    calls: ['participant-lifecycle', 'auth-service', 'account-lookup', 'settlements', 'config'],
+    calls: ['account-lookup', 'auth-service', 'config', 'participant-lifecycle', 'settlements'],
     database: false,
+    files: ['fsp-port', 'signing'],
+    ports: { fsp: 4_000 },
   },
-  notifications: { calls: ['participant-lifecycle', 'config'], database: true },
+  notifications: {
+    calls: ['config', 'participant-lifecycle'],
+    database: true,
+    files: ['fsp-client'],
+    outside: true,
+  },
   'participant-lifecycle': {
-    calls: ['settlements', 'transfers', 'notifications', 'auth-service'],
+    calls: ['auth-service', 'notifications', 'settlements', 'transfers'],
+    callsItself: true,
     database: true,
+    outside: true,
   },
-  quoting: { calls: ['participant-lifecycle', 'account-lookup', 'config'], database: true },
-  scheduler: { calls: [], database: true },
+  quoting: { calls: ['account-lookup', 'config', 'participant-lifecycle'], database: true },
+  scheduler: { calls: [], database: true, outside: true },
   settlements: {
-    calls: ['participant-lifecycle', 'scheduler', 'transfers', 'quoting', 'auth-service'],
+    calls: ['auth-service', 'participant-lifecycle', 'quoting', 'scheduler', 'transfers'],
     database: true,
   },
-  transfers: { calls: ['participant-lifecycle', 'quoting', 'config'], database: true },
+  transfers: { calls: ['config', 'participant-lifecycle', 'quoting'], database: true },
 } as const satisfies Readonly<Record<string, Description>>
 
 export type ServiceName = keyof typeof descriptions
@@ -76,6 +101,10 @@ export function callsOf(service: ServiceName): readonly ServiceName[] {
 
 export function hasDatabase(service: ServiceName): boolean {
   return descriptions[service].database
+}
+
+export function descriptionOf(service: ServiceName): Description {
+  return descriptions[service]
 }
 
 /** As in the names of its settings: `ACCOUNT_LOOKUP`. */

@@ -49,13 +49,17 @@ export function chartProcesses() {
   const values = yaml('values.yaml', chart)
   const hub = { HUB_NAME: values.settings.HUB_NAME }
   const services = serviceNames.map((name) => {
-    const { database, secrets = {} } = facts[name]
+    const { calls, database, secrets = {} } = facts[name]
+    const addresses = calls
+      .filter((called) => called !== name)
+      .map((called) => [`${settingPrefix(called)}_GRPC_URL`, `${called}:4200`])
     const settings = {
       ...envFile('common'),
       ...envFileIfAny(name),
+      ...Object.fromEntries(addresses),
       ...values.settings,
       ...values.defaults.settings,
-      ...values.services[name].settings,
+      ...values.services[name]?.settings,
       ...(database ? { [`${settingPrefix(name)}_DATABASE_URL`]: 'of a Secret' } : {}),
       ...Object.fromEntries(Object.keys(secrets).map((setting) => [setting, 'of a Secret'])),
     }

@@ -21,7 +21,7 @@ import {
   secretsSettings,
 } from '../../../services/hub/src/distributed/settings.ts'
 import { settings as sandboxFsp } from '../../../services/sandbox-fsp/src/settings.ts'
-import { callsOf, hasDatabase } from '../../services/src/index.ts'
+import { callsOf, descriptionOf, serviceNames } from '../../services/src/index.ts'
 import { readChartSchema, withSettings } from './chart-schema.mjs'
 import { consoleTypes, readConsoleTypes } from './console-types.mjs'
 import { fspOpenApi, readFspOpenApi } from './fsp-openapi.mjs'
@@ -35,9 +35,9 @@ import {
   namesInSources,
   namesInTemplates,
   sandboxTemplate,
-  serviceNames,
   settingPrefix,
 } from './deployment.mjs'
+import { serviceFiles } from './service-files.mjs'
 
 /** By program: what it reads. */
 const definitions = new Map([
@@ -120,6 +120,16 @@ test('The image loads what ends a container on SIGTERM before any program', () =
   expect(existsSync(new URL('libs/process/src/end-while-loading.ts', root))).toBe(true)
 })
 
+const described = new Map(serviceNames.map((name) => [name, descriptionOf(name)]))
+
+test.each([...serviceFiles(described)])(
+  'The file %s lists the services as libs/services describes them',
+  (_path, { text, wanted }) => {
+    // `npm run docs` after a build writes the file.
+    expect(text).toBe(wanted)
+  },
+)
+
 describe.each(serviceNames)('%s', (service) => {
   test('A service may call those that its code calls', () => {
     const folder = fileURLToPath(new URL(`../../../services/${service}/src`, import.meta.url))
@@ -131,21 +141,9 @@ describe.each(serviceNames)('%s', (service) => {
       .filter((name) => name !== service)
     expect(callsOf(service)).toEqual(expect.arrayContaining([...new Set(called)]))
   })
-
-  test('The code and the chart agree whether a service has a database', () => {
-    expect(hasDatabase(service)).toBe(facts[service].database)
-  })
 })
 
 describe('the chart', () => {
-  test.each(serviceNames)(
-    'The chart lets %s call the services that it calls, and no others',
-    (service) => {
-      const itself = facts[service].calls.filter((name) => name !== service)
-      expect(new Set(itself)).toEqual(new Set(callsOf(service)))
-    },
-  )
-
   test.each(serviceNames)(
     'The chart gives %s the address of each under its own name',
     (service) => {

@@ -76,6 +76,35 @@ test.each(pages)('Every npm script that %s names is defined in package.json', (p
   expect(named.map(([, name]) => name).filter((name) => !Object.hasOwn(scripts, name))).toEqual([])
 })
 
+test('Following a transfer from POST to PUT takes at most 16 files', () => {
+  const [, shared = ''] = read('ARCHITECTURE.md').split('\n| part | code |\n')
+  const [, transfer = ''] = read('ARCHITECTURE.md').split('\n### Transfer\n')
+  const rows = [...tableOf(shared), ...tableOf(transfer)].filter(
+    (row) => !/^\| (–|beside)/.test(row),
+  )
+  const files = rows.flatMap((row) => [...row.matchAll(/\]\(([^)]+)\)/g)].map(([, file]) => file))
+  expect(files.length).toBeGreaterThan(16)
+  expect(new Set(files).size).toBeLessThanOrEqual(16)
+})
+
+/** The rows of the first table of a text. */
+function tableOf(text) {
+  const [table = ''] = /(?:^\|.*\n)+/m.exec(text) ?? []
+  return table.split('\n')
+}
+
+test('Adding a service takes at most 12 files of others, and each of them exists', () => {
+  const [, section = ''] = read('CONTRIBUTING.md').split('\n## Add a service\n')
+  const cells = tableOf(section).map((row) => row.split('|')[1] ?? '')
+  const files = cells.flatMap((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, file]) => file))
+  const missing = files
+    .map((file) => file.replace('<service>', 'audit'))
+    .filter((file) => !existsSync(join(root, file)))
+  expect(missing).toEqual([])
+  expect(files.length).toBeGreaterThan(8)
+  expect(files.length).toBeLessThanOrEqual(12)
+})
+
 test('The glossary explains at most 40 terms, each once', () => {
   const [, glossary = ''] = read('ARCHITECTURE.md').split('## Glossary')
   const terms = [...glossary.matchAll(/^\| ([^|]+?) \|/gm)].map(([, term]) => term).slice(1)

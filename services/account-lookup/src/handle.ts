@@ -6,8 +6,13 @@ import { claimedAssociation, type CommandEvent } from './associations/contract.t
 import { applyWithoutCalls, applyWithCalls, type AssociationParts } from './associations/handle.ts'
 import { requestIn, type RequestEvent } from './deferred.ts'
 import type { QueryEvent } from './lookups/contract.ts'
-import { answerWithoutCalls, answerWithCalls, type LookupParts } from './lookups/handle.ts'
-import { reportUndelivered, type UndeliveredParts } from './lookups/undelivered.ts'
+import {
+  answerWithCalls,
+  answerWithoutCalls,
+  reportUndelivered,
+  type LookupParts,
+  type UndeliveredParts,
+} from './lookups/handle.ts'
 
 export const consumedEvents = [
   'PartyQueryReceived',

@@ -14,7 +14,7 @@ import type { ProcessParts } from '@causeway/runtime'
 import { openAdmission } from './admission.ts'
 import { openAnswerQuotas } from './answer-quotas.ts'
 import { createApp, pagePaths } from './app.ts'
-import { callbackMessages, type CallbackParts } from './callbacks.ts'
+import { callbackMessages, openCallbackConsumers, type CallbackParts } from './callbacks.ts'
 import type { Edge } from './chain.ts'
 import { errorsPage } from './errors-page.ts'
 import { openFloodRate } from './flood-rate.ts'
@@ -45,7 +45,6 @@ import { readTls, renewTls } from './tls.ts'
 import { recordRequests } from './tracing.ts'
 import { openConsentOwners, type ConsentOwners } from './thirdparty/owners.ts'
 import { listedProviders, openProviders } from './thirdparty/providers.ts'
-import { openCallbackConsumers } from './callback-consumer.ts'
 
 export interface FspiopApi extends Service {
   /** The address for FSPs: `http://127.0.0.1:4000`. */

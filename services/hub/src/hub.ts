@@ -2,16 +2,9 @@
  * Every service in one process on embedded engines. The services are the same as in a distributed
  * hub; this process only starts them, in the right order.
  */
-import * as accountLookup from '@causeway/account-lookup'
 import * as admin from '@causeway/admin'
-import * as audit from '@causeway/audit'
-import * as authService from '@causeway/auth-service'
-import * as config from '@causeway/config'
 import * as fspiopApi from '@causeway/fspiop-api'
-import * as notifications from '@causeway/notifications'
-import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { watch, type Logger, type Service } from '@causeway/process'
-import * as quoting from '@causeway/quoting'
 import {
   openEmbedded,
   serveOperations,
@@ -19,10 +12,8 @@ import {
   tracingOf,
   type ProcessParts,
 } from '@causeway/runtime'
-import * as scheduler from '@causeway/scheduler'
-import * as settlements from '@causeway/settlements'
-import * as transfers from '@causeway/transfers'
 import { openSecrets, type Secrets } from './secrets.ts'
+import { innerServices } from './services.ts'
 import type { HubSettings } from './settings.ts'
 
 export interface Hub extends Service {
@@ -97,22 +88,15 @@ const durabilitySentences: Readonly<Record<HubSettings['DURABILITY'], string>> =
   none: 'NOTHING IS DURABLE (DURABILITY=none): a loss of power loses payments.',
 }
 
-/** Services that others call start first; the two edges, which admit work, start last. */
+/** The two edges, which admit work, start last. */
 export async function startServices(
   settings: HubSettings,
   partsOf: (service: string) => ProcessParts,
   stopLater: StopLater,
 ): Promise<{ readonly fsp: string; readonly operator: string }> {
-  stopLater(await audit.start(settings, partsOf('audit')))
-  stopLater(await config.start(settings, partsOf('config')))
-  stopLater(await participantLifecycle.start(settings, partsOf('participant-lifecycle')))
-  stopLater(await authService.start(settings, partsOf('auth-service')))
-  stopLater(await scheduler.start(settings, partsOf('scheduler')))
-  stopLater(await settlements.start(settings, partsOf('settlements')))
-  stopLater(await accountLookup.start(settings, partsOf('account-lookup')))
-  stopLater(await quoting.start(settings, partsOf('quoting')))
-  stopLater(await transfers.start(settings, partsOf('transfers')))
-  stopLater(await notifications.start(settings, partsOf('notifications')))
+  for (const [name, { start }] of Object.entries(innerServices)) {
+    stopLater(await start(settings, partsOf(name)))
+  }
   const fspApi = stopLater(await fspiopApi.start(settings, partsOf('fspiop-api')))
   const operatorApi = stopLater(await admin.start(settings, partsOf('admin')))
   return { fsp: fspApi.url, operator: operatorApi.url }

@@ -1,12 +1,6 @@
 /** The settings of the hub process: its own and those of every service in it. */
-import { settings as accountLookup } from '@causeway/account-lookup'
 import { settings as admin } from '@causeway/admin'
-import { settings as audit } from '@causeway/audit'
-import { settings as authService } from '@causeway/auth-service'
-import { settings as config } from '@causeway/config'
 import { settings as fspiopApi } from '@causeway/fspiop-api'
-import { settings as notifications } from '@causeway/notifications'
-import { settings as participantLifecycle } from '@causeway/participant-lifecycle'
 import {
   choice,
   integer,
@@ -16,11 +10,8 @@ import {
   text,
   type SettingValues,
 } from '@causeway/process'
-import { settings as quoting } from '@causeway/quoting'
-import { settings as scheduler } from '@causeway/scheduler'
 import { serviceNames, settingPrefix } from '@causeway/services'
-import { settings as settlements } from '@causeway/settlements'
-import { settings as transfers } from '@causeway/transfers'
+import { innerServices } from './services.ts'
 
 const port = (about: string, usual: number) =>
   integer({ about, unit: 'port', default: usual, min: 1, max: 65_535 })
@@ -70,35 +61,11 @@ const own = {
   }),
 }
 
-export const settings = mergeSettings([
-  own,
-  participantLifecycle,
-  audit,
-  authService,
-  config,
-  settlements,
-  accountLookup,
-  quoting,
-  scheduler,
-  transfers,
-  notifications,
-  fspiopApi,
-  admin,
-])
+const ofInnerServices = Object.values(innerServices).map((service) => service.settings)
 
-export type HubSettings = SettingValues<typeof own> &
-  SettingValues<typeof participantLifecycle> &
-  SettingValues<typeof audit> &
-  SettingValues<typeof authService> &
-  SettingValues<typeof config> &
-  SettingValues<typeof accountLookup> &
-  SettingValues<typeof quoting> &
-  SettingValues<typeof scheduler> &
-  SettingValues<typeof settlements> &
-  SettingValues<typeof transfers> &
-  SettingValues<typeof notifications> &
-  SettingValues<typeof fspiopApi> &
-  SettingValues<typeof admin>
+export const settings = mergeSettings([own, ...ofInnerServices, fspiopApi, admin])
+
+export type HubSettings = SettingValues<typeof settings>
 
 /** An environment variable with one of these prefixes that is not a setting is an error. */
 export const settingPrefixes = [

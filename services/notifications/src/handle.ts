@@ -2,16 +2,26 @@
  * Receives notifications from the bus. Each is sent at once, and stays unfinished on the bus until it is
  * stored as delivered, failed or parked. No notification waits for one to another FSP, so a batch ends
  * as soon as its attempts have begun; only the number of open notifications is bounded.
+ *
+ * First attempts are made from memory. Notifications about one entity are sent to one FSP one after the
+ * other, in a chain; no chain waits for another one. A notification that is not answered in time is parked:
+ * it is stored for later attempts while the current attempt continues. The notifications behind it in
+ * its chain are parked too. A notification is parked at once when the bodies of its FSP's unanswered
+ * notifications would become too large.
  */
 import type { BatchContext } from '@causeway/bus'
 import type { DomainEvent } from '@causeway/events'
 import { monthOf, type Database } from '@causeway/postgres'
 import { gather, retrying, type Logger } from '@causeway/process'
-import { notificationOf, type Notification } from './contract.ts'
-import { openFirstAttempts, type FirstAttemptParts, type Taken } from './first-attempts.ts'
+import { notificationOf, type Notification, type Result } from './contract.ts'
+import type { BackoffBounds } from './domain/backoff.ts'
+import type { AttemptEnd } from './domain/step.ts'
+import { noTries } from './domain/tries.ts'
+import type { Delivery, Lanes } from './lane.ts'
 import type { Record } from './record.ts'
-import { continuing } from './tracing.ts'
+import { modifiedResult, parkedResult, resultOf } from './result.ts'
 import { claimKeys, readKnown, type Known } from './store.ts'
+import { continuing } from './tracing.ts'
 import type { Waiting } from './waiting.ts'
 
 export interface HandleParts extends Omit<
@@ -136,4 +146,231 @@ function distinct(
 function thisMonthAndLast(now: Date): readonly [string, string] {
   const last = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1))
   return [monthOf(last), monthOf(now)]
+}
+
+/** A notification received from the bus. */
+export interface Taken {
+  readonly notification: Notification
+  /** The database may hold it or an earlier one of its chain, and must be queried first. */
+  readonly needsLookUp: boolean
+}
+
+export interface FirstAttemptParts {
+  readonly lanes: Lanes
+  readonly backoff: BackoffBounds
+  readonly park_after_ms: number
+  /** Total size of the bodies that wait for one FSP's answers; a single body may be larger. */
+  readonly bytesPerFsp_max: number
+  /** What the database holds of it. */
+  readonly known: (notification: Notification) => Promise<Known>
+  /** Resolves when it is stored; results are stored in the order of the calls. */
+  readonly store: (result: Result) => Promise<void>
+  /** The attempt of a parked notification has ended, and its row is stored. */
+  readonly onLateEnd: (notification: Notification, end: AttemptEnd) => void
+}
+
+export interface FirstAttempts {
+  /**
+   * Resolves when each of them is stored as delivered, failed or parked, or was known before. Rejects
+   * with the first failure once all of them have finished.
+   */
+  begin(taken: readonly Taken[]): Promise<void>
+  /** Whether the notification is in progress or being stored. */
+  has(notificationId: string): boolean
+}
+
+/** The notifications of one call. */
+interface Group {
+  open: number
+  failure: Error | undefined
+  readonly onOver: () => void
+}
+
+interface Item {
+  readonly notification: Notification
+  readonly group: Group
+  /** Undefined: the database query is in progress. */
+  known: Known | undefined
+  /** The attempt in progress. */
+  delivery: Delivery | undefined
+  /** Resolves when the row of the parked notification is stored. */
+  parked: Promise<void> | undefined
+}
+
+/** The notifications about one entity to one FSP. */
+interface Chain {
+  readonly key: string
+  readonly fspId: string
+  /** In order; the first one is being sent. */
+  readonly items: Item[]
+  /** One of them was parked, so all that follow must be parked too. */
+  isParking: boolean
+  /** Parked rows that are being stored. */
+  storing: number
+}
+
+const unknown: Known = { taken: false, blocked: false, modified: false }
+
+interface State extends FirstAttemptParts {
+  readonly chains: Map<string, Chain>
+  /** Ids of notifications in progress or being stored. */
+  readonly open: Set<string>
+  /** Size of the bodies that wait for an answer, by FSP; absent: 0. */
+  readonly waiting_bytes: Map<string, number>
+}
+
+export function openFirstAttempts(parts: FirstAttemptParts): FirstAttempts {
+  const state: State = { ...parts, chains: new Map(), open: new Set(), waiting_bytes: new Map() }
+  return {
+    begin: (taken) =>
+      new Promise((resolve, reject) => {
+        const group: Group = {
+          open: taken.length,
+          failure: undefined,
+          onOver() {
+            clearInterval(timer)
+            if (group.failure === undefined) resolve()
+            else reject(group.failure)
+          },
+        }
+        const items = taken.map(({ notification, needsLookUp }): Item => {
+          const known = needsLookUp ? undefined : unknown
+          return { notification, group, known, delivery: undefined, parked: undefined }
+        })
+        const timer = setInterval(() => parkUnanswered(state, group, items), parts.park_after_ms)
+        if (items.length === 0) group.onOver()
+        for (const item of items) enter(state, item)
+      }),
+    has: (notificationId) => state.open.has(notificationId),
+  }
+}
+
+function enter(state: State, item: Item): void {
+  const { notification } = item
+  const key = chainKey(notification)
+  let chain = state.chains.get(key)
+  if (chain === undefined) {
+    chain = { key, fspId: notification.fspId, items: [], isParking: false, storing: 0 }
+    state.chains.set(key, chain)
+  }
+  state.open.add(notification.id)
+  chain.items.push(item)
+  if (item.known === undefined) void lookUp(state, chain, item)
+  else if (chain.items.length === 1) advance(state, chain)
+}
+
+async function lookUp(state: State, chain: Chain, item: Item): Promise<void> {
+  try {
+    item.known = await state.known(item.notification)
+  } catch (error) {
+    chain.items.splice(chain.items.indexOf(item), 1)
+    finish(state, item, asError(error))
+  }
+  advance(state, chain)
+}
+
+/** Advances the chain until it waits for an answer or is empty. */
+function advance(state: State, chain: Chain): void {
+  for (;;) {
+    const [item] = chain.items
+    if (item === undefined) {
+      if (chain.storing === 0) state.chains.delete(chain.key)
+      return
+    }
+    if (item.known === undefined || item.delivery !== undefined) return
+    const { taken, blocked, modified } = item.known
+    if (!taken && !modified && !blocked && !chain.isParking && isRoomFor(state, item)) {
+      attempt(state, chain, item)
+      return
+    }
+    chain.items.shift()
+    if (taken) finish(state, item, undefined)
+    else if (modified) void store(state, item, modifiedResult(item.notification))
+    else park(state, chain, item, parkedResult(item.notification, undefined))
+  }
+}
+
+function isRoomFor({ waiting_bytes, bytesPerFsp_max }: State, { notification }: Item): boolean {
+  const waiting = waiting_bytes.get(notification.fspId)
+  return waiting === undefined || waiting + notification.body.length <= bytesPerFsp_max
+}
+
+/** Adds to the bytes that wait for the FSP's answers; negative to subtract. */
+function wait({ waiting_bytes }: State, fspId: string, bytes: number): void {
+  const waiting = (waiting_bytes.get(fspId) ?? 0) + bytes
+  if (waiting === 0) waiting_bytes.delete(fspId)
+  else waiting_bytes.set(fspId, waiting)
+}
+
+function attempt(state: State, chain: Chain, item: Item): void {
+  const { notification } = item
+  wait(state, chain.fspId, notification.body.length)
+  item.delivery = {
+    notification,
+    attempts: 0,
+    begin_before_ms: Infinity,
+    onEnd(end) {
+      if (item.parked === undefined) take(state, chain, item, end)
+      else void item.parked.then(() => state.onLateEnd(notification, end))
+    },
+  }
+  state.lanes.of(chain.fspId).offer(item.delivery)
+}
+
+function take(state: State, chain: Chain, item: Item, end: AttemptEnd): void {
+  wait(state, chain.fspId, -item.notification.body.length)
+  const tried = { notification: item.notification, attempts: 0, tries: noTries, stored: false }
+  const result = resultOf(tried, end, state.backoff)
+  chain.items.shift()
+  if (result.type === 'ENDED') void store(state, item, result)
+  else park(state, chain, item, result)
+  advance(state, chain)
+}
+
+function park(state: State, chain: Chain, item: Item, result: Result): void {
+  chain.isParking = true
+  chain.storing += 1
+  item.parked = store(state, item, result).finally(() => {
+    chain.storing -= 1
+    advance(state, chain)
+  })
+}
+
+async function store(state: State, item: Item, result: Result): Promise<void> {
+  try {
+    await state.store(result)
+    finish(state, item, undefined)
+  } catch (error) {
+    finish(state, item, asError(error))
+  }
+}
+
+function finish(state: State, { group, notification }: Item, failure: Error | undefined): void {
+  state.open.delete(notification.id)
+  group.failure ??= failure
+  group.open -= 1
+  if (group.open === 0) group.onOver()
+}
+
+/** After `park_after_ms`: the attempt in progress continues; the notifications behind it are parked. */
+function parkUnanswered(state: State, group: Group, items: readonly Item[]): void {
+  for (const { notification } of items) {
+    const chain = state.chains.get(chainKey(notification))
+    const [first] = chain?.items ?? []
+    if (chain === undefined || first?.delivery === undefined || first.group !== group) continue
+    chain.items.shift()
+    wait(state, chain.fspId, -first.notification.body.length)
+    const over_ms = state.lanes.of(chain.fspId).release(first.delivery)
+    park(state, chain, first, parkedResult(first.notification, over_ms))
+    advance(state, chain)
+  }
+}
+
+/** No FSP id contains a line feed. */
+function chainKey({ fspId, entityId }: Notification): string {
+  return `${fspId}\n${entityId}`
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error))
 }

@@ -2,13 +2,22 @@
  * Handles a batch of events by name. Events of one quote stay in order: they are processed in
  * rounds with at most one event per quote.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import { roundsOf, type DomainEvent, type EventName } from '@causeway/events'
 import { allOf } from '@causeway/process'
 import { answer, type PayeeEvent } from './quotes/answer.ts'
-import type { QueryEvent, QuoteEvent, RequestEvent } from './quotes/contract.ts'
+import {
+  errorMessage,
+  forward,
+  replayStored,
+  type QueryEvent,
+  type QuoteEvent,
+  type RequestEvent,
+} from './quotes/contract.ts'
+import { decideQuery } from './quotes/domain/decide.ts'
 import { passOn, type PassThrough } from './quotes/pass-through.ts'
-import { query } from './quotes/query.ts'
 import { request } from './quotes/request.ts'
+import type { Stored } from './quotes/store.ts'
 import { endUndelivered } from './quotes/undelivered.ts'
 import { committedNames, count, type CommittedEvent } from './velocity/count.ts'
 import type { Work } from './work.ts'
@@ -102,4 +111,23 @@ async function processInRounds(work: Work, events: readonly QuoteEvent[]): Promi
 
 function idsOf({ payload }: QuoteEvent): readonly string[] {
   return [payload.quoteId]
+}
+
+/** GET /quotes/{ID}: the stored answer for the parties of the quote; while there is none, the query is forwarded. */
+async function query(work: Work, events: readonly QueryEvent[]): Promise<void> {
+  if (events.length === 0) return
+  const stored = await work.store.readWithAnswers(events.map(({ payload }) => payload.quoteId))
+  await work.publish(events.map((event) => answerTo(event, stored.get(event.payload.quoteId))))
+}
+
+function answerTo(event: QueryEvent, stored: Stored | undefined): OutgoingMessage {
+  const decision = decideQuery(stored?.quote, event.payload.requesterFspId)
+  switch (decision.type) {
+    case 'error':
+      return errorMessage(event, decision)
+    case 'replay':
+      return replayStored(event, decision.legRole, stored?.answer)
+    case 'forward':
+      return forward(event, decision.to)
+  }
 }

@@ -1,4 +1,5 @@
 /** Dependencies of every step: stored transfers, the ledger, the clock, and a way to raise an alarm. */
+import type { BatchContext } from '@causeway/bus'
 import type { Logger, Metrics } from '@causeway/process'
 import { Counter } from 'prom-client'
 import type { BulkQuotes } from './bulks/quotes.ts'
@@ -47,6 +48,9 @@ export interface Deps {
   /** How long after its end a rejected bulk is returned by GET. */
   readonly rejectedBulksKept_ms: number
 }
+
+/** For the steps of bulks: between two slices single transfers go first. */
+export interface BulkDeps extends Deps, Pick<BatchContext, 'giveWay'> {}
 
 export function openAlarms(log: Logger, metrics: Metrics): RaiseAlarm {
   const alarms = new Counter({

@@ -4,6 +4,7 @@
  * the expiry.
  */
 import type { OutgoingMessage } from '@causeway/bus'
+import type { Delivery } from '@causeway/records'
 import {
   answerTo,
   errorOf,
@@ -21,6 +22,7 @@ import {
 import type { Answer } from './domain/answer.ts'
 import type { Evidence } from './domain/evidence.ts'
 import { isOpen, type Claimed, type Open, type Transfer } from './domain/transfer.ts'
+import { refusalIn, type Delivery as Judged } from './domain/undelivered.ts'
 import {
   move,
   throwUnfinished,
@@ -212,4 +214,39 @@ function refusedEvidenceOf({ transfer, message, ends }: ToRelease, now: string):
     notifyPayee: message.notifyPayee,
     errorInformation: errorOf(ends.reason),
   }
+}
+
+/**
+ * A reservation whose request the payee FSP has refused by its HTTP answer ends at once instead of at
+ * its expiry. The ledger decides, as it does for a reject: a fulfil that was posted first is final.
+ *
+ * @param deliveries of POST /transfers
+ */
+export async function abortRefused(
+  deps: Deps,
+  deliveries: readonly (Delivery & Judged)[],
+): Promise<void> {
+  const refusals = new Map(
+    deliveries.flatMap((delivery) => {
+      const error = refusalIn(delivery)
+      return error === undefined ? [] : [[delivery.entityId, { delivery, error }] as const]
+    }),
+  )
+  if (refusals.size === 0) return
+  const stored = await deps.store.read([...refusals.keys()])
+  const completedTimestamp = deps.now().toISOString()
+  const ending = [...refusals].flatMap(([transferId, { delivery, error }]) => {
+    const transfer = stored.get(transferId)
+    if (transfer === undefined || !isOpen(transfer) || transfer.state !== 'RESERVED') return []
+    if (transfer.payeeFsp !== delivery.destinationFspId) return []
+    return [{ transfer, error }]
+  })
+  const answers = await deps.ledger.release(
+    ending.map(({ transfer, error }) => ({
+      transfer,
+      reason: 'REJECTED',
+      evidence: { kind: 'REFUSAL', completedTimestamp, errorInformation: error },
+    })),
+  )
+  throwUnfinished(await move(deps, answeredBy(ending, answers)))
 }

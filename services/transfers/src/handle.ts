@@ -4,13 +4,18 @@
  */
 import { roundsOf, type DomainEvent, type EventName } from '@causeway/events'
 import { allOf } from '@causeway/process'
-import type { FulfilEvent, PrepareEvent, QueryEvent, RejectEvent } from './contract.ts'
 import type { DeliveryStore } from '@causeway/records'
-import { fulfil } from './fulfil.ts'
-import { prepare } from './prepare.ts'
-import { query } from './query.ts'
-import { abortRefused } from './refused-delivery.ts'
+import {
+  answerTo,
+  type FulfilEvent,
+  type PrepareEvent,
+  type QueryEvent,
+  type RejectEvent,
+} from './contract.ts'
 import type { Deps } from './deps.ts'
+import { decideMovementQuery, decideQuery } from './domain/decide.ts'
+import { abortRefused, fulfil } from './fulfil.ts'
+import { prepare } from './prepare.ts'
 
 const reportNames = [
   'TransferPrepareCallbackReport',
@@ -78,4 +83,23 @@ async function workInRounds(deps: Deps, events: readonly TransferEvent[]): Promi
     }
     await allOf([prepare(deps, prepares), fulfil(deps, ofPayees), query(deps, queries)])
   }
+}
+
+/** GET /transfers/{ID}: the stored state, for the two FSPs of the transfer; also movements without a transfer. */
+async function query(deps: Deps, events: readonly QueryEvent[]): Promise<void> {
+  if (events.length === 0) return
+  const ids = events.map(({ payload }) => payload.transferId)
+  const stored = await deps.store.read(ids)
+  const movements = await deps.ledger.movements(ids.filter((id) => !stored.has(id)))
+  const answers = events.map((event) => {
+    const { transferId, requesterFspId } = event.payload
+    const transfer = stored.get(transferId)
+    return answerTo(
+      event,
+      transfer === undefined
+        ? decideMovementQuery(movements.get(transferId), requesterFspId)
+        : decideQuery(transfer, requesterFspId),
+    )
+  })
+  await deps.store.move([], deps.now(), () => answers)
 }

@@ -12,7 +12,6 @@ import { type Logger, periodically } from '@causeway/process'
 import type { OutgoingMessage } from '../event-bus.ts'
 import { delayAfter, pause } from '../pause.ts'
 import { openInDoubtCommits, type InDoubtCommits } from './in-doubt-commits.ts'
-import { packHeaders, unpackHeaders } from './header-block.ts'
 import { within } from './deadline.ts'
 import {
   forgetTaken,
@@ -23,7 +22,7 @@ import {
   type NumberedRow,
   type OutboxRow,
 } from './outbox-store.ts'
-import { recordOf, toRecord, type OutgoingRecord } from './record.ts'
+import { packHeaders, recordOf, toRecord, unpackHeaders, type OutgoingRecord } from './record.ts'
 import type { Sender } from './sender.ts'
 
 export interface PumpOptions {

@@ -2,8 +2,14 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import type { KafkaMessage } from 'kafkajs'
 import type { Message } from '../event-bus.ts'
-import { packHeaders, unpackHeaders } from './header-block.ts'
-import { record_bytes_max, toMessage, toRecord, type OutgoingRecord } from './record.ts'
+import {
+  packHeaders,
+  record_bytes_max,
+  toMessage,
+  toRecord,
+  unpackHeaders,
+  type OutgoingRecord,
+} from './record.ts'
 
 const message: Message = {
   id: '1',

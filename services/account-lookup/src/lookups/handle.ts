@@ -2,13 +2,16 @@
  * Handles a batch of queries: finds the owners of each party and the FSPs to forward to. Nothing is
  * stored: the messages are derived from the batch, and a repeat publishes them with the same ids.
  */
-import type { PublishDerived, OutgoingMessage } from '@causeway/bus'
+import type { EventBus, OutgoingMessage, PublishDerived } from '@causeway/bus'
+import type { DomainEvent } from '@causeway/events'
 import type { Participant, Participants } from '@causeway/participants'
+import type { Database } from '@causeway/postgres'
 import { deferred } from '../deferred.ts'
 import {
   findingsWithoutLookup,
   forwarded,
   participantResponse,
+  partyQueryFailed,
   partyRefused,
   queryOf,
   reachabilityOf,
@@ -17,6 +20,7 @@ import {
 } from './contract.ts'
 import { decideForwarding, decideOwner, type Findings } from './domain/answer.ts'
 import type { OwnerBook } from './owners.ts'
+import { addUndelivered } from './store.ts'
 
 export interface LookupParts {
   readonly participants: Pick<Participants, 'get'>
@@ -133,5 +137,31 @@ function partyQueryMessages(
   return decision.fspIds.flatMap((fspId) => {
     const participant = participants.get(fspId)
     return participant === undefined ? [] : [forwarded(event, { participant, fsps, deadline })]
+  })
+}
+
+export interface UndeliveredParts {
+  readonly db: Pick<Database, 'transaction'>
+  readonly bus: Pick<EventBus, 'announce'>
+}
+
+/**
+ * A query to several FSPs fails once it is undeliverable to all of them. Then the requester gets
+ * one error, whatever the order of the failure events. It gets none before, since any other FSP may
+ * still answer.
+ */
+export async function reportUndelivered(
+  { db, bus }: UndeliveredParts,
+  events: readonly DomainEvent<'PartyQueryUndelivered'>[],
+): Promise<void> {
+  if (events.length === 0) return
+  const failures = events.map(({ payload }) => payload)
+  await db.transaction(async (tx) => {
+    const failed = await addUndelivered(tx, failures, new Date())
+    const lost = events.filter(
+      ({ payload: { questionId, fsps } }) => (failed.get(questionId) ?? 0) >= fsps,
+    )
+    const last = new Map(lost.map((event) => [event.payload.questionId, event]))
+    bus.announce(tx, [...last.values()].map(partyQueryFailed))
   })
 }

@@ -5,7 +5,7 @@ import type { Database } from '@causeway/postgres'
 import type { alarmsService } from '@causeway/protos'
 import type { Writer } from '../writer.ts'
 import { checkAlarms, type CheckParts } from './check.ts'
-import { activeAlarms } from './active-alarms-store.ts'
+import { activeAlarms } from './store.ts'
 
 export interface AlarmParts extends CheckParts {
   readonly database: Database

@@ -5,12 +5,11 @@
 import { coverOf, feesOwed, valueOf, type Account } from './account.ts'
 import type { Book, OpenBook } from './book.ts'
 import type { Command } from './command.ts'
-import { post, release } from './complete.ts'
 import type { Decision, FundsRefusal } from './decision.ts'
 import { deposit } from './deposit.ts'
 import type { Entry } from './entry.ts'
 import { openPosition } from './opening.ts'
-import { reserve } from './reserve.ts'
+import { post, release, reserve } from './transfer.ts'
 import { endWithdrawal, withdraw } from './withdraw.ts'
 
 /** A POSITION account after the step, or now if the step was done before. */

@@ -2,13 +2,21 @@
  * Handles a batch of events about bulk quotes, one after the other: each is as much work as a batch of
  * quotes, and they take turns with quotes.
  */
+import type { OutgoingMessage } from '@causeway/bus'
 import type { DomainEvent, EventName } from '@causeway/events'
+import { decideQuery } from '../quotes/domain/decide.ts'
 import type { Work } from '../work.ts'
 import { answerBulk } from './answer.ts'
-import type { BulkEvent } from './contract.ts'
+import {
+  forward,
+  replayStored,
+  tellError,
+  type BulkEvent,
+  type BulkQueryEvent,
+} from './contract.ts'
 import { passBulkOn, type BulkPassThrough } from './pass-through.ts'
-import { queryBulk } from './query.ts'
 import { requestBulk } from './request.ts'
+import type { StoredBulk } from './store.ts'
 import { endUndeliveredBulks } from './undelivered.ts'
 
 const bulkNames = [
@@ -73,4 +81,24 @@ async function keep(work: Work, { name, payload: { reports } }: ReportEvent): Pr
 
 function isReport(event: ConsumedBulkEvent): event is ReportEvent {
   return 'reports' in event.payload
+}
+
+/** GET /bulkQuotes/{ID}: the stored answer for its parties; while there is none, the query is forwarded. */
+async function queryBulk(work: Work, event: BulkQueryEvent): Promise<void> {
+  const stored = await work.bulks.read(event.payload.bulkQuoteId, event.payload.requesterFspId)
+  await work.publish([answerTo(event, stored)])
+}
+
+function answerTo(event: BulkQueryEvent, stored: StoredBulk | undefined): OutgoingMessage {
+  const decision = decideQuery(stored?.bulk, event.payload.requesterFspId)
+  switch (decision.type) {
+    case 'error':
+      return stored?.answer === undefined || decision.legRole !== 'PAYER'
+        ? tellError(event, decision)
+        : replayStored(event, 'PAYER', stored.answer)
+    case 'replay':
+      return replayStored(event, decision.legRole, stored?.answer)
+    case 'forward':
+      return forward(event, decision.to)
+  }
 }

@@ -28,7 +28,7 @@ import {
 } from './domain/decide.ts'
 import { readShown } from './query.ts'
 import { slicesOf } from './split.ts'
-import type { BulkDeps } from './deps.ts'
+import type { BulkDeps } from '../deps.ts'
 
 export type BulkAnswerEvent = BulkFulfilEvent | BulkRejectEvent
 type Message = BulkFulfil | BulkReject

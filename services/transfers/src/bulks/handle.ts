@@ -4,13 +4,17 @@
  */
 import type { DomainEvent, EventName } from '@causeway/events'
 import { allOf } from '@causeway/process'
-import type { DeliveryStore } from '@causeway/records'
+import type { Delivery, DeliveryStore } from '@causeway/records'
+import type { BulkDeps, Deps } from '../deps.ts'
+import { isOpen } from '../domain/transfer.ts'
+import { refusalIn, type Delivery as Judged } from '../domain/undelivered.ts'
+import { move, throwUnfinished, type Unfinished } from '../move.ts'
+import { answeredBy } from '../prepare.ts'
 import { answer } from './answer.ts'
 import type { BulkEvent } from './contract.ts'
+import { itemsOf, wasAsked } from './domain/bulk.ts'
 import { queryBulk } from './query.ts'
-import { abortRefusedBulk } from './refused-delivery.ts'
-import { split } from './split.ts'
-import type { BulkDeps } from './deps.ts'
+import { slicesOf, split } from './split.ts'
 
 const reportNames = [
   'BulkTransferPrepareCallbackReport',
@@ -82,4 +86,37 @@ async function workInOrder(deps: BulkDeps, events: readonly BulkEvent[]): Promis
         await queryBulk(deps, event)
     }
   }
+}
+
+/**
+ * A bulk whose request the payee FSP has refused by its HTTP answer ends at once instead of at its expiry.
+ * The ledger decides, item by item: an item that was posted first stays posted.
+ *
+ * @param delivery of POST /bulkTransfers
+ */
+async function abortRefusedBulk(deps: Deps, delivery: Delivery & Judged): Promise<void> {
+  const errorInformation = refusalIn(delivery)
+  if (errorInformation === undefined) return
+  const bulk = await deps.bulks.read(delivery.entityId)
+  if (bulk === undefined || bulk.end !== undefined) return
+  if (bulk.payeeFsp !== delivery.destinationFspId) return
+  const completedTimestamp = deps.now().toISOString()
+  const items = itemsOf(bulk, await deps.store.read(bulk.transferIds))
+  const reserved = items.flatMap((item) => {
+    const { transfer } = item
+    if (transfer === undefined || !isOpen(transfer) || !wasAsked(bulk, item)) return []
+    return [{ transfer }]
+  })
+  const unfinished: Unfinished[] = []
+  for (const slice of slicesOf(reserved)) {
+    const answers = await deps.ledger.release(
+      slice.map(({ transfer }) => ({
+        transfer,
+        reason: 'REJECTED',
+        evidence: { kind: 'REFUSAL', completedTimestamp, errorInformation },
+      })),
+    )
+    unfinished.push(...(await move(deps, answeredBy(slice, answers))))
+  }
+  throwUnfinished(unfinished)
 }

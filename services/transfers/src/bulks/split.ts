@@ -20,7 +20,7 @@ import {
 import { itemsOf, type Bulk } from './domain/bulk.ts'
 import { decideBulkPrepare } from './domain/decide.ts'
 import { readShown } from './query.ts'
-import type { BulkDeps } from './deps.ts'
+import type { BulkDeps } from '../deps.ts'
 
 /**
  * Items that the ledger decides at once: single transfers take turns with slices. (Measured next to ten

@@ -1,7 +1,7 @@
 /** A settlement model: when, between whom and through which accounts transfers are settled. */
 import { isCurrency, parseAmount } from '@causeway/money'
 import { refuse, type RefusedBy } from '@causeway/services'
-import { cronFault } from './cron.ts'
+import { Cron } from 'croner'
 
 export const granularities = ['GROSS', 'NET'] as const
 export const interchanges = ['BILATERAL', 'MULTILATERAL'] as const
@@ -215,4 +215,20 @@ function unknownWord(name: string, words: readonly string[]): ModelDecision {
 
 function either(words: readonly string[]): string {
   return words.join(' or ')
+}
+
+const cron_length_max = 100
+
+/**
+ * The error of a schedule as a clause: cron in UTC, with the fields minute, hour, day, month and
+ * weekday, optionally preceded by seconds; undefined when it has at least one future time.
+ */
+function cronFault(cron: string, now: Date): string | undefined {
+  if (cron.length > cron_length_max) return `a schedule has at most ${cron_length_max} characters`
+  try {
+    const next = new Cron(cron, { timezone: 'UTC', mode: '5-or-6-parts' }).nextRun(now)
+    return next === null ? `${cron} has no future time` : undefined
+  } catch {
+    return `${cron} is not a cron expression of five or six fields`
+  }
 }

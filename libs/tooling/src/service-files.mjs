@@ -1,0 +1,163 @@
+/**
+ * The files that list the services of the hub, from the description in libs/services: the facts of
+ * the chart, the containers of the compose file, the targets of Prometheus and the databases in the
+ * README of the chart. Run after a build it writes them; a test fails while one of them differs.
+ */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+
+const root = new URL('../../../', import.meta.url)
+
+/** Folders of files that every service has. */
+const filesOfEach = ['grpc']
+
+/** What a container of the compose file has that no description states. */
+const particulars = {
+  admin: ['network_mode: service:operator-gateway'],
+  'fspiop-api': ["ports: ['127.0.0.1:${PUBLISHED_FSP_PORT:-4000}:4000']"],
+}
+
+const facts = `# The services: facts of the code, not choices of an installation. \`npm run docs\` writes this file
+# from libs/services/src/index.ts; the templates of the chart read it.
+#
+# calls:     whose gRPC server it calls: its network policy, and its <SERVICE>_GRPC_URL
+# database:  it has a schema of its own, at <SERVICE>_DATABASE_URL
+# files:     folders below /etc/causeway, each from a Secret of its own
+# secrets:   settings whose values come from a Secret: NAME: [secret, key]
+# outside:   it connects to addresses outside the cluster that it learns while it runs
+# ports:     beside 4200 (gRPC) and 4190 (health and metrics)
+`
+
+/**
+ * By path: what is in the file, and what should be.
+ * @param services by name: the description of a service
+ */
+export function serviceFiles(services) {
+  const all = [...services]
+  const databases = all.filter(([, { database }]) => database).map(([name]) => name)
+  return new Map(
+    [
+      ['helm/causeway/services.yaml', () => facts + all.map(factsOf).join('')],
+      ['helm/causeway/README.md', (text) => withParts(text, { databases: secretOf(databases) })],
+      [
+        'deploy/prometheus/prometheus.yml',
+        (text) => withParts(text, { targets: lines(all, ([name]) => `          - ${name}`) }),
+      ],
+      ['deploy/compose.yml', (text) => withParts(text, composeParts(all, databases))],
+    ].map(([path, write]) => {
+      const text = readFileSync(new URL(path, root), 'utf8')
+      return [path, { text, wanted: write(text) }]
+    }),
+  )
+}
+
+/** Replaces the lines between one with `generated: NAME` and one with `end of NAME`. */
+function withParts(text, parts) {
+  return Object.entries(parts).reduce((before, [name, part]) => {
+    const [first, last] = [`generated: ${name}`, `end of ${name}`].map((mark) => {
+      const place = before.indexOf(mark)
+      if (place === -1) throw new Error(`no line has the mark '${mark}'`)
+      return place
+    })
+    const head = before.slice(0, before.indexOf('\n', first) + 1)
+    return head + part + before.slice(before.lastIndexOf('\n', last) + 1)
+  }, text)
+}
+
+function lines(all, lineOf) {
+  return all.map((each) => `${lineOf(each)}\n`).join('')
+}
+
+function factsOf([name, { calls, callsItself, database, files = [], secrets, outside, ports }]) {
+  const whole =
+    callsItself === true ? [...calls, name].toSorted((one, other) => (one < other ? -1 : 1)) : calls
+  const entries = [
+    listOf('calls', whole, '  '),
+    `database: ${database}`,
+    listOf('files', [...filesOfEach, ...files], '  '),
+    ...(secrets === undefined ? [] : ['secrets:', ...pairsOf(secrets)]),
+    ...(outside === true ? ['outside: true'] : []),
+    ...(ports === undefined ? [] : ['ports:', ...pairsOf(ports)]),
+  ]
+  return `${name}:\n${lines(entries, (entry) => `  ${entry}`)}`
+}
+
+function pairsOf(values) {
+  return Object.entries(values).map(([name, value]) =>
+    Array.isArray(value) ? `  ${name}: [${value.join(', ')}]` : `  ${name}: ${value}`,
+  )
+}
+
+/** As the formatter has it: one line of at most 100 columns, else a line for each. */
+function listOf(name, values, indent) {
+  const line = `${name}: [${values.join(', ')}]`
+  if (indent.length + line.length <= 100) return line
+  return [`${name}:`, ...values.map((value) => `${indent}  - ${value}`)].join('\n')
+}
+
+function secretOf(databases) {
+  const literals = databases.map(
+    (name) =>
+      `  --from-literal=${name}=postgres://${roleOf(name)}:PASSWORD@postgres.example/causeway`,
+  )
+  const command = 'kubectl --namespace causeway create secret generic causeway-databases'
+  return `\n\`\`\`sh\n${[command, ...literals].join(' \\\n')}\n\`\`\`\n\n`
+}
+
+function composeParts(all, databases) {
+  return {
+    'secrets of services': lines(all, ([name]) => `      - secrets-${name}:/secrets/${name}`),
+    databases: lines(
+      databases,
+      (name) =>
+        `      ${databaseUrlOf(name)}: &${name}-database postgres://${roleOf(name)}:\${POSTGRES_PASSWORD:-causeway}@postgres/causeway`,
+    ),
+    services: `\n${all.map(containerOf).join('\n')}\n`,
+    'healthy services': lines(all, ([name]) => `      ${name}: { condition: service_healthy }`),
+    volumes: lines(all, ([name]) => `  secrets-${name}:`),
+  }
+}
+
+function containerOf([name, { calls, database, secrets = {} }]) {
+  const program = `services/${name}/dist/main.js`
+  const sealed = Object.values(secrets).map(([folder]) => `--env-file=/etc/causeway/${folder}/env`)
+  const environment = [
+    ...(database ? [`${databaseUrlOf(name)}: *${name}-database`] : []),
+    ...calls.map((called) => `${prefixOf(called)}_GRPC_URL: ${called}:4200`),
+  ]
+  const files = ['common', name]
+    .map((each) => `helm/causeway/env/${each}.env`)
+    .filter((path) => existsSync(new URL(path, root)))
+    .map((path) => `../${path}`)
+  const entries = [
+    '<<: *service',
+    listOf('command', [...sealed, program], '    '),
+    listOf('env_file', files, '    '),
+    'environment:',
+    ...['<<: *settings', ...environment].map((entry) => `  ${entry}`),
+    `volumes: ['secrets-${name}:/etc/causeway:ro']`,
+    ...(particulars[name] ?? []),
+  ]
+  return `  ${name}:\n${lines(entries, (entry) => `    ${entry}`)}`
+}
+
+function databaseUrlOf(name) {
+  return `${prefixOf(name)}_DATABASE_URL`
+}
+
+function prefixOf(name) {
+  return name.toUpperCase().replaceAll('-', '_')
+}
+
+function roleOf(name) {
+  return name.replaceAll('-', '_')
+}
+
+async function main() {
+  const { descriptionOf, serviceNames } = await import('../../services/dist/index.js')
+  const services = new Map(serviceNames.map((name) => [name, descriptionOf(name)]))
+  for (const [path, { text, wanted }] of serviceFiles(services)) {
+    if (text !== wanted) writeFileSync(new URL(path, root), wanted)
+  }
+}
+
+if (import.meta.url === `file://${process.argv[1]}`) await main()
