@@ -8,6 +8,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
+import { privateWords } from './style-rules.mjs'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const read = (path) => readFileSync(join(root, path), 'utf8')
@@ -103,6 +104,11 @@ test('Adding a service takes at most 12 files of others, and each of them exists
   expect(missing).toEqual([])
   expect(files.length).toBeGreaterThan(8)
   expect(files.length).toBeLessThanOrEqual(12)
+})
+
+test.each(pages)('The page %s uses no word of the earlier, private vocabulary', (path) => {
+  const words = proseOf(path).matchAll(new RegExp(privateWords, 'gi'))
+  expect([...words].map(([word]) => word)).toEqual([])
 })
 
 test('The glossary explains at most 40 terms, each once', () => {

@@ -97,6 +97,38 @@ export function connect(grpc: GrpcHost): Upstream {
   }
 }
 
+const soon = { deadline_ms: 1_000 }
+
+const newestEntry = {
+  source: '',
+  action: '',
+  actor: '',
+  subject: '',
+  labelKey: '',
+  labelValue: '',
+  from: '',
+  to: '',
+  beforeN: '',
+  limit: 1,
+}
+
+/** The cheapest call of each service, to learn whether it answers. */
+export const questions: Readonly<Record<string, (upstream: Upstream) => Promise<unknown>>> = {
+  'participant-lifecycle': ({ participants }) =>
+    participants.GetParticipantInfo({ names: [''] }, soon),
+  settlements: ({ models }) => models.GetSettlementModels({ currency: '', name: '-' }, soon),
+  quoting: ({ rules }) => rules.GetSchemeRules({}, soon),
+  transfers: ({ transfers }) => transfers.GetTransferStates({ ids: [] }, soon),
+  'auth-service': ({ pings }) => pings.GetLastPings({ names: [] }, soon),
+  'account-lookup': ({ oracles }) =>
+    oracles.ListOracles({ oracleIdType: 'PERSONAL_ID', currency: 'XXX' }, soon),
+  notifications: ({ notifications }) =>
+    notifications.ListDeadLetters({ fspId: '', limit: 0 }, soon),
+  scheduler: ({ scheduler }) => scheduler.ListScheduleReminders({ owner: '-', state: '' }, soon),
+  audit: ({ audit }) => audit.ListAuditEntries(newestEntry, soon),
+  config: ({ configurations }) => configurations.GetConfiguration({ boundedContextId: '-' }, soon),
+}
+
 /** For calls that move the money of a whole settlement, page by page, in the ledger's queue. */
 export const longDeadline = { deadline_ms: 60_000 } as const
 
