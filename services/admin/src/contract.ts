@@ -112,6 +112,10 @@ const meanings = {
   NOT_OWNER: { status: 403, code: '3000' },
   VERSION_OUTDATED: { status: 409, code: '3000' },
   STALE: { status: 409, code: '3000' },
+  // From the scheduler.
+  REMINDER_UNKNOWN: { status: 404, code: '3200' },
+  REMINDER_WAITING: { status: 400, code: '3100' },
+  TIME_PAST: { status: 400, code: '3300' },
   // From notifications.
   DEAD_LETTER_UNKNOWN: { status: 404, code: '3200' },
   DEADLINE_PASSED: { status: 400, code: '3300' },
@@ -121,7 +125,7 @@ const meanings = {
 } as const satisfies Readonly<Record<ReasonOfService, Meaning> & Record<string, Meaning>>
 
 /** Those of other services that an operator's request can get. */
-type ReasonOfService = Exclude<RefusalReason, 'SET_OUTDATED' | 'TIME_PAST'>
+type ReasonOfService = Exclude<RefusalReason, 'SET_OUTDATED'>
 
 export type Reason = keyof typeof meanings
 

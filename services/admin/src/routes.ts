@@ -87,7 +87,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...fourEyes(configurationDecisions(deps)),
     ...guarded('ORACLES', oracleOperations(deps)),
     ...guarded('DELIVERIES', deadLetterOperations(deps)),
-    ...guarded('DELIVERIES', reminderOperations(deps)),
+    ...guarded('REMINDERS', reminderOperations(deps), 'VIEW_DELIVERIES'),
     ...needs('RUN_VERIFY', verificationOperations(deps)),
     ...needs(open, healthOperations(deps)),
   ]
