@@ -81,6 +81,8 @@ const meanings = {
   WINDOW_NOT_APPLICABLE: { status: 400, code: '3100' },
   SETTLEMENT_UNKNOWN: { status: 404, code: '3200' },
   SETTLEMENT_ACCOUNT_UNKNOWN: { status: 404, code: '3200' },
+  REPORT_UNKNOWN: { status: 404, code: '3200' },
+  DAY_NOT_OVER: { status: 400, code: '3100' },
   STATE_WRONG: { status: 400, code: '3100' },
   LEDGER_REFUSED: { status: 400, code: '6000' },
   // From auth-service.

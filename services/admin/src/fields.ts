@@ -277,6 +277,7 @@ export const pathVariables = {
   boundedContextId: word.max(64),
   participantId: queryNumber,
   accountId: queryNumber,
+  day: queryDay,
   reminderId: text.min(1).max(128),
 }
 

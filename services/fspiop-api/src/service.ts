@@ -9,7 +9,7 @@ import { openBasePaths, serveHttp, type HttpServer, type HttpServerOptions } fro
 import type { LiveSettings } from '@causeway/live-settings'
 import { openParticipants, type Participants } from '@causeway/participants'
 import type { Logger, Service } from '@causeway/process'
-import { settlementReportsService } from '@causeway/protos'
+import { dayReportsService, settlementReportsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import { openAdmission } from './admission.ts'
 import { openAnswerQuotas } from './answer-quotas.ts'
@@ -34,6 +34,7 @@ import { openApiDocument } from './openapi/document.ts'
 import { openPacing } from './pacing.ts'
 import { openRates } from './rates.ts'
 import { openReconciliationPage } from './reconciliation-page.ts'
+import { openReportPages } from './reports-page.ts'
 import { refuse, type Reason } from './refusals.ts'
 import { servedRoutes } from './routes.ts'
 import { gatewaysOf, openSecurity, type Security } from './security.ts'
@@ -96,6 +97,11 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
       identify: security.identify,
       participants,
       reports: grpc.client(settlementReportsService, 'settlements'),
+    }),
+    reports: openReportPages({
+      identify: security.identify,
+      participants,
+      reports: grpc.client(dayReportsService, 'settlements'),
     }),
     onUnknownPath: (request, response) => sendUnknownPath(serveParts, request, response),
   })
