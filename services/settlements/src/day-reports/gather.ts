@@ -241,9 +241,9 @@ function feeAccounts(
 
 /** Most hubs have none, and then no transfer needs to be looked up. */
 async function hasThirdParties({ thirdParties }: GatherParts): Promise<boolean> {
-  const any = { fspId: '', consentId: '', state: '', from: '', to: '', after: '', pispId: '' }
+  const any = { fspId: '', pispId: '', dfspId: '', consentId: '', state: '', from: '', to: '' }
   const { transactions } = await thirdParties.SearchThirdPartyTransactions(
-    { ...any, transactionRequestId: '', limit: 1 },
+    { ...any, transactionRequestId: '', after: '', limit: 1 },
     deadline,
   )
   return transactions.length > 0
