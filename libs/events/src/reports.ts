@@ -8,7 +8,8 @@ export const reportEvents = {
     publishers: ['settlements'],
     consumers: ['participant-lifecycle'],
     key: 'reportId',
-    about: 'A report of a finished day, or another version of it, is stored; its reader gets an e-mail.',
+    about:
+      'A report of a finished day, or another version of it, is stored; its reader gets an e-mail.',
     schema: z.object({
       /** `report-greenbank-2026-11-25-v1` */
       reportId: z.string(),

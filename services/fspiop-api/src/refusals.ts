@@ -93,7 +93,10 @@ const rules = {
   },
   RECONCILIATION_UNCLEAR: { code: '3100', text: 'settlementWindowId or day must be given' },
   REPORTS_UNAVAILABLE: { code: '2003', text: 'the reports cannot be read; try again later' },
-  REPORT_UNCLEAR: { code: '3100', text: 'day, version, scope, format, from, to or limit is invalid' },
+  REPORT_UNCLEAR: {
+    code: '3100',
+    text: 'day, version, scope, format, from, to or limit is invalid',
+  },
   REPORT_UNKNOWN: { code: '3200', status: 404, text: 'there is no report of that day' },
   FAULT: { code: '2001', text: 'internal error; the request was not accepted' },
   SOURCE_UNKNOWN: { code: '3200', text: 'header fspiop-source: not a participant' },

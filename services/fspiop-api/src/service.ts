@@ -33,6 +33,7 @@ import { assertLoopbackOnly, warnAboutInsecureModes } from './insecure-modes.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { openPacing } from './pacing.ts'
 import { openRates } from './rates.ts'
+import type { OwnPageParts } from './own-page.ts'
 import { openReconciliationPage } from './reconciliation-page.ts'
 import { openReportPages } from './reports-page.ts'
 import { refuse, type Reason } from './refusals.ts'
@@ -93,16 +94,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     ...describedApi(edge.served, settings),
     jwks: { keys: publicKeysOf(security) },
     issueToken: security.issueToken,
-    reconciliation: openReconciliationPage({
-      identify: security.identify,
-      participants,
-      reports: grpc.client(settlementReportsService, 'settlements'),
-    }),
-    reports: openReportPages({
-      identify: security.identify,
-      participants,
-      reports: grpc.client(dayReportsService, 'settlements'),
-    }),
+    ...ownPages({ identify: security.identify, participants }, grpc),
     onUnknownPath: (request, response) => sendUnknownPath(serveParts, request, response),
   })
   const server = await openPort(settings, tls, log, (request, response) => {
@@ -124,6 +116,17 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
       await security.stop()
       await participants.stop()
     },
+  }
+}
+
+/** What an FSP reads of its own records. */
+function ownPages(parts: OwnPageParts, grpc: ProcessParts['grpc']) {
+  return {
+    reconciliation: openReconciliationPage({
+      ...parts,
+      reports: grpc.client(settlementReportsService, 'settlements'),
+    }),
+    reports: openReportPages({ ...parts, reports: grpc.client(dayReportsService, 'settlements') }),
   }
 }
 

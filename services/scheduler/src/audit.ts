@@ -86,9 +86,7 @@ function subjectOf({ id }: Reminder): string {
 function stateOf({ owner, schedule, taskType, url, recovery }: Reminder): AuditedState {
   return {
     owner,
-    ...(schedule.type === 'CRON'
-      ? { cron: schedule.cron }
-      : { dueAt: schedule.at.toISOString() }),
+    ...(schedule.type === 'CRON' ? { cron: schedule.cron } : { dueAt: schedule.at.toISOString() }),
     taskType,
     ...(url === '' ? {} : { url: originOf(url) }),
     recovery,

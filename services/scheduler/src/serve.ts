@@ -42,10 +42,7 @@ export function schedulerHandlers(parts: ServeParts): Service {
   return { ...ofOwners(parts), ...ofOperators(parts) }
 }
 
-function ofOwners({
-  db,
-  bus,
-}: ServeParts): Omit<Service, 'RemoveReminder' | 'RetryReminder'> {
+function ofOwners({ db, bus }: ServeParts): Omit<Service, 'RemoveReminder' | 'RetryReminder'> {
   return {
     CreateScheduleReminder: (message, { caller }) =>
       db.transaction(async (tx) => {
@@ -78,8 +75,7 @@ function ofOwners({
       }),
     ListScheduleReminders: async ({ owner, state }, { caller }) => {
       const seen = seenOwner(owner, caller)
-      const reminders =
-        seen === undefined ? [] : await remindersOf(db, seen, state, listed_max)
+      const reminders = seen === undefined ? [] : await remindersOf(db, seen, state, listed_max)
       return { reminders: reminders.map(message) }
     },
   }
@@ -110,10 +106,7 @@ function ofOperators({ db, bus }: ServeParts): Pick<Service, 'RemoveReminder' | 
 }
 
 /** In one process there are no certificates, and the request names the caller. */
-function callerOr(
-  caller: HandledCall['caller'],
-  owner: string | undefined,
-): HandledCall['caller'] {
+function callerOr(caller: HandledCall['caller'], owner: string | undefined): HandledCall['caller'] {
   return caller ?? (owner === '' ? undefined : owner)
 }
 

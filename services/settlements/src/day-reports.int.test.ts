@@ -185,7 +185,9 @@ test('A day that has not ended has no report', async () => {
   expect((await reports().MakeDayReport(wanted)).refusal?.reason).toBe('DAY_NOT_OVER')
   const today = { ...wanted, day: dayBefore(0), endsNow: false }
   expect((await reports().MakeDayReport(today)).refusal?.reason).toBe('DAY_NOT_OVER')
-  expect((await reports().MakeDayReport({ ...wanted, day: 'never' })).refusal?.reason).toBe('INVALID')
+  expect((await reports().MakeDayReport({ ...wanted, day: 'never' })).refusal?.reason).toBe(
+    'INVALID',
+  )
 })
 
 test('A transfer that arrives after the report makes another version for its FSPs alone', async () => {

@@ -45,7 +45,8 @@ export const settings = {
     default: '',
   }),
   SETTLEMENTS_REPORTS_DELAY_MS: integer({
-    about: 'how long after the end of a day its reports are made, so that its last transfers are in',
+    about:
+      'how long after the end of a day its reports are made, so that its last transfers are in',
     unit: 'ms',
     default: 60_000,
     min: 0,

@@ -6,7 +6,13 @@ import { currency, queryDay, queryNumber, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { shownAmount, shownTime } from '../shapes.ts'
-import { findParticipant, refusedUpstream, unitsOf, unknownParticipant, type Deps } from '../upstream.ts'
+import {
+  findParticipant,
+  refusedUpstream,
+  unitsOf,
+  unknownParticipant,
+  type Deps,
+} from '../upstream.ts'
 
 const deadline = { deadline_ms: 30_000 }
 const reports_max = 400

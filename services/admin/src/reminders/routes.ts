@@ -75,7 +75,8 @@ export function reminderOperations(deps: Deps): readonly Operation[] {
       '/reminders',
       recurring,
       {
-        about: 'Creates a recurring reminder, which is posted to a server; the same again is no change',
+        about:
+          'Creates a recurring reminder, which is posted to a server; the same again is no change',
         answers: { 200: shownDue },
         refuses: refusesNew,
       },

@@ -34,27 +34,27 @@ test.each([
   expect(seenOwner(asked, caller)).toBe(seen)
 })
 
-describe('An operator', () => {
+describe('operators', () => {
   const failed = { reminder, state: 'FAILED' } as const
   const waiting = { reminder, state: 'WAITING' } as const
   const ofOperators = { reminder: { ...reminder, owner: 'admin' }, state: 'WAITING' } as const
 
-  test('deletes and retries a reminder that has failed', () => {
+  test('An operator deletes and retries a reminder that has failed', () => {
     expect(judgeRemoval(failed, 'close')).toEqual({ type: 'FOUND', stored: failed })
     expect(judgeRetry(failed, 'close')).toEqual({ type: 'FOUND', stored: failed })
   })
 
-  test('neither deletes nor retries a reminder of a service that still waits', () => {
+  test('An operator neither deletes nor retries a reminder of a service that still waits', () => {
     expect(judgeRemoval(waiting, 'close')).toMatchObject({ reason: 'REMINDER_WAITING' })
     expect(judgeRetry(waiting, 'close')).toMatchObject({ reason: 'REMINDER_WAITING' })
   })
 
-  test('deletes a waiting reminder that operators have created, and does not retry it', () => {
+  test('An operator deletes a waiting reminder that operators have created, and does not retry it', () => {
     expect(judgeRemoval(ofOperators, 'close')).toMatchObject({ type: 'FOUND' })
     expect(judgeRetry(ofOperators, 'close')).toMatchObject({ reason: 'REMINDER_WAITING' })
   })
 
-  test('is refused for a reminder that does not exist', () => {
+  test('An operator is refused for a reminder that does not exist', () => {
     expect(judgeRemoval(undefined, 'close')).toMatchObject({ reason: 'REMINDER_UNKNOWN' })
   })
 })

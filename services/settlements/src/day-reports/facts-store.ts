@@ -112,10 +112,10 @@ export async function latenciesIn(
   part: Part,
   slice: Slice,
 ): Promise<readonly Latency[]> {
-  const rows = await db.query<Omit<Latency, 'count'> & { readonly count: string }>(
-    countLatencies,
-    [...partValues(part, slice), textArray(part.participants)],
-  )
+  const rows = await db.query<Omit<Latency, 'count'> & { readonly count: string }>(countLatencies, [
+    ...partValues(part, slice),
+    textArray(part.participants),
+  ])
   return rows.map((row) => ({ ...row, count: Number(row.count) }))
 }
 
@@ -198,7 +198,10 @@ export async function windowsClosedIn(
   { from, until }: Slice,
 ): Promise<readonly ClosedWindow[]> {
   const rows = await db.query<NetRow>(closedWindows, [from, until, scope, textArray(others)])
-  const windows = new Map<number, ClosedWindow & { readonly nets: ClosedWindow['nets'][number][] }>()
+  const windows = new Map<
+    number,
+    ClosedWindow & { readonly nets: ClosedWindow['nets'][number][] }
+  >()
   for (const row of rows) {
     const window = windows.get(row.id) ?? {
       id: row.id,

@@ -139,7 +139,9 @@ function isIn({ scope, others }: Part, currency: string): boolean {
 }
 
 function slicesOf(part: Part, until: Date): readonly Slice[] {
-  const begins = [...part.begins].flatMap(([currency, time]) => (isIn(part, currency) ? [time] : []))
+  const begins = [...part.begins].flatMap(([currency, time]) =>
+    isIn(part, currency) ? [time] : [],
+  )
   const first = Math.min(part.from.getTime(), ...begins.map((time) => time.getTime()))
   const slices: Slice[] = []
   for (let from = first; from < until.getTime(); from += slice_ms) {

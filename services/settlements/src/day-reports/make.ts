@@ -52,15 +52,23 @@ export async function makeDueReports(parts: MakeParts): Promise<void> {
     try {
       await makeReports(parts, request)
     } catch (error) {
-      const { day, scope } = request
-      if (!parts.signal.aborted) {
-        parts.log.error({ err: error, day, scope }, 'ALARM the reports of a day were not made')
-      }
-      const detail = error instanceof Error ? error.message : String(error)
-      const pause_ms = parts.signal.aborted ? 0 : pause_after_failure_ms
-      await failRequest(parts.db, request, detail, pause_ms)
+      await giveBack(parts, request, error)
     }
   }
+}
+
+/** It is made again after a pause; at once where this process stops. */
+async function giveBack(
+  { db, log, signal }: MakeParts,
+  request: Leased,
+  error: unknown,
+): Promise<void> {
+  const { day, scope } = request
+  if (!signal.aborted) {
+    log.error({ err: error, day, scope }, 'ALARM the reports of a day were not made')
+  }
+  const detail = error instanceof Error ? error.message : String(error)
+  await failRequest(db, request, detail, signal.aborted ? 0 : pause_after_failure_ms)
 }
 
 async function makeReports(parts: MakeParts, request: Leased): Promise<void> {
@@ -84,7 +92,7 @@ async function makeReports(parts: MakeParts, request: Leased): Promise<void> {
 }
 
 /** What did not change has no further version. */
-export async function storeReports(
+async function storeReports(
   parts: Pick<MakeParts, 'db' | 'bus' | 'log' | 'urls'>,
   request: Leased,
   { facts, lateLines }: Gathered,

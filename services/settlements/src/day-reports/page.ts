@@ -61,10 +61,14 @@ function sectionOf(section: Section): string {
 <h2>${escaped(currency)}</h2>
 <p>From ${escaped(from)} to ${escaped(until)}. Position at the end: <b>${escaped(position)}</b>.</p>
 ${table('Committed transfers', ['', '#Sent', '#Value sent', '#Received', '#Value received'], kindsOf(sent, received))}
-${table('Interchange fees', ['', '#Number', '#Value'], [
+${table(
+  'Interchange fees',
+  ['', '#Number', '#Value'],
+  [
     ['paid', ...cellsOf(fees.paid)],
     ['received', ...cellsOf(fees.received)],
-  ])}
+  ],
+)}
 ${failuresOf('Failed as payer FSP', failures.sent)}
 ${failuresOf('Failed as payee FSP', failures.received)}
 ${table(

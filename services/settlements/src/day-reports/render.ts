@@ -72,12 +72,14 @@ function cellsOf(section: Section): readonly Cells[] {
     count,
     value,
   ]
-  const transfers = Object.entries({ sent, received }).flatMap(([side, { total: all, ...kinds }]) => [
-    total(side, 'total', all),
-    total(side, 'single', kinds.single),
-    total(side, 'bulk item', kinds.bulkItems),
-    total(side, 'third-party', kinds.thirdParty),
-  ])
+  const transfers = Object.entries({ sent, received }).flatMap(
+    ([side, { total: all, ...kinds }]) => [
+      total(side, 'total', all),
+      total(side, 'single', kinds.single),
+      total(side, 'bulk item', kinds.bulkItems),
+      total(side, 'third-party', kinds.thirdParty),
+    ],
+  )
   const failed = Object.entries(failures).flatMap(([side, reasons]) =>
     reasons.map((reason) =>
       total(`failed ${side}`, `${reason.errorCode} ${reason.description}`.trim(), reason),

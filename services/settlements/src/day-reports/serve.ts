@@ -6,14 +6,7 @@ import type { Database } from '@causeway/postgres'
 import { orNull, type dayReportsService, type DayReportSummary } from '@causeway/protos'
 import { refuse, type Refused } from '../refusal.ts'
 import { readFigures } from './document.ts'
-import {
-  endOf,
-  isDay,
-  isScope,
-  lastEnded,
-  nextDay,
-  type Calendar,
-} from './domain/calendar.ts'
+import { endOf, isDay, isScope, lastEnded, nextDay, type Calendar } from './domain/calendar.ts'
 import { formats, renderReport } from './render.ts'
 import {
   deliveries,
@@ -85,9 +78,7 @@ function unknownReport(day: string, version: number): Refused {
   return refuse('REPORT_UNKNOWN', `there is no ${what} of ${day}`)
 }
 
-function commands(
-  parts: DayReportParts,
-): Pick<Service, 'MakeDayReport' | 'SetReportDelivery'> {
+function commands(parts: DayReportParts): Pick<Service, 'MakeDayReport' | 'SetReportDelivery'> {
   const { db, bus, calendar, delay_ms } = parts
   return {
     MakeDayReport: async ({ day, scope, endsNow, actor }) => {
@@ -108,7 +99,10 @@ function commands(
       const state = await dayStateOf(db, day, scope)
       if (state === undefined) throw new Error(`${day} was requested and is unknown`)
       const { until, version, isRequested: requested } = state
-      return { result: 'state', state: { day, scope, until: until.toISOString(), version, requested } }
+      return {
+        result: 'state',
+        state: { day, scope, until: until.toISOString(), version, requested },
+      }
     },
     SetReportDelivery: async ({ participant, delivery: name, actor }) => {
       const delivery = deliveries.find((one) => one === name)

@@ -11,7 +11,13 @@ export interface DayFigures {
 }
 
 /** @param days the oldest first */
-export function ReportCharts({ currency, days }: { currency: string; days: readonly DayFigures[] }) {
+export function ReportCharts({
+  currency,
+  days,
+}: {
+  currency: string
+  days: readonly DayFigures[]
+}) {
   const labels = days.map(({ day }) => day)
   const values = days.map(({ figures }) => figures.sent.value)
   return (
@@ -84,7 +90,11 @@ function Latencies({ days }: { days: readonly DayFigures[] }) {
         <title>{`Latency: ${days.map(latencyOf).join('; ')}`}</title>
         {series.flatMap((values, at) =>
           linesOf(values, highest).map((points) => (
-            <polyline key={`${percentiles[at]} ${points}`} className={percentiles[at]} points={points} />
+            <polyline
+              key={`${percentiles[at]} ${points}`}
+              className={percentiles[at]}
+              points={points}
+            />
           )),
         )}
       </svg>

@@ -39,13 +39,17 @@ describe('Missed days are', () => {
   test.each([
     ['only the last one, where nothing was reported yet', null, ['2026-03-02']],
     ['none, where the last one was reported', '2026-03-02', []],
-    ['all after the last reported one, across a month', '2026-02-27', ['2026-02-28', '2026-03-01', '2026-03-02']],
+    [
+      'all after the last reported one, across a month',
+      '2026-02-27',
+      ['2026-02-28', '2026-03-01', '2026-03-02'],
+    ],
     ['none, where a later day was ended by hand', '2026-03-03', []],
   ])('%s', (_what, last, days) => {
     expect(missedDays(last, '2026-03-02', 100)).toEqual(days)
   })
 
-  test('the newest ones, where there are more than the maximum', () => {
+  test('Missed days are the newest ones, where there are more than the maximum', () => {
     expect(missedDays('2020-01-01', '2026-03-02', 2)).toEqual(['2026-03-01', '2026-03-02'])
   })
 })

@@ -106,10 +106,7 @@ test("The operator's report is the sum of all participants' reports", () => {
         )
         const all = whole?.currencies.filter((each) => each.currency === currency) ?? []
         for (const [name, figure] of figures) {
-          expect([name, totalOf(all.flatMap(figure))]).toEqual([
-            name,
-            totalOf(own.flatMap(figure)),
-          ])
+          expect([name, totalOf(all.flatMap(figure))]).toEqual([name, totalOf(own.flatMap(figure))])
         }
         const positions = (sections: readonly Section[]) =>
           sections.reduce((sum, { position }) => sum + unitsOf(position), 0n)
@@ -197,7 +194,9 @@ test('A participant without account and payments in a currency has no figures of
 
 test('A participant sees the closed windows that hold a net of its own', () => {
   const reports = reportsOf(oneDay)
-  expect(reports.get('greenbank')?.windowsClosed).toMatchObject([{ id: 3, nets: [{ net: '100.5' }] }])
+  expect(reports.get('greenbank')?.windowsClosed).toMatchObject([
+    { id: 3, nets: [{ net: '100.5' }] },
+  ])
   expect(reports.get('redpay')?.windowsClosed).toEqual([])
   expect(reports.get(operator)?.windowsClosed).toHaveLength(1)
 })
