@@ -58,6 +58,7 @@ test(
     await dialog.getByLabel('Day', { exact: true }).fill(today)
     await dialog.getByLabel('Current day').selectOption('ends now')
     await dialog.getByRole('button', { name: 'Make reports' }).click()
+    await dialog.waitFor({ state: 'detached' })
     const row = page
       .getByRole('table', { name: 'Finished days, newest first' })
       .getByRole('row')

@@ -97,7 +97,7 @@ async function settled(fsp: Fsp, count: number): Promise<true> {
 test('After the end of the day each FSP fetches its own report, and the operator that of all', async () => {
   await payOnce('100')
   await payOnce('2.5')
-  await beRefused('5000')
+  await beRefused('2000')
   await settled(payer, 3)
   const order = { day: today, endsNow: true }
   expect(await answered(scheme.operator.call('POST', '/reports', order))).toMatchObject({
@@ -126,7 +126,7 @@ test('After the end of the day each FSP fetches its own report, and the operator
       {
         sent: { total: { count: 2, value: '102.5' } },
         received: { total: { count: 0, value: '0' } },
-        failures: { sent: [{ errorCode: '4200', count: 1, value: '5000' }] },
+        failures: { sent: [{ errorCode: '4200', count: 1, value: '2000' }] },
         latency: { sent: { count: 2 } },
         position: '102.5',
       },

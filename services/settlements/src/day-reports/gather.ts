@@ -73,7 +73,8 @@ const deadline = { deadline_ms: 30_000 }
 
 export async function gatherDay(parts: GatherParts, wanted: DayWanted): Promise<Gathered> {
   const { participants: all } = await parts.participants.GetParticipantInfo({ names: [] }, deadline)
-  const fsps = all.filter(({ isHub }) => !isHub)
+  // A PISP and the hosted auth service move no money.
+  const fsps = all.filter(({ isHub, type = 'DFSP' }) => !isHub && type === 'DFSP')
   const part = await partOf(parts.db, wanted, fsps)
   const slices = slicesOf(part, wanted.until)
   await storeFees(parts, part, slices, fsps, wanted)

@@ -150,7 +150,6 @@ function Make() {
         label: 'Make reports',
         run: ({ day, endsNow }) =>
           call('POST /reports', { body: { day, endsNow: endsNow === 'ends now' } }),
-        done: 'The reports are being made.',
       }}
     />
   )

@@ -69,6 +69,6 @@ export interface DayFacts {
   readonly thirdParty: readonly ThirdPartyFlow[]
   readonly positions: readonly PositionAtEnd[]
   readonly windows: readonly ClosedWindow[]
-  /** All participants; each has a report, with or without payments. */
+  /** The FSPs; each has a report, with or without payments. */
   readonly participants: readonly string[]
 }
