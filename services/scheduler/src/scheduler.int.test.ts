@@ -192,7 +192,7 @@ test('Two instances deliver each reminder once', async () => {
     return own
   })
   others.push(await start(settings, { ...parts, grpc, health, metrics }))
-  const dueAt = inFuture(1_500)
+  const dueAt = inFuture(5_000)
   const events = await Promise.all(Array.from({ length: 20 }, () => create({ dueAt })))
   const post = { dueAt, taskType: 'HTTP_POST', url }
   const posts = await Promise.all(

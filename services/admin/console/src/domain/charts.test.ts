@@ -18,5 +18,8 @@ test('A chart of zeros, or of nothing, has no height', () => {
 })
 
 test('A day without a value interrupts the line', () => {
-  expect(linesOf([10, null, 5, 0], 10)).toEqual(['12.5,0', '62.5,50 87.5,100'])
+  expect(linesOf([10, null, 5, 0], 10)).toEqual([
+    '2.5,0 22.5,0',
+    '52.5,50 72.5,50 77.5,100 97.5,100',
+  ])
 })

@@ -19,8 +19,8 @@ export function barsOf(values: readonly number[]): readonly Bar[] {
 }
 
 /**
- * The points of a line over the middles of the bars, `x,y` with y from the top; a day without a value
- * interrupts it.
+ * The points of a line from the beginning to the end of each bar, `x,y` with y from the top; a day
+ * without a value interrupts it.
  * @param highest the value at the top
  */
 export function linesOf(values: readonly (number | null)[], highest: number): readonly string[] {
@@ -28,7 +28,10 @@ export function linesOf(values: readonly (number | null)[], highest: number): re
   const lines: string[][] = [[]]
   values.forEach((value, at) => {
     if (value === null) lines.push([])
-    else lines.at(-1)?.push(`${(at + 0.5) * step},${100 - (value / Math.max(highest, 1)) * 100}`)
+    else {
+      const y = 100 - (value / Math.max(highest, 1)) * 100
+      lines.at(-1)?.push(`${(at + 0.1) * step},${y}`, `${(at + 0.9) * step},${y}`)
+    }
   })
   return lines.filter((line) => line.length > 0).map((line) => line.join(' '))
 }

@@ -85,7 +85,9 @@ function Latencies({ days }: { days: readonly DayFigures[] }) {
   const text = percentiles.map((name) => `${name.slice(0, 3)} ${last?.[name] ?? '–'} ms`)
   return (
     <figure>
-      <figcaption>Latency: {text.join(', ')} on the last day</figcaption>
+      <figcaption>
+        Latency: {text.join(', ')} on the last day (p50 solid, p95 dashed, p99 dotted)
+      </figcaption>
       <svg className="chart" viewBox="0 0 100 100" preserveAspectRatio="none" role="img">
         <title>{`Latency: ${days.map(latencyOf).join('; ')}`}</title>
         {series.flatMap((values, at) =>
