@@ -6,7 +6,6 @@ import { openWorld, send, type World } from './testing/world.ts'
 const summary: DayReportSummary = {
   participant: 'greenbank',
   day: '2026-11-25',
-  scope: '',
   version: 2,
   madeAt: '2026-11-26T00:01:00.000Z',
   sha256: 'ab12',
@@ -79,7 +78,6 @@ test('An FSP lists the reports of its own days', async () => {
   expect(asked).toContainEqual({
     participant: 'greenbank',
     fromDay: '2026-11-01',
-    toDay: '',
     limit: 5,
   })
 })
@@ -90,7 +88,6 @@ test('An FSP reads its own report, whatever participant its query names', async 
   expect(asked).toContainEqual({
     participant: 'greenbank',
     day: '2026-11-25',
-    scope: '',
     version: 1,
     format: 'JSON',
   })

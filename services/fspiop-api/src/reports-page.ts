@@ -56,7 +56,12 @@ function readSearch(participant: string, query: Request['query']): Search | unde
   const limit = wholeNumber(queryText(query, 'limit', '100'), reports_max)
   if (fromDay === undefined || toDay === undefined || !limit) return undefined
   if (![fromDay, toDay].every((day) => day === '' || isDay(day))) return undefined
-  return { participant, fromDay, toDay, limit }
+  return {
+    participant,
+    ...(fromDay === '' ? {} : { fromDay }),
+    ...(toDay === '' ? {} : { toDay }),
+    limit,
+  }
 }
 
 function readWanted(participant: string, { params, query }: Request): Wanted | undefined {
@@ -65,7 +70,14 @@ function readWanted(participant: string, { params, query }: Request): Wanted | u
   const version = wholeNumber(queryText(query, 'version', '0'), version_max)
   const format = queryText(query, 'format', 'json')?.toUpperCase()
   if (scope === undefined || version === undefined || format === undefined) return undefined
-  return typeof day === 'string' ? { participant, day, scope, version, format } : undefined
+  if (typeof day !== 'string') return undefined
+  return {
+    participant,
+    day,
+    ...(scope === '' ? {} : { scope }),
+    ...(version === 0 ? {} : { version }),
+    format,
+  }
 }
 
 function isDay(text: string): boolean {
@@ -81,7 +93,7 @@ function wholeNumber(text: string | undefined, max: number): number | undefined 
 function shown({ day, scope, version, madeAt, sha256, currencies }: DayReportSummary) {
   return {
     day,
-    ...(scope === '' ? {} : { scope }),
+    ...(scope === undefined ? {} : { scope }),
     version,
     madeAt,
     sha256,

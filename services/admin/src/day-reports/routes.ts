@@ -100,8 +100,13 @@ function reportOperations(deps: Deps): readonly Operation[] {
         query: search,
         answers: { 200: z.array(shownSummary) },
       },
-      async ({ query: { participant: name = '', from = '', to = '', limit = reports_usual } }) => {
-        const asked = { participant: name, fromDay: from, toDay: to, limit }
+      async ({ query: { participant: name, from, to, limit = reports_usual } }) => {
+        const asked = {
+          ...readerOf(deps, name),
+          ...(from === undefined ? {} : { fromDay: from }),
+          ...(to === undefined ? {} : { toDay: to }),
+          limit,
+        }
         const { reports } = await deps.dayReports.ListDayReports(asked, deadline)
         return answered(200, reports.map(summaryBody))
       },
@@ -127,32 +132,39 @@ function reportOperations(deps: Deps): readonly Operation[] {
         files: ['text/csv', 'text/html'],
         refuses: ['INVALID', 'REPORT_UNKNOWN'],
       },
-      ({ day, query, wanted: accepted }) => readReport(deps, day, query, accepted),
+      ({ day, query, wanted: accepted }) => readReport(deps, { day, accepted, ...query }),
     ),
   ]
 }
 
 async function makeReport(
   { dayReports }: Deps,
-  { day, scope: own = '', endsNow }: z.infer<typeof order>,
+  { day, scope: own, endsNow }: z.infer<typeof order>,
   actor: string,
 ): Promise<Answer> {
-  const { state, refusal } = await dayReports.MakeDayReport({ day, scope: own, endsNow, actor })
+  const ordered = { day, ...scopeOf(own), endsNow, actor }
+  const { state, refusal } = await dayReports.MakeDayReport(ordered)
   if (refusal) return refusedUpstream(refusal)
   if (!state) throw new Error('a report was ordered with neither state nor refusal')
-  return answered(202, { ...state, scope: nullable(state.scope) })
+  return answered(202, { ...state, scope: state.scope ?? null })
 }
 
 /** The bytes of the JSON are those that the hash is of. */
 async function readReport(
-  { dayReports }: Deps,
-  day: string,
-  { participant: name = '', scope: own = '', version = 0, format }: z.infer<typeof wanted>,
-  accepted: string,
+  deps: Deps,
+  asked: z.infer<typeof wanted> & { readonly day: string; readonly accepted: string },
 ): Promise<Answer> {
-  const type = format ?? (accepted.startsWith('text/') ? accepted.slice('text/'.length) : 'json')
-  const asked = { participant: name, day, scope: own, version, format: type.toUpperCase() }
-  const { file: found, refusal } = await dayReports.GetDayReport(asked, deadline)
+  const { day, accepted, participant: name, scope: own, version } = asked
+  const byAccept = accepted.startsWith('text/') ? accepted.slice('text/'.length) : 'json'
+  const type = asked.format ?? byAccept
+  const report = {
+    ...readerOf(deps, name),
+    day,
+    ...scopeOf(own),
+    ...(version === undefined ? {} : { version }),
+    format: type.toUpperCase(),
+  }
+  const { file: found, refusal } = await deps.dayReports.GetDayReport(report, deadline)
   if (refusal) return refusedUpstream(refusal)
   if (!found) throw new Error('a report was read with neither file nor refusal')
   const { mediaType, content, fileName } = found
@@ -171,7 +183,7 @@ function deliveryOperations(deps: Deps): readonly Operation[] {
       },
       async ({ name }) => {
         if ((await findParticipant(deps, name)) === undefined) return unknownParticipant(name)
-        const found = await deps.dayReports.GetReportDelivery({ participant: readerOf(deps, name) })
+        const found = await deps.dayReports.GetReportDelivery(readerOf(deps, name))
         return answered(200, { delivery: found.delivery })
       },
     ),
@@ -186,7 +198,7 @@ function deliveryOperations(deps: Deps): readonly Operation[] {
       },
       async ({ name, body, actor }) => {
         if ((await findParticipant(deps, name)) === undefined) return unknownParticipant(name)
-        const change = { participant: readerOf(deps, name), ...body, actor }
+        const change = { ...readerOf(deps, name), ...body, actor }
         const { refusal } = await deps.dayReports.SetReportDelivery(change)
         return refusal ? refusedUpstream(refusal) : answered(200, { ...body })
       },
@@ -194,15 +206,19 @@ function deliveryOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** The hub as a participant reads the operator's reports. */
-function readerOf({ settings }: Deps, name: string): string {
-  return name === settings.HUB_NAME ? '' : name
+/** The hub as a participant, and no participant, mean the operator's reports. */
+function readerOf({ settings }: Deps, name: string | undefined) {
+  return name === undefined || name === settings.HUB_NAME ? {} : { participant: name }
+}
+
+function scopeOf(own: string | undefined) {
+  return own === undefined ? {} : { scope: own }
 }
 
 function summaryBody({ day, scope: own, version, madeAt, sha256, ...rest }: DayReportSummary) {
   return {
     day,
-    scope: nullable(own),
+    scope: own ?? null,
     version,
     madeAt,
     sha256,
@@ -216,10 +232,6 @@ function summaryBody({ day, scope: own, version, madeAt, sha256, ...rest }: DayR
       p99_ms: millisecondsIn(figures.p99Ms),
     })),
   } satisfies Json
-}
-
-function nullable(text: string): string | null {
-  return text === '' ? null : text
 }
 
 function millisecondsIn(text: string | undefined): number | null {

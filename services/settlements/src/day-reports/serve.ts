@@ -6,7 +6,16 @@ import type { Database } from '@causeway/postgres'
 import { orNull, type dayReportsService, type DayReportSummary } from '@causeway/protos'
 import { refuse, type Refused } from '../refusal.ts'
 import { readFigures } from './document.ts'
-import { endOf, isDay, isScope, lastEnded, nextDay, type Calendar } from './domain/calendar.ts'
+import {
+  endOf,
+  isDay,
+  isScope,
+  lastEnded,
+  nextDay,
+  schemeScope,
+  type Calendar,
+} from './domain/calendar.ts'
+import { operator } from './domain/report.ts'
 import { formats, renderReport } from './render.ts'
 import {
   deliveries,
@@ -44,7 +53,7 @@ function reads({
   db,
 }: DayReportParts): Pick<Service, 'ListDayReports' | 'GetDayReport' | 'GetReportDelivery'> {
   return {
-    ListDayReports: async ({ participant, fromDay, toDay, limit }) => {
+    ListDayReports: async ({ participant = operator, fromDay = '', toDay = '', limit = 0 }) => {
       if (![fromDay, toDay].every((day) => day === '' || isDay(day))) return { reports: [] }
       const reports = await listReports(db, {
         participant,
@@ -55,7 +64,8 @@ function reads({
       })
       return { reports: reports.map(summaryOf) }
     },
-    GetDayReport: async ({ participant, day, scope, version, format: name }) => {
+    GetDayReport: async ({ day, format: name, ...wanted }) => {
+      const { participant = operator, scope = schemeScope, version = 0 } = wanted
       const format = formats.find((one) => one === name)
       if (format === undefined) return refusedWith(refuse('INVALID', `${name} is not a format`))
       if (!isDay(day)) return refusedWith(refuse('INVALID', `${day} is not a day`))
@@ -67,7 +77,7 @@ function reads({
         file: { ...file, content: Buffer.from(content), summary: summaryOf(report) },
       }
     },
-    GetReportDelivery: async ({ participant }) => ({
+    GetReportDelivery: async ({ participant = operator }) => ({
       delivery: (await deliveriesOf(db, [participant])).get(participant) ?? '',
     }),
   }
@@ -81,7 +91,7 @@ function unknownReport(day: string, version: number): Refused {
 function commands(parts: DayReportParts): Pick<Service, 'MakeDayReport' | 'SetReportDelivery'> {
   const { db, bus, calendar, delay_ms } = parts
   return {
-    MakeDayReport: async ({ day, scope, endsNow, actor }) => {
+    MakeDayReport: async ({ day, scope = schemeScope, endsNow, actor }) => {
       if (!isDay(day)) return refusedWith(refuse('INVALID', `${day} is not a day`))
       if (!isScope(calendar, scope)) {
         return refusedWith(refuse('INVALID', `${scope} has no end of day of its own`))
@@ -101,10 +111,10 @@ function commands(parts: DayReportParts): Pick<Service, 'MakeDayReport' | 'SetRe
       const { until, version, isRequested: requested } = state
       return {
         result: 'state',
-        state: { day, scope, until: until.toISOString(), version, requested },
+        state: { day, ...scopeOf(scope), until: until.toISOString(), version, requested },
       }
     },
-    SetReportDelivery: async ({ participant, delivery: name, actor }) => {
+    SetReportDelivery: async ({ participant = operator, delivery: name, actor }) => {
       const delivery = deliveries.find((one) => one === name)
       if (delivery === undefined) {
         return { refusal: { reason: 'INVALID', detail: `${name} is not a delivery` } }
@@ -116,7 +126,7 @@ function commands(parts: DayReportParts): Pick<Service, 'MakeDayReport' | 'SetRe
           auditEntry('settlements', {
             actor,
             action: 'SetReportDelivery',
-            subject: participant === '' ? 'reports' : `participants/${participant}`,
+            subject: participant === operator ? 'reports' : `participants/${participant}`,
             before: { reportDelivery: before },
             after: { reportDelivery: delivery },
             at: await readClock(tx),
@@ -151,9 +161,9 @@ function endWanted({ calendar, scope, day, now, last, endsNow }: EndWanted): Dat
 function summaryOf(report: Omit<StoredReport, 'body'>): DayReportSummary {
   const { participant, day, scope, version, madeAt, sha256, summary } = report
   return {
-    participant,
+    ...(participant === operator ? {} : { participant }),
     day,
-    scope,
+    ...scopeOf(scope),
     version,
     madeAt: madeAt.toISOString(),
     sha256,
@@ -167,6 +177,10 @@ function summaryOf(report: Omit<StoredReport, 'body'>): DayReportSummary {
       ...(p99_ms === null ? {} : { p99Ms: String(p99_ms) }),
     })),
   }
+}
+
+function scopeOf(scope: string) {
+  return scope === schemeScope ? {} : { scope }
 }
 
 function refusedWith({ reason, detail }: Refused) {
