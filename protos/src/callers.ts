@@ -86,7 +86,7 @@ const callers: Callers = {
     VerifyConsents: operator,
   },
   thirdPartyTransactionsService: {
-    SearchThirdPartyTransactions: operator,
+    SearchThirdPartyTransactions: ['admin', 'settlements'],
     FindThirdPartyTransactions: ['settlements'],
     GetThirdPartyTransaction: operator,
     VerifyThirdPartyTransactions: operator,
@@ -143,7 +143,7 @@ const callers: Callers = {
   liquidityService: {
     GetCurrentLiquidityPosition: operator,
     RecordLiquidityReservationEntries: [self],
-    RequestAccountPositionHistory: operator,
+    RequestAccountPositionHistory: ['admin', 'settlements'],
     RequestReservationAccounts: operator,
   },
   accountsService: {
@@ -195,6 +195,13 @@ const callers: Callers = {
     GetLinesOutsideWindows: operator,
     VerifySettlements: operator,
   },
+  dayReportsService: {
+    ListDayReports: ['admin', 'fspiop-api'],
+    GetDayReport: ['admin', 'fspiop-api'],
+    MakeDayReport: operator,
+    GetReportDelivery: operator,
+    SetReportDelivery: operator,
+  },
   transfersService: {
     GetTransferStates: ['admin', 'settlements'],
     ListTransferStates: operator,
@@ -215,9 +222,11 @@ const callers: Callers = {
     FindRequestedQuotes: ['admin', 'settlements'],
   },
   schedulerService: {
-    CreateScheduleReminder: ['settlements'],
-    DeleteScheduleReminder: ['settlements'],
-    ListScheduleReminders: operator,
+    CreateScheduleReminder: ['admin', 'auth-service', 'settlements'],
+    DeleteScheduleReminder: ['auth-service', 'settlements'],
+    ListScheduleReminders: ['admin', 'auth-service', 'settlements'],
+    RemoveReminder: operator,
+    RetryReminder: operator,
   },
   schemeRulesService: { GetSchemeRules: operator, SetSchemeRules: operator },
 }

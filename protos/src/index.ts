@@ -74,6 +74,8 @@ export type { ReminderAnswer__Output as ReminderAnswer } from './generated/cause
 export type { ScheduleReminder__Output as ScheduleReminder } from './generated/causeway/scheduler/v1/ScheduleReminder.ts'
 export type { SettlementModel__Output as SettlementModel } from './generated/causeway/settlements/v1/SettlementModel.ts'
 export type { SettlementWindow__Output as SettlementWindow } from './generated/causeway/settlements/v1/SettlementWindow.ts'
+export type { DayReportSummary__Output as DayReportSummary } from './generated/causeway/settlements/v1/DayReportSummary.ts'
+export type { DayReportFile__Output as DayReportFile } from './generated/causeway/settlements/v1/DayReportFile.ts'
 export type { TransferRow__Output as TransferRow } from './generated/causeway/settlements/v1/TransferRow.ts'
 export type { TransferRows__Output as TransferRows } from './generated/causeway/settlements/v1/TransferRows.ts'
 export type { WindowContent__Output as WindowContent } from './generated/causeway/settlements/v1/WindowContent.ts'

@@ -206,6 +206,8 @@ export const bulkTransferEvents = {
       bulkTransferId: z.string(),
       payerFsp: z.string(),
       payeeFsp: z.string(),
+      /** When the bulk came to the hub; absent in events of an earlier release. */
+      receivedAt: z.string().optional(),
       /** The hub's clock. */
       endedAt: z.string(),
       items: z.array(endedItem),

@@ -10,6 +10,7 @@ import { partyEvents } from './parties.ts'
 import type { ReadonlyDeep } from './parts.ts'
 import { platformEvents } from './platform.ts'
 import { quoteEvents } from './quotes.ts'
+import { reportEvents } from './reports.ts'
 import { scheduleEvents } from './schedules.ts'
 import { securityEvents } from './security.ts'
 import { thirdPartyEvents } from './third-party.ts'
@@ -25,6 +26,7 @@ export const catalogue = {
   ...consentEvents,
   ...thirdPartyEvents,
   ...scheduleEvents,
+  ...reportEvents,
   ...securityEvents,
   ...notificationEvents,
   ...platformEvents,

@@ -7,6 +7,16 @@ import { newEvent, type DomainEvent } from './event.ts'
 export interface Mail {
   readonly subject: string
   readonly text: string
+  /** Text files; together they must fit into one message. */
+  readonly attachments?: readonly Attachment[]
+}
+
+export interface Attachment {
+  /** The file name. */
+  readonly name: string
+  /** The media type. */
+  readonly type: string
+  readonly content: string
 }
 
 /** Each fact in a line of its own. */
@@ -29,7 +39,7 @@ export function mailMessage(
   source: PublisherOf<'NotifyRequested'>,
   event: DomainEvent,
   about: string,
-  { subject, text }: Mail,
+  { subject, text, attachments = [] }: Mail,
   { name, address, fspId }: Recipient,
 ): OutgoingMessage {
   const notificationId = derivedId(event.id, 'NotifyRequested', name)
@@ -40,7 +50,12 @@ export function mailMessage(
     cause: { msgName: event.name, entityId: about },
     legRole: 'REQUESTER' as const,
     destinationFspId: fspId,
-    transport: { type: 'EMAIL' as const, address, subject },
+    transport: {
+      type: 'EMAIL' as const,
+      address,
+      subject,
+      ...(attachments.length === 0 ? {} : { attachments: [...attachments] }),
+    },
     headers: {},
     deadline: new Date(Date.parse(event.time) + delivery_max_ms).toISOString(),
     reportRequired: false,

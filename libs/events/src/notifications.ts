@@ -44,6 +44,10 @@ const email = z.object({
   type: z.literal('EMAIL'),
   address: z.string(),
   subject: z.string(),
+  /** Text files next to the body. */
+  attachments: z
+    .array(z.object({ name: z.string(), type: z.string(), content: z.string() }))
+    .optional(),
 })
 
 export const notificationEvents = {

@@ -39,6 +39,7 @@ export const platformEvents = {
       'notifications',
       'participant-lifecycle',
       'quoting',
+      'scheduler',
       'settlements',
     ],
     consumers: ['audit'],

@@ -44,6 +44,23 @@ export const securityEvents = {
       expiry: z.string(),
     }),
   }),
+  CredentialEnding: define({
+    topic: 'auth-service.credentials',
+    publishers: ['auth-service'],
+    consumers: ['participant-lifecycle'],
+    key: 'participantId',
+    about: 'A key or a certificate of an FSP ends soon, and nothing that lasts longer replaces it.',
+    schema: z.object({
+      participantId: z.string(),
+      kind: z.enum(['SIGNING_KEY', 'ENCRYPTION_KEY', 'CERTIFICATE']),
+      /** The kid of a key, the serial number of a certificate. */
+      credentialId: z.string(),
+      endsAt: z.string(),
+      /** Days until then, rounded up. */
+      daysLeft: z.int(),
+      warnedAt: z.string(),
+    }),
+  }),
   PingReceived: define({
     ...pings,
     key: 'pingId',

@@ -64,6 +64,8 @@ const ending = z.object({
   amount: money,
   /** The payee FSP's clock where it named a time, else the hub's. */
   completedTimestamp: z.string(),
+  /** When the request came to the hub, by its clock; absent in events of an earlier release. */
+  receivedAt: z.string().optional(),
   /** The hub's clock. */
   endedAt: z.string(),
 })
@@ -169,6 +171,8 @@ export const transferEvents = {
       /** Absent when settled gross at once. */
       settlementWindowId: z.int().optional(),
       notifyPayee: z.boolean(),
+      /** When the request came to the hub; absent in events of an earlier release. */
+      receivedAt: z.string().optional(),
       fulfiledAt: z.string(),
       positions: z.array(position),
       extensionList: extensionList.optional(),

@@ -48,6 +48,8 @@ export const unpublished: Readonly<Record<string, 'from the next release on' | `
     'ConsentRegistrationReceived is not known': onNewTopics,
     'ConsentRevocationReceived is not known': onNewTopics,
     'ConsentRevoked is not known': onNewTopics,
+    'CredentialEnding is not known': onNewTopics,
+    'DayReportStored is not known': onNewTopics,
     'InvalidBulkQuoteRequest is not known': onNewTopics,
     'InvalidBulkQuoteRequestCallbackReport is not known': onNewTopics,
     'InvalidFSPInBulkQuoteRequest is not known': onNewTopics,

@@ -88,6 +88,7 @@ const emailTypes = [
   'NET_DEBIT_CAP_ADJUSTMENT_EMAIL',
   'SETTLEMENT_TRANSFER_POSITION_CHANGE_EMAIL',
   'ALARM_NOTIFICATION_EMAIL',
+  'END_OF_DAY_REPORT_EMAIL',
 ] as const
 
 /** Their value is a name. */

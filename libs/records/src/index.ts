@@ -1,3 +1,4 @@
+export { csvLine } from './csv.ts'
 export {
   deliveryOf,
   openDeliveryStore,

@@ -58,7 +58,7 @@ const descriptions = {
   },
   audit: { calls: [], database: true, files: ['signing'] },
   'auth-service': {
-    calls: ['participant-lifecycle'],
+    calls: ['participant-lifecycle', 'scheduler'],
     database: true,
     files: ['scheme-ca', 'operators'],
     secrets: { AUTH_SERVICE_SECRETS_KEY: ['seal', 'AUTH_SERVICE_SECRETS_KEY'] },

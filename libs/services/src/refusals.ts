@@ -95,7 +95,16 @@ const reasons = {
     'INVALID',
   ],
   quoting: ['STALE', 'INVALID'],
-  scheduler: ['TIME_PAST', 'MODIFIED', 'INVALID'],
+  scheduler: [
+    'TIME_PAST',
+    'MODIFIED',
+    // The calling service is another one than the owner. The same for config.
+    'NOT_OWNER',
+    'REMINDER_UNKNOWN',
+    // It has not failed: its owner alone deletes it, and it is delivered at its time.
+    'REMINDER_WAITING',
+    'INVALID',
+  ],
   settlements: [
     'ACCOUNT_TYPE_UNKNOWN',
     // Granularity, interchange and delay do not go together.
@@ -112,6 +121,9 @@ const reasons = {
     'WINDOW_NOT_APPLICABLE',
     'SETTLEMENT_UNKNOWN',
     'STATE_WRONG',
+    'REPORT_UNKNOWN',
+    // The day of a report has not ended.
+    'DAY_NOT_OVER',
     // The ledger lacks an account that the step needs; the step goes on once it exists.
     'LEDGER_REFUSED',
     'MODIFIED',

@@ -81,6 +81,8 @@ const meanings = {
   WINDOW_NOT_APPLICABLE: { status: 400, code: '3100' },
   SETTLEMENT_UNKNOWN: { status: 404, code: '3200' },
   SETTLEMENT_ACCOUNT_UNKNOWN: { status: 404, code: '3200' },
+  REPORT_UNKNOWN: { status: 404, code: '3200' },
+  DAY_NOT_OVER: { status: 400, code: '3100' },
   STATE_WRONG: { status: 400, code: '3100' },
   LEDGER_REFUSED: { status: 400, code: '6000' },
   // From auth-service.
@@ -112,6 +114,10 @@ const meanings = {
   NOT_OWNER: { status: 403, code: '3000' },
   VERSION_OUTDATED: { status: 409, code: '3000' },
   STALE: { status: 409, code: '3000' },
+  // From the scheduler.
+  REMINDER_UNKNOWN: { status: 404, code: '3200' },
+  REMINDER_WAITING: { status: 400, code: '3100' },
+  TIME_PAST: { status: 400, code: '3300' },
   // From notifications.
   DEAD_LETTER_UNKNOWN: { status: 404, code: '3200' },
   DEADLINE_PASSED: { status: 400, code: '3300' },
@@ -121,7 +127,7 @@ const meanings = {
 } as const satisfies Readonly<Record<ReasonOfService, Meaning> & Record<string, Meaning>>
 
 /** Those of other services that an operator's request can get. */
-type ReasonOfService = Exclude<RefusalReason, 'SET_OUTDATED' | 'TIME_PAST'>
+type ReasonOfService = Exclude<RefusalReason, 'SET_OUTDATED'>
 
 export type Reason = keyof typeof meanings
 

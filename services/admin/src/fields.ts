@@ -63,7 +63,7 @@ export const modelAccountType = oneOf(['POSITION', 'INTERCHANGE_FEE', 'SETTLEMEN
 export const settlementAccountType = oneOf(['SETTLEMENT', 'INTERCHANGE_FEE_SETTLEMENT'])
 
 /** Text that can be stored and shown: without control characters. */
-const text = z
+export const text = z
   .string()
   .refine((text) => !/\p{Cc}/u.test(text), because('MALFORMED', 'holds a control character'))
 
@@ -277,6 +277,8 @@ export const pathVariables = {
   boundedContextId: word.max(64),
   participantId: queryNumber,
   accountId: queryNumber,
+  day: queryDay,
+  reminderId: text.min(1).max(128),
 }
 
 export type Read<Value> = { readonly outcome: 'read'; readonly value: Value } | Refused

@@ -17,6 +17,7 @@ import { alarmOperations } from './alarms/routes.ts'
 import { configurationDecisions, configurationOperations } from './configuration/routes.ts'
 import { consentOperations } from './consents/routes.ts'
 import { credentialOperations } from './credentials/routes.ts'
+import { dayReportOperations } from './day-reports/routes.ts'
 import { deadLetterOperations } from './dead-letters/routes.ts'
 import { endpointOperations } from './endpoints.ts'
 import { fundsOperations } from './funds.ts'
@@ -82,12 +83,13 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('SETTLEMENTS', withUnprefixedPaths(windowOperations(deps))),
     ...guarded('SETTLEMENTS', withUnprefixedPaths(settlementOperations(deps))),
     ...guarded('SETTLEMENTS', reportOperations(deps)),
+    ...guarded('REPORTS', dayReportOperations(deps)),
     ...guarded('SCHEME_RULES', schemeRuleOperations(deps)),
     ...guardedConfiguration('ConfigurationValues', configurationOperations(deps)),
     ...fourEyes(configurationDecisions(deps)),
     ...guarded('ORACLES', oracleOperations(deps)),
     ...guarded('DELIVERIES', deadLetterOperations(deps)),
-    ...guarded('DELIVERIES', reminderOperations(deps)),
+    ...guarded('REMINDERS', reminderOperations(deps), 'VIEW_DELIVERIES'),
     ...needs('RUN_VERIFY', verificationOperations(deps)),
     ...needs(open, healthOperations(deps)),
   ]

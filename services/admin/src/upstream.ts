@@ -8,6 +8,7 @@ import {
   configurationsService,
   consentsService,
   credentialsService,
+  dayReportsService,
   fundsService,
   keysService,
   ledgerService,
@@ -45,6 +46,7 @@ export interface Upstream {
   readonly windows: Calls<typeof settlementWindowsService>
   readonly settlements: Calls<typeof settlementsService>
   readonly reports: Calls<typeof settlementReportsService>
+  readonly dayReports: Calls<typeof dayReportsService>
   readonly rules: Calls<typeof schemeRulesService>
   readonly transfers: Calls<typeof transfersService>
   readonly quotes: Calls<typeof quotesService>
@@ -79,6 +81,7 @@ export function connect(grpc: GrpcHost): Upstream {
     windows: grpc.client(settlementWindowsService, 'settlements'),
     settlements: grpc.client(settlementsService, 'settlements'),
     reports: grpc.client(settlementReportsService, 'settlements'),
+    dayReports: grpc.client(dayReportsService, 'settlements'),
     rules: grpc.client(schemeRulesService, 'quoting'),
     transfers: grpc.client(transfersService, 'transfers'),
     quotes: grpc.client(quotesService, 'quoting'),

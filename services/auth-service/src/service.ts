@@ -31,6 +31,7 @@ import { mailOperators } from './mails/handle.ts'
 import type { Settings } from './settings.ts'
 import { openThirdParties } from './third-party/open.ts'
 import { serveThirdParties } from './third-party/serve.ts'
+import { openWarnings, warningDaysIn } from './warnings/open.ts'
 
 const day_ms = 86_400_000
 const forget_every_ms = 3_600_000
@@ -54,6 +55,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const seal = openSeal('AUTH_SERVICE_SECRETS_KEY', settings.AUTH_SERVICE_SECRETS_KEY)
   const readCa = await openCa(settings)
   const policy = policyOf(settings)
+  const days = warningDaysIn(settings.AUTH_SERVICE_ENDING_WARNINGS_D)
   const db = await openOwnDatabase(settings, parts)
   const { bus } = parts
   const measures = openMeasures(parts.metrics)
@@ -95,6 +97,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     handlePings(events),
   )
   const mailing = await mailOperators({ bus, db, hubName: settings.HUB_NAME, log })
+  const warnings = await openWarnings({ bus, grpc }, { db, log, days })
   const thirdPartyApi = await openThirdPartyApi(settings, { bus, grpc, db, policy, measures, log })
   const forgetting = deleteOldRecords(db, log, settings.AUTH_SERVICE_PING_RETENTION_D * day_ms)
   parts.health.ready('auth-service database', async () => {
@@ -107,6 +110,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       await closing.stop()
       await subscribed.stop()
       await mailing.stop()
+      await warnings.stop()
       await thirdPartyApi.stop()
       await forgetting.stop()
       sharing.stop()

@@ -100,6 +100,12 @@ export const settings = {
     min: 1,
     max: 86_400,
   }),
+  AUTH_SERVICE_ENDING_WARNINGS_D: text({
+    about:
+      'days before the end of a key or a certificate at which the FSP and the hub are warned, ' +
+      'separated by commas; empty: never',
+    default: '30,7,1',
+  }),
   AUTH_SERVICE_FIRST_PASSWORD_FILE: text({
     about:
       'file: the password of the first administrator, created if there is no operator, to be ' +

@@ -1,12 +1,13 @@
 /**
  * The pages next to the API: health, the errors page, the OpenAPI document, the hub's keys, tokens for
- * FSPs, and the reconciliation of their transfers.
+ * FSPs, the reconciliation of their transfers, and the reports of their days.
  */
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { HealthPage } from './health.ts'
 import type { IssueToken } from './security.ts'
-import type { ReconciliationPage } from './reconciliation-page.ts'
+import type { Page } from './own-page.ts'
+import type { ReportPages } from './reports-page.ts'
 import { openTokenPage, refuseToken } from './token-page.ts'
 
 export interface AppParts {
@@ -15,7 +16,8 @@ export interface AppParts {
   readonly openApi: object
   readonly jwks: object
   readonly issueToken: IssueToken
-  readonly reconciliation: ReconciliationPage
+  readonly reconciliation: Page
+  readonly reports: ReportPages
   readonly onUnknownPath: (request: IncomingMessage, response: ServerResponse) => void
 }
 
@@ -27,6 +29,7 @@ export const pagePaths = [
   '/.well-known',
   '/token',
   '/reconciliation',
+  '/reports',
 ]
 
 const form = express.urlencoded({ extended: false, limit: '4kb' })
@@ -52,6 +55,8 @@ export function createApp(parts: AppParts): Express {
   })
   app.post('/token', form, unreadableForm, openTokenPage(parts.issueToken))
   app.get('/reconciliation', parts.reconciliation)
+  app.get('/reports', parts.reports.list)
+  app.get('/reports/:day', parts.reports.one)
   app.use((request, response) => {
     parts.onUnknownPath(request, response)
   })

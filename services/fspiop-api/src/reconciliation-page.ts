@@ -2,81 +2,44 @@
  * `GET /reconciliation`: an FSP reads the outcome of its own transfers of a settlement window or a day,
  * a page at a time, to reconcile its records. Its identity comes from its channel only.
  */
-import type { Refusal } from '@causeway/fspiop'
 import type { Calls } from '@causeway/grpc'
-import type { Participants } from '@causeway/participants'
 import type { settlementReportsService, TransferRow } from '@causeway/protos'
-import type { Request, Response } from 'express'
-import type { Identify } from './identity.ts'
+import type { Request } from 'express'
+import { openOwnPage, queryText, refuseWith, type OwnPageParts, type Page } from './own-page.ts'
 import { refuse } from './refusals.ts'
-import { refusalBody } from './serve.ts'
 
 const rows_max = 1_000
 const deadline = { deadline_ms: 30_000 }
 const id_max = 2 ** 31 - 1
 
-export interface ReconciliationParts {
-  readonly identify: Identify
-  readonly participants: Participants
+export interface ReconciliationParts extends OwnPageParts {
   readonly reports: Pick<Calls<typeof settlementReportsService>, 'ListReconciliation'>
 }
 
 type ReportRequest = Parameters<ReconciliationParts['reports']['ListReconciliation']>[0]
 
-export type ReconciliationPage = (request: Request, response: Response) => Promise<void>
-
-/** One query per FSP at a time: a long list is read page by page. */
-export function openReconciliationPage(parts: ReconciliationParts): ReconciliationPage {
-  const asking = new Set<string>()
-  return async (request, response) => {
-    const identity = await parts.identify(request)
-    if (identity.type !== 'KNOWN') return refuseWith(response, refuse(identity.reason))
-    const { fspId } = identity
-    if (asking.has(fspId)) return refuseWith(response, refuse('TOO_MANY'))
-    asking.add(fspId)
-    try {
-      await answer(parts, fspId, request, response)
-    } catch {
-      refuseWith(response, refuse('REPORTS_UNAVAILABLE'))
-    } finally {
-      asking.delete(fspId)
+/** A long list is read page by page. */
+export function openReconciliationPage(parts: ReconciliationParts): Page {
+  return openOwnPage(parts, async (participant, request, response) => {
+    const asked = readQuery(participant, request.query)
+    if (asked === undefined) return refuseWith(response, refuse('RECONCILIATION_UNCLEAR'))
+    const { rows, refusal } = await parts.reports.ListReconciliation(asked, deadline)
+    if (!rows) {
+      const { code, status } = refuse('RECONCILIATION_UNCLEAR')
+      return refuseWith(response, { code, status, detail: refusal?.detail ?? '' })
     }
-  }
-}
-
-/** Inactive FSPs are answered as well, because they must reconcile too. */
-async function answer(
-  { participants, reports }: ReconciliationParts,
-  participant: string,
-  request: Request,
-  response: Response,
-): Promise<void> {
-  const known = (await participants.get([participant], ({ isClosed }) => !isClosed)).get(
-    participant,
-  )
-  if (known === undefined) return refuseWith(response, refuse('SOURCE_UNKNOWN'))
-  if (known.isClosed) return refuseWith(response, refuse('SOURCE_CLOSED'))
-  const asked = readQuery(participant, request.query)
-  if (asked === undefined) return refuseWith(response, refuse('RECONCILIATION_UNCLEAR'))
-  const { rows, refusal } = await reports.ListReconciliation(asked, deadline)
-  if (!rows) {
-    const { code, status } = refuse('RECONCILIATION_UNCLEAR')
-    return refuseWith(response, { code, status, detail: refusal?.detail ?? '' })
-  }
-  response.setHeader('cache-control', 'no-store')
-  response.json({
-    participant,
-    transfers: rows.rows.map((row) => shown(row, participant)),
-    cursor: rows.cursor === '' ? null : rows.cursor,
+    response.setHeader('cache-control', 'no-store')
+    response.json({
+      participant,
+      transfers: rows.rows.map((row) => shown(row, participant)),
+      cursor: rows.cursor === '' ? null : rows.cursor,
+    })
   })
 }
 
 /** Undefined: window and day are missing or invalid. */
 function readQuery(participant: string, query: Request['query']): ReportRequest | undefined {
-  const textOf = (name: string, otherwise: string) => {
-    const text = query[name] ?? otherwise
-    return typeof text === 'string' ? text : undefined
-  }
+  const textOf = (name: string, otherwise: string) => queryText(query, name, otherwise)
   const windowId = Number(textOf('settlementWindowId', '0'))
   const limit = Number(textOf('limit', String(rows_max)))
   const day = textOf('day', '')
@@ -106,8 +69,4 @@ function shown(row: TransferRow, participant: string) {
     ...(row.pispFsp === '' || !isPayer ? {} : { pispFsp: row.pispFsp }),
     ...(row.originUnavailable ? { originUnavailable: true } : {}),
   }
-}
-
-function refuseWith(response: Response, refusal: Refusal): void {
-  response.status(refusal.status).type('application/json').send(refusalBody(refusal))
 }

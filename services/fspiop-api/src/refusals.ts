@@ -51,6 +51,8 @@ export type Reason =
   | 'OWNERS_UNAVAILABLE'
   | 'RECONCILIATION_UNCLEAR'
   | 'REPORTS_UNAVAILABLE'
+  | 'REPORT_UNCLEAR'
+  | 'REPORT_UNKNOWN'
 
 interface Rule {
   readonly code: ErrorCode
@@ -91,6 +93,11 @@ const rules = {
   },
   RECONCILIATION_UNCLEAR: { code: '3100', text: 'settlementWindowId or day must be given' },
   REPORTS_UNAVAILABLE: { code: '2003', text: 'the reports cannot be read; try again later' },
+  REPORT_UNCLEAR: {
+    code: '3100',
+    text: 'day, version, scope, format, from, to or limit is invalid',
+  },
+  REPORT_UNKNOWN: { code: '3200', status: 404, text: 'there is no report of that day' },
   FAULT: { code: '2001', text: 'internal error; the request was not accepted' },
   SOURCE_UNKNOWN: { code: '3200', text: 'header fspiop-source: not a participant' },
   SOURCE_INACTIVE: { code: '3100', text: 'header fspiop-source: the participant is not active' },

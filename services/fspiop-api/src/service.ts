@@ -9,7 +9,7 @@ import { openBasePaths, serveHttp, type HttpServer, type HttpServerOptions } fro
 import type { LiveSettings } from '@causeway/live-settings'
 import { openParticipants, type Participants } from '@causeway/participants'
 import type { Logger, Service } from '@causeway/process'
-import { settlementReportsService } from '@causeway/protos'
+import { dayReportsService, settlementReportsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import { openAdmission } from './admission.ts'
 import { openAnswerQuotas } from './answer-quotas.ts'
@@ -33,7 +33,9 @@ import { assertLoopbackOnly, warnAboutInsecureModes } from './insecure-modes.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { openPacing } from './pacing.ts'
 import { openRates } from './rates.ts'
+import type { OwnPageParts } from './own-page.ts'
 import { openReconciliationPage } from './reconciliation-page.ts'
+import { openReportPages } from './reports-page.ts'
 import { refuse, type Reason } from './refusals.ts'
 import { servedRoutes } from './routes.ts'
 import { gatewaysOf, openSecurity, type Security } from './security.ts'
@@ -92,11 +94,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     ...describedApi(edge.served, settings),
     jwks: { keys: publicKeysOf(security) },
     issueToken: security.issueToken,
-    reconciliation: openReconciliationPage({
-      identify: security.identify,
-      participants,
-      reports: grpc.client(settlementReportsService, 'settlements'),
-    }),
+    ...ownPages({ identify: security.identify, participants }, grpc),
     onUnknownPath: (request, response) => sendUnknownPath(serveParts, request, response),
   })
   const server = await openPort(settings, tls, log, (request, response) => {
@@ -118,6 +116,17 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
       await security.stop()
       await participants.stop()
     },
+  }
+}
+
+/** What an FSP reads of its own records. */
+function ownPages(parts: OwnPageParts, grpc: ProcessParts['grpc']) {
+  return {
+    reconciliation: openReconciliationPage({
+      ...parts,
+      reports: grpc.client(settlementReportsService, 'settlements'),
+    }),
+    reports: openReportPages({ ...parts, reports: grpc.client(dayReportsService, 'settlements') }),
   }
 }
 

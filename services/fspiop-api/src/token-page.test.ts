@@ -22,6 +22,7 @@ test('Requests for tokens in progress are bounded for all clients together', asy
         if (waiting.length === 64) asked.dispatchEvent(new Event('full'))
       }),
     reconciliation: () => Promise.resolve(),
+    reports: { list: () => Promise.resolve(), one: () => Promise.resolve() },
     onUnknownPath: (_request, response) => response.writeHead(404).end(),
   })
   const server = await serveHttp({

@@ -109,6 +109,11 @@ interface Mail {
   readonly subject: string
   readonly text: string
   readonly date: Date
+  readonly attachments: {
+    readonly filename: string
+    readonly contentType: string
+    readonly content: string
+  }[]
 }
 
 async function mailOver(
@@ -123,6 +128,11 @@ async function mailOver(
       subject: transport.subject,
       text: body.toString('utf8'),
       date: new Date(taken_ms),
+      attachments: (transport.attachments ?? []).map(({ name, type, content }) => ({
+        filename: name,
+        contentType: `${type}; charset=utf-8`,
+        content,
+      })),
     })
     return { type: 'ACCEPTED' }
   } catch (error) {

@@ -86,6 +86,23 @@ test('An e-mail arrives with subject, text and its own Message-ID', async () => 
   expect(received?.message).toContain('Position: 900 USD')
 })
 
+test('An e-mail carries its attachments with their names and types', async () => {
+  const server = await mailServer()
+  const { publish } = await worldWith(overPort(server.port))
+  const attachments = [{ name: 'report.csv', type: 'text/csv', content: 'day,value\r\n1,2\r\n' }]
+  const transport = {
+    type: 'EMAIL',
+    address: 'desk@greenbank.example',
+    subject: 'Report',
+    attachments,
+  } as const
+  await publish(mail({ transport }))
+  const [received] = await arrived(server, 1)
+  expect(received?.message).toMatch(/Content-Type: text\/csv;[^]*name=report\.csv/)
+  expect(received?.message).toContain('Content-Disposition: attachment; filename=report.csv')
+  expect(received?.message).toMatch(/day,value|ZGF5LHZhbHVl/)
+})
+
 test('An e-mail that is requested twice is sent once', async () => {
   const server = await mailServer()
   const { publish, parts } = await worldWith(overPort(server.port))

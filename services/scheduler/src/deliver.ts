@@ -8,6 +8,7 @@ import { derivedId, newEvent } from '@causeway/events'
 import type { HttpClient } from '@causeway/http'
 import type { Database } from '@causeway/postgres'
 import type { Logger } from '@causeway/process'
+import { firedEntries } from './audit.ts'
 import { afterFailure, afterDelivery, type FiringBounds } from './domain/firing.ts'
 import {
   isAnyDue,
@@ -54,8 +55,8 @@ async function publishDueEvents({ db, bus, onOutcome }: DeliverParts): Promise<n
       step: afterDelivery(stored.reminder.schedule, now),
       error: null,
     }))
-    await settle(tx, delivered, now)
-    bus.announce(tx, due.map(dueEvent))
+    const settled = await settle(tx, delivered, now)
+    bus.announce(tx, [...due.map(dueEvent), ...firedEntries(settled, now)])
     return delivered
   })
   for (const outcome of outcomes) onOutcome(outcome)
@@ -121,7 +122,7 @@ async function settlePost(
         ? afterDelivery(reminder.schedule, now)
         : afterFailure(firing, now, Math.random(), bounds)
     const result: Outcome = { stored, step, error }
-    await settle(tx, [result], now)
+    bus.announce(tx, firedEntries(await settle(tx, [result], now), now))
     if (hasFailed(result)) bus.announce(tx, [failedEvent(result, result.error)])
     return result
   })

@@ -121,7 +121,9 @@ describe('a reminder', () => {
     expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(dueAt))
     expect(first).toBe(`${reminderId} ${dueAt} close`)
     expect(await listed()).toEqual([])
-    expect(await scheduler.DeleteScheduleReminder({ reminderId })).toEqual({ outcome: 'NOT_FOUND' })
+    expect(await scheduler.DeleteScheduleReminder({ reminderId })).toMatchObject({
+      outcome: 'NOT_FOUND',
+    })
   })
 
   test('A recurring reminder is delivered once at each of its times', async () => {
@@ -130,7 +132,9 @@ describe('a reminder', () => {
     const times = outcomes.map((line) => Date.parse(line.split(' ')[1] ?? ''))
     expect(new Set(times).size).toBe(times.length)
     expect(times.every((time) => time % 1_000 === 0)).toBe(true)
-    expect(await scheduler.DeleteScheduleReminder({ reminderId })).toEqual({ outcome: 'DELETED' })
+    expect(await scheduler.DeleteScheduleReminder({ reminderId })).toMatchObject({
+      outcome: 'DELETED',
+    })
     expect(await listed()).toEqual([])
   })
 
@@ -188,7 +192,7 @@ test('Two instances deliver each reminder once', async () => {
     return own
   })
   others.push(await start(settings, { ...parts, grpc, health, metrics }))
-  const dueAt = inFuture(1_500)
+  const dueAt = inFuture(5_000)
   const events = await Promise.all(Array.from({ length: 20 }, () => create({ dueAt })))
   const post = { dueAt, taskType: 'HTTP_POST', url }
   const posts = await Promise.all(
@@ -284,4 +288,86 @@ describe('a reminder that is posted', () => {
     await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'its end')
     expect(posted).toHaveLength(1)
   })
+})
+
+describe('an operator', () => {
+  async function failedOnce(status: () => number) {
+    const { posted, url } = await server(status)
+    const asked = await create({ recovery: 'ABORT', taskType: 'HTTP_POST', url })
+    await eventually(async () => {
+      const [first] = await listed()
+      return first?.state === 'FAILED' ? true : undefined
+    }, 'the failed reminder')
+    return { posted, ...asked }
+  }
+
+  test('A failed reminder that an operator retries is delivered for the time that it failed for', async () => {
+    let status = 500
+    const { posted, reminderId, dueAt } = await failedOnce(() => status)
+    status = 200
+    expect(await scheduler.RetryReminder({ reminderId, actor: 'ada' })).toMatchObject({
+      outcome: 'WAITING',
+      dueAt,
+    })
+    await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'its end')
+    expect(posted).toEqual([`${dueAt} close`, `${dueAt} close`])
+  })
+
+  test('An operator deletes a failed reminder, but no waiting one of a service', async () => {
+    const { reminderId } = await failedOnce(() => 500)
+    const { reminderId: waiting } = await create({ dueAt: inFuture(60_000) })
+    const refused = await scheduler.RemoveReminder({ reminderId: waiting, actor: 'ada' })
+    expect(refused.refusal?.reason).toBe('REMINDER_WAITING')
+    expect((await scheduler.RemoveReminder({ reminderId, actor: 'ada' })).outcome).toBe('DELETED')
+    expect((await listed()).map(({ reminder: one }) => one?.reminderId)).toEqual([waiting])
+    const gone = await scheduler.RetryReminder({ reminderId, actor: 'ada' })
+    expect(gone.refusal?.reason).toBe('REMINDER_UNKNOWN')
+  })
+})
+
+test("A service deletes its own reminders and no other service's", async () => {
+  const { reminderId } = await create({ dueAt: inFuture(60_000) })
+  const stranger = { reminderId, owner: 'auth-service' }
+  expect((await scheduler.DeleteScheduleReminder(stranger)).refusal?.reason).toBe('NOT_OWNER')
+  expect(await listed()).toHaveLength(1)
+  const owner = { reminderId, owner: 'settlements' }
+  expect((await scheduler.DeleteScheduleReminder(owner)).outcome).toBe('DELETED')
+})
+
+test('Creation, firing, failure, retry and deletion leave one audit entry each', async () => {
+  const entries: string[] = []
+  const audited = await onEvents(parts.bus, 'test_audited', ['/audit-log-write'], (events) => {
+    for (const { payload } of events) {
+      const { actionType, actionSuccessful, securityContext, subject } = payload
+      entries.push([subject, actionType, securityContext.userId, actionSuccessful].join(' '))
+    }
+    return Promise.resolve()
+  })
+  others.push(audited)
+  const { url } = await server((count) => (count === 1 ? 500 : 200))
+  const { reminderId: posted } = await create({ recovery: 'ABORT', taskType: 'HTTP_POST', url })
+  await eventually(
+    async () => ((await listed())[0]?.state === 'FAILED' ? true : undefined),
+    'the failed reminder',
+  )
+  await scheduler.RetryReminder({ reminderId: posted, actor: 'ada' })
+  await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'its delivery')
+  const { reminderId: fired } = await create()
+  await deliveries(1)
+  const later = reminder({ dueAt: inFuture(60_000), actor: 'grace' })
+  await scheduler.CreateScheduleReminder(later)
+  await scheduler.DeleteScheduleReminder({ reminderId: later.reminderId, owner: later.owner })
+  await eventually(() => (entries.length >= 8 ? true : undefined), 'eight entries')
+  expect(entries.toSorted()).toEqual(
+    [
+      `reminders/${posted} CreateScheduleReminder settlements true`,
+      `reminders/${posted} FireScheduleReminder scheduler false`,
+      `reminders/${posted} RetryScheduleReminder ada true`,
+      `reminders/${posted} FireScheduleReminder scheduler true`,
+      `reminders/${fired} CreateScheduleReminder settlements true`,
+      `reminders/${fired} FireScheduleReminder scheduler true`,
+      `reminders/${later.reminderId} CreateScheduleReminder grace true`,
+      `reminders/${later.reminderId} DeleteScheduleReminder settlements true`,
+    ].toSorted(),
+  )
 })

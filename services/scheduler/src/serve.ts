@@ -1,7 +1,13 @@
-/** The gRPC methods of the scheduler. Each change is recorded in its history in the same transaction. */
-import type { Handlers } from '@causeway/grpc'
+/**
+ * The gRPC methods of the scheduler. Each change is recorded in its history and in the audit log in
+ * the same transaction. A service changes and sees its own reminders alone.
+ */
+import type { EventBus } from '@causeway/bus'
+import type { HandledCall, Handlers } from '@causeway/grpc'
 import type { Database, Transaction } from '@causeway/postgres'
 import type { ScheduledReminder, schedulerService, ScheduleReminder } from '@causeway/protos'
+import { createdEntry, deletedEntry, retriedEntry, type By } from './audit.ts'
+import { judgeOwner, judgeRemoval, judgeRetry, seenOwner } from './domain/access.ts'
 import {
   firstTime,
   isSame,
@@ -13,35 +19,95 @@ import {
 } from './domain/reminder.ts'
 import {
   addReminder,
+  appendHistory,
   lockReminder,
   readClock,
-  appendHistory,
   remindersOf,
   removeReminder,
+  retryReminder,
+  type HistoryEntry,
   type StoredReminder,
 } from './store.ts'
 
 const listed_max = 1_000
 
-export function schedulerHandlers(db: Database): Handlers<typeof schedulerService> {
+export interface ServeParts {
+  readonly db: Database
+  readonly bus: EventBus
+}
+
+type Service = Handlers<typeof schedulerService>
+
+export function schedulerHandlers(parts: ServeParts): Service {
+  return { ...ofOwners(parts), ...ofOperators(parts) }
+}
+
+function ofOwners({ db, bus }: ServeParts): Omit<Service, 'RemoveReminder' | 'RetryReminder'> {
   return {
-    CreateScheduleReminder: (message) =>
+    CreateScheduleReminder: (message, { caller }) =>
       db.transaction(async (tx) => {
         const now = await readClock(tx)
         const read = readReminder(proposalOf(message), now)
-        return read.type === 'REFUSE' ? refusedWith(read) : create(tx, read.reminder, now)
+        if (read.type === 'REFUSE') return refusedWith(read)
+        const { reminder } = read
+        const refused = judgeOwner(reminder, caller)
+        if (refused !== undefined) return refusedWith(refused)
+        const answer = await create(tx, reminder, now)
+        if (answer.outcome === 'CREATED') {
+          const actor = message.actor ?? ''
+          const by = { actor: actor === '' ? reminder.owner : actor, at: now }
+          await record(tx, reminder, 'CREATED', now)
+          bus.announce(tx, [createdEntry(reminder, by)])
+        }
+        return answer
       }),
-    DeleteScheduleReminder: ({ reminderId }) =>
+    DeleteScheduleReminder: ({ reminderId, owner }, { caller }) =>
       db.transaction(async (tx) => {
-        const removed = await removeReminder(tx, reminderId)
-        if (removed === undefined) return { outcome: 'NOT_FOUND' }
-        await recordHistory(tx, removed.reminder, 'DELETED', await readClock(tx))
-        return { outcome: 'DELETED' }
+        const stored = await lockReminder(tx, reminderId)
+        if (stored === undefined) return { outcome: 'NOT_FOUND', refusal: null }
+        const refused = judgeOwner(stored.reminder, callerOr(caller, owner))
+        if (refused !== undefined) return { outcome: '', refusal: refusalOf(refused) }
+        await remove(bus, tx, stored, {
+          actor: stored.reminder.owner,
+          at: await readClock(tx),
+        })
+        return { outcome: 'DELETED', refusal: null }
       }),
-    ListScheduleReminders: async ({ owner, state }) => ({
-      reminders: (await remindersOf(db, owner, state, listed_max)).map(message),
-    }),
+    ListScheduleReminders: async ({ owner, state }, { caller }) => {
+      const seen = seenOwner(owner, caller)
+      const reminders = seen === undefined ? [] : await remindersOf(db, seen, state, listed_max)
+      return { reminders: reminders.map(message) }
+    },
   }
+}
+
+function ofOperators({ db, bus }: ServeParts): Pick<Service, 'RemoveReminder' | 'RetryReminder'> {
+  return {
+    RemoveReminder: ({ reminderId, actor }) =>
+      db.transaction(async (tx) => {
+        const stored = await lockReminder(tx, reminderId)
+        const judged = judgeRemoval(stored, reminderId)
+        if (judged.type === 'REFUSE') return refusedWith(judged)
+        await remove(bus, tx, judged.stored, { actor, at: await readClock(tx) })
+        return { outcome: 'DELETED', dueAt: '', refusal: null }
+      }),
+    RetryReminder: ({ reminderId, actor }) =>
+      db.transaction(async (tx) => {
+        const judged = judgeRetry(await lockReminder(tx, reminderId), reminderId)
+        if (judged.type === 'REFUSE') return refusedWith(judged)
+        const { reminder, dueAt } = judged.stored
+        const now = await readClock(tx)
+        await retryReminder(tx, reminder.id, now)
+        await record(tx, reminder, 'RETRIED', now)
+        bus.announce(tx, [retriedEntry(judged.stored, { actor, at: now })])
+        return { outcome: 'WAITING', dueAt: dueAt.toISOString(), refusal: null }
+      }),
+  }
+}
+
+/** In one process there are no certificates, and the request names the caller. */
+function callerOr(caller: HandledCall['caller'], owner: string | undefined): HandledCall['caller'] {
+  return caller ?? (owner === '' ? undefined : owner)
 }
 
 async function create(tx: Transaction, reminder: Reminder, now: Date) {
@@ -50,7 +116,6 @@ async function create(tx: Transaction, reminder: Reminder, now: Date) {
   const dueAt = firstTime(reminder, now)
   if ('reason' in dueAt) return refusedWith(dueAt)
   if (await addReminder(tx, reminder, dueAt, now)) {
-    await recordHistory(tx, reminder, 'CREATED', now)
     return { outcome: 'CREATED', dueAt: dueAt.toISOString(), refusal: null }
   }
   // Another caller created the same id concurrently.
@@ -65,20 +130,35 @@ function existing({ reminder: stored, dueAt }: StoredReminder, reminder: Reminde
     : refusedWith(modified(reminder.id))
 }
 
-function recordHistory(
+async function remove(
+  bus: EventBus,
+  tx: Transaction,
+  stored: StoredReminder,
+  by: By,
+): Promise<void> {
+  await removeReminder(tx, stored.reminder.id)
+  await record(tx, stored.reminder, 'DELETED', by.at)
+  bus.announce(tx, [deletedEntry(stored, by)])
+}
+
+function record(
   tx: Transaction,
   { id, owner }: Reminder,
-  what: 'CREATED' | 'DELETED',
+  what: HistoryEntry['what'],
   now: Date,
 ): Promise<void> {
   return appendHistory(tx, [{ id, owner, what, dueAt: null, attempts: 0, detail: null }], now)
 }
 
-function refusedWith({ reason, detail }: Refused) {
-  return { outcome: '', dueAt: '', refusal: { reason, detail } }
+function refusalOf({ reason, detail }: Refused) {
+  return { reason, detail }
 }
 
-function proposalOf({ reminderId: id, ...rest }: ScheduleReminder): Proposal {
+function refusedWith(refused: Refused) {
+  return { outcome: '', dueAt: '', refusal: refusalOf(refused) }
+}
+
+function proposalOf({ reminderId: id, actor: _actor, ...rest }: ScheduleReminder): Proposal {
   return { id, ...rest }
 }
 

@@ -28,7 +28,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     log,
     name: 'partitions of coming months',
   })
-  parts.grpc.serve(schedulerService, schedulerHandlers(db))
+  parts.grpc.serve(schedulerService, schedulerHandlers({ db, bus: parts.bus }))
   parts.health.ready('scheduler database', () => readClock(db).then(() => undefined))
   const timeout_ms = settings.SCHEDULER_HTTP_TIMEOUT_MS
   const http = createHttpClient({ connections_per_origin_max: posts_per_origin_max, timeout_ms })

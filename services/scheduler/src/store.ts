@@ -115,6 +115,15 @@ export async function removeReminder(
   return row && storedOf(row)
 }
 
+const retryFailed = statement(`
+  update reminders set state = 'WAITING', attempts = 0, next_attempt_at = $2, last_error = null
+  where reminder_id = $1`)
+
+/** It is delivered again, for the time that it failed for. */
+export async function retryReminder(tx: Transaction, id: string, now: Date): Promise<void> {
+  await tx.query(retryFailed, [id, now])
+}
+
 const listReminders = statement(`
   select ${columns} from reminders
   where ($1 = '' or owner = $1) and ($2 = '' or state = $2)
@@ -202,14 +211,14 @@ const settleReminders = statement(`
 const deleteReminders = statement(`delete from reminders where reminder_id = any($1::text[])`)
 
 /**
- * Stores the outcomes. A reminder that was deleted, or that another instance settled after the lease
- * had expired, is not changed.
+ * Stores the outcomes and returns those that it stored. A reminder that was deleted, or that another
+ * instance settled after the lease had expired, is not changed.
  */
 export async function settle(
   tx: Transaction,
   outcomes: readonly Outcome[],
   now: Date,
-): Promise<void> {
+): Promise<readonly Outcome[]> {
   const still = await tx.query<{ readonly reminder_id: string }>(lockUnchanged, [
     textArray(outcomes.map(({ stored }) => stored.reminder.id)),
     textArray(outcomes.map(({ stored }) => stored.dueAt.toISOString())),
@@ -237,6 +246,7 @@ export async function settle(
     valid.flatMap((outcome) => historyOf(outcome)),
     now,
   )
+  return valid
 }
 
 interface StoredChange {
@@ -270,7 +280,7 @@ function changeOf({ stored, step, error }: Outcome): readonly StoredChange[] {
 export interface HistoryEntry {
   readonly id: string
   readonly owner: string
-  readonly what: 'CREATED' | 'DELETED' | 'FIRED' | 'FAILED'
+  readonly what: 'CREATED' | 'DELETED' | 'FIRED' | 'FAILED' | 'RETRIED'
   readonly dueAt: Date | null
   readonly attempts: number
   readonly detail: string | null

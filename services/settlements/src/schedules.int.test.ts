@@ -39,11 +39,13 @@ afterAll(async () => {
   await scheme.stop()
 })
 
-/** What the scheduler has of settlements: "id cron". */
+/** The schedules of windows that the scheduler has: "id cron". */
 async function reminders(): Promise<readonly string[]> {
   const { ListScheduleReminders } = scheme.parts.grpc.client(schedulerService, 'scheduler')
   const listed = await ListScheduleReminders({ owner: 'settlements', state: '' })
-  return listed.reminders.map(({ reminder }) => `${reminder?.reminderId} ${reminder?.cron}`)
+  return listed.reminders
+    .map(({ reminder }) => `${reminder?.reminderId} ${reminder?.cron}`)
+    .filter((reminder) => reminder.startsWith('settlements/close-window/'))
 }
 
 function untilReminders(...wanted: readonly string[]): Promise<true> {

@@ -24,6 +24,7 @@ import {
   type AllocationParts,
   type TransferEvent,
 } from './allocation.ts'
+import { calendarOf, openDayReports } from './day-reports/open.ts'
 import { consumeLines } from './lines/handle.ts'
 import { openModels } from './models/open.ts'
 import { withOrigins, type Origins } from './reports/origins.ts'
@@ -66,12 +67,15 @@ export const startReads: Start<Settings> = async (settings, parts) => {
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'settlements' })
+  const calendar = calendarOf(settings)
   const db = await openOwnDatabase(settings, parts)
   const stopping = new AbortController()
   const models = openModels(parts, db, log, stopping.signal)
   const { signal } = stopping
   const { schedules } = models
   const settling = await openSettling(parts, settings, { db, log, signal, schedules })
+  const originsOf = originsAt(parts.grpc, log)
+  const dayReports = await openDayReports(parts, settings, calendar, { db, log, signal, originsOf })
   const participants = parts.grpc.client(participantsService, 'participant-lifecycle')
   const allocation: AllocationParts = {
     models: models.book,
@@ -108,6 +112,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       await subscribed.stop()
       await ofBulks.stop()
       stopping.abort()
+      await dayReports.stop()
       await settling.stop()
       await models.stop()
       await db.close()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { derivedId, newEvent, onEvents, type DomainEvent, type Payload } from '@causeway/events'
 import type { Calls, Handlers } from '@causeway/grpc'
 import type { Service } from '@causeway/process'
-import { eventually } from '@causeway/process/testing'
+import { defaultsOf, eventually } from '@causeway/process/testing'
 import {
   participantsService,
   settlementModelsService,
@@ -12,16 +12,9 @@ import {
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { start } from './service.ts'
-import type { Settings } from './settings.ts'
+import { settings as definitions, type Settings } from './settings.ts'
 
-const settings: Settings = {
-  SETTLEMENTS_DATABASE_URL: '',
-  SETTLEMENTS_CONNECTIONS_MAX: 4,
-  SETTLEMENTS_BATCH_MAX: 100,
-  SETTLEMENTS_BATCHES_IN_FLIGHT_MAX: 2,
-  SETTLEMENTS_FINISH_INTERVAL_MS: 60_000,
-  COMPATIBILITY: 'specification',
-}
+const settings: Settings = { ...defaultsOf(definitions), SETTLEMENTS_BATCHES_IN_FLIGHT_MAX: 2 }
 
 const deferredNet: SettlementModel = {
   id: 0,

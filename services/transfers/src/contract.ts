@@ -101,6 +101,7 @@ export function claimedBy({ id, payload }: PrepareEvent): Claimed & Open {
     allocation: allocationOf(payload),
     payerVersion: payload.version,
     prepareEventId: id,
+    receivedAt: payload.receivedAt,
     bulkTransferId: undefined,
   }
 }
@@ -214,6 +215,7 @@ function committed({ transfer, answer, now }: Moved): Payload<'TransferCommitted
     settles,
     ...(windowId === undefined ? {} : { settlementWindowId: windowId }),
     notifyPayee: evidence.notifyPayee,
+    receivedAt: transfer.receivedAt,
     fulfiledAt: now,
     positions,
     ...(evidence.extensionList === undefined ? {} : { extensionList: evidence.extensionList }),
@@ -244,9 +246,10 @@ function rejected(moved: Moved): Payload<'TransferRejectRequestProcessed'> {
 
 /** For services that record how transfers ended. */
 function endingOf({ transfer, now }: Moved) {
-  const { payerFsp, payeeFsp } = transfer
+  const { payerFsp, payeeFsp, receivedAt } = transfer
   const { completedTimestamp } = abortedOf(transfer)
-  return { payerFsp, payeeFsp, amount: moneyOf(transfer), completedTimestamp, endedAt: now }
+  const amount = moneyOf(transfer)
+  return { payerFsp, payeeFsp, amount, completedTimestamp, receivedAt, endedAt: now }
 }
 
 function expired(moved: Moved): Payload<'TransferPrepareRequestTimedout'> {

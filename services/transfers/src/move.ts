@@ -238,7 +238,8 @@ function openStateOf({ state }: Transfer): OpenState | 'DONE' {
 /** Without the members that later states add. */
 function claimedOf(transfer: Transfer): Claimed {
   const { transferId, payerFsp, payeeFsp, amount, currency, expiresAt, condition } = transfer
-  const { requestHash, allocation, payerVersion, prepareEventId, bulkTransferId } = transfer
+  const { requestHash, allocation, payerVersion, prepareEventId } = transfer
+  const { receivedAt, bulkTransferId } = transfer
   return {
     transferId,
     payerFsp,
@@ -251,6 +252,7 @@ function claimedOf(transfer: Transfer): Claimed {
     allocation,
     payerVersion,
     prepareEventId,
+    receivedAt,
     bulkTransferId,
   }
 }

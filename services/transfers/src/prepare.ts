@@ -56,7 +56,6 @@ export async function claim(deps: Deps, events: readonly PrepareEvent[]): Promis
   const asked = events.map((event) => ({ event, transfer: claimedBy(event) }))
   const claims = asked.map(({ event, transfer }) => ({
     transfer,
-    receivedAt: event.payload.receivedAt,
     sweepAt: writable(Date.parse(transfer.expiresAt) + deps.expiryGrace_ms),
     relay: event.relay,
   }))

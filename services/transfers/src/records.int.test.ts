@@ -29,8 +29,9 @@ afterAll(async () => {
 
 function claimOf(id: string, condition: string, payerFsp: string, receivedAt: Date): Claim {
   return {
-    transfer: claimedBy(prepareEvent(id, { condition, payerFsp })),
-    receivedAt: receivedAt.toISOString(),
+    transfer: claimedBy(
+      prepareEvent(id, { condition, payerFsp, receivedAt: receivedAt.toISOString() }),
+    ),
     sweepAt: now,
     relay: undefined,
   }

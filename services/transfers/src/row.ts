@@ -16,6 +16,7 @@ export interface Row {
   readonly settles: SettlementKind | null
   readonly payer_version: string
   readonly prepare_event_id: string
+  readonly received_at: Date
   readonly bulk_id: string | null
   readonly state: Transfer['state']
   readonly reason: AbortReason | null
@@ -31,7 +32,7 @@ export interface Row {
 /** The columns of a `Row`; the table goes by the name t. */
 export const columns = `t.id, t.request_hash, t.payer_fsp, t.payee_fsp, t.amount, t.currency,
   t.expires_at, t.condition, t.settlement_model_id, t.settles, t.payer_version, t.prepare_event_id,
-  t.bulk_id, t.state, t.reason, t.error, t.fulfilment, t.completed_timestamp, t.outcome_event_id,
+  t.received_at, t.bulk_id, t.state, t.reason, t.error, t.fulfilment, t.completed_timestamp, t.outcome_event_id,
   t.outcome_hash, t.payee_version, t.extension_list`
 
 export function transferOf(row: Row): Transfer {
@@ -74,6 +75,7 @@ function claimedOf(row: Row): Claimed {
         : { settlementModelId: row.settlement_model_id, settles: row.settles },
     payerVersion: row.payer_version,
     prepareEventId: row.prepare_event_id,
+    receivedAt: row.received_at.toISOString(),
     bulkTransferId: row.bulk_id ?? undefined,
   }
 }

@@ -116,7 +116,6 @@ async function answer(store: TransferTables, call: Call): Promise<unknown> {
       const claims = call.which.map((number) => ({
         transfer: transferOf(number),
         sweepAt: at(61_000 + ((number * 7) % 6) * 10_000),
-        receivedAt: start.toISOString(),
         relay: relayOf(`prepare ${idOf(number)}`),
       }))
       return [...(await store.claim(claims, start))].toSorted()

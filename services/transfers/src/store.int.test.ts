@@ -288,7 +288,6 @@ function claimOf(id: string): Claim {
   const event = prepareEvent(id, { expiration: new Date(now.getTime() + 60_000).toISOString() })
   return {
     transfer: claimedBy(event),
-    receivedAt: now.toISOString(),
     sweepAt: soon,
     relay: event.relay,
   }

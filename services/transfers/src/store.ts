@@ -22,7 +22,6 @@ import { columns, finalColumns, hashBytes, transferOf, type FinalColumns, type R
 
 export interface Claim {
   readonly transfer: Claimed & Open
-  readonly receivedAt: string
   readonly sweepAt: Date
   readonly relay: Relay | undefined
 }
@@ -318,7 +317,7 @@ function claimValues(claims: readonly Claim[], now: Date): (Buffer | string)[] {
     texts(({ allocation }) => allocation?.settles ?? null),
     texts(({ payerVersion }) => payerVersion),
     texts(({ prepareEventId }) => prepareEventId),
-    texts((_terms, { receivedAt }) => receivedAt),
+    texts(({ receivedAt }) => receivedAt),
     texts((_terms, { sweepAt }) => sweepAt.toISOString()),
     byteaArray(claims.map(({ relay }) => relay?.body ?? null)),
     byteaArray(claims.map(({ relay }) => relay?.headers ?? null)),

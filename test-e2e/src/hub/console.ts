@@ -152,6 +152,7 @@ export function consoleViews(
     ['third-party-payments', '/third-party'],
     ['settlements', '/settlements'],
     ['settlement', '/settlements/1'],
+    ['reports', '/reports'],
     ['approvals', '/approvals'],
     ['configuration', '/configuration'],
     ['failed-deliveries', '/dead-letters'],

@@ -22,6 +22,7 @@ import { Overview } from './views/overview.tsx'
 import { ParticipantPage } from './views/participant.tsx'
 import { Participants } from './views/participants.tsx'
 import { Payments } from './views/payments.tsx'
+import { Reports } from './views/reports.tsx'
 import { SettlementPage } from './views/settlement.tsx'
 import { Settlements } from './views/settlements.tsx'
 import { RequestStoryPage, StoryPage } from './views/story.tsx'
@@ -110,6 +111,7 @@ function Views() {
       </Route>
       <Route path="/settlements" component={Settlements} />
       <Route path="/settlements/:id">{({ id }) => <SettlementPage key={id} id={id} />}</Route>
+      <Route path="/reports" component={Reports} />
       <Route path="/approvals" component={Approvals} />
       <Route path="/configuration" component={Configuration} />
       <Route path="/dead-letters" component={DeadLetters} />
@@ -144,6 +146,7 @@ const ways = [
   ['/third-party', 'Third-party payments', 'VIEW_TRANSFERS'],
   ['/consents', 'Consents', 'VIEW_CONSENTS'],
   ['/settlements', 'Settlement', 'VIEW_SETTLEMENTS'],
+  ['/reports', 'Reports', 'VIEW_REPORTS'],
   ['/approvals', 'Approvals', 'VIEW_PENDING'],
   ['/configuration', 'Configuration', 'VIEW_CONFIGURATION'],
   ['/dead-letters', 'Failed deliveries', 'VIEW_DELIVERIES'],

@@ -1,21 +1,25 @@
-/** Reminders of the scheduler: pending ones, and those that could not be delivered. */
-import type { ScheduledReminder } from '@causeway/protos'
+/**
+ * Reminders of the scheduler: pending ones, and those that could not be delivered, which an operator
+ * deletes or retries. Operators also create reminders of their own, which are posted to a server.
+ */
+import type { ReminderAnswer, ScheduledReminder } from '@causeway/protos'
 import { z } from 'zod'
-import { answered } from '../answer.ts'
-import { word } from '../fields.ts'
+import { answered, type Answer } from '../answer.ts'
+import { text, time, word } from '../fields.ts'
 import type { Json } from '../json.ts'
-import { reads, type Operation } from '../operation.ts'
+import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
-import type { Deps } from '../upstream.ts'
+import { refusedUpstream, type Deps } from '../upstream.ts'
 
 const states = ['WAITING', 'FAILED'] as const
+const recoveries = ['RETRY', 'RESCHEDULE', 'ABORT', 'ABANDON'] as const
 
 const search = z.object({ owner: word.optional(), state: z.enum(states).optional() })
 
 const shownReminder = z
   .strictObject({
     reminderId: z.string(),
-    /** The service that owns it. */
+    /** The service that owns it; admin: operators have created it. */
     owner: z.string(),
     state: z.enum(states),
     /** When it is due next, or was due when it failed. */
@@ -23,13 +27,34 @@ const shownReminder = z
     cron: z.string().optional(),
     taskType: z.enum(['EVENT', 'HTTP_POST']),
     url: z.string().optional(),
-    recovery: z.enum(['RETRY', 'RESCHEDULE', 'ABORT', 'ABANDON']),
+    recovery: z.enum(recoveries),
     /** That have failed for this time. */
     attempts: z.int(),
     lastError: z.string().optional(),
     createdAt: shownTime,
   })
   .meta({ id: 'Reminder' })
+
+const newReminder = {
+  reminderId: text.min(1).max(128),
+  /** Posted as it is. */
+  payload: z.string().max(16_384).default(''),
+  url: text.max(2_048),
+  recovery: z.enum(recoveries).default('RETRY'),
+}
+
+const recurring = z.strictObject({
+  ...newReminder,
+  /** In UTC: minute, hour, day, month, weekday, optionally seconds first. */
+  cron: text.max(200),
+})
+
+const single = z.strictObject({ ...newReminder, dueAt: time })
+
+const shownDue = z.strictObject({ reminderId: z.string(), dueAt: shownTime })
+
+const refusesNew = ['INVALID', 'MODIFIED', 'TIME_PAST'] as const
+const refusesChange = ['REMINDER_UNKNOWN', 'REMINDER_WAITING'] as const
 
 export function reminderOperations(deps: Deps): readonly Operation[] {
   return [
@@ -45,7 +70,78 @@ export function reminderOperations(deps: Deps): readonly Operation[] {
         return answered(200, reminders.map(reminderBody))
       },
     ),
+    writes(
+      'POST',
+      '/reminders',
+      recurring,
+      {
+        about:
+          'Creates a recurring reminder, which is posted to a server; the same again is no change',
+        answers: { 200: shownDue },
+        refuses: refusesNew,
+      },
+      ({ body, actor }) => create(deps, { ...body, dueAt: '', actor }),
+    ),
+    writes(
+      'POST',
+      '/reminders/single',
+      single,
+      {
+        about: 'Creates a reminder for one moment, which is posted to a server',
+        answers: { 200: shownDue },
+        refuses: refusesNew,
+      },
+      ({ body, actor }) => create(deps, { ...body, cron: '', actor }),
+    ),
+    commands(
+      'DELETE',
+      '/reminders/:reminderId',
+      {
+        about: 'Deletes a FAILED reminder, or one that operators have created',
+        answers: { 204: null },
+        refuses: refusesChange,
+      },
+      async ({ reminderId, actor }) => {
+        const { refusal } = await deps.scheduler.RemoveReminder({ reminderId, actor })
+        return refusal ? refusedUpstream(refusal) : answered(204)
+      },
+    ),
+    commands(
+      'POST',
+      '/reminders/:reminderId/retry',
+      {
+        about: 'Delivers a FAILED reminder again, for the time that it failed for',
+        answers: { 200: shownDue },
+        refuses: refusesChange,
+      },
+      async ({ reminderId, actor }) =>
+        dueAnswer(reminderId, await deps.scheduler.RetryReminder({ reminderId, actor })),
+    ),
   ]
+}
+
+interface NewReminder {
+  readonly reminderId: string
+  readonly dueAt: string
+  readonly cron: string
+  readonly payload: string
+  readonly url: string
+  readonly recovery: string
+  readonly actor: string
+}
+
+/** An event of the scheduler has no consumer for operators, so theirs are posted. */
+async function create({ scheduler }: Deps, reminder: NewReminder): Promise<Answer> {
+  const created = await scheduler.CreateScheduleReminder({
+    ...reminder,
+    owner: 'admin',
+    taskType: 'HTTP_POST',
+  })
+  return dueAnswer(reminder.reminderId, created)
+}
+
+function dueAnswer(reminderId: string, { dueAt, refusal }: ReminderAnswer): Answer {
+  return refusal ? refusedUpstream(refusal) : answered(200, { reminderId, dueAt })
 }
 
 function reminderBody({ reminder, lastError, ...fired }: ScheduledReminder) {

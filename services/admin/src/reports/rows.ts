@@ -1,12 +1,12 @@
 /** Rows of transfers: a page of them as JSON, or all of them as a file that is streamed. */
 import { orNull, type Refusal, type TransferRow, type TransferRows } from '@causeway/protos'
+import { csvLine } from '@causeway/records'
 import { z } from 'zod'
 import { file, type Answer } from '../answer.ts'
 import { cursor, pageSize } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { shownAmount, shownTime } from '../shapes.ts'
 import { refusedUpstream, unitsOf } from '../upstream.ts'
-import { csvLine } from './domain/csv.ts'
 
 const rows_max = 5_000
 const rows_usual = 1_000

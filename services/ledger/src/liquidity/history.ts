@@ -37,6 +37,8 @@ export interface History {
   readonly changes: readonly PositionChange[]
   /** Null when there are no more. */
   readonly cursor: HistoryCursor | null
+  /** The account's value after all of these. */
+  readonly value: bigint
 }
 
 /** The size of the first slice; each further one is `growth` times as large. */
@@ -67,7 +69,8 @@ export async function historyOf(db: Queries, query: HistoryQuery): Promise<Histo
     return { ...line, value: after, causeType: causes.get(line.entryId) ?? '' }
   })
   const last = lines.length < limit ? undefined : lines.at(-1)
-  return { changes, cursor: last === undefined ? null : cursorOf(last, value) }
+  const cursor = last === undefined ? null : cursorOf(last, value)
+  return { changes, cursor, value: start.value }
 }
 
 /** Greater than every id. */

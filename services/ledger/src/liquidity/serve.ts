@@ -95,6 +95,7 @@ function historyHandlers(database: Database): Pick<Service, 'RequestAccountPosit
             at: one.at.toISOString(),
           })),
           cursor: history.cursor === null ? '' : writeCursor(history.cursor),
+          value: formatAmount(history.value),
         },
       }
     },

@@ -1,6 +1,6 @@
 /**
- * The texts of e-mails about an alarm, a changed limit, a position that a settlement moved, or a
- * failed reminder.
+ * The texts of e-mails about an alarm, a changed limit, a position that a settlement moved, a failed
+ * reminder, a report of a finished day, or a key or certificate that ends soon.
  */
 import { mailText, type Mail, type Payload } from '@causeway/events'
 
@@ -9,6 +9,8 @@ export type MailedName =
   | 'ParticipantAccountLimitUpdated'
   | 'ParticipantPositionChanged'
   | 'ScheduleReminderFailed'
+  | 'DayReportStored'
+  | 'CredentialEnding'
 
 export type MailedEvent = {
   readonly [Name in MailedName]: { readonly name: Name; readonly payload: Payload<Name> }
@@ -30,12 +32,23 @@ export function mailOf(event: MailedEvent): ParticipantMail | undefined {
       return positionMail(event.payload)
     case 'ScheduleReminderFailed':
       return reminderMail(event.payload)
+    case 'DayReportStored':
+      return reportMail(event.payload)
+    case 'CredentialEnding':
+      return endingMail(event.payload)
   }
 }
 
 /** The participant concerned; undefined: only the hub. */
 export function participantOf({ payload }: MailedEvent): string | undefined {
   return 'participantId' in payload ? payload.participantId : undefined
+}
+
+/** Who gets the e-mail: the participant and the hub; a report has one reader. */
+export function recipientsOf(event: MailedEvent, hubName: string): readonly string[] {
+  const participant = participantOf(event)
+  if (participant === undefined) return [hubName]
+  return event.name === 'DayReportStored' ? [participant] : [participant, hubName]
 }
 
 function alarmMail(alarm: Payload<'ParticipantLiquidityThresholdExceeded'>): ParticipantMail {
@@ -105,6 +118,46 @@ function reminderMail(failed: Payload<'ScheduleReminderFailed'>): ParticipantMai
       ['Attempts', String(failed.attempts)],
       ['Last error', failed.error],
       ['Next time', failed.nextAt ?? 'none: it is stored as FAILED or deleted'],
+    ]),
+  }
+}
+
+function reportMail(report: Payload<'DayReportStored'>): ParticipantMail {
+  const { participantId = 'Hub', day, scope, version } = report
+  const about = scope === undefined ? day : `${day} (${scope})`
+  const corrected = version === 1 ? '' : `, version ${version}`
+  return {
+    endpointType: 'END_OF_DAY_REPORT_EMAIL',
+    subject: `${participantId}: end-of-day report of ${about}${corrected}`,
+    text: mailText([
+      ['Day', day],
+      ...(scope === undefined ? [] : [['Currency', scope] as const]),
+      ['Version', String(version)],
+      ['Report', report.link],
+      ['SHA-256 of the JSON', report.sha256],
+      ['Time', report.storedAt],
+    ]),
+    attachments: report.files,
+  }
+}
+
+const credentials = {
+  SIGNING_KEY: 'signing key',
+  ENCRYPTION_KEY: 'encryption key',
+  CERTIFICATE: 'certificate',
+} as const
+
+function endingMail(ending: Payload<'CredentialEnding'>): ParticipantMail {
+  const { participantId, kind, credentialId, endsAt, daysLeft } = ending
+  const days = daysLeft === 1 ? '1 day' : `${daysLeft} days`
+  return {
+    endpointType: 'ALARM_NOTIFICATION_EMAIL',
+    subject: `${participantId}: the ${credentials[kind]} ${credentialId} ends in ${days}`,
+    text: mailText([
+      ['Participant', participantId],
+      [kind === 'CERTIFICATE' ? 'Certificate' : 'Key', credentialId],
+      ['Ends', endsAt],
+      ['Time', ending.warnedAt],
     ]),
   }
 }

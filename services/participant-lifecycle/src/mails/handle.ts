@@ -1,6 +1,6 @@
 /**
  * Sends e-mails about events, each to the participant's address and to the hub's, or only to the
- * hub's if the event concerns no participant. The ids derive from the event, so an event that is
+ * hub's if the event concerns no participant; a report goes to its reader alone. The ids derive from the event, so an event that is
  * delivered twice is mailed once. Without an address no e-mail is sent.
  */
 import type { EventBus, OutgoingMessage, Subscribed } from '@causeway/bus'
@@ -11,7 +11,7 @@ import { retrying, type Logger } from '@causeway/process'
 import type { alarmsService } from '@causeway/protos'
 import type { Participant } from '../participants/domain/participant.ts'
 import { participantsNamed } from '../participants/store.ts'
-import { mailOf, participantOf, type ParticipantMail } from './contract.ts'
+import { mailOf, recipientsOf, type ParticipantMail } from './contract.ts'
 
 export interface MailParts {
   readonly bus: EventBus
@@ -32,6 +32,8 @@ const consumed = [
   'ParticipantAccountThresholdUpdated',
   'ParticipantPositionChanged',
   'ScheduleReminderFailed',
+  'DayReportStored',
+  'CredentialEnding',
 ] as const satisfies readonly EventName[]
 
 type ConsumedEvent = DomainEvent<(typeof consumed)[number]>
@@ -84,10 +86,7 @@ async function messagesOf(
     if (event.name === 'ParticipantAccountThresholdUpdated') return []
     const mail = mailOf(event)
     if (mail === undefined) return []
-    const participant = participantOf(event)
-    return [
-      { event, mail, recipients: participant === undefined ? [hubName] : [participant, hubName] },
-    ]
+    return [{ event, mail, recipients: recipientsOf(event, hubName) }]
   })
   if (mailed.length === 0) return []
   const names = new Set(mailed.flatMap(({ recipients }) => recipients))
@@ -117,5 +116,6 @@ function addressOf(
 }
 
 function entityOf({ payload }: ConsumedEvent): string {
+  if ('reportId' in payload) return payload.reportId
   return 'participantId' in payload ? payload.participantId : payload.reminderId
 }

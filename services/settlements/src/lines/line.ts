@@ -24,6 +24,12 @@ export interface Line {
   readonly completedTimestamp: string
   /** The hub's clock, ISO 8601 UTC. */
   readonly finalisedAt: string
+  readonly isBulkItem: boolean
+  /**
+   * From the receipt of the request to the end, by the hub's clocks; null for fees and where an
+   * earlier release has ended the transfer.
+   */
+  readonly duration_ms: number | null
 }
 
 export const finalEvents = [
@@ -57,7 +63,7 @@ export function linesOf(event: FinalEvent): readonly Line[] {
 type Ended = DomainEvent<'BulkTransferItemsEnded'>['payload']
 
 function itemLine(
-  { payerFsp, payeeFsp, endedAt }: Ended,
+  { payerFsp, payeeFsp, receivedAt, endedAt }: Ended,
   { transferId, amount, completedTimestamp, committed, errorInformation }: Ended['items'][number],
 ): Line {
   return {
@@ -75,7 +81,19 @@ function itemLine(
     payeeAccountId: committed?.payeeAccountId ?? null,
     completedTimestamp,
     finalisedAt: endedAt,
+    isBulkItem: true,
+    duration_ms: durationOf(receivedAt, endedAt),
   }
+}
+
+/** So that the duration fits into an integer of PostgreSQL, also when it is rounded up. */
+const duration_ms_max = 2_147_000_000
+
+/** Clocks of processes differ: at least 0. */
+function durationOf(receivedAt: string | undefined, endedAt: string): number | null {
+  if (receivedAt === undefined) return null
+  const duration_ms = Date.parse(endedAt) - Date.parse(receivedAt)
+  return Number.isNaN(duration_ms) ? null : Math.min(Math.max(duration_ms, 0), duration_ms_max)
 }
 
 function reasonOf({ errorCode, errorDescription }: ErrorInformation): string {
@@ -105,6 +123,8 @@ function abortedLine({
     payeeAccountId: null,
     completedTimestamp: ending.completedTimestamp,
     finalisedAt: ending.endedAt,
+    isBulkItem: false,
+    duration_ms: durationOf(ending.receivedAt, ending.endedAt),
   }
 }
 
@@ -127,6 +147,8 @@ function committedLine(payload: Committed['payload']): Line {
     payeeAccountId: accountOf(payeeFsp),
     completedTimestamp: payload.completedTimestamp,
     finalisedAt: payload.fulfiledAt,
+    isBulkItem: false,
+    duration_ms: durationOf(payload.receivedAt, payload.fulfiledAt),
   }
 }
 

@@ -1,5 +1,7 @@
 /**
- * The lines: each stored once, however often it is delivered, and counted in the same statement.
+ * The lines: each stored once, however often it is delivered, and counted in the same statement. One
+ * that arrives after the end of its day was taken for a report is marked as late, so that the report
+ * gets another version.
  */
 import { statement, textArray, type Queries } from '@causeway/postgres'
 import type { Line } from './line.ts'
@@ -12,16 +14,19 @@ const record = statement(`
   with received as (
     select * from unnest($1::text[]::integer[], $2::text[], $3::text[], $4::text[], $5::text[],
       $6::text[], $7::text[], $8::text[]::numeric[], $9::text[], $10::text[]::integer[],
-      $11::text[]::integer[], $12::text[]::integer[], $13::text[], $14::text[]::timestamptz[])
+      $11::text[]::integer[], $12::text[]::integer[], $13::text[], $14::text[]::timestamptz[],
+      $15::text[]::boolean[], $16::text[]::integer[])
       as received (window_id, transfer_id, kind, state, reason, payer_fsp, payee_fsp, amount, currency,
-        model_id, payer_account_id, payee_account_id, completed_timestamp, finalised_at)
+        model_id, payer_account_id, payee_account_id, completed_timestamp, finalised_at, is_bulk_item,
+        duration_ms)
   ), stored as (
     insert into lines (window_id, day, transfer_id, kind, state, reason, payer_fsp, payee_fsp,
       amount, currency, model_id, payer_account_id, payee_account_id, completed_timestamp,
-      finalised_at)
+      finalised_at, is_bulk_item, duration_ms, late_at)
     select window_id, (finalised_at at time zone 'UTC')::date, transfer_id, kind, state, reason,
       payer_fsp, payee_fsp, amount, currency, model_id, payer_account_id, payee_account_id,
-      completed_timestamp, finalised_at
+      completed_timestamp, finalised_at, is_bulk_item, duration_ms,
+      case when finalised_at < (select max(until_at) from report_days) then clock_timestamp() end
     from received
     order by window_id, 2, transfer_id, kind
     on conflict do nothing
@@ -62,5 +67,7 @@ export async function recordLines(db: Queries, lines: readonly Line[]): Promise<
     column(({ payeeAccountId }) => payeeAccountId),
     column(({ completedTimestamp }) => completedTimestamp),
     column(({ finalisedAt }) => finalisedAt),
+    column(({ isBulkItem }) => String(isBulkItem)),
+    column(({ duration_ms }) => duration_ms),
   ])
 }

@@ -95,6 +95,10 @@ function serveRequested(
   })
   grpc.serve(thirdPartyTransactionsService, {
     ...notAsked(thirdPartyTransactionsService),
+    SearchThirdPartyTransactions({ limit }) {
+      if (requested.isAway === true) return Promise.reject(new Outage('the database is away'))
+      return Promise.resolve({ transactions: transactions.slice(0, limit), next: '' })
+    },
     FindThirdPartyTransactions({ transactionRequestIds: ids }) {
       if (requested.isAway === true) return Promise.reject(new Outage('the database is away'))
       const found = transactions.filter(({ transactionRequestId: id }) => ids.includes(id))
@@ -318,6 +322,7 @@ export function committed(answer: LedgerAnswer, payment: Payment | undefined): O
     settles: payment.settles ?? 'NET',
     ...(answer.windowId === 0 ? {} : { settlementWindowId: answer.windowId }),
     notifyPayee: false,
+    receivedAt: new Date(Date.now() - 120).toISOString(),
     fulfiledAt: new Date().toISOString(),
     positions,
   }

@@ -4,11 +4,10 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Calls } from '@causeway/grpc'
-import { parseDecimal } from '@causeway/money'
 import type { Database } from '@causeway/postgres'
 import type { Logger } from '@causeway/process'
-import type { LedgerEntry, ledgerService } from '@causeway/protos'
-import type { Line } from '../lines/line.ts'
+import type { ledgerService } from '@causeway/protos'
+import { feeLine } from '../lines/fee.ts'
 import { recordLines } from '../lines/store.ts'
 import { missingOf } from './domain/window.ts'
 import {
@@ -86,33 +85,5 @@ async function fetchFees({ db, ledger }: CompletingParts, windowId: number): Pro
     const last = page.entries.at(-1)
     if (last === undefined || page.entries.length < fees_page) return
     afterId = last.id
-  }
-}
-
-function amountOf({ id, amount }: LedgerEntry): bigint {
-  const units = parseDecimal(amount)
-  if (units === undefined)
-    throw new Error(`the ledger returned the fee ${id} with the invalid amount '${amount}'`)
-  return units
-}
-
-function feeLine(entry: LedgerEntry, accounts: ReadonlyMap<string, number>): Line {
-  const { settlementModelId: modelId, currency, payerFsp, payeeFsp } = entry
-  const accountOf = (fsp: string) => accounts.get(`${modelId}/${currency}/${fsp}`) ?? null
-  return {
-    windowId: entry.windowId,
-    transferId: entry.id.replace(/^fee-/, ''),
-    kind: 'FEE',
-    state: 'COMMITTED',
-    reason: '',
-    payerFsp,
-    payeeFsp,
-    amount: amountOf(entry),
-    currency,
-    modelId,
-    payerAccountId: accountOf(payerFsp),
-    payeeAccountId: accountOf(payeeFsp),
-    completedTimestamp: entry.completedAt,
-    finalisedAt: entry.completedAt,
   }
 }

@@ -95,7 +95,7 @@ async function set(parts: ScheduleParts, modelId: number, cron: string): Promise
 
 async function remove({ scheduler, log, signal }: ScheduleParts, modelId: number): Promise<true> {
   const reminderId = reminderOf(modelId)
-  await retrying(() => scheduler.DeleteScheduleReminder({ reminderId }), {
+  await retrying(() => scheduler.DeleteScheduleReminder({ reminderId, owner }), {
     log,
     what: 'removing the schedule of windows',
     signal,
@@ -116,7 +116,7 @@ export async function closeDue(
   if (whose !== owner || !reminderId.startsWith(prefix)) return
   const model = (await parts.models()).find(({ id }) => reminderOf(id) === reminderId)
   if (model === undefined) {
-    await parts.scheduler.DeleteScheduleReminder({ reminderId })
+    await parts.scheduler.DeleteScheduleReminder({ reminderId, owner })
     return
   }
   if (scheduleOf(model) !== cron) {

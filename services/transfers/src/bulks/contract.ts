@@ -76,7 +76,7 @@ export function transfersOf(event: BulkPrepareEvent, request: BulkRequest): (Cla
     ]),
   )
   const { bulkTransferId, payerFsp, payeeFsp, expiresAt, requestHash } = request
-  const { payerVersion, prepareEventId } = request
+  const { payerVersion, prepareEventId, receivedAt } = request
   const transfers = new Map<string, Claimed & Open>()
   for (const { transferId, amount, condition } of individualTransfers) {
     if (transfers.has(transferId)) continue
@@ -95,6 +95,7 @@ export function transfersOf(event: BulkPrepareEvent, request: BulkRequest): (Cla
       allocation: allocationOf.get(amount.currency),
       payerVersion,
       prepareEventId,
+      receivedAt,
       bulkTransferId,
     })
   }
@@ -204,11 +205,12 @@ export function endedItems(
   now: string,
   traceparent: string | undefined,
 ): OutgoingMessage {
-  const { bulkTransferId = '', payerFsp, payeeFsp } = items[0].transfer
+  const { bulkTransferId = '', payerFsp, payeeFsp, receivedAt } = items[0].transfer
   const payload: Payload<'BulkTransferItemsEnded'> = {
     bulkTransferId,
     payerFsp,
     payeeFsp,
+    receivedAt,
     endedAt: now,
     items: items.map(endedItem),
   }

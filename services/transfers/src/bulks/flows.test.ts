@@ -266,6 +266,7 @@ describe('Answers of the payee FSP:', () => {
       bulkTransferId: bulk,
       payerFsp: payer,
       payeeFsp: payee,
+      receivedAt: '2026-01-01T00:00:00.000Z',
       endedAt: '2026-01-01T00:00:00.000Z',
       items: [
         {

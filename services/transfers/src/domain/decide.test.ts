@@ -27,6 +27,7 @@ const claimed: Claimed = {
   allocation: { settlementModelId: 1, settles: 'NET' },
   payerVersion: '1.1',
   prepareEventId: 'first prepare',
+  receivedAt: '2026-01-01T00:00:00.000Z',
   bulkTransferId: undefined,
 }
 

@@ -42,6 +42,8 @@ export interface Claimed extends Terms {
   readonly payerVersion: string
   /** The event that claimed the id; the same one again is a redelivery. */
   readonly prepareEventId: string
+  /** When the last byte of the request came to the hub; ISO 8601 UTC. */
+  readonly receivedAt: string
   /** The bulk that it is an item of; undefined: it was asked for by itself. */
   readonly bulkTransferId: string | undefined
 }

@@ -507,6 +507,23 @@ export type Settlement = {
   }[]
 }
 
+export type DayReportSummary = {
+  readonly day: string
+  readonly scope: string | null
+  readonly version: number
+  readonly madeAt: string
+  readonly sha256: string
+  readonly currencies: readonly {
+    readonly currency: string
+    readonly sent: { readonly count: number; readonly value: number | string }
+    readonly received: { readonly count: number; readonly value: number | string }
+    readonly failures: number
+    readonly p50_ms: number | null
+    readonly p95_ms: number | null
+    readonly p99_ms: number | null
+  }[]
+}
+
 export type SchemeRule =
   | { readonly id: string; readonly type: 'CURRENCY'; readonly currencies: readonly string[] }
   | {
@@ -1218,6 +1235,32 @@ export interface Operations {
       readonly cursor: string | null
     }
   }
+  readonly 'GET /reports': {
+    readonly query: 'participant' | 'from' | 'to' | 'limit'
+    readonly answer: readonly DayReportSummary[]
+  }
+  readonly 'POST /reports': {
+    readonly query: never
+    readonly answer: {
+      readonly day: string
+      readonly scope: string | null
+      readonly until: string
+      readonly version: number
+      readonly requested: boolean
+    }
+  }
+  readonly 'GET /reports/{day}': {
+    readonly query: 'participant' | 'scope' | 'version' | 'format'
+    readonly answer: { readonly day: string; readonly version: number }
+  }
+  readonly 'GET /participants/{name}/reportDelivery': {
+    readonly query: never
+    readonly answer: { readonly delivery: 'OFF' | 'LINK' | 'ATTACHMENT' }
+  }
+  readonly 'PUT /participants/{name}/reportDelivery': {
+    readonly query: never
+    readonly answer: { readonly delivery: 'OFF' | 'LINK' | 'ATTACHMENT' }
+  }
   readonly 'GET /scheme-rules': {
     readonly query: never
     readonly answer: {
@@ -1282,6 +1325,19 @@ export interface Operations {
   readonly 'GET /reminders': {
     readonly query: 'owner' | 'state'
     readonly answer: readonly Reminder[]
+  }
+  readonly 'POST /reminders': {
+    readonly query: never
+    readonly answer: { readonly reminderId: string; readonly dueAt: string }
+  }
+  readonly 'POST /reminders/single': {
+    readonly query: never
+    readonly answer: { readonly reminderId: string; readonly dueAt: string }
+  }
+  readonly 'DELETE /reminders/{reminderId}': { readonly query: never; readonly answer: undefined }
+  readonly 'POST /reminders/{reminderId}/retry': {
+    readonly query: never
+    readonly answer: { readonly reminderId: string; readonly dueAt: string }
   }
   readonly 'POST /verify': {
     readonly query: never

@@ -11,6 +11,8 @@ const mails = {
     'position near its limit, or payment refused for lack of liquidity',
   NET_DEBIT_CAP_ADJUSTMENT_EMAIL: 'limit changed',
   SETTLEMENT_TRANSFER_POSITION_CHANGE_EMAIL: 'position changed by a settlement',
+  ALARM_NOTIFICATION_EMAIL: 'key or certificate that ends soon; at the hub, failed reminders too',
+  END_OF_DAY_REPORT_EMAIL: 'end-of-day report',
 } as const
 
 const kinds = {

@@ -6,6 +6,7 @@ import { call, type Answer } from '../api.ts'
 import { ActionButton, AskButton } from '../change.tsx'
 import type { DeadLetter } from '../generated/operator-api.ts'
 import { Loaded, Page, Table, Time } from '../ui.tsx'
+import { FailedReminders } from './failed-reminders.tsx'
 import { FspLink } from './participants.tsx'
 
 const letters_max = 1_000
@@ -45,6 +46,7 @@ export function DeadLetters() {
           </>
         )}
       </Loaded>
+      <FailedReminders />
     </Page>
   )
 }

@@ -1,0 +1,51 @@
+/** Who may change and see a reminder: its owner, and for a failed one an operator. */
+import { refuse } from '@causeway/services'
+import type { Refused, Reminder } from './reminder.ts'
+
+/** The administration API: what operators create is its own, and it shows operators all reminders. */
+const operators = 'admin'
+
+export interface Judged {
+  readonly reminder: Reminder
+  readonly state: 'WAITING' | 'FAILED'
+}
+
+/** @param caller the name in the caller's certificate; undefined: all services are one process */
+export function judgeOwner(
+  { id, owner }: Pick<Reminder, 'id' | 'owner'>,
+  caller: string | undefined,
+): Refused | undefined {
+  return caller === undefined || caller === owner
+    ? undefined
+    : refuse('NOT_OWNER', `${caller} does not own the reminder ${id}`)
+}
+
+/**
+ * Whose reminders a caller gets that asks for those of `owner`, or with '' for all; undefined:
+ * no one's.
+ */
+export function seenOwner(owner: string, caller: string | undefined): string | undefined {
+  if (caller === undefined || caller === operators) return owner
+  return owner === '' || owner === caller ? caller : undefined
+}
+
+type Found<Stored> = Refused | { readonly type: 'FOUND'; readonly stored: Stored }
+
+/** An operator deletes what has failed, and what operators have created. */
+export function judgeRemoval<Stored extends Judged>(
+  stored: Stored | undefined,
+  id: string,
+): Found<Stored> {
+  if (stored?.reminder.owner === operators) return { type: 'FOUND', stored }
+  return judgeRetry(stored, id)
+}
+
+export function judgeRetry<Stored extends Judged>(
+  stored: Stored | undefined,
+  id: string,
+): Found<Stored> {
+  if (stored === undefined) return refuse('REMINDER_UNKNOWN', `there is no reminder ${id}`)
+  return stored.state === 'FAILED'
+    ? { type: 'FOUND', stored }
+    : refuse('REMINDER_WAITING', `the reminder ${id} of ${stored.reminder.owner} has not failed`)
+}

@@ -1,0 +1,188 @@
+/** The reports of days over gRPC. */
+import type { EventBus } from '@causeway/bus'
+import { auditEntry } from '@causeway/events'
+import type { Handlers } from '@causeway/grpc'
+import type { Database } from '@causeway/postgres'
+import { orNull, type dayReportsService, type DayReportSummary } from '@causeway/protos'
+import { refuse, type Refused } from '../refusal.ts'
+import { readFigures } from './document.ts'
+import {
+  endOf,
+  isDay,
+  isScope,
+  lastEnded,
+  nextDay,
+  schemeScope,
+  type Calendar,
+} from './domain/calendar.ts'
+import { operator } from './domain/report.ts'
+import { formats, renderReport } from './render.ts'
+import {
+  deliveries,
+  deliveriesOf,
+  findReport,
+  listReports,
+  saveDelivery,
+  type StoredReport,
+} from './report-store.ts'
+import {
+  dayStateOf,
+  lastReportedDay,
+  readClock,
+  requestReports,
+  type NewRequest,
+} from './request-store.ts'
+
+const reports_usual = 100
+const reports_max = 400
+
+export interface DayReportParts {
+  readonly db: Database
+  readonly bus: Pick<EventBus, 'announce'>
+  readonly calendar: Calendar
+  readonly delay_ms: number
+}
+
+type Service = Handlers<typeof dayReportsService>
+
+export function dayReportHandlers(parts: DayReportParts): Service {
+  return { ...reads(parts), ...commands(parts) }
+}
+
+function reads({
+  db,
+}: DayReportParts): Pick<Service, 'ListDayReports' | 'GetDayReport' | 'GetReportDelivery'> {
+  return {
+    ListDayReports: async ({ participant = operator, fromDay = '', toDay = '', limit = 0 }) => {
+      if (![fromDay, toDay].every((day) => day === '' || isDay(day))) return { reports: [] }
+      const reports = await listReports(db, {
+        participant,
+        from: orNull(fromDay),
+        to: orNull(toDay),
+        scope: null,
+        limit: limit <= 0 ? reports_usual : Math.min(limit, reports_max),
+      })
+      return { reports: reports.map(summaryOf) }
+    },
+    GetDayReport: async ({ day, format: name, ...wanted }) => {
+      const { participant = operator, scope = schemeScope, version = 0 } = wanted
+      const format = formats.find((one) => one === name)
+      if (format === undefined) return refusedWith(refuse('INVALID', `${name} is not a format`))
+      if (!isDay(day)) return refusedWith(refuse('INVALID', `${day} is not a day`))
+      const report = await findReport(db, { participant, day, scope, version })
+      if (report === undefined) return refusedWith(unknownReport(day, version))
+      const { content, ...file } = renderReport(report, format)
+      return {
+        result: 'file',
+        file: { ...file, content: Buffer.from(content), summary: summaryOf(report) },
+      }
+    },
+    GetReportDelivery: async ({ participant = operator }) => ({
+      delivery: (await deliveriesOf(db, [participant])).get(participant) ?? '',
+    }),
+  }
+}
+
+function unknownReport(day: string, version: number): Refused {
+  const what = version === 0 ? 'report' : `version ${version}`
+  return refuse('REPORT_UNKNOWN', `there is no ${what} of ${day}`)
+}
+
+function commands(parts: DayReportParts): Pick<Service, 'MakeDayReport' | 'SetReportDelivery'> {
+  const { db, bus, calendar, delay_ms } = parts
+  return {
+    MakeDayReport: async ({ day, scope = schemeScope, endsNow, actor }) => {
+      if (!isDay(day)) return refusedWith(refuse('INVALID', `${day} is not a day`))
+      if (!isScope(calendar, scope)) {
+        return refusedWith(refuse('INVALID', `${scope} has no end of day of its own`))
+      }
+      const refused = await db.transaction(async (tx) => {
+        const now = await readClock(tx)
+        const last = await lastReportedDay(tx, scope)
+        const until = endWanted({ calendar, scope, day, now, last, endsNow })
+        if (!(until instanceof Date)) return until
+        const request: NewRequest = { day, scope, until, reason: 'OPERATOR', actor }
+        await requestReports(tx, [request], delay_ms)
+        return undefined
+      })
+      if (refused !== undefined) return refusedWith(refused)
+      const state = await dayStateOf(db, day, scope)
+      if (state === undefined) throw new Error(`${day} was requested and is unknown`)
+      const { until, version, isRequested: requested } = state
+      return {
+        result: 'state',
+        state: { day, ...scopeOf(scope), until: until.toISOString(), version, requested },
+      }
+    },
+    SetReportDelivery: async ({ participant = operator, delivery: name, actor }) => {
+      const delivery = deliveries.find((one) => one === name)
+      if (delivery === undefined) {
+        return { refusal: { reason: 'INVALID', detail: `${name} is not a delivery` } }
+      }
+      await db.transaction(async (tx) => {
+        const before = (await deliveriesOf(tx, [participant])).get(participant)
+        await saveDelivery(tx, participant, delivery)
+        bus.announce(tx, [
+          auditEntry('settlements', {
+            actor,
+            action: 'SetReportDelivery',
+            subject: participant === operator ? 'reports' : `participants/${participant}`,
+            before: { reportDelivery: before },
+            after: { reportDelivery: delivery },
+            at: await readClock(tx),
+          }),
+        ])
+      })
+      return { refusal: null }
+    },
+  }
+}
+
+interface EndWanted {
+  readonly calendar: Calendar
+  readonly scope: string
+  readonly day: string
+  readonly now: Date
+  readonly last: string | null
+  readonly endsNow: boolean
+}
+
+/** The end of the day: by the calendar, or now. A day that has ended keeps its end. */
+function endWanted({ calendar, scope, day, now, last, endsNow }: EndWanted): Date | Refused {
+  if (last !== null && day <= last) return endOf(calendar, scope, day)
+  const ended = lastEnded(calendar, scope, now)
+  if (day <= ended) return endOf(calendar, scope, day)
+  const current = nextDay(ended)
+  return day === current && endsNow
+    ? now
+    : refuse('DAY_NOT_OVER', `${day} ends at ${endOf(calendar, scope, day).toISOString()}`)
+}
+
+function summaryOf(report: Omit<StoredReport, 'body'>): DayReportSummary {
+  const { participant, day, scope, version, madeAt, sha256, summary } = report
+  return {
+    ...(participant === operator ? {} : { participant }),
+    day,
+    ...scopeOf(scope),
+    version,
+    madeAt: madeAt.toISOString(),
+    sha256,
+    currencies: readFigures(summary).map(({ p50_ms, p95_ms, p99_ms, ...figures }) => ({
+      ...figures,
+      sentCount: String(figures.sentCount),
+      receivedCount: String(figures.receivedCount),
+      failuresCount: String(figures.failuresCount),
+      ...(p50_ms === null ? {} : { p50Ms: String(p50_ms) }),
+      ...(p95_ms === null ? {} : { p95Ms: String(p95_ms) }),
+      ...(p99_ms === null ? {} : { p99Ms: String(p99_ms) }),
+    })),
+  }
+}
+
+function scopeOf(scope: string) {
+  return scope === schemeScope ? {} : { scope }
+}
+
+function refusedWith({ reason, detail }: Refused) {
+  return { refusal: { reason, detail } }
+}
