@@ -75,22 +75,26 @@ test('An FSP lists the reports of its own days', async () => {
       },
     ],
   })
-  expect(asked).toContainEqual({
-    participant: 'greenbank',
-    fromDay: '2026-11-01',
-    limit: 5,
-  })
+  expect(asked).toContainEqual(
+    expect.objectContaining({
+      participant: 'greenbank',
+      fromDay: '2026-11-01',
+      limit: 5,
+    }),
+  )
 })
 
 test('An FSP reads its own report, whatever participant its query names', async () => {
   const { status, text } = await get('/reports/2026-11-25?participant=bluewallet&version=1')
   expect([status, text]).toEqual([200, '{"day":1}'])
-  expect(asked).toContainEqual({
-    participant: 'greenbank',
-    day: '2026-11-25',
-    version: 1,
-    format: 'JSON',
-  })
+  expect(asked).toContainEqual(
+    expect.objectContaining({
+      participant: 'greenbank',
+      day: '2026-11-25',
+      version: 1,
+      format: 'JSON',
+    }),
+  )
 })
 
 test('The page of a report may run no script and load nothing', async () => {
