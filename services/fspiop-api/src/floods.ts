@@ -133,25 +133,28 @@ export function openFloods(now_ms: () => number): Floods {
     has: (fspId) => fsps.get(fspId)?.flooded_ms !== undefined,
     count: () => [...fsps.values()].filter(({ flooded_ms }) => flooded_ms !== undefined).length,
     rateOf: (fspId) => fsps.get(fspId)?.requestRate ?? 0,
-    isAlone(fspId) {
-      for (const [other, { requestRate }] of fsps) {
-        if (other !== fspId && requestRate >= alone_below) return false
-      }
-      return true
-    },
+    isAlone: (fspId) => isAlone(fsps, fspId),
     largestOther() {
       const others = [...fsps.values()].filter(({ flooded_ms }) => flooded_ms === undefined)
       return Math.max(0, ...others.map(({ requestRate }) => requestRate))
     },
-    pause_ms(fspId) {
-      const sender = fsps.get(fspId)
-      if (sender?.flooded_ms === undefined) return 0
-      // A flood that has just begun shows only in the current interval.
-      const { refused, refusedRate } = sender
-      const rate = Math.max(refusedRate, averaged(refusedRate, refused, interval_ms))
-      return Math.min(pause_ms_each * rate, pause_ms_max)
-    },
+    pause_ms: (fspId) => pauseOf(fsps.get(fspId)),
   }
+}
+
+function isAlone(fsps: ReadonlyMap<string, Sender>, fspId: string): boolean {
+  for (const [other, { requestRate }] of fsps) {
+    if (other !== fspId && requestRate >= alone_below) return false
+  }
+  return true
+}
+
+function pauseOf(sender: Sender | undefined): number {
+  if (sender?.flooded_ms === undefined) return 0
+  // A flood that has just begun shows only in the current interval.
+  const { refused, refusedRate } = sender
+  const rate = Math.max(refusedRate, averaged(refusedRate, refused, interval_ms))
+  return Math.min(pause_ms_each * rate, pause_ms_max)
 }
 
 function newSender(): Sender {
