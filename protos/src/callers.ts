@@ -66,6 +66,23 @@ const callers: Callers = {
     ResetOperatorSecret: operator,
     ChangePassword: operator,
   },
+  fidoService: {
+    CreateFidoChallenge: operator,
+    RegisterFidoCredential: operator,
+    VerifyFidoAssertion: operator,
+  },
+  logInsService: {
+    CreateNonce: operator,
+    LogInWithCertificate: operator,
+    BeginKeyLogIn: operator,
+    BeginKeyRegistration: operator,
+    RegisterKey: operator,
+    BeginAuthorization: operator,
+    AuthorizeWithKey: operator,
+    UseAuthorization: operator,
+    ListKeys: operator,
+    RemoveKeys: operator,
+  },
   keysService: {
     AddParticipantKey: operator,
     GetParticipantKeys: ['admin', 'fspiop-api'],

@@ -1,6 +1,6 @@
 import { consentClientChallenges, transactionClientChallenges } from '@causeway/fspiop'
 import { describe, expect, test } from '@jest/globals'
-import { checkAssertion, checkAttestation } from './fido.ts'
+import { checkAssertion, checkAttestation, credentialIdIn, presentedIn } from './fido.ts'
 import { openDevice, origin, rpId, sha256, type Algorithm, type Wrong } from './testing/device.ts'
 import type { FidoVerifier } from './verifier.ts'
 
@@ -206,5 +206,31 @@ describe('a FIDO signature', () => {
     expect(await checkAssertion(other, paymentChallenges, verifier)).toMatchObject({
       type: 'INVALID',
     })
+  })
+})
+
+describe('what a payload names', () => {
+  test('A payload names its credential and its challenge, before anything is verified', () => {
+    const { id } = known.credential
+    const [challenge = ''] = known.challenges
+    expect(presentedIn(known.credential)).toEqual({ credentialId: id, challenge })
+    expect(presentedIn(known.signature)).toEqual({ credentialId: id, challenge: known.text })
+  })
+
+  test.each([
+    [undefined],
+    [{}],
+    [{ id: 'AAAA', response: {} }],
+    [{ id: 'AAAA', response: { clientDataJSON: 'AAAA' } }],
+    [{ id: '?', response: known.credential.response }],
+  ])('The payload %j names nothing', (payload) => {
+    expect(presentedIn(payload)).toBeUndefined()
+  })
+
+  test('An attestation object contains the id of its credential', async () => {
+    const { attestationObject } = known.credential.response
+    expect(await credentialIdIn(attestationObject)).toBe(known.credential.id)
+    expect(await credentialIdIn('AAAA')).toBeUndefined()
+    expect(await credentialIdIn('')).toBeUndefined()
   })
 })

@@ -79,6 +79,44 @@ const clientData = z.looseObject({
 
 type ClientData = z.infer<typeof clientData>
 
+/** The credential and the challenge that a payload names; nothing of it is verified. */
+export interface Presented {
+  /** base64url without padding, like the challenge. */
+  readonly credentialId: string
+  readonly challenge: string
+}
+
+const presentedPayload = z.looseObject({
+  id: bytes(id_max),
+  response: z.looseObject({ clientDataJSON: bytes(member_max) }),
+})
+
+/** Reads an attestation or assertion before it is checked; undefined if it is malformed. */
+export function presentedIn(payload: unknown): Presented | undefined {
+  const { data } = presentedPayload.safeParse(payload)
+  if (data === undefined) return undefined
+  const client = clientData.safeParse(parsed(data.response.clientDataJSON)).data
+  if (client === undefined) return undefined
+  const challenge = base64url(Buffer.from(client.challenge, 'base64'))
+  return { credentialId: base64url(data.id), challenge }
+}
+
+/**
+ * The id of the credential in an attestation object, base64url, for clients that do not name it;
+ * undefined if the object cannot be read.
+ * @param attestationObject base64 or base64url
+ */
+export async function credentialIdIn(attestationObject: string): Promise<string | undefined> {
+  const { decodeAttestationObject, parseAuthenticatorData } = await loadHelpers()
+  try {
+    const object = Uint8Array.from(Buffer.from(attestationObject, 'base64'))
+    const data = parseAuthenticatorData(decodeAttestationObject(object).get('authData'))
+    return data.credentialID === undefined ? undefined : base64url(data.credentialID)
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * Checks FIDOPublicKeyCredentialAttestation.
  * @param challenges that the client may have received, base64url without padding

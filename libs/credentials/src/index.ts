@@ -1,4 +1,4 @@
-export { checkAssertion, checkAttestation } from './fido.ts'
+export { checkAssertion, checkAttestation, credentialIdIn, presentedIn } from './fido.ts'
 export { checkGenericRegistration, checkGenericSignature } from './generic.ts'
 export {
   type Allowed,

@@ -33,6 +33,15 @@ const reasons = {
     'SET_OUTDATED',
     // No operator would be left that may manage operators.
     'LAST_ADMINISTRATOR',
+    // The challenge was not made here, was used or has expired, or the proof is not valid for it.
+    'PROOF_INVALID',
+    // The authenticator is registered; the user has too many; no such one is registered.
+    'CREDENTIAL_EXISTS',
+    'CREDENTIALS_FULL',
+    'CREDENTIAL_UNKNOWN',
+    // The operator has no security key; the transaction must be authorized with it first.
+    'KEY_MISSING',
+    'KEY_REQUIRED',
     'CONSENT_UNKNOWN',
     // It is pending or issued, and must be revoked first.
     'CONSENT_IN_FORCE',

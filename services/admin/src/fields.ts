@@ -271,6 +271,7 @@ export const pathVariables = {
   bulkTransferId: correlationId,
   bulkQuoteId: correlationId,
   consentId: word,
+  credentialId: z.string().regex(/^[\w-]{1,1368}$/, { error: 'must be base64url' }),
   transactionRequestId: word,
   asset: word,
   settlementId: queryNumber,

@@ -17,15 +17,19 @@ import express, {
 import { z } from 'zod'
 import { refused, type Answer, type File } from './answer.ts'
 import { consoleFiles } from './console.ts'
-import { errorAnswer, type Compatibility } from './contract.ts'
+import { errorAnswer, type Compatibility, type Reason } from './contract.ts'
 import { pathVariables, read, type Read } from './fields.ts'
 import { readJson, writeJson } from './json.ts'
+import type { Attempts } from './access/attempts.ts'
 import { operatorHeader, type Caller, type Guard } from './access/guard.ts'
 import { privilegeFor, privilegesToAsk, type GuardedOperation } from './access/privileges.ts'
 import type { Operation } from './operation.ts'
 
 export interface HttpOptions {
   readonly guard: Guard
+  readonly attempts: Attempts
+  /** Whether the last address in X-Forwarded-For is that of the client. */
+  readonly trustsForwardedAddress: boolean
   readonly compatibility: Compatibility
   readonly withoutBase: WithoutBase
   readonly log: Logger
@@ -88,14 +92,18 @@ async function run(
   operation: GuardedOperation,
   request: Request,
   caller: Caller,
-  { guard, log }: HttpOptions,
+  options: HttpOptions,
 ): Promise<Answer> {
+  const { guard, log } = options
   const call = readCall(operation, request, caller)
   if (call.outcome === 'refused') return call
   const needed = privilegeFor(operation, call.value.body)
   if (!caller.may(needed)) return refused('PRIVILEGE_MISSING', needed)
   try {
-    const answer = await operation.run(call.value)
+    const answer =
+      operation.about.isLogIn === true
+        ? await logIn(operation, call.value, addressOf(request, options), options)
+        : await operation.run(call.value)
     if (operation.changesAccess) await guard.renew()
     return answer
   } catch (error) {
@@ -109,11 +117,42 @@ async function run(
   }
 }
 
-function readCall(
+type Asked = Parameters<Operation['run']>[0]
+
+/** After failures of the same address a log-in waits; to begin one (201) counts like a failure. */
+async function logIn(
   operation: Operation,
-  request: Request,
-  { actor, token }: Caller,
-): Read<Parameters<Operation['run']>[0]> {
+  call: Asked,
+  address: string,
+  { attempts }: HttpOptions,
+): Promise<Answer> {
+  const by = { address, name: nameIn(call.body) }
+  if (!(await attempts.admit(by))) return refused('BUSY', 'too many log-ins wait')
+  const answer = await operation.run(call)
+  if (isFailure(answer)) attempts.failed(by)
+  else if (answer.outcome === 'answered') attempts.succeeded(by)
+  return answer
+}
+
+function isFailure(answer: Answer): boolean {
+  if (answer.outcome === 'answered') return answer.status === 201
+  return answer.outcome === 'refused' && wrong.has(answer.reason)
+}
+
+const wrong: ReadonlySet<Reason> = new Set(['SECRET_WRONG', 'LOCKED', 'PROOF_INVALID'])
+
+function nameIn(body: unknown): string {
+  const name: unknown =
+    typeof body === 'object' && body !== null && 'id' in body ? body.id : undefined
+  return typeof name === 'string' ? name : ''
+}
+
+function addressOf(request: Request, { trustsForwardedAddress }: HttpOptions): string {
+  const forwarded = trustsForwardedAddress ? request.get('x-forwarded-for') : undefined
+  return forwarded?.split(',').at(-1)?.trim() ?? request.socket.remoteAddress ?? ''
+}
+
+function readCall(operation: Operation, request: Request, { actor, token }: Caller): Read<Asked> {
   const types = ['json', ...(operation.about.files ?? [])]
   const wanted = request.accepts(types) || (acceptsVendorJson(request) && 'json')
   if (wanted === false) return refused('NOT_ACCEPTABLE', 'answers are application/json')

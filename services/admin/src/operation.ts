@@ -54,6 +54,8 @@ export interface About<Search = Query> {
   readonly files?: readonly string[]
   /** Whether name and secret may also be sent in the header Authorization: Basic (RFC 7617). */
   readonly takesBasic?: boolean
+  /** It is itself a log-in: after failures the next one from the same address waits. */
+  readonly isLogIn?: boolean
   /** Its refusals, in addition to those of any request of its kind. */
   readonly refuses?: readonly Reason[]
 }

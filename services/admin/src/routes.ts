@@ -1,6 +1,15 @@
 /** Every operation of the administration API; each group has its own table in its own file. */
 import { auditLogOperations, auditOperations, auditVerification } from './access/audit.ts'
-import { operatorOperations, passwordOperations, roleOperations } from './access/operators.ts'
+import { withSignedApprovals } from './access/approvals.ts'
+import { fidoOperations } from './access/fido.ts'
+import { operatorKeyOperations, ownKeyOperations } from './access/keys.ts'
+import { authorizationOperations, keyLogInOperations } from './access/log-ins.ts'
+import {
+  applicationOperations,
+  operatorOperations,
+  passwordOperations,
+  roleOperations,
+} from './access/operators.ts'
 import {
   fourEyes,
   guarded,
@@ -48,15 +57,21 @@ import { verificationOperations } from './verification/routes.ts'
  * Fixed paths come before those with a variable in the same position: `/participants/limits` first.
  */
 export function operations(deps: Deps): readonly GuardedOperation[] {
-  const all: readonly GuardedOperation[] = [
+  const all: readonly GuardedOperation[] = withSignedApprovals(deps, [
     ...needs(
       open,
       documentOperations(deps, () => all),
     ),
     ...needs(open, logInOperations(deps)),
+    ...needs(open, keyLogInOperations(deps)),
     ...needs(signedIn, logOutOperations(deps)),
     ...needs(signedIn, passwordOperations(deps)),
+    ...needs(signedIn, ownKeyOperations(deps)),
+    ...needs(signedIn, authorizationOperations(deps)),
+    ...needs('RUN_FIDO', fidoOperations(deps)),
     ...guarded('OPERATORS', operatorOperations(deps)),
+    ...guarded('OPERATORS', operatorKeyOperations(deps)),
+    ...guarded('OPERATORS', applicationOperations(deps)),
     ...guarded('OPERATORS', roleOperations(deps)),
     ...needs('VIEW_AUDIT', auditOperations(deps)),
     ...needs('VIEW_AUDIT', auditVerification(deps)),
@@ -92,7 +107,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('REMINDERS', reminderOperations(deps), 'VIEW_DELIVERIES'),
     ...needs('RUN_VERIFY', verificationOperations(deps)),
     ...needs(open, healthOperations(deps)),
-  ]
+  ])
   return all
 }
 

@@ -2,6 +2,7 @@
 import { openBasePaths, serveHttp } from '@causeway/http'
 import { StartError, type Logger, type Service } from '@causeway/process'
 import type { ProcessParts, Start } from '@causeway/runtime'
+import { openAttempts } from './access/attempts.ts'
 import { noGuard, openGuard, type Guard } from './access/guard.ts'
 import { openPolicies } from './access/policy.ts'
 import type { GuardedOperation } from './access/privileges.ts'
@@ -31,6 +32,8 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
     port: settings.OPERATOR_PORT,
     handler: operatorApp(all, {
       guard: access.guard,
+      attempts: openAttempts(),
+      trustsForwardedAddress: settings.OPERATOR_FORWARDED_ADDRESS === 'on',
       compatibility: settings.COMPATIBILITY,
       withoutBase,
       log,

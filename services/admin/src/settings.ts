@@ -25,6 +25,13 @@ export const settings = {
     options: ['token', 'none'],
     default: 'token',
   }),
+  OPERATOR_FORWARDED_ADDRESS: choice({
+    about:
+      'whether the last address in X-Forwarded-For is that of the client, whose failed log-ins are ' +
+      'slowed down: on only behind a gateway that writes it',
+    options: ['off', 'on'],
+    default: 'off',
+  }),
   EDGE_IDENTITY: choice({
     about:
       'how FSPs authenticate: mtls (client certificate), token (bearer token), or header ' +

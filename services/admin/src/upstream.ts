@@ -9,11 +9,13 @@ import {
   consentsService,
   credentialsService,
   dayReportsService,
+  fidoService,
   fundsService,
   keysService,
   ledgerService,
   lifecycleService,
   liquidityService,
+  logInsService,
   notificationsService,
   operatorsService,
   oraclesService,
@@ -58,6 +60,8 @@ export interface Upstream {
   readonly notifications: Calls<typeof notificationsService>
   readonly oracles: Calls<typeof oraclesService>
   readonly operators: Calls<typeof operatorsService>
+  readonly logIns: Calls<typeof logInsService>
+  readonly fido: Calls<typeof fidoService>
   readonly scheduler: Calls<typeof schedulerService>
   readonly audit: Calls<typeof auditService>
   readonly configurations: Calls<typeof configurationsService>
@@ -93,6 +97,8 @@ export function connect(grpc: GrpcHost): Upstream {
     notifications: grpc.client(notificationsService, 'notifications'),
     oracles: grpc.client(oraclesService, 'account-lookup'),
     operators: grpc.client(operatorsService, 'auth-service'),
+    logIns: grpc.client(logInsService, 'auth-service'),
+    fido: grpc.client(fidoService, 'auth-service'),
     scheduler: grpc.client(schedulerService, 'scheduler'),
     audit: grpc.client(auditService, 'audit'),
     configurations: grpc.client(configurationsService, 'config'),

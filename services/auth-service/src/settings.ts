@@ -106,6 +106,42 @@ export const settings = {
       'separated by commas; empty: never',
     default: '30,7,1',
   }),
+  AUTH_SERVICE_FIDO_RP_ID: text({
+    about:
+      "the relying party of operators' security keys: the domain of the console, without scheme and " +
+      'port; keys that were registered for another one cannot be used any more',
+    default: 'localhost',
+  }),
+  AUTH_SERVICE_FIDO_ORIGINS: text({
+    about:
+      'origins at which these keys may be used, separated by commas: https://operator.hub.example; ' +
+      'with :* at the end any port',
+    default: 'http://localhost:*',
+  }),
+  AUTH_SERVICE_FIDO_CHALLENGE_S: integer({
+    about: 'how long a challenge for a security key or a certificate can be answered',
+    unit: 's',
+    default: 120,
+    min: 10,
+    max: 600,
+  }),
+  AUTH_SERVICE_FIDO_REQUIRED: choice({
+    about:
+      'whether operators whose roles approve requests must have a security key: log-in (as second ' +
+      'factor), approval (also to sign each approval), or off (a key is asked for once registered)',
+    options: ['off', 'log-in', 'approval'],
+    default: 'off',
+  }),
+  AUTH_SERVICE_OPERATOR_CA_FILE: text({
+    about:
+      'PEM of the authorities whose client certificates log operators in (/app-pem-auth), people and ' +
+      'programs; never the CA of FSPs; empty: none',
+    default: '',
+  }),
+  AUTH_SERVICE_SERVICE_CA_FILE: text({
+    about: 'PEM of the authorities whose client certificates log programs in; empty: none',
+    default: '',
+  }),
   AUTH_SERVICE_FIRST_PASSWORD_FILE: text({
     about:
       'file: the password of the first administrator, created if there is no operator, to be ' +

@@ -159,6 +159,7 @@ export function consoleViews(
     ['alarms', '/alarms'],
     ['operators', '/operators'],
     ['audit', '/audit'],
+    ['security-keys', '/security-keys'],
     ['participant', greenbank],
     ['funds', `${greenbank}/funds`],
     ['settings', `${greenbank}/settings`],

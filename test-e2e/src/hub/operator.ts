@@ -1,8 +1,10 @@
 /** The operator in the stories: the administration API, called as an operator calls it. */
+import { createAuthenticator, type Authenticator } from '@causeway/fsp'
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { request } from 'undici'
 import type { Fsp } from './fsp.ts'
+import { registrationBy, signatureBy, type Challenge, type KeyChallenge } from './security-key.ts'
 
 export interface Operator {
   /** The administrator's bearer token, for clients that act for the administrator. */
@@ -33,12 +35,14 @@ export interface AccountBalance {
 }
 
 /**
- * The administrator: logs in at the first call and changes the initial password.
+ * The administrator: logs in at the first call and changes the initial password; where the hub
+ * requires a security key, it has one.
  * @param passwordFile where the hub has written the initial password
  */
 export function operatorAt(url: string, passwordFile: string): Operator {
   let loggingIn: Promise<string> | undefined
-  const token = () => (loggingIn ??= logInPatiently(url, passwordFile))
+  const key = createAuthenticator()
+  const token = () => (loggingIn ??= logInPatiently(url, passwordFile, key))
   return {
     token,
     call: async (method, path, body) => {
@@ -60,36 +64,66 @@ export const administratorLogIn = { id: administrator, secret: chosenPassword } 
 const log_in_ms_max = 60_000
 
 /** Checking a password is expensive: a busy machine answers 503, and the log-in is repeated. */
-async function logInPatiently(url: string, passwordFile: string): Promise<string> {
+async function logInPatiently(
+  url: string,
+  passwordFile: string,
+  key: Authenticator,
+): Promise<string> {
   const late = Date.now() + log_in_ms_max
   for (;;) {
     try {
-      return await logIn(url, passwordFile)
+      return await logIn(url, passwordFile, key)
     } catch (error) {
       if (!String(error).includes('"2003"') || Date.now() > late) throw error
     }
   }
 }
 
-async function logIn(url: string, passwordFile: string): Promise<string> {
+async function logIn(url: string, passwordFile: string, key: Authenticator): Promise<string> {
   const first = readFileSync(passwordFile, 'utf8')
-  const session = (await sessionOf(url, first)) ?? (await sessionOf(url, chosenPassword))
+  const withSecret = (secret: string) => sessionOf(url, { id: administrator, secret }, key)
+  const session = (await withSecret(first)) ?? (await withSecret(chosenPassword))
   if (session === undefined) throw new Error('the administrator cannot log in')
   if (!session.mustChangePassword) return session.accessToken
   const change = { id: administrator, secret: first, newSecret: chosenPassword }
   await answered(ask(url, 'POST', '/app-change-secret', change, session.accessToken))
-  return logIn(url, passwordFile)
+  return logIn(url, passwordFile, key)
 }
 
 interface Session {
   readonly accessToken: string
   readonly mustChangePassword: boolean
+  readonly mustRegisterKey: boolean
+}
+
+interface LogInBody {
+  readonly id: string
+  readonly secret: string
 }
 
 /** Undefined when the password is wrong. */
-async function sessionOf(url: string, secret: string): Promise<Session | undefined> {
-  const answer = await ask(url, 'POST', '/app-basic-auth', { id: administrator, secret })
-  return answer.status === 401 ? undefined : answered<Session>(Promise.resolve(answer))
+async function sessionOf(
+  url: string,
+  body: LogInBody,
+  key: Authenticator,
+): Promise<Session | undefined> {
+  const answer = await ask(url, 'POST', '/app-basic-auth', body)
+  if (answer.status === 401) return undefined
+  if (answer.status === 202) {
+    const signature = signatureBy(key, answer.json as KeyChallenge)
+    const ended = ask(url, 'POST', '/app-fido-authorize', signature)
+    return (await answered<{ readonly session: Session }>(ended)).session
+  }
+  const session = await answered<Session>(Promise.resolve(answer))
+  if (session.mustChangePassword || !session.mustRegisterKey) return session
+  await registerKey(url, session.accessToken, key)
+  return sessionOf(url, body, key)
+}
+
+async function registerKey(url: string, token: string, key: Authenticator): Promise<void> {
+  const path = '/app-fido-register'
+  const challenge = await answered<Challenge>(ask(url, 'POST', path, {}, token))
+  await answered(ask(url, 'POST', path, registrationBy(key, challenge, 'a key in software'), token))
 }
 
 async function ask(
@@ -218,12 +252,14 @@ export async function personWith(
   const { secret } = await answered<{ readonly secret: string }>(
     administrator.call('POST', '/operators', { name, roles }),
   )
+  const key = createAuthenticator()
   const first = await answered<Session>(ask(url, 'POST', '/app-basic-auth', { id: name, secret }))
   const change = { id: name, secret, newSecret: chosenPassword }
   await answered(ask(url, 'POST', '/app-change-secret', change, first.accessToken))
   const token = async () => {
-    const body = { id: name, secret: chosenPassword }
-    return (await answered<Session>(ask(url, 'POST', '/app-basic-auth', body))).accessToken
+    const session = await sessionOf(url, { id: name, secret: chosenPassword }, key)
+    if (session === undefined) throw new Error(`${name} cannot log in`)
+    return session.accessToken
   }
   const session = await token()
   return {

@@ -84,6 +84,12 @@ describe('an assertion', () => {
     expect(countIn(clone.assert({ challenge, origin }))).toBe(2)
   })
 
+  test('A device that verifies no user detects only that one is present', () => {
+    const device = createAuthenticator({ verifiesUser: false })
+    const { response } = device.assert({ challenge, origin })
+    expect(bytes(response.authenticatorData)[32]).toBe(0x01)
+  })
+
   test('A device that does not count has the counter 0', () => {
     const device = createAuthenticator({ counts: false })
     device.assert({ challenge, origin })

@@ -49,6 +49,8 @@ export interface AuthenticatorOptions {
    * Each signature increases it by one; `false`: the counter is always 0, as with most passkeys.
    */
   readonly counts?: boolean
+  /** `false`: it detects that a user is present and verifies none. */
+  readonly verifiesUser?: boolean
 }
 
 export interface Authenticator {
@@ -78,7 +80,8 @@ interface Device {
 
 function open(device: Device, firstCount: number): Authenticator {
   const { keys, id, options } = device
-  const { attestation = 'none', counts = true } = options
+  const { attestation = 'none', counts = true, verifiesUser = true } = options
+  const user = verifiesUser ? flags.userPresent | flags.userVerified : flags.userPresent
   let count = firstCount
   const names = { id: id.toString('base64url'), rawId: id.toString('base64') }
   return {
@@ -86,7 +89,7 @@ function open(device: Device, firstCount: number): Authenticator {
     register(ceremony) {
       const clientData = clientDataOf('webauthn.create', ceremony)
       const authData = Buffer.concat([
-        authenticatorData(ceremony, flags.attestedCredentialData, count),
+        authenticatorData(ceremony, user | flags.attestedCredentialData, count),
         attestedCredential(id, keys.publicKey),
       ])
       const signature = sign('sha256', signedBytes(authData, clientData), keys.privateKey)
@@ -113,7 +116,7 @@ function open(device: Device, firstCount: number): Authenticator {
     assert(ceremony) {
       if (counts) count += 1
       const clientData = clientDataOf('webauthn.get', ceremony)
-      const authData = authenticatorData(ceremony, 0, count)
+      const authData = authenticatorData(ceremony, user, count)
       const signature = sign('sha256', signedBytes(authData, clientData), keys.privateKey)
       const response = {
         authenticatorData: authData.toString('base64'),
@@ -132,10 +135,10 @@ function clientDataOf(type: string, { challenge, origin }: Ceremony): Buffer {
 }
 
 /** The hash of the relying party's id, flags and counter: 37 bytes. */
-function authenticatorData({ origin, rpId }: Ceremony, more: number, count: number): Buffer {
+function authenticatorData({ origin, rpId }: Ceremony, set: number, count: number): Buffer {
   const data = Buffer.alloc(37)
   sha256(Buffer.from(rpId ?? new URL(origin).hostname)).copy(data)
-  data.writeUInt8(flags.userPresent | flags.userVerified | more, 32)
+  data.writeUInt8(set, 32)
   data.writeUInt32BE(count, 33)
   return data
 }

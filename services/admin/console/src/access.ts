@@ -31,8 +31,8 @@ export function useOperator() {
 async function readAccess(): Promise<Access> {
   const stored = session.current()
   if (stored === undefined) return withoutToken()
-  // The session permits only a change of password.
-  if (stored.mustChangePassword) return out
+  // The session permits only a change of password, or the registration of a key.
+  if (stored.mustChangePassword || stored.mustRegisterKey) return out
   const state = await call('POST /iam-token-verifty', { body: { token: stored.accessToken } })
   if (!state.active) {
     session.end()

@@ -24,6 +24,7 @@ import { Participants } from './views/participants.tsx'
 import { Payments } from './views/payments.tsx'
 import { Reports } from './views/reports.tsx'
 import { SettlementPage } from './views/settlement.tsx'
+import { SecurityKeys } from './views/security-keys.tsx'
 import { Settlements } from './views/settlements.tsx'
 import { RequestStoryPage, StoryPage } from './views/story.tsx'
 import { ThirdPartyPayments } from './views/third-party-payments.tsx'
@@ -117,6 +118,7 @@ function Views() {
       <Route path="/dead-letters" component={DeadLetters} />
       <Route path="/alarms" component={Alarms} />
       <Route path="/operators" component={Operators} />
+      <Route path="/security-keys" component={SecurityKeys} />
       <Route path="/audit" component={Audit} />
       <Route path="/audit/of/:search" component={Audit} />
       <Route>
@@ -191,7 +193,10 @@ function Header() {
       </nav>
       {name !== undefined && (
         <span className="who">
-          {name}{' '}
+          <Link href="/security-keys">
+            {name}
+            <span className="unseen">: security keys</span>
+          </Link>{' '}
           <button type="button" onClick={() => void logOut()}>
             Log out
           </button>

@@ -70,6 +70,8 @@ const claims = z.object({
   ver: z.int(),
   platformRoles: z.array(z.string()),
   mustChangePassword: z.boolean(),
+  // Tokens of the previous release have none.
+  mustRegisterKey: z.boolean().optional().default(false),
 })
 
 type Claims = z.infer<typeof claims>
@@ -88,7 +90,8 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
     if (token === undefined) return refused('TOKEN_MISSING', 'log in: POST /app-basic-auth')
     const known = await claimsOf(token)
     if (known === undefined) return refused('TOKEN_INVALID', 'not a token, or it has expired')
-    const { sub, sid, ver, platformRoles, mustChangePassword } = known
+    const { sub, sid, ver, platformRoles, mustChangePassword, mustRegisterKey } = known
+    const isLimited = mustChangePassword || mustRegisterKey
     if (policies.isInvalidated([sid, sub], ver)) {
       return refused('TOKEN_INVALID', 'the token was revoked: log in again')
     }
@@ -97,10 +100,11 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
     const actor = sub.slice(sub.indexOf('::') + 2)
     const may = (privilege: string) =>
       privilege === signedIn ||
-      (!mustChangePassword && grants(granted, privilege) && !isAlone(sub, privilege))
+      (!isLimited && grants(granted, privilege) && !isAlone(sub, privilege))
     if (privileges.some(may)) return { outcome: 'known', actor, token, may }
-    return mustChangePassword
-      ? refused('PASSWORD_OLD', 'change your password first')
+    if (mustChangePassword) return refused('PASSWORD_OLD', 'change your password first')
+    return mustRegisterKey
+      ? refused('KEY_MISSING', 'register a security key first')
       : refused('PRIVILEGE_MISSING', privileges.join(' or '))
   }
 

@@ -136,6 +136,32 @@ export function operatorOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
+const application = z.strictObject({ appName: word, roles: roleIds })
+
+/** Registration of a program, with the name of the reference architecture. */
+export function applicationOperations(deps: Deps): readonly Operation[] {
+  return [
+    writes(
+      'POST',
+      '/app-register',
+      application,
+      {
+        about:
+          'Registers an application, which then logs in with id and secret; only this answer shows the secret',
+        answers: { 201: z.strictObject({ id: z.string(), secret: z.string() }) },
+        refuses: ['OPERATOR_EXISTS', 'ROLE_UNKNOWN'],
+      },
+      async ({ body: { appName: name, roles }, actor }) => {
+        const wanted = { name, kind: 'MACHINE', roles, email: '', actor }
+        const made = await deps.operators.CreateOperator(wanted, { deadline_ms })
+        if (made.refusal) return refusedUpstream(made.refusal)
+        if (!made.operator?.operator) throw new Error('an application was not returned')
+        return answered(201, { id: made.operator.operator.name, secret: made.operator.secret })
+      },
+    ),
+  ]
+}
+
 /** By the operator itself. */
 export function passwordOperations(deps: Deps): readonly Operation[] {
   return [

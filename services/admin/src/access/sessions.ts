@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { commands, writes, type Operation } from '../operation.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
+import { keyChallengeBody, shownKeyChallenge } from './credentials.ts'
 import { grants } from './privileges.ts'
 
 /** Hashing a password takes a while, and other requests may be ahead. */
@@ -18,7 +19,7 @@ const refresh = z.strictObject({ refreshToken: secret })
 const token = z.strictObject({ token: z.string().max(4_096) })
 const question = z.strictObject({ token: z.string().max(4_096), privilege: z.string().max(64) })
 
-const shownSession = z
+export const shownSession = z
   .strictObject({
     accessToken: z.string(),
     refreshToken: z.string().optional(),
@@ -28,6 +29,8 @@ const shownSession = z
     roles: z.array(z.string()),
     /** The token permits only a change of password. */
     mustChangePassword: z.boolean(),
+    /** The token permits only the registration of a security key. */
+    mustRegisterKey: z.boolean(),
   })
   .meta({ id: 'Session' })
 
@@ -48,9 +51,11 @@ export function logInOperations(deps: Deps): readonly Operation[] {
       '/app-basic-auth',
       logIn,
       {
-        about: 'Logs an operator in: name and password are exchanged for a bearer token',
-        answers: { 200: shownSession },
+        about:
+          'Logs an operator in: name and password are exchanged for a bearer token, or for a challenge (202) where the operator has a security key; /app-fido-authorize ends that log-in',
+        answers: { 200: shownSession, 202: shownKeyChallenge },
         takesBasic: true,
+        isLogIn: true,
         refuses: ['SECRET_WRONG', 'LOCKED', 'BUSY'],
       },
       async ({ body }) => sessionAnswer(await deps.operators.LogIn(body, { deadline_ms })),
@@ -112,24 +117,27 @@ export function logOutOperations(deps: Deps): readonly Operation[] {
   ]
 }
 
-function sessionAnswer({
+export function sessionAnswer({
   session,
+  key,
   refusal,
 }: Awaited<ReturnType<Deps['operators']['LogIn']>>): Answer {
   if (refusal) return refusedUpstream(refusal)
+  if (key) return answered(202, keyChallengeBody(key))
   if (!session) throw new Error('a log-in was answered with neither session nor refusal')
   return answered(200, sessionBody(session))
 }
 
-function sessionBody(session: Session) {
-  const { accessToken, refreshToken, expiresInS, roles, mustChangePassword } = session
+export function sessionBody(session: Session) {
+  const { accessToken, refreshToken, expiresInS, roles, ...limits } = session
   return {
     accessToken,
     ...(refreshToken === '' ? {} : { refreshToken }),
     tokenType: 'Bearer',
     expiresIn: expiresInS,
     roles,
-    mustChangePassword,
+    mustChangePassword: limits.mustChangePassword,
+    mustRegisterKey: limits.mustRegisterKey,
   }
 }
 

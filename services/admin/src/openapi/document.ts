@@ -158,6 +158,7 @@ const tokenReasons: readonly Reason[] = [
   'TOKEN_INVALID',
   'PRIVILEGE_MISSING',
   'PASSWORD_OLD',
+  'KEY_MISSING',
 ]
 
 function queryIsAsked({ query }: Operation): boolean {

@@ -3,6 +3,7 @@ import type { Handlers } from '@causeway/grpc'
 import type { operatorsService, Operator as OperatorMessage } from '@causeway/protos'
 import { refusalMessage, timeMessage } from '../contract.ts'
 import type { Refused } from '../domain/refusal.ts'
+import { challengeMessage } from '../fido/serve.ts'
 import type { Measures } from '../measures.ts'
 import type { Operator, Role } from './domain/operator.ts'
 import { grants } from './domain/privilege.ts'
@@ -22,6 +23,7 @@ import {
   logIn,
   logOut,
   refreshSession,
+  type KeyStep,
   type OpenSession,
   type SessionParts,
 } from './sessions.ts'
@@ -40,22 +42,10 @@ export function serveOperators(parts: OperatorParts): Service {
 function sessions(
   parts: OperatorParts,
 ): Pick<Service, 'LogIn' | 'RefreshSession' | 'LogOut' | 'CheckToken'> {
-  const sessionAnswer = (session: OpenSession | Refused) =>
-    session.type === 'REFUSE'
-      ? { refusal: refusalMessage(session) }
-      : {
-          session: {
-            accessToken: session.accessToken,
-            refreshToken: session.refreshToken,
-            expiresInS: parts.life_s,
-            roles: [...session.operator.roles],
-            mustChangePassword: session.operator.mustChange,
-          },
-        }
   return {
     async LogIn({ id, secret }) {
       const session = await logIn(parts, id, secret, new Date())
-      parts.measures.logIn(session.type === 'SESSION' ? 'let_in' : session.reason)
+      parts.measures.logIn(logInOutcome(session))
       return sessionAnswer(session)
     },
     async RefreshSession({ refreshToken }) {
@@ -67,8 +57,9 @@ function sessions(
     async CheckToken({ accessToken }) {
       const token = await checkToken(parts, accessToken, new Date())
       if (token === undefined) return inactive
-      const { sub, roles, mustChange, expiresAt } = token
-      const privileges = mustChange ? [] : await privilegesOf(parts, roles)
+      const { sub, roles, mustChange, mustRegisterKey, expiresAt } = token
+      const isLimited = mustChange || mustRegisterKey
+      const privileges = isLimited ? [] : await privilegesOf(parts, roles)
       return {
         active: true,
         sub,
@@ -78,6 +69,35 @@ function sessions(
         expiresAt: timeMessage(expiresAt),
       }
     },
+  }
+}
+
+/** As it is counted: `let_in`, `key`, or the reason of the refusal. */
+export function logInOutcome(session: OpenSession | KeyStep | Refused): string {
+  if (session.type === 'REFUSE') return session.reason
+  return session.type === 'KEY' ? 'key' : 'let_in'
+}
+
+export function sessionAnswer(session: OpenSession | KeyStep | Refused) {
+  if (session.type === 'REFUSE') return { refusal: refusalMessage(session) }
+  if (session.type === 'KEY') return { key: keyMessage(session) }
+  return { session: sessionMessage(session) }
+}
+
+export function keyMessage({ transactionId, challenge }: KeyStep) {
+  const userVerificationRequired = challenge.userId === null
+  return { transactionId, challenge: challengeMessage(challenge), userVerificationRequired }
+}
+
+export function sessionMessage(session: OpenSession) {
+  const { operator, accessToken, refreshToken, mustRegisterKey, expiresIn_s } = session
+  return {
+    accessToken,
+    refreshToken,
+    expiresInS: expiresIn_s,
+    roles: [...operator.roles],
+    mustChangePassword: operator.mustChange,
+    mustRegisterKey,
   }
 }
 

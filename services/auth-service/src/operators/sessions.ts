@@ -3,9 +3,13 @@ import { randomUUID } from 'node:crypto'
 import type { EventBus } from '@causeway/bus'
 import type { Database, Transaction } from '@causeway/postgres'
 import { refuse, type Refused } from '../domain/refusal.ts'
+import { createChallenge, type FidoParts, type MadeChallenge } from '../fido/challenges.ts'
+import { credentialsOf } from '../fido/credential-store.ts'
 import { record } from '../record.ts'
 import { invalidate } from './announce.ts'
+import { mustHaveKey, type KeyRule } from './domain/key-rule.ts'
 import { isOperatorName, type Operator } from './domain/operator.ts'
+import { allRoles } from './role-store.ts'
 import { newSecret, sha256, type Secrets } from './secrets.ts'
 import {
   endSession,
@@ -14,13 +18,15 @@ import {
   saveRefresh,
   invalidatedTokens,
 } from './session-store.ts'
-import { claimAttempt, operatorsOf, saveLogIn } from './store.ts'
+import { claimAttempt, forgetAttempts, operatorsOf, saveLogIn } from './store.ts'
 import { issueToken, readToken, type ReadToken, type TokenParts } from './tokens.ts'
 
 export interface SessionParts extends TokenParts {
   readonly db: Database
   readonly bus: EventBus
   readonly secrets: Secrets
+  readonly fido: FidoParts
+  readonly keyRule: KeyRule
   readonly sessionLife_s: number
   readonly attempts_max: number
   /** How long wrong attempts count, which is also how long a lock lasts. */
@@ -33,7 +39,20 @@ export interface OpenSession {
   readonly accessToken: string
   /** Empty for a program. */
   readonly refreshToken: string
+  /** The token permits only the registration of a security key. */
+  readonly mustRegisterKey: boolean
+  readonly expiresIn_s: number
 }
+
+/** The log-in goes on with a signature of a security key. */
+export interface KeyStep {
+  readonly type: 'KEY'
+  readonly transactionId: string
+  readonly challenge: MadeChallenge
+}
+
+/** What the operator has proven: by a password or secret, a certificate, or a security key. */
+export type Factor = 'PASSWORD' | 'CERTIFICATE' | 'KEY' | 'SECOND_FACTOR'
 
 const wrong = refuse('SECRET_WRONG', 'unknown operator or wrong password')
 
@@ -42,7 +61,7 @@ export async function logIn(
   name: string,
   secret: string,
   now: Date,
-): Promise<OpenSession | Refused> {
+): Promise<OpenSession | KeyStep | Refused> {
   const { db, secrets, attempts_max, lock_s } = parts
   if (!isOperatorName(name)) return wrong
   const forgottenFrom = new Date(now.getTime() - lock_s * 1_000)
@@ -59,14 +78,83 @@ export async function logIn(
     await db.transaction((tx) => recordLogIn(parts, tx, operator, now, false))
     return wrong
   }
-  const session = newSession(parts, operator, now)
-  await db.transaction(async (tx) => {
-    await saveLogIn(tx, name, now)
-    await insertSession(tx, session.row, now)
-    await recordLogIn(parts, tx, operator, now, true)
-  })
-  const accessToken = await issueToken(parts, operator, session.row.id, now)
-  return { type: 'SESSION', operator, accessToken, refreshToken: session.refreshToken }
+  return admit(parts, operator, 'PASSWORD', now)
+}
+
+/** After a first factor: asks for the key of an operator who has one, else opens a session. */
+export async function admit(
+  parts: SessionParts,
+  operator: Operator,
+  factor: Factor,
+  now: Date,
+): Promise<OpenSession | KeyStep | Refused> {
+  const { db, bus } = parts
+  const { name } = operator
+  if (await hasKey(parts, operator)) {
+    await db.transaction(async (tx) => {
+      await forgetAttempts(tx, name)
+      const entry = { actor: name, action: 'LogInKeyRequested', subject: `operators/${name}` }
+      record(bus, tx, { ...entry, before: null, after: null, at: now, labels: { factor } })
+    })
+    return beginKeyLogIn(parts, name, now)
+  }
+  const started = await db.transaction((tx) => startSession(parts, tx, operator, factor, now))
+  return tokensOf(parts, started, now)
+}
+
+async function hasKey({ db }: SessionParts, { kind, name }: Operator): Promise<boolean> {
+  return kind === 'PERSON' && (await credentialsOf(db, 'OPERATOR', name)).length > 0
+}
+
+/** @param operator null: any whose key verifies its user */
+export async function beginKeyLogIn(
+  { fido }: SessionParts,
+  operator: string | null,
+  now: Date,
+): Promise<KeyStep | Refused> {
+  const transactionId = randomUUID()
+  const wanted = { realm: 'OPERATOR', purpose: 'LOG_IN', userId: operator, transactionId } as const
+  const challenge = await createChallenge(fido, wanted, now)
+  return challenge.type === 'REFUSE' ? challenge : { type: 'KEY', transactionId, challenge }
+}
+
+export interface StartedSession {
+  readonly operator: Operator
+  readonly id: string
+  readonly refreshToken: string
+}
+
+export async function startSession(
+  parts: SessionParts,
+  tx: Transaction,
+  operator: Operator,
+  factor: Factor,
+  now: Date,
+): Promise<StartedSession> {
+  const { row, refreshToken } = newSession(parts, operator, now)
+  await saveLogIn(tx, operator.name, now)
+  await insertSession(tx, row, now)
+  await recordLogIn(parts, tx, operator, now, true, factor)
+  return { operator, id: row.id, refreshToken }
+}
+
+/** The tokens of a session that is stored. */
+export async function tokensOf(
+  parts: SessionParts,
+  { operator, id, refreshToken }: StartedSession,
+  now: Date,
+): Promise<OpenSession> {
+  const mustRegisterKey = await lacksKey(parts, operator)
+  const accessToken = await issueToken(parts, operator, { sessionId: id, mustRegisterKey }, now)
+  const expiresIn_s = parts.life_s
+  return { type: 'SESSION', operator, accessToken, refreshToken, mustRegisterKey, expiresIn_s }
+}
+
+/** Whether the rule requires a key of the operator, who has none. */
+async function lacksKey(parts: SessionParts, operator: Operator): Promise<boolean> {
+  const { db, keyRule } = parts
+  if (keyRule === 'off' || operator.kind === 'MACHINE') return false
+  return mustHaveKey(operator, await allRoles(db), keyRule) && !(await hasKey(parts, operator))
 }
 
 function newSession({ sessionLife_s }: SessionParts, operator: Operator, now: Date) {
@@ -87,6 +175,7 @@ function recordLogIn(
   { name }: Operator,
   at: Date,
   successful: boolean,
+  factor: Factor = 'PASSWORD',
 ): Promise<void> {
   const subject = `operators/${name}`
   record(bus, tx, {
@@ -97,6 +186,7 @@ function recordLogIn(
     after: null,
     at,
     successful,
+    labels: { factor },
   })
   return Promise.resolve()
 }
@@ -122,8 +212,7 @@ export async function refreshSession(
     return { ...found, sessionId: session.id }
   })
   if (operator === undefined) return refuse('TOKEN_INVALID', 'the session has ended: log in')
-  const accessToken = await issueToken(parts, operator, operator.sessionId, now)
-  return { type: 'SESSION', operator, accessToken, refreshToken: next }
+  return tokensOf(parts, { operator, id: operator.sessionId, refreshToken: next }, now)
 }
 
 /** Ending an ended session is no change. */

@@ -132,3 +132,10 @@ const noteSuccess = statement(`
 export async function saveLogIn(tx: Transaction, name: string, now: Date): Promise<void> {
   await tx.query(noteSuccess, [name, now])
 }
+
+const resetAttempts = statement(`update operators set attempts = 0 where name = $1`)
+
+/** After a right password that is not yet a log-in. */
+export async function forgetAttempts(tx: Transaction, name: string): Promise<void> {
+  await tx.query(resetAttempts, [name])
+}

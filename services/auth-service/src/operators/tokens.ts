@@ -28,6 +28,8 @@ const claims = z.object({
   ver: z.int(),
   platformRoles: z.array(z.string()),
   mustChangePassword: z.boolean(),
+  // Tokens of the previous release have none.
+  mustRegisterKey: z.boolean().optional().default(false),
 })
 
 export interface ReadToken {
@@ -38,13 +40,14 @@ export interface ReadToken {
   readonly version: number
   readonly roles: readonly string[]
   readonly mustChange: boolean
+  readonly mustRegisterKey: boolean
   readonly expiresAt: Date
 }
 
 export async function issueToken(
   { tokenKeys, hubName, life_s }: TokenParts,
   operator: Operator,
-  sessionId: string,
+  session: { readonly sessionId: string; readonly mustRegisterKey: boolean },
   now: Date,
 ): Promise<string> {
   const { kid, key } = await tokenKeys.current(now)
@@ -54,9 +57,10 @@ export async function issueToken(
     azp: sub,
     userType: 'HUB',
     platformRoles: [...operator.roles],
-    sid: sessionId,
+    sid: session.sessionId,
     ver: operator.version,
     mustChangePassword: operator.mustChange,
+    mustRegisterKey: session.mustRegisterKey,
   })
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
     .setIssuer(hubName)
@@ -83,7 +87,7 @@ export async function readToken(
       algorithms: ['ES256'],
       currentDate: now,
     })
-    const { sub, exp, sid, ver, platformRoles, mustChangePassword } = claims.parse(payload)
+    const { sub, exp, sid, ver, platformRoles, ...limits } = claims.parse(payload)
     return {
       sub,
       name: sub.slice(sub.indexOf('::') + 2),
@@ -91,7 +95,8 @@ export async function readToken(
       sessionId: sid,
       version: ver,
       roles: platformRoles,
-      mustChange: mustChangePassword,
+      mustChange: limits.mustChangePassword,
+      mustRegisterKey: limits.mustRegisterKey,
       expiresAt: new Date(exp * 1_000),
     }
   } catch (error) {

@@ -7,6 +7,29 @@ export type Session = {
   readonly expiresIn: number
   readonly roles: readonly string[]
   readonly mustChangePassword: boolean
+  readonly mustRegisterKey: boolean
+}
+
+export type KeyChallenge = {
+  readonly transactionId: string
+  readonly userVerification: 'required' | 'preferred'
+  readonly fido: FidoChallenge
+}
+
+export type FidoChallenge = {
+  readonly challenge: string
+  readonly rpId: string
+  readonly credentialIds: readonly string[]
+  readonly userHandle?: string
+  readonly expiresDate: string
+}
+
+export type SecurityKey = {
+  readonly credentialId: string
+  readonly name: string
+  readonly verifiesUser: boolean
+  readonly createdDate: string
+  readonly lastUsedDate: string | null
 }
 
 export type Operator = {
@@ -638,7 +661,10 @@ export interface Operations {
   }
   readonly 'GET /docs': { readonly query: never; readonly answer: undefined }
   readonly 'GET /docs/{asset}': { readonly query: never; readonly answer: undefined }
-  readonly 'POST /app-basic-auth': { readonly query: never; readonly answer: Session }
+  readonly 'POST /app-basic-auth': {
+    readonly query: never
+    readonly answer: Session | KeyChallenge
+  }
   readonly 'POST /app-token-refresh': { readonly query: never; readonly answer: Session }
   readonly 'POST /iam-token-verifty': {
     readonly query: never
@@ -659,8 +685,47 @@ export interface Operations {
       readonly roles: readonly string[]
     }
   }
+  readonly 'POST /app-pem-auth': {
+    readonly query: never
+    readonly answer:
+      | Session
+      | { readonly nonce: string; readonly expiresDate: string }
+      | KeyChallenge
+  }
+  readonly 'POST /app-fido-log-in': { readonly query: never; readonly answer: KeyChallenge }
+  readonly 'POST /app-fido-authorize': {
+    readonly query: never
+    readonly answer: { readonly authorized: true; readonly session?: Session }
+  }
   readonly 'POST /app-logout': { readonly query: never; readonly answer: undefined }
   readonly 'POST /app-change-secret': { readonly query: never; readonly answer: undefined }
+  readonly 'POST /app-fido-register': {
+    readonly query: never
+    readonly answer: { readonly credentialId: string } | FidoChallenge
+  }
+  readonly 'GET /app-fido-keys': { readonly query: never; readonly answer: readonly SecurityKey[] }
+  readonly 'DELETE /app-fido-keys/{credentialId}': {
+    readonly query: never
+    readonly answer: undefined
+  }
+  readonly 'POST /app-fido-challenge': {
+    readonly query: never
+    readonly answer: KeyChallenge | undefined
+  }
+  readonly 'POST /fido-register': {
+    readonly query: never
+    readonly answer: { readonly credentialId: string; readonly publicKey: string } | FidoChallenge
+  }
+  readonly 'POST /fido-authenticate': {
+    readonly query: never
+    readonly answer:
+      | { readonly valid: boolean; readonly userId?: string; readonly signCount?: number }
+      | FidoChallenge
+  }
+  readonly 'POST /fido-authorize': {
+    readonly query: never
+    readonly answer: { readonly authorized: boolean } | FidoChallenge
+  }
   readonly 'GET /operators': { readonly query: never; readonly answer: readonly Operator[] }
   readonly 'POST /operators': { readonly query: never; readonly answer: OperatorWithSecret }
   readonly 'GET /operators/{operator}': { readonly query: never; readonly answer: Operator }
@@ -668,6 +733,18 @@ export interface Operations {
   readonly 'POST /operators/{operator}/secret-reset': {
     readonly query: never
     readonly answer: OperatorWithSecret
+  }
+  readonly 'GET /operators/{operator}/fido-keys': {
+    readonly query: never
+    readonly answer: readonly SecurityKey[]
+  }
+  readonly 'DELETE /operators/{operator}/fido-keys': {
+    readonly query: never
+    readonly answer: undefined
+  }
+  readonly 'POST /app-register': {
+    readonly query: never
+    readonly answer: { readonly id: string; readonly secret: string }
   }
   readonly 'GET /roles': { readonly query: never; readonly answer: readonly Role[] }
   readonly 'PUT /roles/{role}': { readonly query: never; readonly answer: Role }

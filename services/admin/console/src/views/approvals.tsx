@@ -7,6 +7,7 @@ import { call } from '../api.ts'
 import { AskButton } from '../change.tsx'
 import { requestKinds, requestSentence } from '../domain/requests.ts'
 import type { ChangeRequest } from '../generated/operator-api.ts'
+import { signApproval } from '../security-key.ts'
 import { Loaded, Page, Table, Time } from '../ui.tsx'
 
 interface Waiting {
@@ -82,8 +83,12 @@ function Decision({ approve, request }: Waiting) {
     </>
   )
   const note = { name: 'note', label: 'Note', optional: true } as const
-  const decide = (decision: 'APPROVE' | 'REJECT') => (values: { readonly note: string }) =>
-    call(`POST /${approve}`, { body: { requestId, decision, note: values.note } })
+  const decide =
+    (decision: 'APPROVE' | 'REJECT') =>
+    async ({ note: reason }: { readonly note: string }) => {
+      if (decision === 'APPROVE') await signApproval(requestId)
+      return call(`POST /${approve}`, { body: { requestId, decision, note: reason } })
+    }
   return (
     <>
       {mayApprove && (

@@ -1,45 +1,95 @@
-/** Log in with name and password; an initial password must be changed first. */
+/**
+ * Log in with name and password, then with a security key where one is registered, or with such a
+ * key alone. An initial password must be changed first; some operators must register a key.
+ */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, session } from '../api.ts'
-import { ChangeForm, type Values } from '../change.tsx'
-import type { Session } from '../generated/operator-api.ts'
+import { ActionButton, ChangeForm, type Values } from '../change.tsx'
+import type { KeyChallenge, Session } from '../generated/operator-api.ts'
+import { keyFault, logInWithKey } from '../security-key.ts'
+import { KeyForm } from './security-keys.tsx'
+
+type Step =
+  | { readonly type: 'NAMES' }
+  | { readonly type: 'PASSWORD'; readonly id: string }
+  | { readonly type: 'KEY'; readonly id: string; readonly challenge: KeyChallenge }
+  | { readonly type: 'REGISTER'; readonly id: string }
+  | { readonly type: 'REGISTERED' }
 
 export function LogIn() {
-  const [mustChange, setMustChange] = useState<string>()
+  const [step, setStep] = useState<Step>({ type: 'NAMES' })
+  const goOn = useGoOn(setStep)
   return (
     <main className="log-in">
       <title>Log in – Causeway</title>
       <h1>Causeway</h1>
-      {mustChange === undefined ? (
-        <Names onFirst={setMustChange} />
-      ) : (
-        <ChangePassword id={mustChange} />
+      {(step.type === 'NAMES' || step.type === 'REGISTERED') && (
+        <Names goOn={goOn} isRegistered={step.type === 'REGISTERED'} />
+      )}
+      {step.type === 'PASSWORD' && <ChangePassword id={step.id} goOn={goOn} />}
+      {step.type === 'KEY' && (
+        <>
+          <p>Now use your security key.</p>
+          <ActionButton
+            label="Use security key"
+            kind="primary"
+            run={async () => goOn(await logInWithKey(step.challenge), step.id)}
+          />
+          <button type="button" onClick={() => setStep({ type: 'NAMES' })}>
+            Start again
+          </button>
+        </>
+      )}
+      {step.type === 'REGISTER' && (
+        <>
+          <p>Your roles approve requests: register a security key, then log in with it.</p>
+          <KeyForm
+            operator={step.id}
+            done={() => {
+              session.end()
+              setStep({ type: 'REGISTERED' })
+            }}
+          />
+        </>
       )}
     </main>
   )
 }
 
+/** What comes after an answer to a log-in; `id` is empty where no name was given. */
+type GoOn = (opened: Session | KeyChallenge, id: string) => Promise<void>
+
 /** Fetches all data again when the session exists. */
-function useEnter() {
+function useGoOn(setStep: (step: Step) => void): GoOn {
   const client = useQueryClient()
-  return async (opened: Session) => {
+  return async (opened, id) => {
+    if (!('accessToken' in opened)) return setStep({ type: 'KEY', id, challenge: opened })
     session.begin(opened)
+    if (opened.mustChangePassword) {
+      return setStep({ type: 'PASSWORD', id: id || (await ownerOf(opened)) })
+    }
+    if (opened.mustRegisterKey) return setStep({ type: 'REGISTER', id })
     await client.invalidateQueries()
   }
 }
 
-function Names({ onFirst }: { onFirst: (id: string) => void }) {
-  const enter = useEnter()
-  const logIn = async ({ id, secret }: Values<'id' | 'secret'>) => {
-    const opened = await call('POST /app-basic-auth', { body: { id, secret } })
-    if (!opened.mustChangePassword) return enter(opened)
-    session.begin(opened)
-    onFirst(id)
-  }
+async function ownerOf({ accessToken }: Session): Promise<string> {
+  const { sub = '' } = await call('POST /iam-token-verifty', { body: { token: accessToken } })
+  return sub.replace(/^.*::/, '')
+}
+
+function Names({ goOn, isRegistered }: { goOn: GoOn; isRegistered: boolean }) {
+  const logIn = async ({ id, secret }: Values<'id' | 'secret'>) =>
+    goOn(await call('POST /app-basic-auth', { body: { id, secret } }), id)
+  const logInByKey = async () =>
+    goOn(await logInWithKey(await call('POST /app-fido-log-in', { body: {} })), '')
   return (
     <>
-      {session.hasEnded() && <p role="status">Your session has ended. Log in to go on.</p>}
+      {isRegistered && <p role="status">Your key is registered. Log in with it.</p>}
+      {!isRegistered && session.hasEnded() && (
+        <p role="status">Your session has ended. Log in to go on.</p>
+      )}
       <ChangeForm<'id' | 'secret'>
         fields={[
           { name: 'id', label: 'Name', autoComplete: 'username' },
@@ -53,18 +103,18 @@ function Names({ onFirst }: { onFirst: (id: string) => void }) {
         ways={[{ label: 'Log in', run: logIn }]}
         quiet
       />
+      {keyFault() === undefined && <ActionButton label="Use a passkey instead" run={logInByKey} />}
     </>
   )
 }
 
 type Passwords = 'secret' | 'newSecret'
 
-function ChangePassword({ id }: { id: string }) {
-  const enter = useEnter()
+function ChangePassword({ id, goOn }: { id: string; goOn: GoOn }) {
   const change = async (passwords: Values<Passwords>) => {
     await call('POST /app-change-secret', { body: { id, ...passwords } })
     const secret = passwords.newSecret
-    await enter(await call('POST /app-basic-auth', { body: { id, secret } }))
+    await goOn(await call('POST /app-basic-auth', { body: { id, secret } }), id)
   }
   return (
     <>

@@ -105,6 +105,7 @@ function Actions({ operator, roles }: { operator: Operator; roles: readonly stri
               done: password,
             }}
           />
+          {operator.kind === 'PERSON' && <ResetKeys name={name} />}
           <Activity operator={operator} />
         </>
       )}
@@ -159,6 +160,27 @@ function Email({ operator: { name, email } }: { operator: Operator }) {
             operator: name,
             body: { email: values.email || null },
           }),
+      }}
+    />
+  )
+}
+
+function ResetKeys({ name }: { name: string }) {
+  return (
+    <AskButton
+      label="Reset keys"
+      of={`of ${name}`}
+      title={`Remove the security keys of ${name}?`}
+      text={
+        <p>
+          Every session of {name} ends. {name} then logs in without a key, and may have to register
+          one.
+        </p>
+      }
+      way={{
+        label: 'Remove all keys',
+        isDangerous: true,
+        run: () => call('DELETE /operators/{operator}/fido-keys', { operator: name }),
       }}
     />
   )

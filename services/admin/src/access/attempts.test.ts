@@ -1,0 +1,70 @@
+import { expect, test } from '@jest/globals'
+import { delayOf, openAttempts } from './attempts.ts'
+
+function open() {
+  const waits: number[] = []
+  let now_ms = 0
+  const attempts = openAttempts(
+    (ms) => {
+      waits.push(ms)
+      return Promise.resolve()
+    },
+    () => now_ms,
+  )
+  return {
+    ...attempts,
+    waits,
+    pass: (ms: number) => {
+      now_ms += ms
+    },
+  }
+}
+
+const stranger = { address: '192.0.2.1', name: 'ada' }
+const owner = { address: '192.0.2.2', name: 'ada' }
+
+test('The delay begins after the free failures, doubles, and has a bound', () => {
+  expect([0, 2, 3, 4, 5, 6, 7, 50].map((failures) => delayOf(failures, 3))).toEqual([
+    0, 0, 250, 500, 1_000, 2_000, 4_000, 4_000,
+  ])
+})
+
+test('A stranger who guesses is delayed, and the owner of the name at another address is not', async () => {
+  const { admit, failed, waits } = open()
+  for (let n = 0; n < 5; n += 1) failed(stranger)
+  expect(await admit(stranger)).toBe(true)
+  expect(waits).toEqual([1_000])
+  expect(await admit(owner)).toBe(true)
+  expect(waits).toEqual([1_000])
+})
+
+test('Guessing many names from one address is delayed as well', async () => {
+  const { admit, failed, waits } = open()
+  for (let n = 0; n < 61; n += 1) failed({ ...stranger, name: `name-${n}` })
+  await admit({ ...stranger, name: 'another' })
+  expect(waits).toEqual([500])
+})
+
+test('A success ends the delay of the name, and a minute ends every delay', async () => {
+  const { admit, failed, succeeded, pass, waits } = open()
+  for (let n = 0; n < 4; n += 1) failed(stranger)
+  succeeded(stranger)
+  await admit(stranger)
+  for (let n = 0; n < 4; n += 1) failed(stranger)
+  pass(60_000)
+  await admit(stranger)
+  expect(waits).toEqual([])
+})
+
+test('At most a hundred log-ins wait, and the next one is refused', async () => {
+  const held: (() => void)[] = []
+  const { admit, failed } = openAttempts(() => new Promise<void>((done) => held.push(done)))
+  for (let n = 0; n < 4; n += 1) failed(stranger)
+  const waiting = Array.from({ length: 100 }, () => admit(stranger))
+  expect(await admit(stranger)).toBe(false)
+  for (const release of held) release()
+  expect(await Promise.all(waiting)).toEqual(Array(100).fill(true))
+  const next = admit(stranger)
+  held.at(-1)?.()
+  expect(await next).toBe(true)
+})

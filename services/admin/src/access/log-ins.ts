@@ -1,0 +1,132 @@
+/**
+ * Log-in with a client certificate or a security key, and authorization of a transaction with such
+ * a key. The names are those of the reference architecture.
+ */
+import { z } from 'zod'
+import { answered, refused, type Answer } from '../answer.ts'
+import { writes, type Operation } from '../operation.ts'
+import { shownTime } from '../shapes.ts'
+import { refusedUpstream, type Deps } from '../upstream.ts'
+import { assertion, keyChallengeBody, shownKeyChallenge, transactionId } from './credentials.ts'
+import { sessionAnswer, sessionBody, shownSession } from './sessions.ts'
+
+const deadline_ms = 10_000
+
+const nothing = z.strictObject({})
+const certificate = z.strictObject({
+  /** PEM, as a JSON string. */
+  certificate: z.string().min(1).max(16_384).optional(),
+  nonce: z.string().min(1).max(128).optional(),
+  /** Over the bytes of the nonce, base64: ECDSA or RSA with SHA-256, or Ed25519. */
+  signature: z
+    .string()
+    .max(2_048)
+    .regex(/^[\w+/-]+={0,2}$/, { error: 'must be base64' })
+    .optional(),
+})
+const authorization = z.strictObject({ transactionId, assertion })
+const transaction = z.strictObject({ transactionId })
+
+const shownNonce = z.strictObject({ nonce: z.string(), expiresDate: shownTime })
+
+/** For callers without a token: each is itself a log-in. */
+export function keyLogInOperations(deps: Deps): readonly Operation[] {
+  return [
+    writes(
+      'POST',
+      '/app-pem-auth',
+      certificate,
+      {
+        about:
+          'Logs in with a client certificate. Without members: makes a nonce; then, with the certificate and the signed nonce, answers a bearer token for its subject',
+        answers: { 200: shownSession, 201: shownNonce, 202: shownKeyChallenge },
+        isLogIn: true,
+        refuses: ['PROOF_INVALID', 'NO_CA', 'BUSY'],
+      },
+      ({ body }) => logInWithCertificate(deps, body),
+    ),
+    writes(
+      'POST',
+      '/app-fido-log-in',
+      nothing,
+      {
+        about:
+          'Begins a log-in with a security key alone, which must verify its user; /app-fido-authorize ends it',
+        answers: { 201: shownKeyChallenge },
+        isLogIn: true,
+        refuses: ['BUSY'],
+      },
+      async () => keyAnswer(await deps.logIns.BeginKeyLogIn({})),
+    ),
+    writes(
+      'POST',
+      '/app-fido-authorize',
+      authorization,
+      {
+        about:
+          'Verifies the signature of a security key: ends a log-in, which answers a session, or authorizes a transaction',
+        answers: {
+          200: z.strictObject({ authorized: z.literal(true), session: shownSession.optional() }),
+        },
+        isLogIn: true,
+        refuses: ['PROOF_INVALID', 'BUSY'],
+      },
+      ({ body }) => authorize(deps, body),
+    ),
+  ]
+}
+
+/** For any operator. */
+export function authorizationOperations(deps: Deps): readonly Operation[] {
+  return [
+    writes(
+      'POST',
+      '/app-fido-challenge',
+      transaction,
+      {
+        about:
+          'Makes a challenge for the approval of a request, named by its requestId; 204: no signature is required',
+        answers: { 201: shownKeyChallenge, 204: null },
+        refuses: ['KEY_MISSING'],
+      },
+      async ({ body, actor: operator }) =>
+        keyAnswer(await deps.logIns.BeginAuthorization({ operator, ...body })),
+    ),
+  ]
+}
+
+async function logInWithCertificate(
+  { logIns }: Deps,
+  { certificate: pem, nonce, signature }: z.infer<typeof certificate>,
+): Promise<Answer> {
+  if (pem === undefined && nonce === undefined && signature === undefined) {
+    const made = await logIns.CreateNonce({})
+    if (made.refusal) return refusedUpstream(made.refusal)
+    if (!made.nonce) throw new Error('a nonce was requested and not returned')
+    return answered(201, { nonce: made.nonce.nonce, expiresDate: made.nonce.expiresAt })
+  }
+  if (pem === undefined) return refused('MISSING', 'certificate')
+  if (nonce === undefined) return refused('MISSING', 'nonce')
+  if (signature === undefined) return refused('MISSING', 'signature')
+  const proof = { certificate: pem, nonce, signature }
+  return sessionAnswer(await logIns.LogInWithCertificate(proof, { deadline_ms }))
+}
+
+async function authorize(
+  { logIns }: Deps,
+  { transactionId: id, assertion: sent }: z.infer<typeof authorization>,
+): Promise<Answer> {
+  const message = { transactionId: id, assertionJson: JSON.stringify(sent) }
+  const { authorized, refusal } = await logIns.AuthorizeWithKey(message, { deadline_ms })
+  if (refusal) return refusedUpstream(refusal)
+  const session = authorized?.session
+  return answered(200, { authorized: true, ...(session ? { session: sessionBody(session) } : {}) })
+}
+
+function keyAnswer({
+  key,
+  refusal,
+}: Awaited<ReturnType<Deps['logIns']['BeginAuthorization']>>): Answer {
+  if (refusal) return refusedUpstream(refusal)
+  return key ? answered(201, keyChallengeBody(key)) : answered(204)
+}
