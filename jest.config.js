@@ -14,8 +14,9 @@ const around = (setup, teardown) => ({
 })
 
 /**
- * unit: no I/O, milliseconds. int: real PostgreSQL. kafka: a real broker beside it. e2e: the hub as a
- * process, seen over the wire. containers: the same stories, each service in a container of its own.
+ * unit: no I/O, milliseconds. int: real PostgreSQL. kafka: a real broker beside it. hsm: a token of
+ * SoftHSM beside it. e2e: the hub as a process, seen over the wire. containers: the same stories, each
+ * service in a container of its own.
  */
 export default {
   testSequencer: './libs/tooling/src/jest/sequencer.mjs',
@@ -28,6 +29,7 @@ export default {
       testPathIgnorePatterns: [
         '\\.int\\.test\\.ts$',
         '\\.kafka\\.test\\.ts$',
+        '\\.hsm\\.test\\.ts$',
         '\\.e2e\\.test\\.ts$',
       ],
     },
@@ -47,6 +49,15 @@ export default {
       ...around(
         './libs/bus/src/testing/kafka-setup.ts',
         './libs/bus/src/testing/kafka-teardown.ts',
+      ),
+    },
+    {
+      ...native,
+      displayName: 'hsm',
+      testMatch: ['**/src/**/*.hsm.test.ts'],
+      ...around(
+        './libs/embedded-postgres/src/testing/global-setup.ts',
+        './libs/embedded-postgres/src/testing/global-teardown.ts',
       ),
     },
     {

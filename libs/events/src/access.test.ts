@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { accessIn, topicAccess } from './access.ts'
-import { catalogue, sharedTopics, topics } from './catalogue.ts'
+import { catalogue, sharedTopics, topics, topicsFromOutside } from './catalogue.ts'
 import type { EventDefinition } from './define.ts'
 
 const events = Object.values<EventDefinition>(catalogue)
@@ -26,9 +26,10 @@ test('Each topic has one writer, except for those that several share or none has
 })
 
 test('No service has a right on a topic of which no event is published', () => {
-  const used = new Set(
-    events.flatMap(({ topic, publishers }) => (publishers.length > 0 ? topic : [])),
-  )
+  const used = new Set([
+    ...topicsFromOutside,
+    ...events.flatMap(({ topic, publishers }) => (publishers.length > 0 ? topic : [])),
+  ])
   const granted = topicAccess.flatMap(({ writes, reads }) => [...writes, ...reads])
   expect(granted.filter((topic) => !used.has(topic))).toEqual([])
 })
@@ -40,4 +41,9 @@ test('A service that subscribes to an event may read its topic', () => {
       expect([consumer, access?.reads]).toEqual([consumer, expect.arrayContaining([topic])])
     }
   }
+})
+
+test('No service may write what components outside the hub write', () => {
+  const written = topicAccess.flatMap(({ writes }) => writes)
+  expect(written.filter((topic) => topicsFromOutside.has(topic))).toEqual([])
 })

@@ -40,6 +40,9 @@ export const topics: readonly string[] = [
 /** Topics that several services write; every other topic has one publisher. */
 export const sharedTopics: ReadonlySet<string> = new Set(['notifications.requests', 'audit'])
 
+/** Topics that components of the operator write, outside the hub; the operator grants their rights. */
+export const topicsFromOutside: ReadonlySet<string> = new Set(['random-numbers.requests'])
+
 export type EventName = keyof typeof catalogue
 
 /** The services that may publish the event. */

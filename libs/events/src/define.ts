@@ -10,7 +10,7 @@ export interface EventDefinition<
   PublishedBy extends Publisher = Publisher,
 > {
   readonly topic: string
-  /** The services whose code publishes it; empty: no component publishes it yet. */
+  /** The services whose code publishes it; empty: none yet, or components outside the hub. */
   readonly publishers: readonly PublishedBy[]
   /** The services that subscribe to it. */
   readonly consumers: readonly Publisher[]

@@ -3,7 +3,7 @@
  * A test compares the page with this function; `npm run docs` writes it again.
  */
 import { z } from 'zod'
-import { catalogue } from './catalogue.ts'
+import { catalogue, topicsFromOutside } from './catalogue.ts'
 import type { EventDefinition } from './define.ts'
 import { unpublished } from './unpublished.ts'
 
@@ -67,12 +67,12 @@ function topicChapter(topic: string, events: readonly [string, EventDefinition][
 }
 
 function eventParagraph([name, event]: readonly [string, EventDefinition]): string {
-  const publishers = event.publishers.join(', ')
-  const consumers = event.consumers.join(', ')
+  const outside = 'a component of the operator'
+  const isFromOutside = topicsFromOutside.has(event.topic)
+  const publishers = isFromOutside ? outside : event.publishers.join(', ')
+  const consumers = event.consumers.length === 0 ? outside : event.consumers.join(', ')
   const route =
-    event.publishers.length === 0
-      ? '**No component publishes it yet.**'
-      : `${publishers} → ${consumers}`
+    publishers === '' ? '**No component publishes it yet.**' : `${publishers} → ${consumers}`
   const key = event.key === null ? 'no key' : `key \`${event.key}\``
   return [
     `### ${name}`,

@@ -89,17 +89,39 @@ export const platformEvents = {
     }),
   }),
   '/random-number-gen': define({
-    ...unpublished,
-    topic: 'audit',
+    topic: 'random-numbers.requests',
+    publishers: [],
+    consumers: ['auth-service'],
     key: 'requestId',
     about:
-      'A request for random bytes. The bytes are returned over a connection and are in no event, ' +
-      'because a log stores its events and every publisher to this topic may read it.',
+      'A component of the operator asks for random bytes and names a public key of its own: the answer ' +
+      'is encrypted for it, since a log stores its events and each consumer of a topic may read them.',
     schema: z.object({
       requestId: z.string(),
       purpose: z.enum(['ID', 'SECRET', 'FIDO_CHALLENGE']),
       byteLength: z.int().min(16).max(64),
       encoding: z.enum(['base64url', 'hex']),
+      /** P-256, of a pair that is made for this request. */
+      publicJwk: z.object({
+        kty: z.literal('EC'),
+        crv: z.literal('P-256'),
+        x: z.string(),
+        y: z.string(),
+      }),
+    }),
+  }),
+  RandomNumberGenerated: define({
+    topic: 'random-numbers',
+    publishers: ['auth-service'],
+    consumers: [],
+    key: 'requestId',
+    about:
+      'The random bytes that a component asked for; only the holder of its private key can read them. ' +
+      'Of several answers to one request any may be used.',
+    schema: z.object({
+      requestId: z.string(),
+      /** A compact JWE (ECDH-ES, A256GCM) of the bytes in their encoding. */
+      encryptedValue: z.string(),
     }),
   }),
 }

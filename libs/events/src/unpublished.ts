@@ -54,6 +54,8 @@ export const unpublished: Readonly<Record<string, 'from the next release on' | `
     'InvalidBulkQuoteRequestCallbackReport is not known': onNewTopics,
     'InvalidFSPInBulkQuoteRequest is not known': onNewTopics,
     'InvalidFSPInBulkQuoteRequestCallbackReport is not known': onNewTopics,
+    '/random-number-gen is expected on audit, not on random-numbers.requests': onNewTopics,
+    'RandomNumberGenerated is not known': onNewTopics,
     'RuleViolatedInBulkQuoteResponse is not known': onNewTopics,
     'RuleViolatedInBulkQuoteResponseCallbackReport is not known': onNewTopics,
     'ThirdPartyAuthorizationObserved is not known': onNewTopics,
@@ -63,3 +65,8 @@ export const unpublished: Readonly<Record<string, 'from the next release on' | `
     'VerificationQueryReceived is not known': onNewTopics,
     'VerificationReceived is not known': onNewTopics,
   }
+
+/** What the release before had in its catalogue, and no component of it published. */
+export const neverPublished: readonly string[] = [
+  '/random-number-gen is expected on random-numbers.requests, not on audit',
+]

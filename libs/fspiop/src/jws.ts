@@ -247,12 +247,14 @@ function excerpt(value: string, start: number): string {
   return `${start > 0 ? '...' : ''}${value.slice(start, end)}${end < value.length ? '...' : ''}`
 }
 
+type SignElsewhere = (input: Buffer) => Promise<Buffer>
+
 /** A request to sign; the texts are the header values exactly as sent. */
 export interface MessageToSign {
   readonly alg: SignatureAlgorithm
   readonly kid?: string | undefined
-  /** Private. */
-  readonly key: KeyObject
+  /** Private; or what signs with a key that is elsewhere, as `alg` has it (RFC 7518 3.1). */
+  readonly key: KeyObject | SignElsewhere
   readonly method: string
   /** Path and query from the resource name on. */
   readonly uri: string
@@ -273,17 +275,22 @@ export interface MessageToSign {
  */
 export async function signatureHeader(message: MessageToSign): Promise<string> {
   const { alg, key, body } = message
-  if (!fits(alg, key)) throw new TypeError(`a key that is not one for ${alg}`)
+  const isElsewhere = typeof key === 'function'
+  if (!isElsewhere && !fits(alg, key)) throw new TypeError(`a key that is not one for ${alg}`)
   const protectedHeader = encodeParameters(message)
   if (protectedHeader.length > protectedHeader_max) throw new RangeError('headers too long to sign')
   const input = signingInput(protectedHeader, body)
-  const signature = await new Promise<Buffer>((resolve, reject) => {
+  const signature = await (isElsewhere ? key(input) : signHere(alg, key, input))
+  return JSON.stringify({ signature: signature.toString('base64url'), protectedHeader })
+}
+
+function signHere(alg: SignatureAlgorithm, key: KeyObject, input: Buffer): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
     sign(digests[alg], input, { key, dsaEncoding }, (error, bytes) => {
       if (error === null) resolve(bytes)
       else reject(error)
     })
   })
-  return JSON.stringify({ signature: signature.toString('base64url'), protectedHeader })
 }
 
 /** JSON.stringify omits members without a value. */

@@ -12,4 +12,10 @@ export { type ClientTls, type HttpAnswer, type HttpClient, createHttpClient } fr
 export { HttpFailure } from './failure.ts'
 export { pauseReadingAfter } from './pause-reading.ts'
 export { noteClient, peerOf } from './peer.ts'
-export { type HttpServer, type HttpServerOptions, type ServerTls, serveHttp } from './server.ts'
+export {
+  type HostTls,
+  type HttpServer,
+  type HttpServerOptions,
+  type ServerTls,
+  serveHttp,
+} from './server.ts'

@@ -12,6 +12,7 @@ import {
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { isIPv6, type AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { createSecureContext, type SecureContext } from 'node:tls'
 import { type Logger, StartError } from '@causeway/process'
 import {
   answerOf,
@@ -25,6 +26,16 @@ export interface FixedAnswer {
   readonly status: number
   readonly contentType: string
   readonly body: string
+}
+
+/** A certificate for clients that name the host. */
+export interface HostTls {
+  /** Lower case. */
+  readonly host: string
+  /** PEM, with its chain. */
+  readonly certificate: string
+  /** PEM. */
+  readonly key: string
 }
 
 /** The server's identity, and the CA of its clients. All are PEM. */
@@ -67,6 +78,12 @@ export interface HttpServer {
   readonly url: string
   /** From now on new connections see these; needs a server that was opened with TLS. */
   renewTls(tls: ServerTls): void
+  /**
+   * From now on new connections that name one of these hosts (SNI) see its certificate, and others that
+   * of `renewTls`; needs a server that was opened with TLS. Throws for a certificate that is not one of
+   * its key; then nothing changes.
+   */
+  setHosts(hosts: readonly HostTls[]): void
   /** Takes no new connections, finishes the requests in flight (at most 10 s), closes the rest. */
   stop(): Promise<void>
 }
@@ -104,10 +121,14 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
       else response.writeHead(500).end()
     }
   }
+  const hosts = openHosts(tls)
   const server =
     tls === undefined
       ? createServer(bounds, handle)
-      : createTlsServer({ ...bounds, ...handshake, ...secureOptions(tls) }, handle)
+      : createTlsServer(
+          { ...bounds, ...handshake, ...secureOptions(tls), SNICallback: hosts.find },
+          handle,
+        )
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(socket, answerTo(error.code, options))
   })
@@ -124,13 +145,42 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
     renewTls(renewed) {
       if (tls === undefined) throw new Error(`the ${name} was opened without TLS`)
       ;(server as TlsServer).setSecureContext(secureOptions(renewed))
+      hosts.renew(renewed)
     },
+    setHosts: (set) => hosts.set(set),
     stop: () => stop(server, connections),
   }
 }
 
 function secureOptions({ certificate, key, ca, asksClient }: ServerTls) {
   return { cert: certificate, key, ca, requestCert: asksClient, rejectUnauthorized: false }
+}
+
+/** The certificates of hosts; clients of each are verified like those of the server itself. */
+function openHosts(tls: ServerTls | undefined) {
+  let ca = tls?.ca ?? ''
+  let known: readonly HostTls[] = []
+  let contexts: ReadonlyMap<string, SecureContext> = new Map()
+  const build = (hosts: readonly HostTls[]) =>
+    new Map(
+      hosts.map(({ host, certificate: cert, key }) => [
+        host,
+        createSecureContext({ cert, key, ca, minVersion: handshake.minVersion }),
+      ]),
+    )
+  return {
+    find: (name: string, found: (error: Error | null, context?: SecureContext) => void) => {
+      found(null, contexts.get(name.toLowerCase()))
+    },
+    set(hosts: readonly HostTls[]) {
+      contexts = build(hosts)
+      known = hosts
+    },
+    renew(renewed: ServerTls) {
+      ca = renewed.ca
+      contexts = build(known)
+    },
+  }
 }
 
 function listen(server: Server, { name, host, port }: HttpServerOptions): Promise<void> {

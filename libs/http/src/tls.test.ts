@@ -81,6 +81,34 @@ describe('A server with TLS:', () => {
     expect(await ask(client({ certificate: '', key: '' }), url)).toBe('nobody')
   })
 
+  test('A client that names a host sees its certificate and is identified; others see that of the server', async () => {
+    const server = await serve(tlsOf(hub))
+    const port = Number(new URL(server.url).port)
+    const shownTo = async (servername: string) => {
+      const own = { cert: greenbank.certificate, key: greenbank.key }
+      const at = { host: '127.0.0.1', port, ca: ca.certificate, rejectUnauthorized: false }
+      const socket = connect({ ...at, ...own, servername })
+      await once(socket, 'secureConnect')
+      const name = socket.getPeerX509Certificate()?.subject ?? ''
+      socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+      const chunks: Buffer[] = []
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+      await once(socket, 'close')
+      return [/CN=(.*)/.exec(name)?.[1], Buffer.concat(chunks).toString().includes('greenbank')]
+    }
+    const [one, two] = [ca.issue('one'), ca.issue('two')]
+    server.setHosts([{ host: 'a.example', ...one }])
+    expect(await shownTo('a.example')).toEqual(['one', true])
+    expect(await shownTo('A.EXAMPLE')).toEqual(['one', true])
+    expect(await shownTo('b.example')).toEqual(['Hub', true])
+    expect(() => server.setHosts([{ host: 'a.example', ...two, key: one.key }])).toThrow(/key/)
+    expect(await shownTo('a.example')).toEqual(['one', true])
+    server.setHosts([{ host: 'a.example', ...two }])
+    expect(await shownTo('a.example')).toEqual(['two', true])
+    server.setHosts([])
+    expect(await shownTo('a.example')).toEqual(['Hub', true])
+  })
+
   test('No certificate is requested if the option is off', async () => {
     const { url } = await serve(tlsOf(hub, { asksClient: false }))
     expect(await ask(client(greenbank), url)).toBe('nobody')

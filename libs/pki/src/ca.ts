@@ -108,29 +108,36 @@ function withNewKey(
   return { certificate: issue(ca, content), key: privatePem(privateKey) }
 }
 
+interface RequestToSign {
+  readonly request: string | SigningRequest
+  readonly subject: Subject
+  readonly names: HostNames
+  readonly validity: Validity
+}
+
 /**
  * Certifies the key of a request for `subject` as a client, and as the server of `names`, which may
  * be fewer than requested; without names, as a client only. The subject in the request is ignored.
  * Throws for a request in which `readCsr` finds a fault.
  */
-export function signCsr(
+export function signCsr(ca: Ca, { request, subject, names, validity }: RequestToSign): string {
+  const usage = { type: 'END', client: true, server: !isEmpty(names) } as const
+  return issue(ca, { subject: nameOf(subject), key: keyIn(request), validity, usage, names })
+}
+
+/** As `signCsr`, but as a server of `names` alone: the certificate identifies no client. */
+export function certifyServer(
   ca: Ca,
-  {
-    request,
-    subject,
-    names,
-    validity,
-  }: {
-    readonly request: string | SigningRequest
-    readonly subject: Subject
-    readonly names: HostNames
-    readonly validity: Validity
-  },
+  { request, subject, names, validity }: RequestToSign,
 ): string {
+  const usage = { type: 'END', client: false, server: true } as const
+  return issue(ca, { subject: nameOf(subject), key: keyIn(request), validity, usage, names })
+}
+
+function keyIn(request: string | SigningRequest): KeyObject {
   const read = typeof request === 'string' ? readCsr(request) : request
   if ('fault' in read) throw new TypeError(`a certificate request: ${read.fault}`)
-  const usage = { type: 'END', client: true, server: !isEmpty(names) } as const
-  return issue(ca, { subject: nameOf(subject), key: read.key, validity, usage, names })
+  return read.key
 }
 
 function issue(ca: Ca, content: CertificateContent): string {

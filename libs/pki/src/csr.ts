@@ -79,6 +79,12 @@ function requestedExtensions({ attributes }: { readonly attributes?: Attributes 
   return value === undefined ? new Extensions() : AsnConvert.parse(value, Extensions)
 }
 
+interface RequestContent {
+  readonly subject: Subject
+  readonly names: HostNames
+  readonly publicKey: KeyObject
+}
+
 /** Creates a request, and its key unless one is given (PEM, private). */
 export function makeCsr({
   subject,
@@ -90,17 +96,39 @@ export function makeCsr({
   readonly key?: string
 }): { readonly csr: string; readonly key: string } {
   const privateKey = given === undefined ? newKeyPair().privateKey : createPrivateKey(given)
+  const publicKey = createPublicKey(privateKey)
+  const info = requestInfo({ subject, names, publicKey })
+  const csr = requestPem(info, publicKey, signWith(privateKey, serialized(info)))
+  return { csr, key: privatePem(privateKey) }
+}
+
+/**
+ * Creates a request for a key that is held elsewhere, such as in an HSM.
+ * @param sign With the algorithm of the key: SHA-256, on P-384 SHA-384; of EC keys in DER.
+ */
+export async function makeCsrOf({
+  sign,
+  ...content
+}: RequestContent & { readonly sign: (bytes: Buffer) => Promise<Buffer> }): Promise<string> {
+  const info = requestInfo(content)
+  return requestPem(info, content.publicKey, await sign(serialized(info)))
+}
+
+function requestInfo({ subject, names, publicKey }: RequestContent): CertificationRequestInfo {
   const extensions = serialized(new Extensions([extensionOf(names)]))
   const attribute = new Attribute({ type: extensionRequest, values: [arrayBuffer(extensions)] })
-  const info = new CertificationRequestInfo({
+  return new CertificationRequestInfo({
     subject: nameOf(subject),
-    subjectPKInfo: publicKeyInfo(createPublicKey(privateKey)),
+    subjectPKInfo: publicKeyInfo(publicKey),
     attributes: new Attributes(isEmpty(names) ? [] : [attribute]),
   })
+}
+
+function requestPem(info: CertificationRequestInfo, key: KeyObject, signature: Buffer): string {
   const request = new CertificationRequest({
     certificationRequestInfo: info,
-    signatureAlgorithm: identifierOf(algorithmOf(privateKey)),
-    signature: arrayBuffer(signWith(privateKey, serialized(info))),
+    signatureAlgorithm: identifierOf(algorithmOf(key)),
+    signature: arrayBuffer(signature),
   })
-  return { csr: toPem('CERTIFICATE REQUEST', serialized(request)), key: privatePem(privateKey) }
+  return toPem('CERTIFICATE REQUEST', serialized(request))
 }

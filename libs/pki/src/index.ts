@@ -1,6 +1,7 @@
 export {
   type Ca,
   type Certified,
+  certifyServer,
   faultOfCa,
   issueClientCertificate,
   issueServerCertificate,
@@ -8,6 +9,6 @@ export {
   signCsr,
 } from './ca.ts'
 export type { Validity } from './certificate.ts'
-export { makeCsr, readCsr, type SigningRequest } from './csr.ts'
+export { makeCsr, makeCsrOf, readCsr, type SigningRequest } from './csr.ts'
 export { readSubject, type Subject } from './subject.ts'
 export type { HostNames } from './host-names.ts'

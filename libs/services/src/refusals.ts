@@ -45,6 +45,19 @@ const reasons = {
     'CONSENT_UNKNOWN',
     // It is pending or issued, and must be revoked first.
     'CONSENT_IN_FORCE',
+    'KEY_DEFINITION_UNKNOWN',
+    // The usage or the type of the key does not permit the operation.
+    'KEY_USAGE_WRONG',
+    // Before its first or after its last moment.
+    'KEY_NOT_VALID',
+    // An HSM holds it, and it never leaves.
+    'KEY_NOT_EXPORTABLE',
+    // Encrypted with another key or other data, or modified.
+    'CIPHERTEXT_INVALID',
+    'PIN_BLOCK_INVALID',
+    'ADAPTER_UNAVAILABLE',
+    'CERTIFICATE_INVALID',
+    'MODIFIED',
     'INVALID',
   ],
   config: [

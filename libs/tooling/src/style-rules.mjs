@@ -216,7 +216,7 @@ function checkOwnImport(file, name, deeper, report) {
   const allowed = libsOf[file.packageName] ?? (file.isService ? libsOfServices : [])
   // A unit test may stand on what another service offers to tests, an integration test on all of it.
   const inTest =
-    file.isTest && file.isService && (/\.(int|kafka)\.test\.ts$/.test(file.path) || isForTests)
+    file.isTest && file.isService && (/\.(int|kafka|hsm)\.test\.ts$/.test(file.path) || isForTests)
   if (!allowed.includes(name) && !inTest) report(`${file.packageName} may not import ${name}`)
 }
 

@@ -14,6 +14,7 @@ import {
   fourEyes,
   guarded,
   guardedConfiguration,
+  named,
   needs,
   open,
   signedIn,
@@ -26,6 +27,8 @@ import { alarmOperations } from './alarms/routes.ts'
 import { configurationDecisions, configurationOperations } from './configuration/routes.ts'
 import { consentOperations } from './consents/routes.ts'
 import { credentialOperations } from './credentials/routes.ts'
+import { keyManagementOperations } from './cryptography/keys.ts'
+import { cryptographyOperations } from './cryptography/operations.ts'
 import { dayReportOperations } from './day-reports/routes.ts'
 import { deadLetterOperations } from './dead-letters/routes.ts'
 import { endpointOperations } from './endpoints.ts'
@@ -87,6 +90,8 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     // Public keys are public: anyone who verifies signatures reads them here.
     ...guarded('CREDENTIALS', keyOperations(deps), open),
     ...guarded('CREDENTIALS', credentialOperations(deps)),
+    ...named(cryptographyOperations(deps)),
+    ...named(keyManagementOperations(deps)),
     ...guarded('PARTICIPANTS', readinessOperations(deps)),
     ...guarded('SETTLEMENT_MODELS', settlementModelOperations(deps)),
     ...guarded('CONSENTS', consentOperations(deps)),

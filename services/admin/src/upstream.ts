@@ -8,9 +8,11 @@ import {
   configurationsService,
   consentsService,
   credentialsService,
+  cryptographyService,
   dayReportsService,
   fidoService,
   fundsService,
+  keyManagementService,
   keysService,
   ledgerService,
   lifecycleService,
@@ -54,6 +56,8 @@ export interface Upstream {
   readonly quotes: Calls<typeof quotesService>
   readonly keys: Calls<typeof keysService>
   readonly credentials: Calls<typeof credentialsService>
+  readonly cryptography: Calls<typeof cryptographyService>
+  readonly keyManagement: Calls<typeof keyManagementService>
   readonly consents: Calls<typeof consentsService>
   readonly thirdParties: Calls<typeof thirdPartyTransactionsService>
   readonly pings: Calls<typeof pingsService>
@@ -91,6 +95,8 @@ export function connect(grpc: GrpcHost): Upstream {
     quotes: grpc.client(quotesService, 'quoting'),
     keys: grpc.client(keysService, 'auth-service'),
     credentials: grpc.client(credentialsService, 'auth-service'),
+    cryptography: grpc.client(cryptographyService, 'auth-service'),
+    keyManagement: grpc.client(keyManagementService, 'auth-service'),
     consents: grpc.client(consentsService, 'auth-service'),
     thirdParties: grpc.client(thirdPartyTransactionsService, 'auth-service'),
     pings: grpc.client(pingsService, 'auth-service'),

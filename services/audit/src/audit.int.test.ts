@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { noHsm } from '@causeway/crypto-provider'
 import { auditEntry, type AuditedAction } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
 import { statement, type Database } from '@causeway/postgres'
@@ -22,6 +23,7 @@ const anyone = {
   AUDIT_TRUSTED_KEYS_FILE: trustedFile,
   AUDIT_ANCHOR_FILE: '',
   AUDIT_ANCHOR_INTERVAL_S: 1,
+  ...noHsm,
 }
 const everything = {
   source: '',

@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { noHsm } from '@causeway/crypto-provider'
 import { auditEntry } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
 import { statement, type Database } from '@causeway/postgres'
@@ -25,6 +26,7 @@ const values = {
   AUDIT_TRUSTED_KEYS_FILE: '',
   AUDIT_ANCHOR_FILE: anchorFile,
   AUDIT_ANCHOR_INTERVAL_S: 1,
+  ...noHsm,
 }
 
 let parts: TestParts

@@ -1,4 +1,5 @@
 /** Starts the audit log: entries are chained, signed and anchored, so that a change to them is detected. */
+import { openHsm } from '@causeway/crypto-provider'
 import { onEvents } from '@causeway/events'
 import { statement, type Database } from '@causeway/postgres'
 import { periodically, type Logger, type Metrics, type Periodic } from '@causeway/process'
@@ -18,7 +19,9 @@ const alive = statement('select 1')
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'audit' })
-  const signer = await openSigner('AUDIT_SIGNING_KEY_FILE', settings.AUDIT_SIGNING_KEY_FILE)
+  const hsm = await openHsm(settings)
+  const keyName = settings.AUDIT_SIGNING_KEY_FILE
+  const signer = await openSigner('AUDIT_SIGNING_KEY_FILE', keyName, hsm)
   const trustedFile = settings.AUDIT_TRUSTED_KEYS_FILE
   const verifier = await openVerifier('AUDIT_TRUSTED_KEYS_FILE', trustedFile, signer)
   const anchors = await anchorFileOf(settings, log)
@@ -50,6 +53,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       await subscribed.stop()
       await anchoring?.stop()
       await db.close()
+      hsm?.close()
     },
   }
 }

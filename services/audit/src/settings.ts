@@ -1,4 +1,5 @@
 /** Every setting of audit. */
+import { cryptoSettings } from '@causeway/crypto-provider'
 import { integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -15,7 +16,8 @@ export const settings = {
     max: 100,
   }),
   AUDIT_SIGNING_KEY_FILE: text({
-    about: 'PEM file: the Ed25519 private key that signs entries; the hub process makes its own',
+    about:
+      'PEM file, or pkcs11:object=LABEL: the Ed25519 private key that signs entries; the hub process makes its own',
     default: '',
   }),
   AUDIT_TRUSTED_KEYS_FILE: text({
@@ -36,6 +38,7 @@ export const settings = {
     min: 1,
     max: 86_400,
   }),
+  ...cryptoSettings,
 }
 
 export type Settings = SettingValues<typeof settings>

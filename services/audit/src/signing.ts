@@ -2,14 +2,8 @@
  * The signature of the log: write access to its tables without the key is not enough to create an
  * entry that verifies. The keys that verify come from files, never from the database.
  */
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  sign,
-  verify,
-  type KeyObject,
-} from 'node:crypto'
+import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
+import { openSigningKey, type Token } from '@causeway/crypto-provider'
 import { readPem, StartError } from '@causeway/process'
 
 export interface Signer {
@@ -19,27 +13,25 @@ export interface Signer {
   sign(content: Buffer): Buffer
 }
 
-/** Throws StartError when the file is not an Ed25519 private key. */
-export async function openSigner(setting: string, file: string): Promise<Signer> {
-  if (file === '') throw new StartError(`${setting} is not set: name an Ed25519 private key.`)
-  const key = privateKeyOf(setting, await readPem(setting, file))
-  const publicKey = createPublicKey(key)
+/**
+ * Throws StartError when there is no such key, or it is not an Ed25519 private key.
+ *
+ * @param reference a file, or `pkcs11:object=LABEL`
+ * @param token undefined: there is no HSM
+ */
+export async function openSigner(
+  setting: string,
+  reference: string,
+  token?: Token,
+): Promise<Signer> {
+  if (reference === '') throw new StartError(`${setting} is not set: name an Ed25519 private key.`)
+  const { algorithm, publicKey, signNow } = await openSigningKey(token, setting, reference)
+  if (algorithm !== 'EdDSA') throw new StartError(`${setting} is not an Ed25519 private key.`)
   return {
     kid: kidOf(publicKey),
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
-    sign: (content) => sign(null, content, key),
+    sign: signNow,
   }
-}
-
-function privateKeyOf(setting: string, pem: string): KeyObject {
-  const refusal = new StartError(`${setting} is not an Ed25519 private key.`)
-  try {
-    const key = createPrivateKey(pem)
-    if (key.asymmetricKeyType === 'ed25519') return key
-  } catch {
-    throw refusal
-  }
-  throw refusal
 }
 
 /** The SHA-256 of the public key, so that two keys never share an id. */

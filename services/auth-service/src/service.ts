@@ -1,4 +1,5 @@
 /** Starts auth-service: parts are opened in reading order and closed in reverse. */
+import { openHsm, openSeal } from '@causeway/crypto-provider'
 import { onEvents } from '@causeway/events'
 import { statement, type Database } from '@causeway/postgres'
 import { periodically, type Logger, type Periodic, type Service } from '@causeway/process'
@@ -16,9 +17,9 @@ import { policyOf } from './consents/policy.ts'
 import { serveConsents } from './consents/serve.ts'
 import { openCa } from './credentials/certificates.ts'
 import { openGuesses } from './credentials/guesses.ts'
-import { openSeal } from '@causeway/crypto-provider'
 import { serveCredentials } from './credentials/serve.ts'
 import { openTokenKeys, type TokenKeys } from './credentials/token-keys.ts'
+import { openCryptography } from './cryptography/open.ts'
 import { openFsps } from './fsps.ts'
 import { serveKeys } from './keys/serve.ts'
 import { openMeasures } from './measures.ts'
@@ -52,22 +53,21 @@ export const startReads: Start<Settings> = async (settings, parts) => {
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'auth-service' })
-  const seal = openSeal('AUTH_SERVICE_SECRETS_KEY', settings.AUTH_SERVICE_SECRETS_KEY)
+  const token = await openHsm(settings)
+  const seal = openSeal('AUTH_SERVICE_SECRETS_KEY', settings.AUTH_SERVICE_SECRETS_KEY, token)
   const readCa = await openCa(settings)
   const policy = policyOf(settings)
   const days = warningDaysIn(settings.AUTH_SERVICE_ENDING_WARNINGS_D)
   const db = await openOwnDatabase(settings, parts)
-  const { bus } = parts
+  const { bus, grpc } = parts
   const measures = openMeasures(parts.metrics)
   const findFsp = openFsps(parts.grpc)
-  const tokenKeys = openTokenKeys({
-    db,
-    seal,
-    life_ms: settings.AUTH_SERVICE_TOKEN_KEY_LIFE_D * day_ms,
-  })
+  const tokenKeyLife_ms = settings.AUTH_SERVICE_TOKEN_KEY_LIFE_D * day_ms
+  const tokenKeys = openTokenKeys({ db, seal, life_ms: tokenKeyLife_ms })
   await closeOnFailure(db, openStoredKeys(tokenKeys))
-  const { grpc } = parts
   await closeOnFailure(db, openOperators(settings, { bus, grpc, db, tokenKeys, measures, log }))
+  const keyParts = { bus, grpc, db, seal, token, readCa, log }
+  const cryptography = await closeOnFailure(db, openCryptography(settings, keyParts))
 
   const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })
   const sharing = parts.shared.shareUse('auth-service/wrong-secrets', guesses.shared)
@@ -114,7 +114,9 @@ export const start: Start<Settings> = async (settings, parts) => {
       await thirdPartyApi.stop()
       await forgetting.stop()
       sharing.stop()
+      await cryptography.stop()
       await db.close()
+      token?.close()
     },
   }
 }
@@ -161,9 +163,9 @@ async function openStoredKeys(tokenKeys: TokenKeys): Promise<void> {
 }
 
 /** Closes the database if the start fails. */
-async function closeOnFailure(db: Database, found: Promise<unknown>): Promise<void> {
+async function closeOnFailure<Opened>(db: Database, opening: Promise<Opened>): Promise<Opened> {
   try {
-    await found
+    return await opening
   } catch (error) {
     await db.close()
     throw error

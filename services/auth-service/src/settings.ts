@@ -1,4 +1,5 @@
 /** Every setting of auth-service. */
+import { cryptoSettings } from '@causeway/crypto-provider'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -16,8 +17,8 @@ export const settings = {
   }),
   AUTH_SERVICE_SECRETS_KEY: text({
     about:
-      'encrypts the stored keys: 32 random bytes in base64url; several with commas: the first ' +
-      'encrypts, each decrypts; the hub process makes its own',
+      'encrypts the stored keys: 32 random bytes in base64url, or pkcs11:object=LABEL; several ' +
+      'with commas: the first encrypts, each decrypts; the hub process makes its own',
     default: '',
     secret: true,
   }),
@@ -195,6 +196,7 @@ export const settings = {
     max: 3_600_000,
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
+  ...cryptoSettings,
 }
 
 export type Settings = SettingValues<typeof settings>

@@ -1,4 +1,5 @@
 /** The security of the FSP port, from the settings: identity, signatures both ways, tokens. */
+import { openHsm, type Token } from '@causeway/crypto-provider'
 import { rsaAlgorithms } from '@causeway/fspiop'
 import type { Logger } from '@causeway/process'
 import { credentialsService } from '@causeway/protos'
@@ -43,11 +44,12 @@ export async function openSecurity(
   log: Logger,
 ): Promise<Security> {
   const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
-  const hubKeys = await signingKeys(settings, 'JWS_SIGNING_KEY_FILE')
+  const hsm = await openHsm(settings)
+  const hubKeys = await signingKeys(settings, 'JWS_SIGNING_KEY_FILE', hsm)
   const authServiceKeys =
     settings.AUTH_SERVICE_PARTICIPANT === ''
       ? undefined
-      : await signingKeys(settings, 'JWS_AUTH_SERVICE_SIGNING_KEY_FILE')
+      : await signingKeys(settings, 'JWS_AUTH_SERVICE_SIGNING_KEY_FILE', hsm)
   const keys = settings.JWS_VERIFY === 'on' ? openFspKeys({ grpc, log, age_max_ms }) : undefined
   const algorithms =
     settings.JWS_VERIFY_ES256 === 'on' ? ([...rsaAlgorithms, 'ES256'] as const) : rsaAlgorithms
@@ -69,7 +71,10 @@ export async function openSecurity(
           await GetTokenKeys({})
         }
       : undefined,
-    stop: async () => keys?.stop(),
+    async stop() {
+      await keys?.stop()
+      hsm?.close()
+    },
   }
 }
 
@@ -106,7 +111,8 @@ function identifyBy(
 async function signingKeys(
   settings: Settings,
   setting: 'JWS_SIGNING_KEY_FILE' | 'JWS_AUTH_SERVICE_SIGNING_KEY_FILE',
+  hsm: Token | undefined,
 ): Promise<HubKeys | undefined> {
   if (settings.JWS_SIGN === 'off') return undefined
-  return openHubKeys(settings[setting], setting, Date.now)
+  return openHubKeys(settings[setting], setting, Date.now, hsm)
 }

@@ -43,7 +43,7 @@ import { refusalBody, sendUnknownPath, serveApi, type ServeParts } from './serve
 import type { Settings } from './settings.ts'
 import { shareBounds } from './share-bounds.ts'
 import { openShedding } from './shedding.ts'
-import { readTls, renewTls } from './tls.ts'
+import { openRenewal, readTls } from './tls.ts'
 import { recordRequests } from './tracing.ts'
 import { openConsentOwners, type ConsentOwners } from './thirdparty/owners.ts'
 import { listedProviders, openProviders } from './thirdparty/providers.ts'
@@ -101,11 +101,11 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     request.url = withoutBase(request.url ?? '/')
     if (!serveApi(serveParts, request, response)) app(request, response)
   })
-  const renewal = tls === undefined ? undefined : renewTls(settings, tls, server, log)
+  const renewal = await openRenewal(settings, tls, server, { grpc, log })
   return {
     url: server.url,
     async stop() {
-      await renewal?.stop()
+      await renewal.stop()
       await server.stop()
       await live.stop()
       await largeBodies.stop()

@@ -1,4 +1,5 @@
 /** Every setting of the FSP edge. */
+import { cryptoSettings } from '@causeway/crypto-provider'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -60,8 +61,9 @@ export const settings = {
   }),
   JWS_SIGNING_KEY_FILE: text({
     about:
-      'PEM file: the private key that signs them (RSA of 2048 to 3072 bits, or P-256); further ' +
-      'keys with commas, each with the time from which it signs: new.pem@2030-01-01T00:00:00Z',
+      'PEM file, or pkcs11:object=LABEL: the private key that signs them (RSA of 2048 to 3072 ' +
+      'bits, or P-256); further keys with commas, each with the time from which it signs: ' +
+      'new.pem@2030-01-01T00:00:00Z',
     default: '',
   }),
   JWS_AUTH_SERVICE_SIGNING_KEY_FILE: text({
@@ -272,12 +274,14 @@ export const settings = {
     max: 3_600_000,
   }),
   FSPIOP_API_TLS_RENEWAL_MS: integer({
-    about: 'interval between two checks for new certificate files',
+    about:
+      'interval between two checks for new certificate files and for certificates of listeners',
     unit: 'ms',
     default: 60_000,
     min: 100,
     max: 86_400_000,
   }),
+  ...cryptoSettings,
 } as const
 
 /** Of the settings that change at run time; raise it when one is added, removed or changed. */

@@ -1,7 +1,7 @@
 /** The hub's signature on the messages that it creates. FSPIOP (Signature) 3. */
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { openSigningKey, type SigningKey, type Token } from '@causeway/crypto-provider'
 import { readPublicKey, signatureHeader } from '@causeway/fspiop'
-import { readPem, StartError } from '@causeway/process'
+import { StartError } from '@causeway/process'
 
 /** The value of FSPIOP-Signature over the hub's headers and the body. */
 export type Sign = (headers: Readonly<Record<string, string>>, body: Buffer) => Promise<string>
@@ -24,20 +24,23 @@ export interface HubKeys {
  * Every process switches to the next key at the same time, which the setting names, so that no FSP
  * receives a signature of a key that some process does not publish yet.
  *
- * @param list PEM files, separated by commas; each but the first is followed by the time from which
- *   it signs: `old.pem,new.pem@2030-01-01T00:00:00Z`.
- * @throws {StartError} when a file does not contain a private key that can sign, or a time is
- *   missing or not later than the one before.
+ * @param list PEM files or `pkcs11:object=LABEL`, separated by commas; each but the first is
+ *   followed by the time from which it signs: `old.pem,new.pem@2030-01-01T00:00:00Z`.
+ * @param token Undefined: there is no HSM.
+ * @throws {StartError} when there is no such key or it cannot sign, or a time is missing or not
+ *   later than the one before.
  */
 export async function openHubKeys(
   list: string,
   setting: string,
   now_ms: () => number,
+  token?: Token,
 ): Promise<HubKeys> {
   const keys: HubKey[] = []
   for (const entry of list.split(',')) {
     const { file, signsFrom_ms } = entryOf(entry.trim(), setting, keys.at(-1)?.signsFrom_ms)
-    keys.push({ ...(await openHubKey(await readPem(setting, file), setting)), signsFrom_ms })
+    const key = await openSigningKey(token, setting, file)
+    keys.push({ ...(await hubKeyOf(key, setting)), signsFrom_ms })
   }
   return {
     publicJwks: keys.map(({ publicJwk }) => publicJwk),
@@ -71,22 +74,20 @@ function entryOf(
   return { file: entry.slice(0, at), signsFrom_ms }
 }
 
-async function openHubKey(pem: string, setting: string): Promise<Omit<HubKey, 'signsFrom_ms'>> {
-  const key = privateKeyOf(pem, setting)
-  const publicKey = createPublicKey(key)
-  const publicJwk = publicKey.export({ format: 'jwk' })
+async function hubKeyOf(key: SigningKey, setting: string): Promise<Omit<HubKey, 'signsFrom_ms'>> {
+  const publicJwk = key.publicKey.export({ format: 'jwk' })
   const reading = await readPublicKey(publicJwk, 'sig')
   if ('fault' in reading)
     throw new StartError(`${setting} holds a key that cannot sign: ${reading.fault}.`)
   const { thumbprint: kid } = reading
-  const alg = key.asymmetricKeyType === 'ec' ? 'ES256' : 'RS256'
+  const alg = key.algorithm === 'ES256' ? 'ES256' : 'RS256'
   return {
     publicJwk: { ...publicJwk, kid, use: 'sig', alg },
     sign: (headers, body) =>
       signatureHeader({
         alg,
         kid,
-        key,
+        key: key.privateKey ?? key.sign,
         method: headers['fspiop-http-method'] ?? '',
         uri: headers['fspiop-uri'] ?? '',
         source: headers['fspiop-source'] ?? '',
@@ -94,13 +95,5 @@ async function openHubKey(pem: string, setting: string): Promise<Omit<HubKey, 's
         date: headers['date'] ?? '',
         body,
       }),
-  }
-}
-
-function privateKeyOf(pem: string, setting: string): KeyObject {
-  try {
-    return createPrivateKey(pem)
-  } catch {
-    throw new StartError(`${setting} holds no private key in PEM.`)
   }
 }

@@ -1,9 +1,11 @@
 /**
- * TLS of the FSP port: certificate, key and CA are files that are read again at run time, so that a new
- * certificate needs no restart.
+ * TLS of the FSP port: certificate, key and CA are files that are read again at run time, and auth-service
+ * is asked for certificates of further hosts, so that a new certificate needs no restart.
  */
-import type { HttpServer, ServerTls } from '@causeway/http'
-import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
+import type { GrpcHost } from '@causeway/grpc'
+import type { HostTls, HttpServer, ServerTls } from '@causeway/http'
+import { periodically, readPem, type Logger, type Periodic, type Service } from '@causeway/process'
+import { keyManagementService } from '@causeway/protos'
 import type { Settings } from './settings.ts'
 
 /** EDGE_IDENTITY=header is for development and uses plain http. */
@@ -24,8 +26,31 @@ export async function readTls(settings: Settings): Promise<ServerTls | undefined
   }
 }
 
+export interface RenewalParts {
+  readonly grpc: GrpcHost
+  readonly log: Logger
+}
+
+/** Renews the certificate of the port and those of hosts; without TLS it does nothing. */
+export async function openRenewal(
+  settings: Settings,
+  opened: ServerTls | undefined,
+  server: Pick<HttpServer, 'renewTls' | 'setHosts'>,
+  parts: RenewalParts,
+): Promise<Service> {
+  if (opened === undefined) return { stop: () => Promise.resolve() }
+  const ofPort = renewTls(settings, opened, server, parts.log)
+  const ofHosts = await renewHosts(settings, server, parts)
+  return {
+    async stop() {
+      await ofPort.stop()
+      await ofHosts.stop()
+    },
+  }
+}
+
 /** Inconsistent files are logged and read again later; until then the old ones are used. */
-export function renewTls(
+function renewTls(
   settings: Settings,
   opened: ServerTls,
   server: Pick<HttpServer, 'renewTls'>,
@@ -43,6 +68,39 @@ export function renewTls(
     },
     { log, name: 'renewal of the certificate of the FSP port' },
   )
+}
+
+/**
+ * Asks once before it returns. While auth-service does not answer, the certificates that it named last
+ * are used.
+ */
+async function renewHosts(
+  settings: Settings,
+  server: Pick<HttpServer, 'setHosts'>,
+  { grpc, log }: RenewalParts,
+): Promise<Periodic> {
+  const { GetListenerCertificates } = grpc.client(keyManagementService, 'auth-service')
+  let shown = '[]'
+  const renew = async () => {
+    const { listeners } = await GetListenerCertificates({})
+    const hosts: HostTls[] = listeners.map(({ host, certificatePem, privateKeyPem }) => ({
+      host,
+      certificate: certificatePem,
+      key: privateKeyPem,
+    }))
+    const read = JSON.stringify(hosts)
+    if (read === shown) return
+    server.setHosts(hosts)
+    shown = read
+    log.info({ hosts: hosts.map(({ host }) => host) }, 'certificates of hosts were renewed')
+  }
+  await renew().catch((error: unknown) => {
+    log.warn({ err: error }, 'auth-service did not name the certificates of hosts')
+  })
+  return periodically(settings.FSPIOP_API_TLS_RENEWAL_MS, renew, {
+    log,
+    name: 'renewal of certificates of hosts',
+  })
 }
 
 function isSame(one: ServerTls, other: ServerTls): boolean {

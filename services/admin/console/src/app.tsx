@@ -15,6 +15,7 @@ import { BulkTransfers } from './views/bulk-transfers.tsx'
 import { Configuration } from './views/configuration.tsx'
 import { ConsentPage } from './views/consent.tsx'
 import { Consents } from './views/consents.tsx'
+import { CryptoKeys } from './views/crypto-keys.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
 import { LogIn } from './views/log-in.tsx'
 import { Operators } from './views/operators.tsx'
@@ -115,6 +116,7 @@ function Views() {
       <Route path="/reports" component={Reports} />
       <Route path="/approvals" component={Approvals} />
       <Route path="/configuration" component={Configuration} />
+      <Route path="/keys" component={CryptoKeys} />
       <Route path="/dead-letters" component={DeadLetters} />
       <Route path="/alarms" component={Alarms} />
       <Route path="/operators" component={Operators} />
@@ -151,6 +153,7 @@ const ways = [
   ['/reports', 'Reports', 'VIEW_REPORTS'],
   ['/approvals', 'Approvals', 'VIEW_PENDING'],
   ['/configuration', 'Configuration', 'VIEW_CONFIGURATION'],
+  ['/keys', 'Keys', 'VIEW_KMS_KEYS'],
   ['/dead-letters', 'Failed deliveries', 'VIEW_DELIVERIES'],
   ['/alarms', 'Alarms', 'VIEW_PARTICIPANTS'],
   ['/operators', 'Operators', 'VIEW_OPERATORS'],

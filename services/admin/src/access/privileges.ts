@@ -67,6 +67,15 @@ export function fourEyes(operations: readonly Operation[]): readonly GuardedOper
   })
 }
 
+/** Each requires a privilege of its own, `/hash-gen` RUN_HASH_GEN; reading requires VIEW_<name>. */
+export function named(operations: readonly Operation[]): readonly GuardedOperation[] {
+  return operations.map((operation) => {
+    const name = operation.path.slice(1).toUpperCase().replaceAll('-', '_')
+    const privilege = `${operation.method === 'GET' ? 'VIEW' : 'RUN'}_${name}`
+    return { ...operation, privilege, changesAccess: false }
+  })
+}
+
 function toReject(call: string): OtherPrivilege {
   return {
     privilege: privilegeOfCall(call, 'REJECT'),
@@ -128,7 +137,7 @@ export function privilegesOf(operations: readonly GuardedOperation[]): readonly 
  * The owner of the privileges and the version of the set; raise it whenever a privilege is added or
  * removed.
  */
-export const privilegeSet = { boundedContextName: 'admin', privilegeSetVersion: '1.3.0' } as const
+export const privilegeSet = { boundedContextName: 'admin', privilegeSetVersion: '1.4.0' } as const
 
 /**
  * The privileges that a list grants: each names one, or with a star at its end all with that

@@ -84,7 +84,9 @@ function derive(cost: number, password: string, salt: Buffer): Promise<Buffer> {
 }
 
 /** Runs few tasks at once, queues some, and rejects the rest: memory is bounded under any load. */
-function limitConcurrency(): <Value>(work: () => Promise<Value>) => Promise<Value | undefined> {
+export function limitConcurrency(): <Value>(
+  work: () => Promise<Value>,
+) => Promise<Value | undefined> {
   let working = 0
   const waiting: (() => void)[] = []
   return async (work) => {

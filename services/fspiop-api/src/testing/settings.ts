@@ -1,4 +1,5 @@
 /** The settings of tests: plain, unsigned, and with higher bounds than any test needs. */
+import { noHsm } from '@causeway/crypto-provider'
 import type { Settings } from '../settings.ts'
 
 export const testSettings: Settings = {
@@ -44,4 +45,5 @@ export const testSettings: Settings = {
   FSPIOP_API_KEY_AGE_MAX_MS: 60_000,
   FSPIOP_API_PARTICIPANT_AGE_MAX_MS: 60_000,
   FSPIOP_API_TLS_RENEWAL_MS: 60_000,
+  ...noHsm,
 }

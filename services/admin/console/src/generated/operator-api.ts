@@ -161,6 +161,34 @@ export type Key = {
   readonly createdBy: string
 }
 
+export type Keys = {
+  readonly adapter: {
+    readonly active: 'NODE' | 'PKCS11'
+    readonly available: readonly ('NODE' | 'PKCS11')[]
+    readonly changedDate: string | null
+    readonly changedBy: string | null
+  }
+  readonly definitions: readonly {
+    readonly keyDefinitionId: string
+    readonly label: string
+    readonly usage: 'SIGN' | 'ENCRYPT' | 'PIN' | 'WRAP'
+    readonly type: 'AES' | 'TDES' | 'EC'
+    readonly validFrom: string
+    readonly validTo: string | null
+    readonly createdDate: string
+    readonly createdBy: string
+    readonly keys: readonly {
+      readonly keyId: string
+      readonly keyDefinitionId: string
+      readonly adapter: 'NODE' | 'PKCS11'
+      readonly kcv: string | null
+      readonly publicKey: string | null
+      readonly createdDate: string
+      readonly createdBy: string
+    }[]
+  }[]
+}
+
 export type Readiness = {
   readonly participant: string
   readonly ready: boolean
@@ -1063,6 +1091,81 @@ export interface Operations {
   readonly 'POST /participants/{name}/certificates': {
     readonly query: never
     readonly answer: { readonly certificate: string; readonly ca: string; readonly validTo: string }
+  }
+  readonly 'POST /hash-gen': {
+    readonly query: never
+    readonly answer: { readonly hash: string; readonly salt?: string; readonly algorithm: string }
+  }
+  readonly 'POST /signature-gen': {
+    readonly query: never
+    readonly answer: {
+      readonly signature: string
+      readonly keyId: string
+      readonly algorithm: string
+    }
+  }
+  readonly 'POST /signature-ver': {
+    readonly query: never
+    readonly answer: { readonly valid: boolean }
+  }
+  readonly 'POST /encrypt': {
+    readonly query: never
+    readonly answer: {
+      readonly ciphertext: string
+      readonly iv: string
+      readonly tag: string
+      readonly keyId: string
+    }
+  }
+  readonly 'POST /decrypt': {
+    readonly query: never
+    readonly answer: { readonly plaintext: string }
+  }
+  readonly 'POST /pin-translation': {
+    readonly query: never
+    readonly answer: { readonly pinBlock: string; readonly format: number }
+  }
+  readonly 'POST /random-number-gen': {
+    readonly query: never
+    readonly answer: { readonly requestId: string; readonly value: string }
+  }
+  readonly 'POST /kms-key-definition': {
+    readonly query: never
+    readonly answer: { readonly keyDefinitionId: string }
+  }
+  readonly 'GET /kms-keys': { readonly query: never; readonly answer: Keys }
+  readonly 'POST /kms-aes-key-gen': {
+    readonly query: never
+    readonly answer: { readonly keyId: string; readonly kcv: string }
+  }
+  readonly 'POST /kms-ecc-key-gen': {
+    readonly query: never
+    readonly answer: { readonly keyId: string; readonly publicKey: string }
+  }
+  readonly 'POST /kms-pem-gen': {
+    readonly query: never
+    readonly answer: {
+      readonly keyId: string
+      readonly certificatePem?: string
+      readonly csrPem: string
+    }
+  }
+  readonly 'POST /kms-load-key': {
+    readonly query: never
+    readonly answer: { readonly keyId: string; readonly kcv: string }
+  }
+  readonly 'POST /crypto-adapter-set': {
+    readonly query: never
+    readonly answer: {
+      readonly active: 'NODE' | 'PKCS11'
+      readonly available: readonly ('NODE' | 'PKCS11')[]
+      readonly changedDate: string | null
+      readonly changedBy: string | null
+    }
+  }
+  readonly 'POST /ssl-terminate': {
+    readonly query: never
+    readonly answer: { readonly host: string; readonly validTo: string }
   }
   readonly 'GET /participants/{name}/readiness': {
     readonly query: never

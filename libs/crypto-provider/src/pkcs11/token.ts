@@ -1,0 +1,194 @@
+/**
+ * Sessions with a token. An operation of two calls (Init, then the operation) has its session for
+ * itself. After a failure the session is replaced, since the operation may still be active in it; what
+ * failed because the session was lost, as after a restart of the HSM, is done again once.
+ */
+import { StartError } from '@causeway/process'
+import type { Handle, Mechanism, PKCS11, Template } from 'pkcs11js'
+import type { CryptoSettings } from '../settings.ts'
+import { attribute, flag, returned, user } from './constants.ts'
+import { findToken, type TokenAccess } from './library.ts'
+
+/** One session, for synchronous calls. */
+export interface Session {
+  readonly library: PKCS11
+  readonly handle: Handle
+  /** The object with these attributes; undefined: there is none. Throws if there are several. */
+  readonly find: (template: Template) => Handle | undefined
+}
+
+export interface Token {
+  /** Runs synchronous calls, again in a new session if this one is lost. */
+  run<Result>(calls: (session: Session) => Result): Result
+  /** Signs in the thread pool, at most `signers_max` at once, others wait. */
+  sign(template: Template, by: Mechanism, bytes: Buffer): Promise<Buffer>
+  close(): void
+}
+
+/** As many as the thread pool of Node.js has threads. */
+const signers_max = 4
+const signature_bytes_max = 512
+
+/** Throws StartError if the token cannot be opened. */
+export async function openToken(settings: Omit<CryptoSettings, 'CRYPTO_PROVIDER'>): Promise<Token> {
+  const access = await findToken(settings)
+  let main: Session
+  try {
+    main = openSession(access)
+  } catch (error) {
+    access.release()
+    throw new StartError(`CRYPTO_PKCS11_PIN_FILE: the token refused the log-in: ${nameOf(error)}.`)
+  }
+  const signers = openSigners(access)
+  return {
+    run(calls) {
+      try {
+        return calls(main)
+      } catch (error) {
+        main = replaced(access, main)
+        if (!isLost(error)) throw error
+        return calls(main)
+      }
+    },
+    sign: (template, by, bytes) => signers.sign(template, by, bytes),
+    close() {
+      signers.close()
+      closeSession(main)
+      access.release()
+    },
+  }
+}
+
+function openSession({ library, slot, pin }: TokenAccess): Session {
+  const handle = library.C_OpenSession(slot, flag.SERIAL_SESSION | flag.RW_SESSION)
+  try {
+    library.C_Login(handle, user, pin)
+  } catch (error) {
+    // A log-in is valid for all sessions of the process.
+    if (codeOf(error) !== returned.USER_ALREADY_LOGGED_IN) throw error
+  }
+  return { library, handle, find: (template) => find(library, handle, template) }
+}
+
+function closeSession({ library, handle }: Session): void {
+  try {
+    library.C_CloseSession(handle)
+  } catch (error) {
+    if (!isLost(error)) throw error
+  }
+}
+
+function replaced(access: TokenAccess, failed: Session): Session {
+  closeSession(failed)
+  return openSession(access)
+}
+
+function find(library: PKCS11, session: Handle, template: Template): Handle | undefined {
+  library.C_FindObjectsInit(session, template)
+  try {
+    const first = library.C_FindObjects(session, 2)
+    if (first.length > 1) throw new Error(`the token has several objects ${wordsOf(template)}`)
+    return first[0]
+  } finally {
+    library.C_FindObjectsFinal(session)
+  }
+}
+
+function wordsOf(template: Template): string {
+  const label = template.find(({ type }) => type === attribute.LABEL)?.value
+  return label === undefined ? 'with the same id' : `with the label ${String(label)}`
+}
+
+interface Signers {
+  sign(template: Template, by: Mechanism, bytes: Buffer): Promise<Buffer>
+  close(): void
+}
+
+/** Sessions for signatures: each is idle, or has one signature under way. */
+function openSigners(access: TokenAccess): Signers {
+  const idle: Session[] = []
+  const waiting: ((session: Session) => void)[] = []
+  /** A handle is valid in every session; finding the key takes longer than signing with it. */
+  const known = new Map<string, Handle>()
+  let opened = 0
+
+  async function take(): Promise<Session> {
+    const session = idle.pop()
+    if (session !== undefined) return session
+    if (opened < signers_max) {
+      opened += 1
+      return openSession(access)
+    }
+    return new Promise((resolve) => waiting.push(resolve))
+  }
+
+  function giveBack(session: Session): void {
+    const next = waiting.shift()
+    if (next === undefined) idle.push(session)
+    else next(session)
+  }
+
+  function keyIn(session: Session, template: Template): Handle {
+    const name = template.map(({ type, value }) => `${type} ${String(value)}`).join()
+    const key = known.get(name) ?? session.find(template)
+    if (key === undefined) throw new Error(`the token has no private key ${wordsOf(template)}`)
+    known.set(name, key)
+    return key
+  }
+
+  async function sign(template: Template, by: Mechanism, bytes: Buffer): Promise<Buffer> {
+    let session = await take()
+    try {
+      return await signIn(session, keyIn(session, template), by, bytes)
+    } catch (error) {
+      known.clear()
+      session = replaced(access, session)
+      if (!isLost(error)) throw error
+      return await signIn(session, keyIn(session, template), by, bytes)
+    } finally {
+      giveBack(session)
+    }
+  }
+
+  return { sign, close: () => idle.forEach(closeSession) }
+}
+
+function signIn(
+  { library, handle }: Session,
+  key: Handle,
+  by: Mechanism,
+  bytes: Buffer,
+): Promise<Buffer> {
+  library.C_SignInit(handle, by, key)
+  return new Promise((resolve, reject) => {
+    library.C_Sign(handle, bytes, Buffer.alloc(signature_bytes_max), (error, signature) => {
+      // On success it is null, whatever its declaration says.
+      if (error instanceof Error) reject(error)
+      else resolve(signature)
+    })
+  })
+}
+
+const lost: readonly number[] = [
+  returned.DEVICE_ERROR,
+  returned.DEVICE_REMOVED,
+  returned.KEY_HANDLE_INVALID,
+  returned.SESSION_CLOSED,
+  returned.SESSION_HANDLE_INVALID,
+  returned.TOKEN_NOT_PRESENT,
+  returned.USER_NOT_LOGGED_IN,
+]
+
+function isLost(error: unknown): boolean {
+  return lost.includes(codeOf(error) ?? -1)
+}
+
+/** The return value (CKR) of a call that failed. */
+export function codeOf(error: unknown): number | undefined {
+  const code: unknown = (error as { readonly code?: unknown } | undefined)?.code
+  return typeof code === 'number' ? code : undefined
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

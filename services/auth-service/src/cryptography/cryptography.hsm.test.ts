@@ -1,0 +1,76 @@
+import { makeSoftHsm } from '@causeway/crypto-provider/testing'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { actor, define, openWorld, outcomeOf, type World } from './testing/world.ts'
+
+const hsm = makeSoftHsm()
+let world: World
+
+beforeAll(async () => {
+  world = await openWorld(hsm.settings)
+}, 60_000)
+
+afterAll(async () => {
+  await world.stop()
+  hsm.remove()
+})
+
+const text = Buffer.from('a text')
+const none = Buffer.alloc(0)
+
+test('Keys are made in the HSM, encrypt, sign and agree there, and none is in the database', async () => {
+  const keyId = await world.newKey('ENCRYPT', 'AES')
+  const { ciphertext, iv, tag } = await world.calls.Encrypt({ keyId, plaintext: text, aad: none })
+  const { plaintext } = await world.calls.Decrypt({ keyId, ciphertext, iv, tag, aad: none })
+  expect(plaintext).toEqual(text)
+  const pair = await world.newKey('SIGN', 'EC')
+  const made = await world.calls.GenerateSignature({ keyId: pair, data: text })
+  const { valid } = await world.calls.VerifySignature({
+    keyId: pair,
+    algorithm: 'ES256',
+    data: text,
+    signature: made.signature,
+  })
+  expect(valid).toBe(true)
+  const { keys, adapter } = await world.keys.ListKeys({})
+  expect(adapter).toMatchObject({ active: 'PKCS11', available: ['NODE', 'PKCS11'] })
+  expect(keys.map(({ adapter: of }) => of)).toEqual(['PKCS11', 'PKCS11'])
+})
+
+test('A certificate request is signed by a key that never leaves the HSM, and TLS is refused', async () => {
+  const keyDefinitionId = await define(world.keys, 'SIGN', 'EC')
+  const request = { requestId: randomUUID(), keyDefinitionId, actor }
+  const subject = { commonName: 'a client', hosts: [] }
+  const { key } = await world.keys.GeneratePem({ ...request, ...subject })
+  expect(key?.csr).toContain('BEGIN CERTIFICATE REQUEST')
+  const set = { host: 'a.example', keyId: key?.keyId ?? '', certificatePem: 'none', actor }
+  expect(outcomeOf(await world.keys.SetListenerCertificate(set))).toBe('KEY_NOT_EXPORTABLE')
+})
+
+test('Another adapter makes new keys, and those of the HSM go on', async () => {
+  const inHsm = await world.newKey('SIGN', 'EC')
+  await world.keys.SetCryptoAdapter({ adapter: 'NODE', actor })
+  const inDatabase = await world.newKey('SIGN', 'EC')
+  const { keys } = await world.keys.ListKeys({})
+  const adapterOf = (id: string) => keys.find(({ keyId }) => keyId === id)?.adapter
+  expect([adapterOf(inHsm), adapterOf(inDatabase)]).toEqual(['PKCS11', 'NODE'])
+  for (const keyId of [inHsm, inDatabase]) {
+    const made = await world.calls.GenerateSignature({ keyId, data: text })
+    expect(outcomeOf(made)).toBe('done')
+  }
+  await world.keys.SetCryptoAdapter({ adapter: 'PKCS11', actor })
+})
+
+test('Without the HSM its keys are refused, and the choice of it too', async () => {
+  const keyId = await world.newKey('ENCRYPT', 'AES')
+  const without = await world.restart({})
+  const refused = await without.calls.Encrypt({ keyId, plaintext: text, aad: none })
+  const chosen = await without.keys.SetCryptoAdapter({ adapter: 'PKCS11', actor })
+  expect([outcomeOf(refused), outcomeOf(chosen)]).toEqual([
+    'ADAPTER_UNAVAILABLE',
+    'ADAPTER_UNAVAILABLE',
+  ])
+  world = await without.restart(hsm.settings)
+  const made = await world.calls.Encrypt({ keyId, plaintext: text, aad: none })
+  expect(outcomeOf(made)).toBe('done')
+})

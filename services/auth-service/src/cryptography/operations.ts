@@ -1,0 +1,186 @@
+/** What is done with keys: signatures, encryption, PIN translation. Stateless; nothing is logged. */
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { algorithmOf, isSignature, type SignatureAlgorithm } from '@causeway/crypto-provider'
+import type { Queries } from '@causeway/postgres'
+import { isRefused } from '@causeway/services'
+import { refuse, type Refused } from '../domain/refusal.ts'
+import type { Adapters } from './adapters.ts'
+import {
+  cipherOf,
+  isPan,
+  mayTranslate,
+  needsPan,
+  panFieldOf,
+  pinFieldOf,
+  pinIn,
+  type PinFormat,
+} from './domain/pin-block.ts'
+import { privateKeyOf, secretOf, usableKey, type Usable } from './usable.ts'
+
+export interface OperationParts {
+  readonly db: Queries
+  readonly providers: Adapters
+}
+
+/** @param algorithm Undefined: that of the key. */
+export async function generateSignature(
+  parts: OperationParts,
+  keyId: string,
+  algorithm: SignatureAlgorithm | undefined,
+  data: Buffer,
+): Promise<{ readonly signature: Buffer; readonly algorithm: SignatureAlgorithm } | Refused> {
+  const usable = await usableKey(parts, keyId, 'SIGN')
+  if (isRefused(usable)) return usable
+  const own = algorithmOf(publicKeyOf(usable))
+  if (own === undefined || (algorithm !== undefined && algorithm !== own)) {
+    return refuse('KEY_USAGE_WRONG', `the key signs ${own ?? 'nothing'}`)
+  }
+  const signature = await usable.provider.sign(privateKeyOf(usable.key), data)
+  return { signature, algorithm: own }
+}
+
+function publicKeyOf({ key: { id, publicKey } }: Usable): KeyObject {
+  if (publicKey === null) throw new Error(`the key ${id} has no public key`)
+  return createPublicKey(publicKey)
+}
+
+export interface Verification {
+  /** Undefined where there is a public key. */
+  readonly keyId: string | undefined
+  /** PEM or the JSON of a JWK. */
+  readonly publicKey: string | undefined
+  readonly algorithm: SignatureAlgorithm
+  readonly data: Buffer
+  readonly signature: Buffer
+}
+
+export async function verifySignature(
+  parts: OperationParts,
+  { keyId, publicKey, algorithm, data, signature }: Verification,
+): Promise<boolean | Refused> {
+  if ((keyId === undefined) === (publicKey === undefined)) {
+    return refuse('INVALID', 'either keyId or publicKey')
+  }
+  const key = publicKey === undefined ? await ownKey(parts, keyId) : publicKeyIn(publicKey)
+  if (isRefused(key)) return key
+  return isSignature(algorithm, key, data, signature)
+}
+
+async function ownKey(parts: OperationParts, keyId = ''): Promise<KeyObject | Refused> {
+  const usable = await usableKey(parts, keyId, 'VERIFY')
+  return isRefused(usable) ? usable : publicKeyOf(usable)
+}
+
+function publicKeyIn(text: string): KeyObject | Refused {
+  const fault = refuse('INVALID', 'publicKey is neither a PEM nor a JWK of a public key')
+  // createPublicKey takes private keys too, and discloses nothing about them; they do not belong here.
+  if (text.includes('PRIVATE KEY')) return fault
+  try {
+    if (!text.startsWith('{')) return createPublicKey(text)
+    const { kty, crv, x, y, n, e } = JSON.parse(text) as Record<string, string>
+    return createPublicKey({ key: { kty, crv, x, y, n, e } as JsonWebKey, format: 'jwk' })
+  } catch {
+    return fault
+  }
+}
+
+type JsonWebKey = Record<string, string>
+
+export async function encrypt(parts: OperationParts, keyId: string, plain: Buffer, aad: Buffer) {
+  const usable = await usableKey(parts, keyId, 'ENCRYPT')
+  return isRefused(usable) ? usable : usable.provider.encrypt(secretOf(usable.key), plain, aad)
+}
+
+const iv_bytes = 12
+const tag_bytes = 16
+
+export async function decrypt(
+  parts: OperationParts,
+  keyId: string,
+  text: { readonly ciphertext: Buffer; readonly iv: Buffer; readonly tag: Buffer },
+  aad: Buffer,
+): Promise<Buffer | Refused> {
+  const usable = await usableKey(parts, keyId, 'DECRYPT')
+  if (isRefused(usable)) return usable
+  const hasForm = text.iv.length === iv_bytes && text.tag.length === tag_bytes
+  const plain = hasForm ? usable.provider.decrypt(secretOf(usable.key), text, aad) : undefined
+  return plain ?? refuse('CIPHERTEXT_INVALID', 'it was not encrypted with this key and aad')
+}
+
+export interface Translation {
+  readonly block: Buffer
+  readonly from: PinFormat
+  readonly to: PinFormat
+  readonly sourceKeyId: string
+  readonly targetKeyId: string
+  /** Empty: none. */
+  readonly pan: string
+}
+
+/** The clear PIN is in the memory of this process for the time between the two keys. */
+export async function translatePin(
+  parts: OperationParts,
+  translation: Translation,
+): Promise<Buffer | Refused> {
+  const { from, to, pan, block } = translation
+  const fault = faultOf(translation)
+  if (fault !== undefined) return fault
+  const source = await pinKey(parts, translation.sourceKeyId, from)
+  if (isRefused(source)) return source
+  const target = await pinKey(parts, translation.targetKeyId, to)
+  if (isRefused(target)) return target
+  const pin = pinIn(from, decryptedField(source, from, block, pan))
+  if (pin === undefined) {
+    return refuse('PIN_BLOCK_INVALID', 'no PIN block of this format under the source key')
+  }
+  return encryptedField(target, to, pinFieldOf(to, pin, target.provider.random(16)), pan)
+}
+
+function faultOf({ from, to, pan, block }: Translation): Refused | undefined {
+  if (!mayTranslate(from, to)) {
+    return refuse('INVALID', `a block of format ${from} cannot become one of format ${to}`)
+  }
+  if ((needsPan(from) || needsPan(to)) && !isPan(pan)) {
+    return refuse('INVALID', 'pan must have 12 to 19 digits')
+  }
+  const length_bytes = from === 4 ? 16 : 8
+  return block.length === length_bytes
+    ? undefined
+    : refuse('INVALID', `a block of format ${from} has ${length_bytes} bytes`)
+}
+
+async function pinKey(
+  parts: OperationParts,
+  keyId: string,
+  format: PinFormat,
+): Promise<Usable | Refused> {
+  const usable = await usableKey(parts, keyId, 'TRANSLATE')
+  if (isRefused(usable) || usable.key.type === cipherOf(format)) return usable
+  return refuse('KEY_USAGE_WRONG', `format ${format} needs a key of type ${cipherOf(format)}`)
+}
+
+function decryptedField(
+  { key, provider }: Usable,
+  format: PinFormat,
+  block: Buffer,
+  pan: string,
+): Buffer {
+  const secret = secretOf(key)
+  const combined = xor(provider.decryptBlock(secret, block), panFieldOf(format, pan))
+  return format === 4 ? provider.decryptBlock(secret, combined) : combined
+}
+
+function encryptedField(
+  { key, provider }: Usable,
+  format: PinFormat,
+  field: Buffer,
+  pan: string,
+): Buffer {
+  const secret = secretOf(key)
+  const begun = format === 4 ? provider.encryptBlock(secret, field) : field
+  return provider.encryptBlock(secret, xor(begun, panFieldOf(format, pan)))
+}
+
+function xor(one: Buffer, other: Buffer): Buffer {
+  return Buffer.from(one.map((byte, at) => byte ^ (other[at] ?? 0)))
+}

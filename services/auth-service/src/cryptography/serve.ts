@@ -1,0 +1,197 @@
+/** Serves cryptography and key management over gRPC. */
+import type { Handlers } from '@causeway/grpc'
+import type { cryptographyService, keyManagementService } from '@causeway/protos'
+import { isRefused } from '@causeway/services'
+import { refusalMessage, timeMessage } from '../contract.ts'
+import { refuse, type Refused } from '../domain/refusal.ts'
+import { chooseAdapter } from './adapters.ts'
+import {
+  adapterMessage,
+  curveOf,
+  definitionMessage,
+  definitionRequestOf,
+  faultOfData,
+  faultOfText,
+  hashAlgorithmOf,
+  keyMessage,
+  keyRequestOf,
+  signatureAlgorithmOf,
+  translationOf,
+} from './contract.ts'
+import { defineKey } from './definitions.ts'
+import type { GenerateHash } from './hash.ts'
+import { generateAesKey, generateEccKey, loadKey } from './keys.ts'
+import { allListeners, setListener } from './listeners.ts'
+import {
+  decrypt,
+  encrypt,
+  generateSignature,
+  translatePin,
+  verifySignature,
+  type OperationParts,
+} from './operations.ts'
+import { generatePem, type PemParts } from './pem.ts'
+import { newestDefinitions, newestKeys, type ManagedKey } from './store.ts'
+
+const nothing = Buffer.alloc(0)
+const noRefusal = { refusal: null }
+const random_bytes_min = 16
+const random_bytes_max = 64
+const listed_max = 1_000
+
+function refusal(refused: Refused) {
+  return { refusal: refusalMessage(refused) }
+}
+
+export function serveCryptography(
+  parts: OperationParts & { readonly generateHash: GenerateHash },
+): Handlers<typeof cryptographyService> {
+  return { ...signatures(parts), ...encryption(parts) }
+}
+
+type Cryptography = Handlers<typeof cryptographyService>
+
+function signatures(
+  parts: OperationParts & { readonly generateHash: GenerateHash },
+): Pick<Cryptography, 'GenerateHash' | 'GenerateSignature' | 'VerifySignature'> {
+  return {
+    async GenerateHash({ data, algorithm, salt = nothing }) {
+      const read = faultOfData(data, salt) ?? hashAlgorithmOf(algorithm)
+      if (isRefused(read)) return { hash: nothing, ...refusal(read) }
+      const hashed = await parts.generateHash(read, data, salt)
+      return isRefused(hashed) ? { hash: nothing, ...refusal(hashed) } : { ...hashed, ...noRefusal }
+    },
+    async GenerateSignature({ keyId, algorithm, data }) {
+      const asked = algorithm === undefined ? undefined : signatureAlgorithmOf(algorithm)
+      const fault = faultOfText(data)
+      if (fault !== undefined) return { signature: nothing, algorithm: '', ...refusal(fault) }
+      const made = isRefused(asked) ? asked : await generateSignature(parts, keyId, asked, data)
+      return isRefused(made)
+        ? { signature: nothing, algorithm: '', ...refusal(made) }
+        : { ...made, ...noRefusal }
+    },
+    async VerifySignature({ algorithm, keyId, publicKey, data, signature }) {
+      const read = faultOfData(data, signature) ?? signatureAlgorithmOf(algorithm)
+      const valid = isRefused(read)
+        ? read
+        : await verifySignature(parts, { keyId, publicKey, algorithm: read, data, signature })
+      return isRefused(valid) ? { valid: false, ...refusal(valid) } : { valid, ...noRefusal }
+    },
+  }
+}
+
+function encryption(
+  parts: OperationParts,
+): Pick<Cryptography, 'Encrypt' | 'Decrypt' | 'TranslatePin' | 'GenerateRandomNumber'> {
+  const noText = { ciphertext: nothing, iv: nothing, tag: nothing }
+  return {
+    async Encrypt({ keyId, plaintext, aad }) {
+      const text = faultOfText(plaintext, aad) ?? (await encrypt(parts, keyId, plaintext, aad))
+      return isRefused(text) ? { ...noText, ...refusal(text) } : { ...text, ...noRefusal }
+    },
+    async Decrypt({ keyId, aad, ...text }) {
+      const plain = faultOfData(text.ciphertext, aad) ?? (await decrypt(parts, keyId, text, aad))
+      return isRefused(plain)
+        ? { plaintext: nothing, ...refusal(plain) }
+        : { plaintext: plain, ...noRefusal }
+    },
+    async TranslatePin(message) {
+      const asked = translationOf(message)
+      const block = isRefused(asked) ? asked : await translatePin(parts, asked)
+      return isRefused(block)
+        ? { pinBlock: nothing, ...refusal(block) }
+        : { pinBlock: block, ...noRefusal }
+    },
+    async GenerateRandomNumber({ byteLength }) {
+      if (byteLength < random_bytes_min || byteLength > random_bytes_max) {
+        const bounds = `byteLength must be from ${random_bytes_min} to ${random_bytes_max}`
+        return { value: nothing, ...refusal(refuse('INVALID', bounds)) }
+      }
+      const provider = await parts.providers.active(parts.db)
+      return isRefused(provider)
+        ? { value: nothing, ...refusal(provider) }
+        : { value: provider.random(byteLength), ...noRefusal }
+    },
+  }
+}
+
+type KeyManagement = Handlers<typeof keyManagementService>
+
+export function serveKeyManagement(parts: PemParts): KeyManagement {
+  return { ...keyMaking(parts), ...keyUse(parts) }
+}
+
+function keyMaking(
+  parts: PemParts,
+): Pick<
+  KeyManagement,
+  'DefineKey' | 'GenerateAesKey' | 'GenerateEccKey' | 'GeneratePem' | 'LoadKey'
+> {
+  const answer = (made: ManagedKey | Refused) =>
+    isRefused(made) ? refusal(made) : { key: keyMessage(made) }
+  return {
+    async DefineKey(message) {
+      const read = definitionRequestOf(message)
+      const defined = isRefused(read) ? read : await defineKey(parts, read)
+      return isRefused(defined) ? refusal(defined) : { definition: definitionMessage(defined) }
+    },
+    async GenerateAesKey({ bits, ...message }) {
+      const request = keyRequestOf(message)
+      return answer(isRefused(request) ? request : await generateAesKey(parts, request, bits))
+    },
+    async GenerateEccKey({ curve: text, ...message }) {
+      const request = keyRequestOf(message)
+      if (isRefused(request)) return refusal(request)
+      const curve = curveOf(text)
+      return answer(isRefused(curve) ? curve : await generateEccKey(parts, request, curve))
+    },
+    async GeneratePem({ commonName, organization, hosts, ...message }) {
+      const request = keyRequestOf(message)
+      if (isRefused(request)) return refusal(request)
+      return answer(await generatePem(parts, { ...request, commonName, organization, hosts }))
+    },
+    async LoadKey({ wrappedKey, wrappingKeyId, ...message }) {
+      const request = keyRequestOf(message)
+      if (isRefused(request)) return refusal(request)
+      return answer(await loadKey(parts, request, wrappedKey, wrappingKeyId))
+    },
+  }
+}
+
+function keyUse(
+  parts: PemParts,
+): Pick<
+  KeyManagement,
+  'ListKeys' | 'SetCryptoAdapter' | 'SetListenerCertificate' | 'GetListenerCertificates'
+> {
+  return {
+    async ListKeys() {
+      const [definitions, keys, adapter] = await Promise.all([
+        newestDefinitions(parts.db, listed_max),
+        newestKeys(parts.db, listed_max),
+        parts.providers.state(parts.db),
+      ])
+      return {
+        definitions: definitions.map(definitionMessage),
+        keys: keys.map(keyMessage),
+        adapter: adapterMessage(adapter),
+      }
+    },
+    async SetCryptoAdapter({ adapter, actor }) {
+      const state = await chooseAdapter(parts, adapter, actor)
+      return isRefused(state) ? refusal(state) : { adapter: adapterMessage(state) }
+    },
+    async SetListenerCertificate({ host, keyId, certificatePem: certificate, actor }) {
+      const validTo = await setListener(parts, { host, keyId, certificate }, actor)
+      return isRefused(validTo) ? refusal(validTo) : { validTo: timeMessage(validTo) }
+    },
+    async GetListenerCertificates() {
+      const listeners = (await allListeners(parts)).map(({ host, certificate, privateKey }) => ({
+        host,
+        certificatePem: certificate,
+        privateKeyPem: privateKey,
+      }))
+      return { listeners }
+    },
+  }
+}

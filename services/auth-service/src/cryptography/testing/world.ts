@@ -1,0 +1,85 @@
+/** auth-service by itself, with the calls of cryptography and all audit entries. */
+import { onEvents, type Payload } from '@causeway/events'
+import type { Calls } from '@causeway/grpc'
+import type { Refusal } from '@causeway/protos'
+import { cryptographyService, keyManagementService } from '@causeway/protos'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { randomUUID } from 'node:crypto'
+import { start } from '../../service.ts'
+import { authSettings, type Values } from '../../testing/world.ts'
+
+export interface World {
+  readonly parts: TestParts
+  readonly calls: Calls<typeof cryptographyService>
+  readonly keys: Calls<typeof keyManagementService>
+  readonly audited: readonly Payload<'/audit-log-write'>[]
+  /** Defines a key and generates it. @returns its id */
+  newKey(usage: string, type: string, validTo?: string): Promise<string>
+  /** Ends auth-service and starts it again with other settings. */
+  restart(given: Values): Promise<World>
+  stop(): Promise<void>
+}
+
+export const actor = 'ada'
+
+export async function openWorld(given: Values = {}): Promise<World> {
+  return openOn(await openTestParts(), given)
+}
+
+async function openOn(parts: TestParts, given: Values): Promise<World> {
+  const service = await start(authSettings(given), parts)
+  const audited: Payload<'/audit-log-write'>[] = []
+  await onEvents(parts.bus, 'test', ['/audit-log-write'], (events) => {
+    audited.push(...events.map(({ payload }) => payload))
+    return Promise.resolve()
+  })
+  const keys = parts.grpc.client(keyManagementService, 'auth-service')
+  return {
+    parts,
+    calls: parts.grpc.client(cryptographyService, 'auth-service'),
+    keys,
+    audited,
+    async newKey(usage, type, validTo = '') {
+      const keyDefinitionId = await define(keys, usage, type, validTo)
+      const request = { requestId: randomUUID(), keyDefinitionId, actor }
+      const { key, refusal } =
+        type === 'EC'
+          ? await keys.GenerateEccKey({ ...request, curve: 'P-256' })
+          : await keys.GenerateAesKey({ ...request, bits: 256 })
+      if (!key) throw new Error(refusal?.detail)
+      return key.keyId
+    },
+    async restart(changed) {
+      await service.stop()
+      return openOn(await parts.restart(), changed)
+    },
+    async stop() {
+      await service.stop()
+      await parts.stop()
+    },
+  }
+}
+
+/** @returns the id of the definition */
+export async function define(
+  keys: Calls<typeof keyManagementService>,
+  usage: string,
+  type: string,
+  validTo = '',
+): Promise<string> {
+  const { definition, refusal } = await keys.DefineKey({
+    requestId: randomUUID(),
+    label: `${type} ${usage}`,
+    usage,
+    type,
+    ...(validTo === '' ? {} : { validTo }),
+    actor,
+  })
+  if (!definition) throw new Error(refusal?.detail)
+  return definition.keyDefinitionId
+}
+
+/** 'done', or the reason for the refusal. */
+export function outcomeOf({ refusal }: { readonly refusal?: Refusal | null }): string {
+  return refusal?.reason ?? 'done'
+}
