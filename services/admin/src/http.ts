@@ -128,7 +128,15 @@ function readCall(
   if (inBody.outcome === 'refused') return inBody
   return {
     outcome: 'read',
-    value: { ...inPath.value, actor, token, wanted, query: inQuery.value, body: inBody.value },
+    value: {
+      ...inPath.value,
+      actor,
+      token,
+      wanted,
+      query: inQuery.value,
+      body: inBody.value,
+      header: (name) => request.get(name) ?? '',
+    },
   }
 }
 

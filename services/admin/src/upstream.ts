@@ -4,6 +4,7 @@ import { parseDecimal } from '@causeway/money'
 import {
   alarmsService,
   auditService,
+  componentKeysService,
   configurationChangesService,
   configurationsService,
   consentsService,
@@ -22,6 +23,8 @@ import {
   quotesService,
   schedulerService,
   schemeRulesService,
+  secretChangesService,
+  secretsService,
   settlementModelsService,
   settlementReportsService,
   settlementsService,
@@ -51,6 +54,7 @@ export interface Upstream {
   readonly transfers: Calls<typeof transfersService>
   readonly quotes: Calls<typeof quotesService>
   readonly keys: Calls<typeof keysService>
+  readonly componentKeys: Calls<typeof componentKeysService>
   readonly credentials: Calls<typeof credentialsService>
   readonly consents: Calls<typeof consentsService>
   readonly thirdParties: Calls<typeof thirdPartyTransactionsService>
@@ -62,6 +66,8 @@ export interface Upstream {
   readonly audit: Calls<typeof auditService>
   readonly configurations: Calls<typeof configurationsService>
   readonly configurationChanges: Calls<typeof configurationChangesService>
+  readonly secrets: Calls<typeof secretsService>
+  readonly secretChanges: Calls<typeof secretChangesService>
 }
 
 /** The dependencies of every operation. */
@@ -86,6 +92,7 @@ export function connect(grpc: GrpcHost): Upstream {
     transfers: grpc.client(transfersService, 'transfers'),
     quotes: grpc.client(quotesService, 'quoting'),
     keys: grpc.client(keysService, 'auth-service'),
+    componentKeys: grpc.client(componentKeysService, 'auth-service'),
     credentials: grpc.client(credentialsService, 'auth-service'),
     consents: grpc.client(consentsService, 'auth-service'),
     thirdParties: grpc.client(thirdPartyTransactionsService, 'auth-service'),
@@ -97,6 +104,8 @@ export function connect(grpc: GrpcHost): Upstream {
     audit: grpc.client(auditService, 'audit'),
     configurations: grpc.client(configurationsService, 'config'),
     configurationChanges: grpc.client(configurationChangesService, 'config'),
+    secrets: grpc.client(secretsService, 'config'),
+    secretChanges: grpc.client(secretChangesService, 'config'),
   }
 }
 

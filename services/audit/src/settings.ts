@@ -1,4 +1,5 @@
 /** Every setting of audit. */
+import { componentKeyFile } from '@causeway/component-keys'
 import { integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -7,6 +8,7 @@ export const settings = {
     default: '',
     secret: true,
   }),
+  AUDIT_COMPONENT_KEY_FILE: componentKeyFile,
   AUDIT_CONNECTIONS: integer({
     about: 'connections to the database of the audit log',
     unit: 'connections',

@@ -1,4 +1,5 @@
 /** Every setting of auth-service. */
+import { componentKeyFile } from '@causeway/component-keys'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -7,6 +8,7 @@ export const settings = {
     default: '',
     secret: true,
   }),
+  AUTH_SERVICE_COMPONENT_KEY_FILE: componentKeyFile,
   AUTH_SERVICE_CONNECTIONS: integer({
     about: 'connections to it',
     unit: 'connections',

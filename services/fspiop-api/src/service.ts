@@ -3,6 +3,7 @@
  * state: an accepted message is stored as an event before it is acknowledged.
  */
 import type { EventBus } from '@causeway/bus'
+import { openOwnKey } from '@causeway/component-keys'
 import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
 import { openBasePaths, serveHttp, type HttpServer, type HttpServerOptions } from '@causeway/http'
@@ -60,6 +61,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   const log = parts.log.child({ service: 'fspiop-api' })
   warnAboutInsecureModes(settings, log)
   const { bus, grpc } = parts
+  const ownKey = await openOwnKey('fspiop-api', settings.FSPIOP_API_COMPONENT_KEY_FILE, parts)
   const tls = await readTls(settings)
   const security = await openSecurity(settings, { grpc }, log)
   const age_max_ms = settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS
@@ -115,6 +117,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
       await owners.stop()
       await security.stop()
       await participants.stop()
+      await ownKey.stop()
     },
   }
 }

@@ -1,7 +1,9 @@
 /** Every setting of the FSP edge. */
+import { componentKeyFile } from '@causeway/component-keys'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
+  FSPIOP_API_COMPONENT_KEY_FILE: componentKeyFile,
   FSP_PORT: integer({
     about: 'the API for FSPs',
     unit: 'port',

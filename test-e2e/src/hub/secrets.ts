@@ -13,7 +13,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HubHost } from './hub-host.ts'
-import type { ServiceName } from '@causeway/services'
+import { settingPrefix, type ServiceName } from '@causeway/services'
 import type { ProcessName } from './services.ts'
 
 export interface Secrets {
@@ -23,6 +23,8 @@ export interface Secrets {
   kafkaOf(service: ServiceName | 'provisioner'): Readonly<Record<string, string>>
   readonly passwordFile: string
   grpcOf(service: ServiceName, name: ProcessName): Readonly<Record<string, string>>
+  /** A key of its own for each process. */
+  componentOf(service: ServiceName, name: ProcessName): Readonly<Record<string, string>>
   readonly of: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
 }
 
@@ -67,6 +69,12 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
         GRPC_TLS_CA_FILE: servicesCaFile,
       }
     },
+    componentOf(service, name) {
+      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+      const file = write(`component-${name}.key`, pem)
+      return { [`${settingPrefix(service)}_COMPONENT_KEY_FILE`]: file }
+    },
     of: {
       'fspiop-api': {
         EDGE_TLS_CERTIFICATE_FILE: edge.certificate,
@@ -86,6 +94,7 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
           audit.export({ type: 'pkcs8', format: 'pem' }).toString(),
         ),
       },
+      config: { CONFIG_SECRETS_KEY: randomBytes(32).toString('base64url') },
       'auth-service': {
         AUTH_SERVICE_FIRST_PASSWORD_FILE: passwordFile,
         AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url'),
