@@ -98,7 +98,7 @@ function keysById(keys: readonly ComponentKeyRecord[]): ReadonlyMap<string, Know
       boundedContextId,
       publicKey,
       registeredAt: new Date(registeredAt),
-      revokedAt: revokedAt === '' ? null : new Date(revokedAt),
+      revokedAt: revokedAt === undefined ? null : new Date(revokedAt),
     })
   }
   return byId

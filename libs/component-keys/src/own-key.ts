@@ -32,7 +32,7 @@ export async function openOwnKey(
   const { signal } = stopping
 
   async function register(): Promise<void> {
-    const words = { boundedContextId: service, publicKey, actor: '' }
+    const words = { boundedContextId: service, publicKey }
     const what = 'registering the component key'
     const { refusal } = await retrying(() => RegisterComponentKey(words), { log, what, signal })
     if (!refusal) return

@@ -50,10 +50,8 @@ export function secretSetMessage(
     description: about,
     required: false,
     isSet: false,
-    changedAt: '',
-    changedBy: '',
   }))
-  return { boundedContextId: service, version, iterationNumber: 0, keys, actor: '' }
+  return { boundedContextId: service, version, iterationNumber: 0, keys }
 }
 
 /** @param values what the environment gives: the defaults of the deployment */

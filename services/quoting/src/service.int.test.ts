@@ -220,7 +220,6 @@ test('Rules of the operator apply at once', async () => {
     iteration: 0,
     rulesJson: JSON.stringify([hour]),
     changedBy: 'operator',
-    requestId: '',
   })
   const [first, second] = [randomUUID(), randomUUID()]
   await publish(asking(first))

@@ -2,7 +2,7 @@
  * The public keys of components. Services of the hub register their own when they start; a program of
  * the operator registers one here, under the name with which it logs in.
  */
-import { orNull, type ComponentKeyRecord, type Refusal } from '@causeway/protos'
+import type { ComponentKeyRecord, Refusal } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, type Answer } from '../answer.ts'
 import { word } from '../fields.ts'
@@ -93,7 +93,7 @@ function keyBody(key: ComponentKeyRecord) {
     boundedContextId: key.boundedContextId,
     publicKey: key.publicKey,
     registeredDate: key.registeredAt,
-    revokedDate: orNull(key.revokedAt),
-    revokedBy: orNull(key.revokedBy),
+    revokedDate: key.revokedAt ?? null,
+    revokedBy: key.revokedBy ?? null,
   }
 }

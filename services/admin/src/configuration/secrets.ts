@@ -4,12 +4,11 @@
  * request. The service config makes all decisions.
  */
 import { randomUUID } from 'node:crypto'
-import {
-  orNull,
-  type SecretRequest,
-  type SecretRequestAnswer,
-  type SecretSet,
-  type SecretSetAnswer,
+import type {
+  SecretRequest,
+  SecretRequestAnswer,
+  SecretSet,
+  SecretSetAnswer,
 } from '@causeway/protos'
 import { serviceNames } from '@causeway/services'
 import { z } from 'zod'
@@ -237,8 +236,6 @@ async function register(
         ...key,
         required,
         isSet: false,
-        changedAt: '',
-        changedBy: '',
       })),
       actor,
     }),
@@ -267,8 +264,8 @@ function secretsBody({ boundedContextId, version, iterationNumber, keys }: Secre
       description,
       required,
       isSet,
-      lastChanged: orNull(changedAt),
-      lastChangedBy: orNull(changedBy),
+      lastChanged: changedAt ?? null,
+      lastChangedBy: changedBy ?? null,
     })),
   } satisfies Json
 }
@@ -285,8 +282,8 @@ function requestBody(request: SecretRequest) {
     createdBy: request.createdBy,
     createdDate: request.createdAt,
     change: { boundedContextId, set: named(false), removed: named(true) },
-    decidedBy: orNull(request.decidedBy),
-    decidedDate: orNull(request.decidedAt),
+    decidedBy: request.decidedBy ?? null,
+    decidedDate: request.decidedAt ?? null,
     note: request.note,
   } satisfies Json
 }

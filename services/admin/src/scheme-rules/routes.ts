@@ -4,7 +4,7 @@
  * (SCHEME_RULES_FOUR_EYES), a change is a request that another operator decides.
  */
 import { formatAmount } from '@causeway/money'
-import { orNull, schemeRuleOf, type SchemeRulesRequest } from '@causeway/protos'
+import { schemeRuleOf, type SchemeRulesRequest } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer, type Answered } from '../answer.ts'
 import { currency, decimalFromZero, percentage, wholeNumber } from '../fields.ts'
@@ -139,8 +139,8 @@ function requestBody(request: SchemeRulesRequest) {
       set: after.filter((rule) => before.get(rule.id) !== JSON.stringify(rule)),
       removed: [...before.keys()].filter((id) => !ids.has(id)),
     },
-    decidedBy: orNull(request.decidedBy),
-    decidedDate: orNull(request.decidedAt),
+    decidedBy: request.decidedBy ?? null,
+    decidedDate: request.decidedAt ?? null,
     note: request.note,
   } satisfies Json
 }
@@ -196,7 +196,6 @@ async function changeRules(
       iteration: state.iteration,
       rulesJson: JSON.stringify(changed.rules),
       changedBy: actor,
-      requestId: '',
     })
     if (request) return answered(202, requestBody(request))
     if (!refusal) return changed.answer

@@ -54,8 +54,8 @@ async function openKeys(): Promise<KnownKeys> {
   return keys
 }
 
-function register(boundedContextId: string, { key }: TestComponentKey, actor = '') {
-  return registry.RegisterComponentKey({ boundedContextId, publicKey: key.publicKey, actor })
+function register(boundedContextId: string, { key }: TestComponentKey) {
+  return registry.RegisterComponentKey({ boundedContextId, publicKey: key.publicKey })
 }
 
 test('A service registers its key at its start, as soon as auth-service answers', async () => {
@@ -65,7 +65,7 @@ test('A service registers its key at its start, as soon as auth-service answers'
   await startAuthService()
   await eventually(async () => (await registry.GetComponentKeys({})).keys.length === 1, 'the key')
   expect((await registry.GetComponentKeys({})).keys).toMatchObject([
-    { keyId: made.key.id, boundedContextId: 'quoting', revokedAt: '' },
+    { keyId: made.key.id, boundedContextId: 'quoting' },
   ])
 })
 

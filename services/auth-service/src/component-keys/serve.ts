@@ -35,7 +35,7 @@ const keys_max = 10_000
 
 export function serveComponentKeys(parts: Parts): Handlers<typeof componentKeysService> {
   return {
-    async RegisterComponentKey({ boundedContextId: contextId, publicKey, actor }, { caller }) {
+    async RegisterComponentKey({ boundedContextId: contextId, publicKey, actor = '' }, { caller }) {
       const fault = ownerFault(contextId, actor, caller)
       if (fault !== undefined) return answer(fault)
       const key = newKeyOf(contextId, publicKey)
@@ -146,8 +146,9 @@ function keyMessage(key: RegisteredKey): ComponentKeyRecord {
     boundedContextId: key.contextId,
     publicKey: key.publicKey,
     registeredAt: timeMessage(key.registeredAt),
-    revokedAt: timeMessage(key.revoked?.at ?? null),
-    revokedBy: key.revoked?.by ?? '',
+    ...(key.revoked === null
+      ? {}
+      : { revokedAt: timeMessage(key.revoked.at), revokedBy: key.revoked.by }),
   }
 }
 

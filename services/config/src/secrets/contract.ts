@@ -62,11 +62,11 @@ export function secretSetMessage(set: SecretSet, stored: readonly StoredSecret[]
       return {
         ...key,
         isSet: value !== undefined,
-        changedAt: value?.changedAt.toISOString() ?? '',
-        changedBy: value?.changedBy ?? '',
+        ...(value === undefined
+          ? {}
+          : { changedAt: value.changedAt.toISOString(), changedBy: value.changedBy }),
       }
     }),
-    actor: '',
   }
 }
 
@@ -80,8 +80,9 @@ export function secretRequestMessage(request: SecretRequest): RequestMessage {
     state,
     createdBy,
     createdAt: createdAt.toISOString(),
-    decidedBy: decidedBy ?? '',
-    decidedAt: decidedAt?.toISOString() ?? '',
+    ...(decidedBy === null || decidedAt === null
+      ? {}
+      : { decidedBy, decidedAt: decidedAt.toISOString() }),
     note,
   }
 }

@@ -45,7 +45,7 @@ describe('setting', () => {
         boundedContextId: 'pricing',
         iterationNumber: 1,
         keys: [
-          { name: 'PASSWORD', isSet: false, changedAt: '', changedBy: '' },
+          { name: 'PASSWORD', isSet: false },
           { name: 'TOKEN', isSet: true, changedBy: 'ada' },
         ],
       },

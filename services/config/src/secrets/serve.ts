@@ -119,7 +119,7 @@ function register(
     })
     bus.announce(tx, [
       auditEntry('config', {
-        actor: message.actor === '' ? contextId : message.actor,
+        actor: message.actor ?? contextId,
         action: 'RegisterSecrets',
         subject: `secrets/${contextId}`,
         before: stored === undefined ? null : stateOf(stored),

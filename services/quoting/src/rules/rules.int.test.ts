@@ -33,7 +33,7 @@ afterAll(async () => {
 })
 
 function set(iteration: number, rulesJson: string, changedBy = 'operator') {
-  return calls.SetSchemeRules({ iteration, rulesJson, changedBy, requestId: '' })
+  return calls.SetSchemeRules({ iteration, rulesJson, changedBy })
 }
 
 test('Before the first change there is no rule', async () => {

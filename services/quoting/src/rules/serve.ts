@@ -33,12 +33,11 @@ export function ruleHandlers({
       await book.refresh()
       return stateOf(book.set())
     },
-    SetSchemeRules: async ({ iteration, rulesJson, changedBy, requestId }) => {
+    SetSchemeRules: async ({ iteration, rulesJson, changedBy, requestId = randomUUID() }) => {
       const change = { iteration, json: rulesJson, changedBy, now: now() }
       if (needsApproval()) {
-        const id = requestId === '' ? randomUUID() : requestId
-        if (!isCorrelationId(id)) return refusal(badId)
-        return requestAnswer(await requests.request(id, change))
+        if (!isCorrelationId(requestId)) return refusal(badId)
+        return requestAnswer(await requests.request(requestId, change))
       }
       const changed = await book.change(change)
       return changed.type === 'CHANGED' ? { state: stateOf(changed.set) } : refusal(changed)
@@ -52,7 +51,7 @@ export function ruleHandlers({
       }
       return requestAnswer(await requests.decide({ id, decision, note, by, now: now() }))
     },
-    ListSchemeRulesRequests: async ({ state }) => ({
+    ListSchemeRulesRequests: async ({ state = '' }) => ({
       requests: (await requests.list(state)).map(requestMessage),
     }),
   }
@@ -78,8 +77,9 @@ function requestMessage(request: ListedRuleRequest): SchemeRulesRequest {
     state,
     createdBy,
     createdAt: createdAt.toISOString(),
-    decidedBy: request.decidedBy ?? '',
-    decidedAt: request.decidedAt?.toISOString() ?? '',
+    ...(request.decidedBy === null || request.decidedAt === null
+      ? {}
+      : { decidedBy: request.decidedBy, decidedAt: request.decidedAt.toISOString() }),
     note: request.note,
   }
 }

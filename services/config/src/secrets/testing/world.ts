@@ -103,13 +103,11 @@ async function openOn(
     audited,
     async register(boundedContextId, ...names) {
       const named = names.map((name) => ({ name, description: `of ${name}`, required: false }))
-      const ignored = { isSet: false, changedAt: '', changedBy: '' }
       const { refusal } = await secrets.RegisterSecrets({
         boundedContextId,
         version: '1.0.0',
         iterationNumber: 0,
-        keys: named.map((each) => ({ ...each, ...ignored })),
-        actor: '',
+        keys: named.map((each) => ({ ...each, isSet: false })),
       })
       if (refusal) throw new Error(refusal.detail)
     },
