@@ -90,8 +90,6 @@ export async function openSecrets(
   )
   const auditKeyFile = ensureEd25519Key(file('audit-signing.key'))
   const operators = ensureOperators(folder)
-  const sealingKey = (name: string) =>
-    ensureText(file(name), () => randomBytes(32).toString('base64url'))
   return {
     settings: filled(values, {
       EDGE_TLS_CERTIFICATE_FILE: port.certificateFile,
@@ -104,8 +102,8 @@ export async function openSecrets(
       NOTIFICATIONS_TLS_CA_FILE: ca.certificateFile,
       AUTH_SERVICE_CA_CERTIFICATE_FILE: ca.certificateFile,
       AUTH_SERVICE_CA_KEY_FILE: ca.keyFile,
-      AUTH_SERVICE_SECRETS_KEY: sealingKey('auth-service.key'),
-      CONFIG_SECRETS_KEY: sealingKey('config.key'),
+      AUTH_SERVICE_SECRETS_KEY: sealingKey(file('auth-service.key')),
+      CONFIG_SECRETS_KEY: sealingKey(file('config.key')),
       AUTH_SERVICE_FIRST_PASSWORD_FILE: operators.firstPasswordFile,
       AUTH_SERVICE_SETUP_SECRET_FILE: file(setupSecretName),
       AUDIT_SIGNING_KEY_FILE: auditKeyFile,
@@ -129,6 +127,11 @@ export async function openSecrets(
       }
     },
   }
+}
+
+/** What a service encrypts its stored secrets with. */
+function sealingKey(path: string): string {
+  return ensureText(path, () => randomBytes(32).toString('base64url'))
 }
 
 /** A key for each service, in the folder `components`. */

@@ -14,7 +14,7 @@ import { openThresholdAlarms } from './alarms/threshold-alarms.ts'
 import type { FundsParts } from './funds/handle.ts'
 import { serveFunds } from './funds/serve.ts'
 import { sweepFunds } from './funds/sweep.ts'
-import { readStates, type States } from './domain/states.ts'
+import { readStates, type Permission, type States } from './domain/states.ts'
 import { openJournalMonths, type JournalMonths } from './journal-months.ts'
 import { openLeaderConnection, type LeaderConnection } from './leader-connection.ts'
 import { openLeaderForwarding, type LeaderForwarding } from './leader-forwarding.ts'
@@ -127,11 +127,7 @@ export async function openLedger(
     forwarding,
     funds,
     opened: connection.opened,
-    useStates(text) {
-      const wanted = statesOf(text)
-      states.clear()
-      for (const [name, permissions] of wanted) states.set(name, permissions)
-    },
+    useStates: (text) => replaceStates(states, statesOf(text)),
     serve: () => serveAll(parts, forwarding, { ...ledgerParts, funds, alarmHandlers }),
     // Over gRPC a replica's own call would count as forwarded already, and wait for the lock here.
     checkAlarms: (position, signal) =>
@@ -187,6 +183,11 @@ function statesOf(text: string): States {
   const states = readStates(text)
   if (typeof states === 'string') throw new StartError(`PARTICIPANT_STATES: ${states}.`)
   return states
+}
+
+function replaceStates(states: Map<string, ReadonlySet<Permission>>, wanted: States): void {
+  states.clear()
+  for (const [name, permissions] of wanted) states.set(name, permissions)
 }
 
 async function maintainPartitions(

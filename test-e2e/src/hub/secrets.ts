@@ -9,7 +9,7 @@ import {
   type Ca,
   type HostNames,
 } from '@causeway/pki'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HubHost } from './hub-host.ts'
@@ -54,7 +54,6 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
     'hub',
     issueClientCertificate(schemeCa, { subject: subject('Hub'), validity }),
   )
-  const audit = generateKeyPairSync('ed25519').privateKey
   const passwordFile = write('administrator-password', randomBytes(15).toString('base64url'))
   return {
     kafkaOf: (user) => host.brokersFor(user, write),
@@ -70,8 +69,7 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
       }
     },
     componentOf(service, name) {
-      const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-      const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+      const pem = pemOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }))
       const file = write(`component-${name}.key`, pem)
       return { [`${settingPrefix(service)}_COMPONENT_KEY_FILE`]: file }
     },
@@ -89,10 +87,7 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
         NOTIFICATIONS_TLS_CA_FILE: ca.certificate,
       },
       audit: {
-        AUDIT_SIGNING_KEY_FILE: write(
-          'audit-signing.key',
-          audit.export({ type: 'pkcs8', format: 'pem' }).toString(),
-        ),
+        AUDIT_SIGNING_KEY_FILE: write('audit-signing.key', pemOf(generateKeyPairSync('ed25519'))),
       },
       config: { CONFIG_SECRETS_KEY: randomBytes(32).toString('base64url') },
       'auth-service': {
@@ -106,6 +101,9 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
 }
 
 function signingKey(): string {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  return pemOf(generateKeyPairSync('rsa', { modulusLength: 2_048 }))
+}
+
+function pemOf({ privateKey }: { readonly privateKey: KeyObject }): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 }

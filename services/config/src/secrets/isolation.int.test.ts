@@ -1,5 +1,6 @@
 /** No order of registrations, changes and reads shows a component the secret of another one. */
 import { randomUUID } from 'node:crypto'
+import * as authService from '@causeway/auth-service'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { openWorld, type World } from './testing/world.ts'
@@ -7,7 +8,7 @@ import { openWorld, type World } from './testing/world.ts'
 let world: World
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(authService)
   await world.register('pricing', 'TOKEN', 'PASSWORD')
   await world.register('reports', 'TOKEN', 'PASSWORD')
 })

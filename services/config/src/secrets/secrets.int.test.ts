@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import * as authService from '@causeway/auth-service'
 import { openSeal } from '@causeway/crypto-provider'
 import { statement } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
@@ -11,7 +12,7 @@ const firstKey = newSecretsKey()
 let world: World
 
 beforeEach(async () => {
-  world = await openWorld(firstKey)
+  world = await openWorld(authService, firstKey)
   await world.register('pricing', 'TOKEN', 'PASSWORD')
 })
 

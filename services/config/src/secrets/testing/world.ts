@@ -1,11 +1,15 @@
 /** config with auth-service, two components with keys, and all published messages. */
 import { randomBytes, randomUUID } from 'node:crypto'
-import * as authService from '@causeway/auth-service'
 import { signRequest, type SignedHeaders } from '@causeway/component-keys'
 import { makeComponentKey, type TestComponentKey } from '@causeway/component-keys/testing'
 import { onEvents, type Payload } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
-import { readSettings, type SettingDefinitions, type SettingValues } from '@causeway/process'
+import {
+  readSettings,
+  type Service,
+  type SettingDefinitions,
+  type SettingValues,
+} from '@causeway/process'
 import {
   componentKeysService,
   secretChangesService,
@@ -15,6 +19,12 @@ import {
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { start } from '../../service.ts'
 import { settings } from '../../settings.ts'
+
+/** auth-service, as its package exports it. */
+export interface AskedService<Definitions extends SettingDefinitions = SettingDefinitions> {
+  readonly settings: Definitions
+  start(settings: SettingValues<Definitions>, parts: TestParts): Promise<Service>
+}
 
 export interface World {
   readonly parts: TestParts
@@ -51,7 +61,7 @@ export function newSecretsKey(): string {
   return randomBytes(32).toString('base64url')
 }
 
-export function valuesOf<Definitions extends SettingDefinitions>(
+function valuesOf<Definitions extends SettingDefinitions>(
   definitions: Definitions,
   given: Readonly<Record<string, string>>,
 ): SettingValues<Definitions> {
@@ -59,17 +69,23 @@ export function valuesOf<Definitions extends SettingDefinitions>(
   return readSettings(definitions, { sources, prefixes: [] }).values
 }
 
-export async function openWorld(secretsKey = newSecretsKey()): Promise<World> {
+export async function openWorld(
+  authService: AskedService,
+  secretsKey = newSecretsKey(),
+): Promise<World> {
   const keys = { pricing: await makeComponentKey(), reports: await makeComponentKey() }
-  return openOn(await openTestParts(), keys, newSecretsKey(), secretsKey)
+  const authKey = newSecretsKey()
+  return openOn(await openTestParts(), { authService, keys, authKey }, secretsKey)
 }
 
-async function openOn(
-  parts: TestParts,
-  keys: World['keys'],
-  authKey: string,
-  secretsKey: string,
-): Promise<World> {
+interface Lasting extends Pick<World, 'keys'> {
+  readonly authService: AskedService
+  readonly authKey: string
+}
+
+/** `lasting`: what a restart leaves as it is. */
+async function openOn(parts: TestParts, lasting: Lasting, secretsKey: string): Promise<World> {
+  const { authService, keys, authKey } = lasting
   const { grpc, bus } = parts
   const ofAuth = valuesOf(authService.settings, { AUTH_SERVICE_SECRETS_KEY: authKey })
   const auth = await authService.start(ofAuth, parts)
@@ -135,7 +151,7 @@ async function openOn(
     async restart(again) {
       const fresh = await parts.restart()
       await Promise.allSettled([service.stop(), auth.stop()])
-      return openOn(fresh, keys, authKey, again)
+      return openOn(fresh, lasting, again)
     },
     async stop() {
       await service.stop()
