@@ -1,5 +1,4 @@
 /** Starts auth-service: parts are opened in reading order and closed in reverse. */
-import { readOwnKey } from '@causeway/component-keys'
 import { onEvents } from '@causeway/events'
 import { statement, type Database } from '@causeway/postgres'
 import { periodically, type Logger, type Periodic, type Service } from '@causeway/process'
@@ -59,7 +58,6 @@ export const start: Start<Settings> = async (settings, parts) => {
   const readCa = await openCa(settings)
   const policy = policyOf(settings)
   const days = warningDaysIn(settings.AUTH_SERVICE_ENDING_WARNINGS_D)
-  const ownKey = await readOwnKey('auth-service', settings.AUTH_SERVICE_COMPONENT_KEY_FILE)
   const db = await openOwnDatabase(settings, parts)
   const { bus } = parts
   const measures = openMeasures(parts.metrics)
@@ -75,7 +73,7 @@ export const start: Start<Settings> = async (settings, parts) => {
 
   const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })
   const sharing = parts.shared.shareUse('auth-service/wrong-secrets', guesses.shared)
-  await closeOnFailure(db, registerOwnKey({ db, bus }, ownKey, log))
+  await closeOnFailure(db, registerOwnKey({ db, bus }, settings, log))
   grpc.serve(componentKeysService, serveComponentKeys({ db, bus }))
   grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
   parts.grpc.serve(

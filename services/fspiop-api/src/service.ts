@@ -127,6 +127,8 @@ function ownPages(parts: OwnPageParts, grpc: ProcessParts['grpc']) {
     }),
     reports: openReportPages({ ...parts, reports: grpc.client(dayReportsService, 'settlements') }),
   }
+}
+
 /** Cached keys of an FSP are outdated when they change. */
 function followKeys(bus: EventBus, security: Security): Promise<Listener> {
   return onBroadcast(bus, group, ['ParticipantKeysUpdated'], {

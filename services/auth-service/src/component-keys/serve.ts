@@ -1,6 +1,6 @@
 /** Serves the keys of components over gRPC: a change is stored and announced in one transaction. */
 import type { EventBus } from '@causeway/bus'
-import { keyIdOf, publicComponentKey, type ComponentKey } from '@causeway/component-keys'
+import { keyIdOf, publicComponentKey, readOwnKey } from '@causeway/component-keys'
 import { newEvent } from '@causeway/events'
 import type { Handlers } from '@causeway/grpc'
 import type { Database, Transaction } from '@causeway/postgres'
@@ -10,6 +10,7 @@ import { isRefused, refusalMessage, timeMessage } from '../contract.ts'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { lockParticipant } from '../participant-lock.ts'
 import { record } from '../record.ts'
+import type { Settings } from '../settings.ts'
 import {
   ownerFault,
   registerKey,
@@ -53,9 +54,10 @@ export function serveComponentKeys(parts: Parts): Handlers<typeof componentKeysS
 /** auth-service cannot call itself: its own key is registered when it starts. */
 export async function registerOwnKey(
   parts: Parts,
-  key: ComponentKey | undefined,
+  { AUTH_SERVICE_COMPONENT_KEY_FILE: file }: Pick<Settings, 'AUTH_SERVICE_COMPONENT_KEY_FILE'>,
   log: Logger,
 ): Promise<void> {
+  const key = await readOwnKey('auth-service', file)
   if (key === undefined) return
   const { id, publicKey } = key
   const outcome = await registerComponentKey(parts, { id, contextId: 'auth-service', publicKey })
