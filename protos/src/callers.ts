@@ -3,7 +3,7 @@
  * architecture has it; no other caller is admitted. A method or a service that is forgotten here does
  * not compile.
  */
-import type { ServiceName } from '@causeway/services'
+import { serviceNames, type ServiceName } from '@causeway/services'
 import * as definitions from './generated/definitions.ts'
 
 type Definitions = typeof definitions
@@ -25,7 +25,13 @@ type Callers = {
 const self = 'participant-lifecycle'
 const operator = ['admin'] as const
 /** Services with settings that change at run time. */
-const configured = ['fspiop-api', 'notifications', 'quoting', 'transfers'] as const
+const configured = [
+  'fspiop-api',
+  'notifications',
+  'participant-lifecycle',
+  'quoting',
+  'transfers',
+] as const
 
 const callers: Callers = {
   accountLookupService: { FindOwners: ['fspiop-api', 'quoting'] },
@@ -49,6 +55,17 @@ const callers: Callers = {
     RequestConfigurationChange: operator,
     DecideConfigurationChange: operator,
     ListConfigurationChanges: operator,
+  },
+  secretsService: {
+    RegisterSecrets: ['admin', ...configured],
+    ListSecrets: operator,
+    GetSecrets: ['admin', ...configured],
+    ReadSecretValues: ['admin', ...configured],
+  },
+  secretChangesService: {
+    RequestSecretChange: operator,
+    DecideSecretChange: operator,
+    ListSecretChanges: operator,
   },
   operatorsService: {
     LogIn: operator,
@@ -87,6 +104,11 @@ const callers: Callers = {
     AddParticipantKey: operator,
     GetParticipantKeys: ['admin', 'fspiop-api'],
     EndParticipantKey: operator,
+  },
+  componentKeysService: {
+    RegisterComponentKey: serviceNames,
+    GetComponentKeys: ['admin', 'audit', 'config'],
+    RevokeComponentKey: operator,
   },
   credentialsService: {
     CreateClientSecret: operator,
@@ -265,7 +287,12 @@ const callers: Callers = {
     RemoveReminder: operator,
     RetryReminder: operator,
   },
-  schemeRulesService: { GetSchemeRules: operator, SetSchemeRules: operator },
+  schemeRulesService: {
+    GetSchemeRules: operator,
+    SetSchemeRules: operator,
+    DecideSchemeRules: operator,
+    ListSchemeRulesRequests: operator,
+  },
 }
 
 const byPath = new Map(

@@ -11,7 +11,7 @@ export const platformEvents = {
   ConfigurationValuesChanged: define({
     ...ofConfig,
     publishers: ['config'],
-    consumers: ['fspiop-api', 'notifications', 'quoting', 'transfers'],
+    consumers: ['fspiop-api', 'notifications', 'participant-lifecycle', 'quoting', 'transfers'],
     about: 'Configuration values changed; a reader asks for them again.',
     schema: z.object({
       boundedContextId: z.string(),
@@ -22,10 +22,12 @@ export const platformEvents = {
   }),
   SecretsValuesChanged: define({
     ...ofConfig,
-    ...unpublished,
+    publishers: ['config'],
+    consumers: ['notifications'],
     about: 'Secrets changed; their values never travel in an event.',
     schema: z.object({
       boundedContextId: z.string(),
+      /** Counts the changes. */
       version: z.int(),
       changedKeys: z.array(z.string()),
     }),

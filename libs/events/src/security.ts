@@ -61,6 +61,14 @@ export const securityEvents = {
       warnedAt: z.string(),
     }),
   }),
+  ComponentKeysChanged: define({
+    topic: 'auth-service.component-keys',
+    publishers: ['auth-service'],
+    consumers: ['config'],
+    key: 'boundedContextId',
+    about: 'A component registered a key, or one was revoked; a reader asks for the keys again.',
+    schema: z.object({ boundedContextId: z.string(), keyId: z.string(), changedAt: z.string() }),
+  }),
   PingReceived: define({
     ...pings,
     key: 'pingId',

@@ -40,6 +40,7 @@ export const unpublished: Readonly<Record<string, 'from the next release on' | `
     'BulkTransferRejectRequested is not known': onNewTopics,
     'BulkTransferRejected is not known': onNewTopics,
     'BulkTransferRejectedCallbackReport is not known': onNewTopics,
+    'ComponentKeysChanged is not known': onNewTopics,
     'ConsentOwnershipClaimed is not known': onNewTopics,
     'ConsentPartiesObserved is not known': onNewTopics,
     'ConsentQueryReceived is not known': onNewTopics,

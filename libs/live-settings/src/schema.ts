@@ -1,6 +1,7 @@
 /**
  * The settings of a service that change at run time, as the schema that config stores: integers and
- * texts as parameters, choices of on and off as feature flags, other choices as texts.
+ * texts as parameters, choices of on and off as feature flags, other choices as texts. Secrets are
+ * registered apart, by name.
  */
 import {
   readSettings,
@@ -8,16 +9,49 @@ import {
   type SettingDefinition,
   type SettingDefinitions,
 } from '@causeway/process'
-import type { ConfigurationSet } from '@causeway/protos'
+import type { ConfigurationSet, SecretSet } from '@causeway/protos'
 
 /** Values of settings by name. */
 export type Values = Readonly<Record<string, string | number>>
 
-/** The settings of a service that change at run time. */
+/** The settings of a service that change at run time, without secrets. */
 function runTimeSettings(definitions: SettingDefinitions): SettingDefinitions {
+  return changing(definitions, (definition) => !isSecret(definition))
+}
+
+/** The secrets of a service that change at run time. */
+export function runTimeSecrets(definitions: SettingDefinitions): SettingDefinitions {
+  return changing(definitions, isSecret)
+}
+
+function changing(
+  definitions: SettingDefinitions,
+  isMeant: (definition: SettingDefinition) => boolean,
+): SettingDefinitions {
   return Object.fromEntries(
-    Object.entries(definitions).filter(([, { atRunTime }]) => atRunTime === true),
+    Object.entries(definitions).filter(
+      ([, definition]) => definition.atRunTime === true && isMeant(definition),
+    ),
   )
+}
+
+function isSecret(definition: SettingDefinition): boolean {
+  return definition.kind === 'text' && definition.secret
+}
+
+/** Without one that an operator has set, that of the environment applies, so none is required. */
+export function secretSetMessage(
+  service: string,
+  version: string,
+  definitions: SettingDefinitions,
+): SecretSet {
+  const keys = Object.entries(runTimeSecrets(definitions)).map(([name, { about }]) => ({
+    name,
+    description: about,
+    required: false,
+    isSet: false,
+  }))
+  return { boundedContextId: service, version, iterationNumber: 0, keys }
 }
 
 /** @param values what the environment gives: the defaults of the deployment */

@@ -77,6 +77,8 @@ function defaultOf(name: string, definition: SettingDefinition): Read {
 
 function valueOf(name: string, definition: SettingDefinition, { text, origin }: Given): Read {
   const result = schemaOf(definition).safeParse(text)
+  const fault = definition.kind === 'text' ? definition.check?.(text) : undefined
+  if (fault !== undefined) return { fault: `${name}: ${fault} (from ${origin}).` }
   if (result.success) return { value: result.data }
   const value = shown(definition, text)
   return { fault: `${name} must be ${boundOf(definition)}, not ${value} (from ${origin}).` }

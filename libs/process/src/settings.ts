@@ -28,6 +28,8 @@ export interface TextSetting extends Described {
   readonly default: string | null
   /** A secret is never printed, not even in a fault. */
   readonly secret: boolean
+  /** What is wrong with a text, as a sentence without its end; undefined: nothing. */
+  readonly check?: (text: string) => string | undefined
 }
 
 export interface ChoiceSetting<Option extends string = string> extends Described {

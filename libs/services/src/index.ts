@@ -28,7 +28,7 @@ export interface Description {
   readonly callsItself?: true
   /** Whether it has a schema of its own, at <SERVICE>_DATABASE_URL. */
   readonly database: boolean
-  /** Folders of files below /etc/causeway, beside `grpc`, which each service has. */
+  /** Folders of files below /etc/causeway, beside `grpc` and `component`, which each service has. */
   readonly files?: readonly string[]
   /** Settings whose values come from a secret: its folder and its key. */
   readonly secrets?: Readonly<Record<string, readonly [folder: string, key: string]>>
@@ -40,7 +40,11 @@ export interface Description {
 
 /** By the name of its folder, which is also the common name of its certificate. */
 const descriptions = {
-  'account-lookup': { calls: ['participant-lifecycle'], database: true, outside: true },
+  'account-lookup': {
+    calls: ['auth-service', 'participant-lifecycle'],
+    database: true,
+    outside: true,
+  },
   admin: {
     calls: [
       'account-lookup',
@@ -56,14 +60,18 @@ const descriptions = {
     ],
     database: false,
   },
-  audit: { calls: [], database: true, files: ['signing'] },
+  audit: { calls: ['auth-service'], database: true, files: ['signing'] },
   'auth-service': {
     calls: ['participant-lifecycle', 'scheduler'],
     database: true,
     files: ['scheme-ca', 'operators'],
     secrets: { AUTH_SERVICE_SECRETS_KEY: ['seal', 'AUTH_SERVICE_SECRETS_KEY'] },
   },
-  config: { calls: [], database: true },
+  config: {
+    calls: ['auth-service'],
+    database: true,
+    secrets: { CONFIG_SECRETS_KEY: ['seal', 'CONFIG_SECRETS_KEY'] },
+  },
   'fspiop-api': {
     calls: ['account-lookup', 'auth-service', 'config', 'participant-lifecycle', 'settlements'],
     database: false,
@@ -71,24 +79,30 @@ const descriptions = {
     ports: { fsp: 4_000 },
   },
   notifications: {
-    calls: ['config', 'participant-lifecycle'],
+    calls: ['auth-service', 'config', 'participant-lifecycle'],
     database: true,
     files: ['fsp-client'],
     outside: true,
   },
   'participant-lifecycle': {
-    calls: ['auth-service', 'notifications', 'settlements', 'transfers'],
+    calls: ['auth-service', 'config', 'notifications', 'settlements', 'transfers'],
     callsItself: true,
     database: true,
     outside: true,
   },
-  quoting: { calls: ['account-lookup', 'config', 'participant-lifecycle'], database: true },
-  scheduler: { calls: [], database: true, outside: true },
+  quoting: {
+    calls: ['account-lookup', 'auth-service', 'config', 'participant-lifecycle'],
+    database: true,
+  },
+  scheduler: { calls: ['auth-service'], database: true, outside: true },
   settlements: {
     calls: ['auth-service', 'participant-lifecycle', 'quoting', 'scheduler', 'transfers'],
     database: true,
   },
-  transfers: { calls: ['config', 'participant-lifecycle', 'quoting'], database: true },
+  transfers: {
+    calls: ['auth-service', 'config', 'participant-lifecycle', 'quoting'],
+    database: true,
+  },
 } as const satisfies Readonly<Record<string, Description>>
 
 export type ServiceName = keyof typeof descriptions

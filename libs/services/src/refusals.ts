@@ -16,6 +16,10 @@ const reasons = {
     // The FSP has no key of this id, or has another one.
     'KEY_UNKNOWN',
     'KEY_EXISTS',
+    // An operator has revoked the key of the component.
+    'KEY_REVOKED',
+    // The calling component is another one than the context. The same for config.
+    'NOT_OWNER',
     // No such client or operator, or not its secret.
     'SECRET_WRONG',
     // This hub does not issue certificates.
@@ -63,6 +67,8 @@ const reasons = {
   config: [
     // The calling service is another one than the context.
     'NOT_OWNER',
+    // The request is not signed by a component, is too old or came before.
+    'SIGNATURE_INVALID',
     // Nothing is registered under this name.
     'CONTEXT_UNKNOWN',
     // A newer schema is registered.
@@ -83,6 +89,9 @@ const reasons = {
     'PARTICIPANT_INACTIVE',
     'NAME_RESERVED',
     'CURRENCY_EXISTS',
+    // The scheme does not use the currency, or uses it with fewer decimals.
+    'CURRENCY_NOT_USED',
+    'DECIMALS_TOO_MANY',
     // The hub lacks an active account that this currency needs.
     'HUB_ACCOUNTS_MISSING',
     // No active settlement model serves the currency.
@@ -116,7 +125,6 @@ const reasons = {
     'SAME_PERSON',
     'INVALID',
   ],
-  quoting: ['STALE', 'INVALID'],
   scheduler: [
     'TIME_PAST',
     'MODIFIED',
@@ -125,6 +133,16 @@ const reasons = {
     'REMINDER_UNKNOWN',
     // It has not failed: its owner alone deletes it, and it is delivered at its time.
     'REMINDER_WAITING',
+    'INVALID',
+  ],
+  quoting: [
+    'STALE',
+    // Requests for other rules, where a second person must approve.
+    'MODIFIED',
+    'REQUEST_UNKNOWN',
+    'REQUEST_PENDING',
+    'REQUEST_DECIDED',
+    'SAME_PERSON',
     'INVALID',
   ],
   settlements: [

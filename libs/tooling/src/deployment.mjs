@@ -36,7 +36,7 @@ export function composeProcesses() {
       const files = env_file.map((path) => parseEnv(text(path, folder)))
       // A file that is made at the first start; its name tells its content.
       const made = command.some((word) => word.endsWith('/seal/env'))
-        ? { AUTH_SERVICE_SECRETS_KEY: 'made' }
+        ? { [`${settingPrefix(name)}_SECRETS_KEY`]: 'made' }
         : {}
       const settings = Object.assign({}, ...files, environment, made)
       return [name, { program: command.at(-1), settings }]
@@ -57,6 +57,7 @@ export function chartProcesses() {
       ...envFile('common'),
       ...envFileIfAny(name),
       ...Object.fromEntries(addresses),
+      [`${settingPrefix(name)}_COMPONENT_KEY_FILE`]: '/etc/causeway/component/private.pem',
       ...values.settings,
       ...values.defaults.settings,
       ...values.services[name]?.settings,

@@ -8,7 +8,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 const root = new URL('../../../', import.meta.url)
 
 /** Folders of files that every service has. */
-const filesOfEach = ['grpc']
+const filesOfEach = ['grpc', 'component']
+
+/** The private key of each service, in a folder of its own. */
+const componentKeyFile = '/etc/causeway/component/private.pem'
 
 /** What a container of the compose file has that no description states. */
 const particulars = {
@@ -122,6 +125,7 @@ function containerOf([name, { calls, database, secrets = {} }]) {
   const sealed = Object.values(secrets).map(([folder]) => `--env-file=/etc/causeway/${folder}/env`)
   const environment = [
     ...(database ? [`${databaseUrlOf(name)}: *${name}-database`] : []),
+    `${prefixOf(name)}_COMPONENT_KEY_FILE: ${componentKeyFile}`,
     ...calls.map((called) => `${prefixOf(called)}_GRPC_URL: ${called}:4200`),
   ]
   const files = ['common', name]

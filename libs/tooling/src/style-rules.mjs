@@ -21,6 +21,7 @@ const libsOfProcess = [
   'tracing',
 ]
 const libsOfServices = [
+  'component-keys',
   'credentials',
   'crypto-provider',
   'events',
@@ -53,7 +54,17 @@ const libsOf = {
   pki: [],
   records: ['postgres'],
   'crypto-provider': ['process'],
-  'live-settings': ['bus', 'events', 'grpc', 'process', 'protos', 'services'],
+  'component-keys': ['bus', 'events', 'grpc', 'process', 'protos', 'services'],
+  'live-settings': [
+    'bus',
+    'component-keys',
+    'events',
+    'grpc',
+    'money',
+    'process',
+    'protos',
+    'services',
+  ],
   participants: ['bus', 'events', 'grpc', 'process', 'protos'],
   fsp: ['credentials', 'fspiop', 'money'],
   ledger: ['events', 'fspiop', 'money', 'protos', ...libsOfProcess],

@@ -1,10 +1,11 @@
 /** Starts account-lookup: parts are opened in reading order and closed in reverse. */
+import { openOwnKey } from '@causeway/component-keys'
 import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
 import { periodically, type Logger, type Periodic } from '@causeway/process'
 import { accountLookupService, oraclesService } from '@causeway/protos'
-import type { Start } from '@causeway/runtime'
+import type { ProcessParts, Start } from '@causeway/runtime'
 import { openAssociationStore, type AssociationStore } from './associations/store.ts'
 import type { Party } from './domain/party.ts'
 import { handleBatch, handleDeferred, consumedEvents } from './handle.ts'
@@ -26,12 +27,9 @@ const ms_per_h = 3_600_000
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'account-lookup' })
   const { bus, grpc } = parts
-  const db = await parts.openDatabase({
-    url: settings.ACCOUNT_LOOKUP_DATABASE_URL,
-    schema: group,
-    migrations: new URL('../migrations/', import.meta.url),
-    connections_max: settings.ACCOUNT_LOOKUP_CONNECTIONS_MAX,
-  })
+  const keyFile = settings.ACCOUNT_LOOKUP_COMPONENT_KEY_FILE
+  const ownKey = await openOwnKey('account-lookup', keyFile, { grpc, log })
+  const db = await openOwnDatabase(settings, parts)
   const store = openAssociationStore(db)
   const oracleStore = openOracleStore(db, parts.bus)
   const measures = openMeasures(parts.metrics)
@@ -89,9 +87,19 @@ export const start: Start<Settings> = async (settings, parts) => {
       await subscribed.stop()
       await Promise.all([deferred.stop(), listener.stop(), participants.stop(), deletion.stop()])
       await oracles.close()
+      await ownKey.stop()
       await db.close()
     },
   }
+}
+
+function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
+  return parts.openDatabase({
+    url: settings.ACCOUNT_LOOKUP_DATABASE_URL,
+    schema: group,
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max: settings.ACCOUNT_LOOKUP_CONNECTIONS_MAX,
+  })
 }
 
 function oracleBounds(settings: Settings) {

@@ -1,4 +1,5 @@
 /** Every setting of account-lookup, with its unit, default and bounds. */
+import { componentKeyFile } from '@causeway/component-keys'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 const ofDatabase = {
@@ -7,6 +8,7 @@ const ofDatabase = {
     default: '',
     secret: true,
   }),
+  ACCOUNT_LOOKUP_COMPONENT_KEY_FILE: componentKeyFile,
   ACCOUNT_LOOKUP_CONNECTIONS_MAX: integer({
     about: 'connections to it',
     unit: 'connections',

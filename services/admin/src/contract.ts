@@ -45,6 +45,8 @@ const meanings = {
   PARTICIPANT_INACTIVE: { status: 400, code: '3100' },
   NAME_RESERVED: { status: 400, code: '3000' },
   CURRENCY_EXISTS: { status: 400, code: '3000' },
+  CURRENCY_NOT_USED: { status: 400, code: '3100' },
+  DECIMALS_TOO_MANY: { status: 400, code: '3100' },
   HUB_ACCOUNTS_MISSING: { status: 400, code: '3003' },
   NO_SETTLEMENT_MODEL: { status: 400, code: '6000' },
   HUB_UNCHANGEABLE: { status: 400, code: '3000' },
@@ -91,6 +93,7 @@ const meanings = {
   // From auth-service.
   KEY_UNKNOWN: { status: 404, code: '3200' },
   KEY_EXISTS: { status: 400, code: '3000' },
+  KEY_REVOKED: { status: 400, code: '3000' },
   NO_CA: { status: 501, code: '2002' },
   BUSY: { status: 503, code: '2003' },
   OPERATOR_UNKNOWN: { status: 404, code: '3200' },
@@ -123,9 +126,11 @@ const meanings = {
   // From account-lookup.
   ORACLE_UNKNOWN: { status: 404, code: '3200' },
   ORACLE_EXISTS: { status: 400, code: '3100' },
-  // From config.
-  CONTEXT_UNKNOWN: { status: 404, code: '3200' },
+  // From config and auth-service.
   NOT_OWNER: { status: 403, code: '3000' },
+  // From config.
+  SIGNATURE_INVALID: { status: 401, code: '3000' },
+  CONTEXT_UNKNOWN: { status: 404, code: '3200' },
   VERSION_OUTDATED: { status: 409, code: '3000' },
   STALE: { status: 409, code: '3000' },
   // From the scheduler.

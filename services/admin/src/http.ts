@@ -167,7 +167,15 @@ function readCall(operation: Operation, request: Request, { actor, token }: Call
   if (inBody.outcome === 'refused') return inBody
   return {
     outcome: 'read',
-    value: { ...inPath.value, actor, token, wanted, query: inQuery.value, body: inBody.value },
+    value: {
+      ...inPath.value,
+      actor,
+      token,
+      wanted,
+      query: inQuery.value,
+      body: inBody.value,
+      header: (name) => request.get(name) ?? '',
+    },
   }
 }
 

@@ -35,6 +35,8 @@ export interface Asked<Body, Search> {
   readonly wanted: string
   readonly query: Search
   readonly body: Body
+  /** A header that `About.headers` names; '' where it was not sent. */
+  readonly header: (name: string) => string
 }
 
 export type Call<Body, Path extends string = string, Search = Query> = Asked<Body, Search> &
@@ -49,6 +51,8 @@ export interface About<Search = Query> {
   readonly about: string
   /** The query parameters; unknown ones are ignored. */
   readonly query?: z.ZodType<Search>
+  /** What the headers are for, by name; a missing one is for the operation to refuse. */
+  readonly headers?: Readonly<Record<string, string>>
   readonly answers: Answers
   /** Media types other than JSON that a 200 can have. */
   readonly files?: readonly string[]

@@ -24,7 +24,9 @@ import { logInOperations, logOutOperations } from './access/sessions.ts'
 import { accountTypeOperations } from './account-types.ts'
 import { accountOperations } from './accounts.ts'
 import { alarmOperations } from './alarms/routes.ts'
+import { componentKeyOperations, componentKeyRegistration } from './component-keys/routes.ts'
 import { configurationDecisions, configurationOperations } from './configuration/routes.ts'
+import { secretDecisions, secretOperations, secretValues } from './configuration/secrets.ts'
 import { consentOperations } from './consents/routes.ts'
 import { credentialOperations } from './credentials/routes.ts'
 import { keyManagementOperations } from './cryptography/keys.ts'
@@ -44,7 +46,7 @@ import { participantOperations } from './participants.ts'
 import { readinessOperations } from './readiness/routes.ts'
 import { reminderOperations } from './reminders/routes.ts'
 import { reportOperations } from './reports/routes.ts'
-import { schemeRuleOperations } from './scheme-rules/routes.ts'
+import { schemeRuleDecisions, schemeRuleOperations } from './scheme-rules/routes.ts'
 import { settlementOperations } from './settlement/settlements.ts'
 import { windowOperations } from './settlement/windows.ts'
 import { settlementModelOperations } from './settlement-models.ts'
@@ -92,6 +94,8 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('CREDENTIALS', credentialOperations(deps)),
     ...named(cryptographyOperations(deps)),
     ...named(keyManagementOperations(deps)),
+    ...needs('REGISTER_COMPONENT_KEY', componentKeyRegistration(deps)),
+    ...guarded('COMPONENT_KEYS', componentKeyOperations(deps)),
     ...guarded('PARTICIPANTS', readinessOperations(deps)),
     ...guarded('SETTLEMENT_MODELS', settlementModelOperations(deps)),
     ...guarded('CONSENTS', consentOperations(deps)),
@@ -105,8 +109,13 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('SETTLEMENTS', reportOperations(deps)),
     ...guarded('REPORTS', dayReportOperations(deps)),
     ...guarded('SCHEME_RULES', schemeRuleOperations(deps)),
+    ...fourEyes(schemeRuleDecisions(deps)),
     ...guardedConfiguration('ConfigurationValues', configurationOperations(deps)),
     ...fourEyes(configurationDecisions(deps)),
+    // A signature of the owning component admits to its values.
+    ...needs(open, secretValues(deps)),
+    ...guardedConfiguration('SecretValues', secretOperations(deps)),
+    ...fourEyes(secretDecisions(deps)),
     ...guarded('ORACLES', oracleOperations(deps)),
     ...guarded('DELIVERIES', deadLetterOperations(deps)),
     ...guarded('REMINDERS', reminderOperations(deps), 'VIEW_DELIVERIES'),

@@ -1,4 +1,5 @@
 /** The administration API of the hub; it stores nothing and calls the services that do. */
+import { openOwnKey } from '@causeway/component-keys'
 import { openBasePaths, serveHttp } from '@causeway/http'
 import { StartError, type Logger, type Service } from '@causeway/process'
 import type { ProcessParts, Start } from '@causeway/runtime'
@@ -25,6 +26,7 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
     '/console',
     ...all.map(({ path }) => path),
   ])
+  const ownKey = await openOwnKey('admin', settings.ADMIN_COMPONENT_KEY_FILE, { ...parts, log })
   const access = await openAccess(settings, parts, log, all)
   const server = await serveHttp({
     name: 'administration API (OPERATOR_PORT)',
@@ -41,6 +43,7 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
     log,
   }).catch(async (error: unknown) => {
     await access.stop()
+    await ownKey.stop()
     throw error
   })
   return {
@@ -48,6 +51,7 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
     async stop() {
       await server.stop()
       await access.stop()
+      await ownKey.stop()
     },
   }
 }

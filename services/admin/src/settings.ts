@@ -1,7 +1,9 @@
 /** Every setting of the administration API. */
+import { componentKeyFile } from '@causeway/component-keys'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
+  ADMIN_COMPONENT_KEY_FILE: componentKeyFile,
   OPERATOR_PORT: integer({
     about: 'the administration API',
     unit: 'port',

@@ -4,6 +4,7 @@ import { parseDecimal } from '@causeway/money'
 import {
   alarmsService,
   auditService,
+  componentKeysService,
   configurationChangesService,
   configurationsService,
   consentsService,
@@ -26,6 +27,8 @@ import {
   quotesService,
   schedulerService,
   schemeRulesService,
+  secretChangesService,
+  secretsService,
   settlementModelsService,
   settlementReportsService,
   settlementsService,
@@ -55,6 +58,7 @@ export interface Upstream {
   readonly transfers: Calls<typeof transfersService>
   readonly quotes: Calls<typeof quotesService>
   readonly keys: Calls<typeof keysService>
+  readonly componentKeys: Calls<typeof componentKeysService>
   readonly credentials: Calls<typeof credentialsService>
   readonly cryptography: Calls<typeof cryptographyService>
   readonly keyManagement: Calls<typeof keyManagementService>
@@ -70,6 +74,8 @@ export interface Upstream {
   readonly audit: Calls<typeof auditService>
   readonly configurations: Calls<typeof configurationsService>
   readonly configurationChanges: Calls<typeof configurationChangesService>
+  readonly secrets: Calls<typeof secretsService>
+  readonly secretChanges: Calls<typeof secretChangesService>
 }
 
 /** The dependencies of every operation. */
@@ -94,6 +100,7 @@ export function connect(grpc: GrpcHost): Upstream {
     transfers: grpc.client(transfersService, 'transfers'),
     quotes: grpc.client(quotesService, 'quoting'),
     keys: grpc.client(keysService, 'auth-service'),
+    componentKeys: grpc.client(componentKeysService, 'auth-service'),
     credentials: grpc.client(credentialsService, 'auth-service'),
     cryptography: grpc.client(cryptographyService, 'auth-service'),
     keyManagement: grpc.client(keyManagementService, 'auth-service'),
@@ -109,6 +116,8 @@ export function connect(grpc: GrpcHost): Upstream {
     audit: grpc.client(auditService, 'audit'),
     configurations: grpc.client(configurationsService, 'config'),
     configurationChanges: grpc.client(configurationChangesService, 'config'),
+    secrets: grpc.client(secretsService, 'config'),
+    secretChanges: grpc.client(secretChangesService, 'config'),
   }
 }
 

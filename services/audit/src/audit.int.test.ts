@@ -18,6 +18,7 @@ const keyFile = join(folder, 'signing.key')
 const trustedFile = join(folder, 'trusted.pem')
 const anyone = {
   AUDIT_DATABASE_URL: '',
+  AUDIT_COMPONENT_KEY_FILE: '',
   AUDIT_CONNECTIONS: 4,
   AUDIT_SIGNING_KEY_FILE: keyFile,
   AUDIT_TRUSTED_KEYS_FILE: trustedFile,

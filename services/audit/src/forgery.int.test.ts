@@ -21,6 +21,7 @@ const keyFile = join(folder, 'signing.key')
 const anchorFile = join(folder, 'anchors.jsonl')
 const values = {
   AUDIT_DATABASE_URL: '',
+  AUDIT_COMPONENT_KEY_FILE: '',
   AUDIT_CONNECTIONS: 4,
   AUDIT_SIGNING_KEY_FILE: keyFile,
   AUDIT_TRUSTED_KEYS_FILE: '',

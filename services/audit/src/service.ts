@@ -1,5 +1,6 @@
 /** Starts the audit log: entries are chained, signed and anchored, so that a change to them is detected. */
 import { openHsm } from '@causeway/crypto-provider'
+import { openOwnKey } from '@causeway/component-keys'
 import { onEvents } from '@causeway/events'
 import { statement, type Database } from '@causeway/postgres'
 import { periodically, type Logger, type Metrics, type Periodic } from '@causeway/process'
@@ -25,6 +26,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const trustedFile = settings.AUDIT_TRUSTED_KEYS_FILE
   const verifier = await openVerifier('AUDIT_TRUSTED_KEYS_FILE', trustedFile, signer)
   const anchors = await anchorFileOf(settings, log)
+  const ownKey = await openOwnKey('audit', settings.AUDIT_COMPONENT_KEY_FILE, { ...parts, log })
   const db = await parts.openDatabase({
     url: settings.AUDIT_DATABASE_URL,
     schema: 'audit',
@@ -52,6 +54,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     async stop() {
       await subscribed.stop()
       await anchoring?.stop()
+      await ownKey.stop()
       await db.close()
       hsm?.close()
     },

@@ -1,5 +1,6 @@
 /** Every setting of audit. */
 import { cryptoSettings } from '@causeway/crypto-provider'
+import { componentKeyFile } from '@causeway/component-keys'
 import { integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -8,6 +9,7 @@ export const settings = {
     default: '',
     secret: true,
   }),
+  AUDIT_COMPONENT_KEY_FILE: componentKeyFile,
   AUDIT_CONNECTIONS: integer({
     about: 'connections to the database of the audit log',
     unit: 'connections',

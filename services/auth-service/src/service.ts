@@ -4,6 +4,7 @@ import { onEvents } from '@causeway/events'
 import { statement, type Database } from '@causeway/postgres'
 import { periodically, type Logger, type Periodic, type Service } from '@causeway/process'
 import {
+  componentKeysService,
   consentsService,
   credentialsService,
   keysService,
@@ -12,6 +13,7 @@ import {
 } from '@causeway/protos'
 import type { ProcessParts, Start } from '@causeway/runtime'
 import { endSecretsOfClosed } from './closed.ts'
+import { registerOwnKey, serveComponentKeys } from './component-keys/serve.ts'
 import { openConsents, type ConsentParts } from './consents/open.ts'
 import { policyOf } from './consents/policy.ts'
 import { serveConsents } from './consents/serve.ts'
@@ -71,7 +73,9 @@ export const start: Start<Settings> = async (settings, parts) => {
 
   const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })
   const sharing = parts.shared.shareUse('auth-service/wrong-secrets', guesses.shared)
-  parts.grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
+  await closeOnFailure(db, registerOwnKey({ db, bus }, settings, log))
+  grpc.serve(componentKeysService, serveComponentKeys({ db, bus }))
+  grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
   parts.grpc.serve(
     credentialsService,
     serveCredentials({

@@ -1,5 +1,6 @@
 /** Every setting of auth-service. */
 import { cryptoSettings } from '@causeway/crypto-provider'
+import { componentKeyFile } from '@causeway/component-keys'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -8,6 +9,7 @@ export const settings = {
     default: '',
     secret: true,
   }),
+  AUTH_SERVICE_COMPONENT_KEY_FILE: componentKeyFile,
   AUTH_SERVICE_CONNECTIONS: integer({
     about: 'connections to it',
     unit: 'connections',

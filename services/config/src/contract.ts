@@ -23,8 +23,16 @@ const names_max = 500
 const description_length_max = 1_000
 const json_length_max = 65_536
 
-function isContext(name: string): boolean {
+export function isContext(name: string): boolean {
   return contextPattern.test(name)
+}
+
+export function isName(name: string): boolean {
+  return namePattern.test(name)
+}
+
+export function isVersion(text: string): boolean {
+  return versionPattern.test(text)
 }
 
 /** Undefined: the text is not JSON or too long. */
@@ -41,14 +49,14 @@ function readValue(json: string): Value | undefined {
 export function readSchema(message: ConfigurationSet): Schema | Refused {
   const { boundedContextId: contextId, schemaVersion, parameters, featureFlags } = message
   if (!isContext(contextId)) return invalid('boundedContextId has 1 to 64 letters, digits, _ and -')
-  if (!versionPattern.test(schemaVersion)) return invalid('schemaVersion has three numbers: 1.0.0')
+  if (!isVersion(schemaVersion)) return invalid('schemaVersion has three numbers: 1.0.0')
   const names = [...parameters, ...featureFlags].map(({ name }) => name)
   if (names.length > names_max) return invalid(`at most ${names_max} values can be registered`)
   if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
     return invalid('two values have the same name')
   }
   for (const { name, description } of [...parameters, ...featureFlags]) {
-    if (!namePattern.test(name)) return invalid(`${name} is not a name`)
+    if (!isName(name)) return invalid(`${name} is not a name`)
     if (description.length > description_length_max) {
       return invalid(`the description of ${name} has over ${description_length_max} characters`)
     }

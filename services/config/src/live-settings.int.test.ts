@@ -1,5 +1,5 @@
 /** A service follows what operators set, with the real config. */
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { openLiveSettings } from '@causeway/live-settings'
 import { choice, integer, type Service, text } from '@causeway/process'
 import { defaultsOf, eventually } from '@causeway/process/testing'
@@ -7,6 +7,7 @@ import { configurationChangesService, configurationsService } from '@causeway/pr
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { start } from './service.ts'
+import { settings } from './settings.ts'
 
 const definitions = {
   RATE_MAX: integer({
@@ -33,6 +34,8 @@ const definitions = {
 }
 const values = { ...defaultsOf(definitions), RATE_MAX: 50 }
 
+const secretsKey = randomBytes(32).toString('base64url')
+
 let parts: TestParts
 let stops: { stop(): Promise<void> }[]
 
@@ -47,7 +50,7 @@ afterEach(async () => {
 })
 
 async function startConfig(): Promise<Service> {
-  const service = await start({ CONFIG_DATABASE_URL: '', CONFIG_CONNECTIONS_MAX: 4 }, parts)
+  const service = await start({ ...defaultsOf(settings), CONFIG_SECRETS_KEY: secretsKey }, parts)
   stops.push(service)
   return service
 }

@@ -23,6 +23,7 @@ import {
 } from './contract.ts'
 import { register, type Registered } from './domain/configuration.ts'
 import { refuse, type Refused } from './domain/refused.ts'
+import { globalContext } from './global.ts'
 import { requestTypes, type RequestType } from './domain/request.ts'
 import {
   configurationOfContext,
@@ -71,15 +72,11 @@ export function changeHandlers(parts: ChangesParts): Handlers<typeof configurati
       return requestAnswer(await requestChange(parts, asked))
     },
     DecideConfigurationChange: async ({ requestId: id, type, decision, note, actor }) => {
-      if (!idPattern.test(id)) return requestAnswer(badId)
-      if (decision !== 'APPROVE' && decision !== 'REJECT') {
-        return requestAnswer(refuse('INVALID', 'decision is APPROVE or REJECT'))
-      }
-      if (note.length > note_length_max) {
-        return requestAnswer(refuse('INVALID', `note has at most ${note_length_max} characters`))
-      }
-      const verdict = { id, type, decision, note, by: nameOf(actor) } as const
-      return requestAnswer(await decideChange(parts, verdict))
+      const fault = decisionFault({ requestId: id, decision, note })
+      if (fault !== undefined) return requestAnswer(fault)
+      const verdict = decision === 'APPROVE' ? decision : 'REJECT'
+      const by = nameOf(actor)
+      return requestAnswer(await decideChange(parts, { id, type, decision: verdict, note, by }))
     },
     ListConfigurationChanges: async ({ type, state }) => ({
       requests: (await requests(parts.db, type, state, listed_max)).map(requestMessage),
@@ -87,7 +84,24 @@ export function changeHandlers(parts: ChangesParts): Handlers<typeof configurati
   }
 }
 
-function registerSchema({ db, bus }: ChangesParts, message: ConfigurationSet) {
+/** What is wrong with a decision of any kind of request. */
+export function decisionFault({
+  requestId,
+  decision,
+  note,
+}: Readonly<Record<'requestId' | 'decision' | 'note', string>>): Refused | undefined {
+  if (!idPattern.test(requestId)) {
+    return refuse('INVALID', 'requestId has 1 to 64 letters, digits and _.:-')
+  }
+  if (decision !== 'APPROVE' && decision !== 'REJECT') {
+    return refuse('INVALID', 'decision is APPROVE or REJECT')
+  }
+  return note.length > note_length_max
+    ? refuse('INVALID', `note has at most ${note_length_max} characters`)
+    : undefined
+}
+
+export function registerSchema({ db, bus }: ChangesParts, message: ConfigurationSet) {
   const schema = readSchema(message)
   if (isRefused(schema)) return Promise.resolve(schema)
   const { contextId } = schema
@@ -113,20 +127,20 @@ function registerSchema({ db, bus }: ChangesParts, message: ConfigurationSet) {
 }
 
 /** A service registers only itself; admin does it for components outside the hub. */
-function ownerFault(contextId: string, { caller }: HandledCall): Refused | undefined {
+export function ownerFault(contextId: string, { caller }: HandledCall): Refused | undefined {
+  if (contextId === globalContext) return refuse('NOT_OWNER', `${contextId} has no owner`)
   if (caller === undefined || caller === contextId || caller === 'admin') return undefined
   return refuse('NOT_OWNER', `${caller} may not register ${contextId}`)
 }
 
-const badNewId = refuse('INVALID', 'requestId is a UUID or a ULID')
-const badId = refuse('INVALID', 'requestId has 1 to 64 letters, digits and _.:-')
+export const badNewId = refuse('INVALID', 'requestId is a UUID or a ULID')
 
 function badType(type: string): Refused {
   return refuse('INVALID', `${type} is not a request type`)
 }
 
 /** Unknown actors count as one person: one cannot approve what another has requested. */
-function nameOf(actor: string): string {
+export function nameOf(actor: string): string {
   return actor === '' ? 'unknown' : actor
 }
 
@@ -146,6 +160,6 @@ function requestAnswer(outcome: RequestOutcome) {
     : { request: requestMessage(outcome.request) }
 }
 
-function refusalMessage({ reason, detail }: Refused) {
+export function refusalMessage({ reason, detail }: Refused) {
   return { reason, detail }
 }

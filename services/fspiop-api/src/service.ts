@@ -2,7 +2,8 @@
  * The edge for FSPs: receives their messages and converts the hub's events to callbacks. It owns no
  * state: an accepted message is stored as an event before it is acknowledged.
  */
-import type { EventBus } from '@causeway/bus'
+import type { EventBus, Listener } from '@causeway/bus'
+import { openOwnKey } from '@causeway/component-keys'
 import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
 import { openBasePaths, serveHttp, type HttpServer, type HttpServerOptions } from '@causeway/http'
@@ -53,6 +54,8 @@ export interface FspiopApi extends Service {
   readonly url: string
 }
 
+const group = 'fspiop_api'
+
 export async function start(settings: Settings, parts: ProcessParts): Promise<FspiopApi> {
   assertLoopbackOnly(settings)
   const paths = [...routes.map(({ template }) => template), ...pagePaths]
@@ -60,17 +63,12 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   const log = parts.log.child({ service: 'fspiop-api' })
   warnAboutInsecureModes(settings, log)
   const { bus, grpc } = parts
+  const ownKey = await openOwnKey('fspiop-api', settings.FSPIOP_API_COMPONENT_KEY_FILE, parts)
   const tls = await readTls(settings)
   const security = await openSecurity(settings, { grpc }, log)
   const age_max_ms = settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS
-  const group = 'fspiop_api'
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
-  const listener = await onBroadcast(bus, group, ['ParticipantKeysUpdated'], {
-    onEvents(events) {
-      for (const { payload } of events) security.forgetKeys(payload.participantId)
-    },
-    onMissed: () => security.forgetAllKeys(),
-  })
+  const listener = await followKeys(bus, security)
   const owners = openConsentOwners({ grpc, log, age_max_ms })
   const largeBodies = openLargeBodies({ log })
   await largeBodies.begin()
@@ -115,6 +113,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
       await owners.stop()
       await security.stop()
       await participants.stop()
+      await ownKey.stop()
     },
   }
 }
@@ -128,6 +127,16 @@ function ownPages(parts: OwnPageParts, grpc: ProcessParts['grpc']) {
     }),
     reports: openReportPages({ ...parts, reports: grpc.client(dayReportsService, 'settlements') }),
   }
+}
+
+/** Cached keys of an FSP are outdated when they change. */
+function followKeys(bus: EventBus, security: Security): Promise<Listener> {
+  return onBroadcast(bus, group, ['ParticipantKeysUpdated'], {
+    onEvents(events) {
+      for (const { payload } of events) security.forgetKeys(payload.participantId)
+    },
+    onMissed: () => security.forgetAllKeys(),
+  })
 }
 
 /** The documentation of this port for authors of clients. */

@@ -1,8 +1,10 @@
 /** Every setting of the FSP edge. */
 import { cryptoSettings } from '@causeway/crypto-provider'
+import { componentKeyFile } from '@causeway/component-keys'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
+  FSPIOP_API_COMPONENT_KEY_FILE: componentKeyFile,
   FSP_PORT: integer({
     about: 'the API for FSPs',
     unit: 'port',

@@ -8,6 +8,10 @@ import {
   schemaVersion as notificationsVersion,
   settings as notifications,
 } from '@causeway/notifications'
+import {
+  schemaVersion as participantLifecycleVersion,
+  settings as participantLifecycle,
+} from '@causeway/participant-lifecycle'
 import type { SettingDefinitions } from '@causeway/process'
 import { schemaVersion as quotingVersion, settings as quoting } from '@causeway/quoting'
 import { schemaVersion as transfersVersion, settings as transfers } from '@causeway/transfers'
@@ -26,12 +30,14 @@ test('Other settings that change at run time have another schema version', () =>
   expect({
     'fspiop-api': schemaOf(fspiopApiVersion, fspiopApi),
     notifications: schemaOf(notificationsVersion, notifications),
+    'participant-lifecycle': schemaOf(participantLifecycleVersion, participantLifecycle),
     quoting: schemaOf(quotingVersion, quoting),
     transfers: schemaOf(transfersVersion, transfers),
   }).toEqual({
     'fspiop-api': '1.0.0 d5dfd0fe',
-    notifications: '1.0.0 3c1a7854',
-    quoting: '1.0.0 f04afe23',
+    notifications: '1.1.0 093d930c',
+    'participant-lifecycle': '1.0.0 bf0b9ba3',
+    quoting: '1.1.0 d71f129e',
     transfers: '1.0.0 754ad1c2',
   })
 })

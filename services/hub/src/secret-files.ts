@@ -85,6 +85,16 @@ export function ensureEd25519Key(path: string): string {
   return path
 }
 
+/** For what components sign. */
+export function ensureComponentKey(path: string): string {
+  ensureText(path, () =>
+    generateKeyPairSync('ec', { namedCurve: 'P-256' })
+      .privateKey.export({ type: 'pkcs8', format: 'pem' })
+      .toString(),
+  )
+  return path
+}
+
 export function ensureText(path: string, text: () => string): string {
   if (!existsSync(path)) write(path, text())
   return readFileSync(path, 'utf8')

@@ -9,10 +9,12 @@ import {
   makeCa,
   type HostNames,
 } from '@causeway/pki'
+import { serviceNames, settingPrefix } from '@causeway/services'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  ensureComponentKey,
   ensureEd25519Key,
   ensurePair,
   ensureSigningKey,
@@ -88,9 +90,6 @@ export async function openSecrets(
   )
   const auditKeyFile = ensureEd25519Key(file('audit-signing.key'))
   const operators = ensureOperators(folder)
-  const secretsKey = ensureText(file('auth-service.key'), () =>
-    randomBytes(32).toString('base64url'),
-  )
   return {
     settings: filled(values, {
       EDGE_TLS_CERTIFICATE_FILE: port.certificateFile,
@@ -103,11 +102,13 @@ export async function openSecrets(
       NOTIFICATIONS_TLS_CA_FILE: ca.certificateFile,
       AUTH_SERVICE_CA_CERTIFICATE_FILE: ca.certificateFile,
       AUTH_SERVICE_CA_KEY_FILE: ca.keyFile,
-      AUTH_SERVICE_SECRETS_KEY: secretsKey,
+      AUTH_SERVICE_SECRETS_KEY: sealingKey(file('auth-service.key')),
+      CONFIG_SECRETS_KEY: sealingKey(file('config.key')),
       AUTH_SERVICE_FIRST_PASSWORD_FILE: operators.firstPasswordFile,
       AUTH_SERVICE_SETUP_SECRET_FILE: file(setupSecretName),
       AUDIT_SIGNING_KEY_FILE: auditKeyFile,
       AUDIT_ANCHOR_FILE: file('audit-anchors.jsonl'),
+      ...componentKeyFiles(folder),
     }),
     operators,
     async ofFsp(name) {
@@ -126,6 +127,23 @@ export async function openSecrets(
       }
     },
   }
+}
+
+/** What a service encrypts its stored secrets with. */
+function sealingKey(path: string): string {
+  return ensureText(path, () => randomBytes(32).toString('base64url'))
+}
+
+/** A key for each service, in the folder `components`. */
+function componentKeyFiles(secrets: string): Readonly<Record<string, string>> {
+  const folder = join(secrets, 'components')
+  make(`The folder ${folder}`, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
+  return Object.fromEntries(
+    serviceNames.map((service) => [
+      `${settingPrefix(service)}_COMPONENT_KEY_FILE`,
+      ensureComponentKey(join(folder, `${service}.key`)),
+    ]),
+  )
 }
 
 const setupSecretName = 'setup-secret'

@@ -73,5 +73,6 @@ export const settingPrefixes = [
   'EDGE_',
   'JWS_',
   'SANDBOX_',
+  'SCHEME_',
   'TRACES_',
 ]

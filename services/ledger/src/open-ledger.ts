@@ -14,7 +14,7 @@ import { openThresholdAlarms } from './alarms/threshold-alarms.ts'
 import type { FundsParts } from './funds/handle.ts'
 import { serveFunds } from './funds/serve.ts'
 import { sweepFunds } from './funds/sweep.ts'
-import { readStates, type States } from './domain/states.ts'
+import { readStates, type Permission, type States } from './domain/states.ts'
 import { openJournalMonths, type JournalMonths } from './journal-months.ts'
 import { openLeaderConnection, type LeaderConnection } from './leader-connection.ts'
 import { openLeaderForwarding, type LeaderForwarding } from './leader-forwarding.ts'
@@ -58,6 +58,11 @@ export interface Ledger {
   readonly opened: Promise<unknown>
   /** Serves its gRPC services and reports its health. */
   serve(): void
+  /**
+   * The states that apply from the next batch on: `rules.states` is the same map, with other content.
+   * Throws StartError when the text cannot be read.
+   */
+  useStates(text: string): void
   /** Checks the alarms of a position on the writer, whichever replica that is. */
   checkAlarms(position: CheckedPosition, signal: AbortSignal): Promise<object>
   /** Lets what is queued end, then gives the lock to another replica. */
@@ -75,7 +80,7 @@ export async function openLedger(
   { log, database, databaseOptions, modelsOf }: LedgerOptions,
 ): Promise<Ledger> {
   const hubName = settings.HUB_NAME
-  const states = statesOf(settings)
+  const states = new Map(statesOf(settings.PARTICIPANT_STATES))
   const { months, partitions } = await maintainPartitions(database, log)
   const connection = openConnection(parts, databaseOptions, log)
   const alarms = openThresholdAlarms(parts.bus, alarmRules(settings))
@@ -122,6 +127,7 @@ export async function openLedger(
     forwarding,
     funds,
     opened: connection.opened,
+    useStates: (text) => replaceStates(states, statesOf(text)),
     serve: () => serveAll(parts, forwarding, { ...ledgerParts, funds, alarmHandlers }),
     // Over gRPC a replica's own call would count as forwarded already, and wait for the lock here.
     checkAlarms: (position, signal) =>
@@ -173,10 +179,15 @@ function ownCall(signal: AbortSignal): HandledCall {
   return { signal, left_ms: () => own_ms_max, caller: undefined }
 }
 
-function statesOf({ PARTICIPANT_STATES }: Settings): States {
-  const states = readStates(PARTICIPANT_STATES)
+function statesOf(text: string): States {
+  const states = readStates(text)
   if (typeof states === 'string') throw new StartError(`PARTICIPANT_STATES: ${states}.`)
   return states
+}
+
+function replaceStates(states: Map<string, ReadonlySet<Permission>>, wanted: States): void {
+  states.clear()
+  for (const [name, permissions] of wanted) states.set(name, permissions)
 }
 
 async function maintainPartitions(

@@ -1,5 +1,6 @@
 /** Every setting of the ledger. The service that hosts it has them too. */
 import { choice, integer, text, type SettingValues } from '@causeway/process'
+import { statesFault } from './domain/states.ts'
 
 export const settings = {
   LEDGER_BATCH_MAX: integer({
@@ -69,6 +70,8 @@ export const settings = {
   PARTICIPANT_STATES: text({
     about: 'the states of participants, and what each permits: TRANSFERS, FUNDS_IN, FUNDS_OUT',
     default: 'ACTIVE=TRANSFERS+FUNDS_IN+FUNDS_OUT;INACTIVE=;SUSPENDED=FUNDS_IN;CLOSED=FUNDS_OUT',
+    atRunTime: true,
+    check: statesFault,
   }),
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
   COMPATIBILITY: choice({

@@ -16,6 +16,8 @@ export interface MailTransport extends Transport {
   /** Whether e-mails are sent, as a sentence. */
   readonly about: string
   readonly isConfigured: boolean
+  /** From now on e-mails log in with it; empty: with the password of NOTIFICATIONS_SMTP_URL. */
+  usePassword(password: string): void
 }
 
 const noMailServer = 'no mail server is configured (NOTIFICATIONS_SMTP_URL)'
@@ -33,10 +35,21 @@ export async function openMailTransport(settings: Settings, log: Logger): Promis
       `NOTIFICATIONS_MAIL_FROM must be an e-mail address when NOTIFICATIONS_SMTP_URL is set, but is ${JSON.stringify(from)}.`,
     )
   }
-  const transporter = createTransport(await optionsOf(settings, protocol))
+  const options = await optionsOf(settings, protocol)
+  let password = settings.NOTIFICATIONS_SMTP_PASSWORD
+  let transporter = createTransport(withPassword(options, password))
   return {
     isConfigured: true,
     about: `e-mails are sent through ${host} as ${from}`,
+    usePassword(other) {
+      if (other === password) return
+      const before = transporter
+      password = other
+      transporter = createTransport(withPassword(options, password))
+      // An e-mail that it is sending is sent; one that waits for a connection is tried again.
+      before.close()
+      log.info('the mail server is used with another password')
+    },
     async send(notification) {
       const answer = await mailOver(notification, async (mail) => {
         const signal = AbortSignal.timeout(settings.CALLBACK_TIMEOUT_MS)
@@ -55,6 +68,7 @@ export async function openMailTransport(settings: Settings, log: Logger): Promis
 function withoutServer(log: Logger): MailTransport {
   return {
     isConfigured: false,
+    usePassword: () => undefined,
     about: `e-mails are not sent; each becomes a dead letter: ${noMailServer}`,
     send({ id, request }) {
       const { destinationFspId: fspId } = request
@@ -98,6 +112,16 @@ async function optionsOf(settings: Settings, protocol: string): Promise<SMTPPool
     disableUrlAccess: true,
     ...(ca === undefined ? {} : { tls: { ca } }),
   }
+}
+
+/** The credentials of a URL would have precedence. */
+function withPassword(options: SMTPPoolOptions & Pooled, password: string) {
+  if (password === '') return options
+  const url = serverOf(options.url ?? '')
+  const user = decodeURIComponent(url.username)
+  url.username = ''
+  url.password = ''
+  return { ...options, url: url.href, auth: { user, pass: password } }
 }
 
 interface Pooled {

@@ -4,6 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Listener } from '@causeway/bus'
+import { openOwnKey, type OwnKey } from '@causeway/component-keys'
 import { onBroadcast, onEvents } from '@causeway/events'
 import type { ClientTls } from '@causeway/http'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
@@ -43,17 +44,14 @@ export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'notifications' })
   const tls = await clientTlsOf(settings)
   const mail = await openMail(settings, parts, log)
-  const db = await parts.openDatabase({
-    url: settings.NOTIFICATIONS_DATABASE_URL,
-    schema: 'notifications',
-    migrations: new URL('../migrations/', import.meta.url),
-    connections_max,
-  })
+  const ownKey = await openOwnKey('notifications', settings.NOTIFICATIONS_COMPONENT_KEY_FILE, parts)
+  const db = await openOwnDatabase(settings, parts)
   const partitions = await maintainPartitions(db, log)
   const measures = openMeasures(parts.metrics, db)
   const waiting = openWaiting(() => readWaiting(db))
   const stop = new AbortController()
-  const live = await openLive(settings, { ...parts, log })
+  const live = await openLive(settings, ownKey, { ...parts, log })
+  followPassword(live, mail)
   const backoff = backoffOf(live)
   const lanes = lanesOf(live, mail, {
     tls,
@@ -105,13 +103,34 @@ export const start: Start<Settings> = async (settings, parts) => {
       await waitUntilIdle(lanes)
       await lanes.close()
       await retries.settled()
+      await ownKey.stop()
       await db.close()
     },
   }
 }
 
-function openLive(values: Settings, parts: ProcessParts): Promise<LiveSettings<Settings>> {
-  return openLiveSettings({ service: 'notifications', schemaVersion, definitions, values }, parts)
+function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
+  return parts.openDatabase({
+    url: settings.NOTIFICATIONS_DATABASE_URL,
+    schema: 'notifications',
+    migrations: new URL('../migrations/', import.meta.url),
+    connections_max,
+  })
+}
+
+function openLive(
+  values: Settings,
+  ownKey: OwnKey,
+  parts: ProcessParts,
+): Promise<LiveSettings<Settings>> {
+  const service = 'notifications'
+  return openLiveSettings({ service, schemaVersion, definitions, values, ownKey }, parts)
+}
+
+function followPassword(live: LiveSettings<Settings>, mail: MailTransport): void {
+  const follow = (current: Settings) => mail.usePassword(current.NOTIFICATIONS_SMTP_PASSWORD)
+  follow(live.current)
+  live.onChange(follow)
 }
 
 function resendTime(live: LiveSettings<Settings>): () => number {

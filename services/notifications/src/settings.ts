@@ -1,4 +1,5 @@
 /** The settings of the delivery of notifications. */
+import { componentKeyFile } from '@causeway/component-keys'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 const hour_ms = 3_600_000
@@ -9,6 +10,7 @@ export const settings = {
     default: '',
     secret: true,
   }),
+  NOTIFICATIONS_COMPONENT_KEY_FILE: componentKeyFile,
   CALLBACK_TIMEOUT_MS: integer({
     about: 'how long an FSP may take to answer a callback',
     unit: 'ms',
@@ -40,6 +42,13 @@ export const settings = {
       'the mail server: smtp://user:password@host:587 or smtps://host; empty: every e-mail is a dead letter',
     default: '',
     secret: true,
+  }),
+  NOTIFICATIONS_SMTP_PASSWORD: text({
+    about:
+      'the password of the user in NOTIFICATIONS_SMTP_URL, in place of the one there; empty: that one',
+    default: '',
+    secret: true,
+    atRunTime: true,
   }),
   NOTIFICATIONS_SMTP_TLS: choice({
     about: 'whether e-mails to an smtp:// server require TLS (STARTTLS)',
@@ -112,6 +121,6 @@ export const settings = {
 } as const
 
 /** Of the settings that change at run time; raise it when one is added, removed or changed. */
-export const schemaVersion = '1.0.0'
+export const schemaVersion = '1.1.0'
 
 export type Settings = SettingValues<typeof settings>

@@ -1,7 +1,9 @@
 /** Builds the service: participants and changes under four-eyes control on top of the ledger. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { EventBus } from '@causeway/bus'
+import { openOwnKey } from '@causeway/component-keys'
 import { openLedger, type Ledger } from '@causeway/ledger'
+import { openLiveSettings, openSchemeCurrencies, type LiveSettings } from '@causeway/live-settings'
 import { statement, type Transaction } from '@causeway/postgres'
 import { retrying, StartError, type Logger } from '@causeway/process'
 import { settlementModelsService } from '@causeway/protos'
@@ -13,7 +15,7 @@ import { openStatePusher } from './participants/push-state.ts'
 import { republishStates } from './participants/republish-states.ts'
 import { nameAuthService, nameHub } from './participants/store.ts'
 import { serveParticipantServices } from './serve.ts'
-import type { Settings } from './settings.ts'
+import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
 
 /** Another replica may hold the lock; this one then forwards to it until it can take over. */
 const lock_wait_ms = 1_000
@@ -21,6 +23,8 @@ const lock_wait_ms = 1_000
 export const start: Start<Settings> = async (settings, parts) => {
   const { bus, grpc } = parts
   const log = parts.log.child({ service: 'participant-lifecycle' })
+  const keyFile = settings.PARTICIPANT_LIFECYCLE_COMPONENT_KEY_FILE
+  const ownKey = await openOwnKey('participant-lifecycle', keyFile, { grpc, log })
   const databaseOptions = {
     url: settings.PARTICIPANT_LIFECYCLE_DATABASE_URL,
     schema: 'participant_lifecycle',
@@ -29,9 +33,16 @@ export const start: Start<Settings> = async (settings, parts) => {
   }
   const database = await parts.openDatabase(databaseOptions)
   const modelsOf = modelsFrom(grpc.client(settlementModelsService, 'settlements'))
-  const ledger = await openLedger(settings, parts, { log, database, databaseOptions, modelsOf })
+  const live = await openLiveSettings(
+    { service: 'participant-lifecycle', schemaVersion, definitions, values: settings },
+    { bus, grpc, log },
+  )
+  const scheme = await openSchemeCurrencies('participant-lifecycle', { bus, grpc, log })
+  const options = { log, database, databaseOptions, modelsOf }
+  const ledger = await openLedger(live.current, parts, options)
   const stopping = new AbortController()
   const { signal } = stopping
+  followStates(live, { ledger, bus, log, signal })
   const named = nameWhenOpen({ ledger, bus, settings, log, signal })
   named.catch((error: unknown) => {
     if (!signal.aborted) log.error({ err: error }, 'ALARM participants could not be initialised')
@@ -43,6 +54,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     ...ledger.funds,
     database,
     modelsOf,
+    decimalsOf: (currency) => scheme.decimalsOf(currency),
     activeOnCreate: settings.COMPATIBILITY === 'mojaloop',
     onState: (participant, oldState) => statePusher.push(participant, oldState),
     checksEndpoints: settings.ENDPOINT_CHECK === 'on',
@@ -60,9 +72,12 @@ export const start: Start<Settings> = async (settings, parts) => {
   return {
     async stop() {
       stopping.abort()
+      await live.stop()
+      await scheme.stop()
       await ledger.stop()
       await mailing.stop()
       await statePusher.drained()
+      await ownKey.stop()
       await database.close()
     },
   }
@@ -95,6 +110,31 @@ async function nameWhenOpen({ ledger, bus, settings, log, signal }: Naming): Pro
     signal,
   })
   if (taken !== undefined) throw new StartError(`${taken}, which is the name of a participant.`)
+}
+
+/**
+ * What a state permits changes between two batches of the ledger. The writer then publishes the
+ * participants whose permission to transfer has changed.
+ */
+function followStates(
+  live: LiveSettings<Settings>,
+  { ledger, bus, log, signal }: Omit<Naming, 'settings'>,
+): void {
+  const what = 'applying the states of participants'
+  const republish = async () => {
+    await ledger.opened
+    const work = (tx: Transaction) => republishStates(tx, bus, ledger.rules.states)
+    await retrying(() => ledger.writer.runExclusive(work), { log, what, signal })
+  }
+  // It may have changed while the ledger was opened.
+  ledger.useStates(live.current.PARTICIPANT_STATES)
+  let republishing = Promise.resolve()
+  live.onChange(({ PARTICIPANT_STATES }) => {
+    ledger.useStates(PARTICIPANT_STATES)
+    republishing = republishing.then(republish).catch((error: unknown) => {
+      if (!signal.aborted) log.error({ err: error }, `ALARM ${what} failed`)
+    })
+  })
 }
 
 const alive = statement('select 1')

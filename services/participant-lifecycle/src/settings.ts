@@ -1,4 +1,5 @@
 /** Every setting of participant-lifecycle, those of the ledger included. */
+import { componentKeyFile } from '@causeway/component-keys'
 import { settings as ledgerSettings } from '@causeway/ledger'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
@@ -8,6 +9,7 @@ export const settings = {
     default: '',
     secret: true,
   }),
+  PARTICIPANT_LIFECYCLE_COMPONENT_KEY_FILE: componentKeyFile,
   PARTICIPANT_LIFECYCLE_CONNECTIONS: integer({
     about: 'connections for queries; the writer of the ledger has one more',
     unit: 'connections',
@@ -26,5 +28,8 @@ export const settings = {
     default: 'centralAuth',
   }),
 }
+
+/** Of the settings that change at run time; raise it when one is added, removed or changed. */
+export const schemaVersion = '1.0.0'
 
 export type Settings = SettingValues<typeof settings>

@@ -1,5 +1,6 @@
 /** Starts quoting: parts are opened in reading order and closed in reverse. */
 import type { Subscribed } from '@causeway/bus'
+import { openOwnKey } from '@causeway/component-keys'
 import { onEvents } from '@causeway/events'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
 import { openParticipants } from '@causeway/participants'
@@ -18,6 +19,7 @@ import { recordHandlers } from './quotes/records.ts'
 import { openQuoteTables, type QuoteTables } from './quotes/store.ts'
 import { sweep, sweepBulks, type SweepOptions } from './quotes/sweep.ts'
 import { openRuleBook } from './rules/book.ts'
+import { openRuleRequests } from './rules/requests.ts'
 import { ruleHandlers } from './rules/serve.ts'
 import { openRuleStore } from './rules/store.ts'
 import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
@@ -29,6 +31,7 @@ const upkeep_interval_ms = 3_600_000
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'quoting' })
+  const ownKey = await openOwnKey('quoting', settings.QUOTING_COMPONENT_KEY_FILE, { ...parts, log })
   const db = await parts.openDatabase({
     url: settings.QUOTING_DATABASE_URL,
     schema: 'quoting',
@@ -43,7 +46,6 @@ export const start: Start<Settings> = async (settings, parts) => {
   })
   const work = await openWork(settings, { ...parts, log }, { db, participants })
   await ensurePartitions(work)
-  parts.grpc.serve(schemeRulesService, ruleHandlers(work.rules, work.now))
   parts.grpc.serve(
     quotesService,
     recordHandlers(db, { isStored: settings.QUOTING_MODE === 'stored' }),
@@ -75,6 +77,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     { service: 'quoting', schemaVersion, definitions, values: settings },
     { ...parts, log },
   )
+  serveRules(work, live, { ...parts, log }, db)
   const routines = routinesOf(work, live, { ...parts, log }, { subscribed, bulks })
   return {
     async stop() {
@@ -85,9 +88,21 @@ export const start: Start<Settings> = async (settings, parts) => {
         ...routines.map((routine) => routine.stop()),
       ])
       await participants.stop()
+      await ownKey.stop()
       await db.close()
     },
   }
+}
+
+function serveRules(
+  { rules: book, now }: Work,
+  live: LiveSettings<Settings>,
+  { bus, grpc }: ProcessParts,
+  db: Database,
+): void {
+  const requests = openRuleRequests({ db, bus, book })
+  const needsApproval = () => live.current.SCHEME_RULES_FOUR_EYES === 'on'
+  grpc.serve(schemeRulesService, ruleHandlers({ book, requests, needsApproval, now }))
 }
 
 interface Opened extends Pick<Work, 'participants'> {

@@ -1,4 +1,5 @@
 /** Every setting of quoting, with its unit, default and bounds. */
+import { componentKeyFile } from '@causeway/component-keys'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -7,6 +8,7 @@ export const settings = {
     default: '',
     secret: true,
   }),
+  QUOTING_COMPONENT_KEY_FILE: componentKeyFile,
   QUOTING_CONNECTIONS_MAX: integer({
     about: 'connections to it',
     unit: 'connections',
@@ -64,6 +66,12 @@ export const settings = {
     max: 60_000,
     atRunTime: true,
   }),
+  SCHEME_RULES_FOUR_EYES: choice({
+    about: 'whether a change of the scheme rules needs the approval of another operator',
+    options: ['off', 'on'],
+    default: 'off',
+    atRunTime: true,
+  }),
   QUOTING_SWEEP_INTERVAL_MS: integer({
     about: 'interval of the sweep for expired quotes',
     unit: 'ms',
@@ -83,6 +91,6 @@ export const settings = {
 }
 
 /** Of the settings that change at run time; raise it when one is added, removed or changed. */
-export const schemaVersion = '1.0.0'
+export const schemaVersion = '1.1.0'
 
 export type Settings = SettingValues<typeof settings>

@@ -15,6 +15,7 @@ import type { Settings } from './settings.ts'
 
 const settings: Settings = {
   SCHEDULER_DATABASE_URL: '',
+  SCHEDULER_COMPONENT_KEY_FILE: '',
   SCHEDULER_POLL_MS: 20,
   SCHEDULER_HTTP_TIMEOUT_MS: 20_000,
   SCHEDULER_ATTEMPTS_MAX: 3,

@@ -1,4 +1,5 @@
 /** Starts the scheduler in reading order and stops it in reverse order. */
+import { openOwnKey } from '@causeway/component-keys'
 import { createHttpClient } from '@causeway/http'
 import { ensureMonthlyPartitions } from '@causeway/postgres'
 import { periodically, type Metrics } from '@causeway/process'
@@ -16,6 +17,8 @@ const posts_per_origin_max = 8
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'scheduler' })
+  const keyFile = settings.SCHEDULER_COMPONENT_KEY_FILE
+  const ownKey = await openOwnKey('scheduler', keyFile, { ...parts, log })
   const db = await parts.openDatabase({
     url: settings.SCHEDULER_DATABASE_URL,
     schema: 'scheduler',
@@ -55,6 +58,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       await clock.stop()
       await http.close()
       await partitions.stop()
+      await ownKey.stop()
       await db.close()
     },
   }

@@ -1,4 +1,5 @@
 /** Every setting of the scheduler, with its unit, default and bounds. */
+import { componentKeyFile } from '@causeway/component-keys'
 import { integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -7,6 +8,7 @@ export const settings = {
     default: '',
     secret: true,
   }),
+  SCHEDULER_COMPONENT_KEY_FILE: componentKeyFile,
   SCHEDULER_POLL_MS: integer({
     about: 'interval between two checks for due reminders',
     unit: 'ms',

@@ -1,5 +1,6 @@
 /** Builds models, allocation, windows and settlements, and stops them in reverse order. */
 import type { PublishDerived } from '@causeway/bus'
+import { openOwnKey } from '@causeway/component-keys'
 import { onEvents, type DomainEvent, type EventName } from '@causeway/events'
 import type { GrpcHost } from '@causeway/grpc'
 import { onParticipantStates } from '@causeway/participants'
@@ -68,6 +69,8 @@ export const startReads: Start<Settings> = async (settings, parts) => {
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'settlements' })
   const calendar = calendarOf(settings)
+  const keyFile = settings.SETTLEMENTS_COMPONENT_KEY_FILE
+  const ownKey = await openOwnKey('settlements', keyFile, { ...parts, log })
   const db = await openOwnDatabase(settings, parts)
   const stopping = new AbortController()
   const models = openModels(parts, db, log, stopping.signal)
@@ -115,6 +118,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       await dayReports.stop()
       await settling.stop()
       await models.stop()
+      await ownKey.stop()
       await db.close()
     },
   }

@@ -1,4 +1,5 @@
 /** Every setting of settlements, with its unit, default and bounds. */
+import { componentKeyFile } from '@causeway/component-keys'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -7,6 +8,7 @@ export const settings = {
     default: '',
     secret: true,
   }),
+  SETTLEMENTS_COMPONENT_KEY_FILE: componentKeyFile,
   SETTLEMENTS_CONNECTIONS_MAX: integer({
     about: 'connections to it',
     unit: 'connections',

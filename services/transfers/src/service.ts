@@ -1,5 +1,6 @@
 /** The life of transfers: built in reading order, taken apart in the reverse. */
 import type { EventBus, Subscribed } from '@causeway/bus'
+import { openOwnKey } from '@causeway/component-keys'
 import { onEvents } from '@causeway/events'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
 import { onParticipantStates } from '@causeway/participants'
@@ -39,6 +40,8 @@ export const startReads: Start<Settings> = async (settings, parts) => {
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'transfers' })
+  const keyFile = settings.TRANSFERS_COMPONENT_KEY_FILE
+  const ownKey = await openOwnKey('transfers', keyFile, { ...parts, log })
   const db = await openOwnDatabase(settings, parts)
   const store = openTransferStore(db, parts.bus)
   const bulks = openBulkStore(db, parts.bus, readTransfers)
@@ -79,6 +82,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       const patience = setTimeout(() => stopping.abort(), stop_ms)
       await Promise.all([subscribed.stop(), ...routines.map((routine) => routine.stop())])
       clearTimeout(patience)
+      await ownKey.stop()
       await db.close()
     },
   }

@@ -1,4 +1,5 @@
 /** Every setting of transfers, with its unit, default and bounds. */
+import { componentKeyFile } from '@causeway/component-keys'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -7,6 +8,7 @@ export const settings = {
     default: '',
     secret: true,
   }),
+  TRANSFERS_COMPONENT_KEY_FILE: componentKeyFile,
   TRANSFERS_CONNECTIONS_MAX: integer({
     about: 'connections to it',
     unit: 'connections',

@@ -311,6 +311,7 @@ async function prepare(
       ...(hasDatabase(service) ? { [urlName]: urls[urlName] ?? '' } : {}),
       ...calls,
       ...files.grpcOf(service, name),
+      ...files.componentOf(service, name),
       ...files.of[service],
       ...(service === 'fspiop-api' ? { FSP_PORT: await freePort() } : {}),
       ...(service === 'admin' ? { OPERATOR_PORT: await freePort() } : {}),

@@ -242,6 +242,25 @@ export async function position(operator: Operator, name: string, currency = 'USD
   return (await account(operator, name, 'POSITION', currency)).value
 }
 
+/** A program of the operator, which logs in with its secret. */
+export async function programWith(
+  administrator: Operator,
+  url: string,
+  name: string,
+  roles: readonly string[],
+): Promise<Operator> {
+  const { secret } = await answered<{ readonly secret: string }>(
+    administrator.call('POST', '/operators', { name, kind: 'MACHINE', roles }),
+  )
+  const token = async () =>
+    (await answered<Session>(ask(url, 'POST', '/app-basic-auth', { id: name, secret }))).accessToken
+  const session = await token()
+  return {
+    token,
+    call: (method, path, body) => ask(url, method, path, body, session),
+  }
+}
+
 /** A further person with an account at the hub, who has changed the initial password. */
 export async function personWith(
   administrator: Operator,

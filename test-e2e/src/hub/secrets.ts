@@ -9,11 +9,11 @@ import {
   type Ca,
   type HostNames,
 } from '@causeway/pki'
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, type KeyObject } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HubHost } from './hub-host.ts'
-import type { ServiceName } from '@causeway/services'
+import { settingPrefix, type ServiceName } from '@causeway/services'
 import type { ProcessName } from './services.ts'
 
 export interface Secrets {
@@ -23,6 +23,8 @@ export interface Secrets {
   kafkaOf(service: ServiceName | 'provisioner'): Readonly<Record<string, string>>
   readonly passwordFile: string
   grpcOf(service: ServiceName, name: ProcessName): Readonly<Record<string, string>>
+  /** A key of its own for each process. */
+  componentOf(service: ServiceName, name: ProcessName): Readonly<Record<string, string>>
   readonly of: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>
 }
 
@@ -52,7 +54,6 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
     'hub',
     issueClientCertificate(schemeCa, { subject: subject('Hub'), validity }),
   )
-  const audit = generateKeyPairSync('ed25519').privateKey
   const passwordFile = write('administrator-password', randomBytes(15).toString('base64url'))
   return {
     kafkaOf: (user) => host.brokersFor(user, write),
@@ -66,6 +67,11 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
         GRPC_TLS_KEY_FILE: own.key,
         GRPC_TLS_CA_FILE: servicesCaFile,
       }
+    },
+    componentOf(service, name) {
+      const pem = pemOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }))
+      const file = write(`component-${name}.key`, pem)
+      return { [`${settingPrefix(service)}_COMPONENT_KEY_FILE`]: file }
     },
     of: {
       'fspiop-api': {
@@ -81,11 +87,9 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
         NOTIFICATIONS_TLS_CA_FILE: ca.certificate,
       },
       audit: {
-        AUDIT_SIGNING_KEY_FILE: write(
-          'audit-signing.key',
-          audit.export({ type: 'pkcs8', format: 'pem' }).toString(),
-        ),
+        AUDIT_SIGNING_KEY_FILE: write('audit-signing.key', pemOf(generateKeyPairSync('ed25519'))),
       },
+      config: { CONFIG_SECRETS_KEY: randomBytes(32).toString('base64url') },
       'auth-service': {
         AUTH_SERVICE_FIRST_PASSWORD_FILE: passwordFile,
         AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url'),
@@ -97,6 +101,9 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
 }
 
 function signingKey(): string {
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+  return pemOf(generateKeyPairSync('rsa', { modulusLength: 2_048 }))
+}
+
+function pemOf({ privateKey }: { readonly privateKey: KeyObject }): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
 }

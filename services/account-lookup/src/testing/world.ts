@@ -17,6 +17,7 @@ import type { Settings } from '../settings.ts'
 
 const testSettings: Settings = {
   ACCOUNT_LOOKUP_DATABASE_URL: '',
+  ACCOUNT_LOOKUP_COMPONENT_KEY_FILE: '',
   ACCOUNT_LOOKUP_CONNECTIONS_MAX: 4,
   ACCOUNT_LOOKUP_COMMAND_RETENTION_H: 168,
   ACCOUNT_LOOKUP_BATCH_MAX: 100,

@@ -82,7 +82,7 @@ const everyOperation = () =>
   })
 
 describe('every route', () => {
-  test('Every route names a privilege, except log-in, health, the document and public keys', () => {
+  test('Every route names a privilege, except log-in, health, the document, public keys and what is signed', () => {
     const all = everyOperation()
     for (const { method, path, privilege } of all) {
       const isNamed =
@@ -106,6 +106,7 @@ describe('every route', () => {
       'POST /app-fido-log-in',
       'POST /app-fido-authorize',
       'GET /participants/:name/keys',
+      'GET /config/secrets/:boundedContextId/values',
       'GET /health',
       'GET /v2/health',
     ])

@@ -69,7 +69,11 @@ function operationObject(
     summary: about.about,
     tags: [groupOf(path)],
     ...(options.tokens ? guardObject(operation) : {}),
-    parameters: [...pathParameters(operation, named), ...queryParameters(operation, named)],
+    parameters: [
+      ...pathParameters(operation, named),
+      ...queryParameters(operation, named),
+      ...headerParameters(operation),
+    ],
     ...(body === null ? {} : { requestBody: bodyObject(operation, requestSchema(body, named)) }),
     responses: { ...answerObjects(operation, named), ...errorObjects(operation, options) },
   }
@@ -108,6 +112,16 @@ function queryParameters({ query }: Operation, named: Named): readonly Json[] {
     in: 'query',
     required: (required as readonly Json[]).includes(name),
     schema,
+  }))
+}
+
+function headerParameters({ about }: Operation): readonly Json[] {
+  return Object.entries(about.headers ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema: { type: 'string' },
   }))
 }
 

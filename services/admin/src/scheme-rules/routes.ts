@@ -1,13 +1,16 @@
 /**
  * Scheme rules: conditions on quotes. Quoting stores them as one list with one iteration number and
- * applies them in its order; the operator changes one at a time.
+ * applies them in its order; the operator changes one at a time. Where the scheme asks for it
+ * (SCHEME_RULES_FOUR_EYES), a change is a request that another operator decides.
  */
 import { formatAmount } from '@causeway/money'
-import { schemeRuleOf, type SchemeRulesState } from '@causeway/protos'
+import { schemeRuleOf, type SchemeRulesRequest } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer, type Answered } from '../answer.ts'
 import { currency, decimalFromZero, percentage, wholeNumber } from '../fields.ts'
 import type { Json } from '../json.ts'
+import { verdict } from '../lifecycle/bodies.ts'
+import { shownRequest } from '../lifecycle/shown.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
@@ -68,17 +71,78 @@ export function schemeRuleOperations(deps: Deps): readonly Operation[] {
       schemeRule,
       {
         about: 'Sets a rule: a new rule is checked last, a replaced one keeps its position',
-        answers: { 200: shownRule, 201: shownRule },
+        answers: { 200: shownRule, 201: shownRule, 202: shownRequest },
+        refuses: ['REQUEST_PENDING'],
       },
       ({ ruleId, body, actor }) => putRule(deps, ruleId, body, actor),
     ),
     commands(
       'DELETE',
       one,
-      { about: 'Removes a rule', answers: { 204: null }, refuses: ['RULE_UNKNOWN'] },
+      {
+        about: 'Removes a rule',
+        answers: { 202: shownRequest, 204: null },
+        refuses: ['RULE_UNKNOWN', 'REQUEST_PENDING'],
+      },
       ({ ruleId, actor }) => deleteRule(deps, ruleId, actor),
     ),
   ]
+}
+
+/** The pending requests and the decision of another person, named like those about participants. */
+export function schemeRuleDecisions(deps: Deps): readonly Operation[] {
+  return [
+    reads(
+      '/GetPendingSchemeRules',
+      {
+        about: 'Pending requests: other scheme rules; newest first, at most 1,000',
+        answers: { 200: z.array(shownRequest) },
+      },
+      async () => {
+        const { requests } = await deps.rules.ListSchemeRulesRequests({ state: 'PEND-APPROVAL' })
+        return answered(200, requests.map(requestBody))
+      },
+    ),
+    writes(
+      'POST',
+      '/ApproveSchemeRules',
+      verdict,
+      {
+        about: 'Approves or rejects other scheme rules; the maker may not',
+        answers: { 200: shownRequest },
+        refuses: ['REQUEST_UNKNOWN', 'REQUEST_DECIDED', 'SAME_PERSON', 'STALE', 'INVALID'],
+      },
+      async ({ body: { requestId, decision, note = '' }, actor }) => {
+        const message = { requestId, decision, note, actor }
+        const { request, refusal } = await deps.rules.DecideSchemeRules(message)
+        if (refusal) return refusedUpstream(refusal)
+        if (!request) throw new Error('a decision was answered with neither request nor refusal')
+        return answered(200, requestBody(request))
+      },
+    ),
+  ]
+}
+
+/** Like the requests of other kinds: the rules that are set, and the ids of those that are removed. */
+function requestBody(request: SchemeRulesRequest) {
+  const before = new Map(rulesIn(request.beforeJson).map((rule) => [rule.id, JSON.stringify(rule)]))
+  const after = rulesIn(request.rulesJson)
+  const ids = new Set(after.map(({ id }) => id))
+  return {
+    requestId: request.requestId,
+    type: 'SchemeRules',
+    state: request.state,
+    createdBy: request.createdBy,
+    createdDate: request.createdAt,
+    change: {
+      iteration: request.iteration,
+      set: after.filter((rule) => before.get(rule.id) !== JSON.stringify(rule)),
+      removed: [...before.keys()].filter((id) => !ids.has(id)),
+    },
+    decidedBy: request.decidedBy ?? null,
+    decidedDate: request.decidedAt ?? null,
+    note: request.note,
+  } satisfies Json
 }
 
 /** In the order in which they are checked, with the last editor. */
@@ -86,7 +150,7 @@ async function listRules(deps: Deps): Promise<Answer> {
   const state = await deps.rules.GetSchemeRules({})
   const { iteration, changedAt, changedBy } = state
   const change = iteration === 0 ? {} : { changedAt, changedBy }
-  return answered(200, { iteration, ...change, rules: rulesOf(state) })
+  return answered(200, { iteration, ...change, rules: rulesIn(state.rulesJson) })
 }
 
 /** A replaced rule keeps its position; a new one is checked last. */
@@ -126,13 +190,14 @@ async function changeRules(
 ): Promise<Answer> {
   for (let tries = 1; tries <= tries_max; tries++) {
     const state = await rules.GetSchemeRules({})
-    const changed = change(rulesOf(state))
+    const changed = change(rulesIn(state.rulesJson))
     if ('outcome' in changed) return changed
-    const { refusal } = await rules.SetSchemeRules({
+    const { refusal, request } = await rules.SetSchemeRules({
       iteration: state.iteration,
       rulesJson: JSON.stringify(changed.rules),
       changedBy: actor,
     })
+    if (request) return answered(202, requestBody(request))
     if (!refusal) return changed.answer
     if (refusal.reason !== 'STALE') return refusedUpstream(refusal)
   }
@@ -140,6 +205,6 @@ async function changeRules(
 }
 
 /** Quoting has validated them, so their type is known. */
-function rulesOf({ rulesJson }: SchemeRulesState): readonly StoredRule[] {
+function rulesIn(rulesJson: string): readonly StoredRule[] {
   return JSON.parse(rulesJson) as readonly StoredRule[]
 }

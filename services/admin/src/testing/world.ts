@@ -59,6 +59,7 @@ export async function openWorld(
   const folder = mkdtempSync(join(tmpdir(), 'causeway-admin-'))
   const given = {
     AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url'),
+    CONFIG_SECRETS_KEY: randomBytes(32).toString('base64url'),
     AUDIT_SIGNING_KEY_FILE: newSigningKey(folder),
     ...changes,
   }

@@ -3,6 +3,7 @@ import { noHsm } from '@causeway/crypto-provider'
 import type { Settings } from '../settings.ts'
 
 export const testSettings: Settings = {
+  FSPIOP_API_COMPONENT_KEY_FILE: '',
   FSP_PORT: 0,
   FSP_HOST: '127.0.0.1',
   FSP_BASE_PATHS: '',

@@ -75,12 +75,20 @@ describe('the secrets of a hub whose services run apart', () => {
   test('Secrets are readable for their owner only', () => {
     const found = readdirSync(path('auth-service'))
     expect(found.toSorted((a, b) => a.localeCompare(b))).toEqual([
+      'component',
       'grpc',
       'operators',
       'scheme-ca',
       'seal',
     ])
     expect(text('auth-service', 'seal', 'AUTH_SERVICE_SECRETS_KEY')).toHaveLength(43)
+    expect(text('config', 'seal', 'CONFIG_SECRETS_KEY')).toHaveLength(43)
+  })
+
+  test('Each service has a key of its own to sign with as a component', () => {
+    const keyOf = (service: string) => text(service, 'component', 'private.pem')
+    expect(createPrivateKey(keyOf('quoting')).asymmetricKeyType).toBe('ec')
+    expect(keyOf('quoting')).not.toBe(keyOf('transfers'))
   })
 })
 

@@ -13,9 +13,10 @@ import {
   type Ca,
   type HostNames,
 } from '@causeway/pki'
-import { serviceNames } from '@causeway/services'
+import { serviceNames, settingPrefix } from '@causeway/services'
 import type { SettingValues } from '@causeway/process'
 import {
+  ensureComponentKey,
   ensureEd25519Key,
   ensurePair,
   ensureSigningKey,
@@ -42,6 +43,7 @@ export async function makeSecrets(values: Values): Promise<void> {
   await ofSandbox(values, scheme)
   ofOperators(values, operators)
   ofLogIns(values)
+  ofSeals(values)
   ensureEd25519Key(join(folder(join(values.SECRETS_DIR, 'audit', 'signing')), 'private.pem'))
   if (values.SECRETS_OWNER !== '') giveTo(Number(values.SECRETS_OWNER), values.SECRETS_DIR)
 }
@@ -56,9 +58,13 @@ function authority({ SECRETS_DIR, HUB_NAME }: Values, name: string): Ca {
   return pair
 }
 
-/** The certificates by which services identify each other: the common name is the folder's. */
+/**
+ * The certificates by which services identify each other: the common name is the folder's. And the
+ * keys with which they sign as components.
+ */
 function ofServices(values: Values, ca: Ca): void {
   for (const service of serviceNames) {
+    ensureComponentKey(join(folder(join(values.SECRETS_DIR, service, 'component')), 'private.pem'))
     certified(values, ca, join(service, 'grpc'), service, { dns: [service], ip: [] })
   }
 }
@@ -82,10 +88,16 @@ async function ofEdge(values: Values, ca: Ca): Promise<void> {
   const vouching = folder(join(SECRETS_DIR, 'auth-service', 'scheme-ca'))
   write(join(vouching, 'tls.crt'), ca.certificate)
   write(join(vouching, 'tls.key'), ca.key)
-  const seal = folder(join(SECRETS_DIR, 'auth-service', 'seal'))
-  const name = 'AUTH_SERVICE_SECRETS_KEY'
-  const key = ensureText(join(seal, name), () => randomBytes(32).toString('base64url'))
-  ensureText(join(seal, 'env'), () => `${name}=${key}\n`)
+}
+
+/** The keys with which services encrypt what they store. */
+function ofSeals({ SECRETS_DIR }: Values): void {
+  for (const service of ['auth-service', 'config'] as const) {
+    const seal = folder(join(SECRETS_DIR, service, 'seal'))
+    const name = `${settingPrefix(service)}_SECRETS_KEY`
+    const key = ensureText(join(seal, name), () => randomBytes(32).toString('base64url'))
+    ensureText(join(seal, 'env'), () => `${name}=${key}\n`)
+  }
 }
 
 async function ofSandbox(values: Values, ca: Ca): Promise<void> {

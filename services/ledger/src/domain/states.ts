@@ -41,6 +41,12 @@ export function readStates(text: string): States | string {
   return states
 }
 
+/** Undefined: the text is valid. */
+export function statesFault(text: string): string | undefined {
+  const read = readStates(text)
+  return typeof read === 'string' ? read : undefined
+}
+
 const nothing: ReadonlySet<Permission> = new Set()
 
 /** A state that the scheme no longer has permits nothing. */

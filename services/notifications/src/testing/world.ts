@@ -79,10 +79,12 @@ export async function openSink(answers: Sink['answers'] = () => 200): Promise<Si
  */
 export const quickSettings: Settings = {
   NOTIFICATIONS_DATABASE_URL: '',
+  NOTIFICATIONS_COMPONENT_KEY_FILE: '',
   NOTIFICATIONS_TLS_CERTIFICATE_FILE: '',
   NOTIFICATIONS_TLS_KEY_FILE: '',
   NOTIFICATIONS_TLS_CA_FILE: '',
   NOTIFICATIONS_SMTP_URL: '',
+  NOTIFICATIONS_SMTP_PASSWORD: '',
   NOTIFICATIONS_SMTP_TLS: 'if-offered',
   NOTIFICATIONS_SMTP_CA_FILE: '',
   NOTIFICATIONS_MAIL_FROM: '',

@@ -12,7 +12,7 @@ import {
 import { isRefused, refuse, type Refused } from '@causeway/ledger/domain'
 import type { lifecycleService } from '@causeway/protos'
 import { recordMessage, wantedOf } from './contract.ts'
-import { checkerCalls, type WantedType } from './domain/wanted.ts'
+import { checkerCalls, schemeFault, type WantedType } from './domain/wanted.ts'
 import { decideChange, requestChange, type ChangeOutcome, type ChangesParts } from './handle.ts'
 import { requestsOf, type RequestCursor } from './store.ts'
 
@@ -25,6 +25,8 @@ export function serveLifecycle(parts: ChangesParts): Handlers<typeof lifecycleSe
       if (!isCorrelationId(id)) return answer(badNewId)
       const wanted = wantedOf(change)
       if (isRefused(wanted)) return answer(wanted)
+      const fault = schemeFault(parts.decimalsOf, wanted)
+      if (fault !== undefined) return answer(fault)
       return answer(await requestChange(parts, { id, wanted, by: nameOf(actor) }))
     },
     DecideChange: async ({ requestId: id, type, decision, note, actor }) => {

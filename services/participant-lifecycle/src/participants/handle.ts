@@ -27,6 +27,7 @@ import {
   type ModelPair,
 } from './domain/create.ts'
 import { accountIn, openingBalance, type Participant } from './domain/participant.ts'
+import type { DecimalsOf } from './domain/scheme.ts'
 import { setInitialLimit, type InitialLimit } from './domain/update.ts'
 import type { CurrencyModel } from './models.ts'
 import { lockParticipants, lockParticipantsWith, openAccounts } from './store.ts'
@@ -37,6 +38,8 @@ export interface HandleParts {
   readonly rules: DecidingRules
   /** Whether a new participant is active at once. */
   readonly activeOnCreate: boolean
+  /** The currencies of the scheme. */
+  readonly decimalsOf: DecimalsOf
   /** The active settlement models that serve a currency. */
   readonly modelsOf: (currency: string) => Promise<readonly CurrencyModel[]>
   /** Called after the state of a participant has changed. */

@@ -23,6 +23,7 @@ import {
   positionOf,
 } from './contract.ts'
 import { accountIn } from './domain/participant.ts'
+import { currencyUseFault, decimalsFault } from './domain/scheme.ts'
 import { setAccountStatus, setEndpoint, setLimit, setState } from './domain/update.ts'
 import {
   changeParticipant,
@@ -39,7 +40,7 @@ import { balancesOf, participantsNamed } from './store.ts'
 type Service = Handlers<typeof participantsService>
 
 export function serveParticipants(database: Database, parts: HandleParts & FundsParts): Service {
-  return { ...queries(database), ...creations(parts), ...updates(parts), ...manageFunds(parts) }
+  return { ...queries(database), ...creations(parts), ...updates(parts), ...funds(parts) }
 }
 
 function queries(
@@ -77,13 +78,13 @@ function creations(
         return participantAnswer(fault ?? (await createPispParticipant(parts, { name, createdBy })))
       }
       if (type !== 'DFSP') return participantAnswer(refuse('INVALID', 'type is DFSP or PISP'))
-      const fault = creationFault(name, currency)
+      const fault = creationFault(name, currency) ?? currencyUseFault(parts.decimalsOf, currency)
       return participantAnswer(
         fault ?? (await createParticipant(parts, { name, currency, createdBy })),
       )
     },
     CreateHubAccount: async ({ name, currency, ledgerAccountType: type, createdBy }) => {
-      const fault = currencyFault(currency)
+      const fault = currencyFault(currency) ?? currencyUseFault(parts.decimalsOf, currency)
       return participantAnswer(
         fault ?? (await openHubAccount(parts, name, { type, currency, createdBy })),
       )
@@ -95,6 +96,18 @@ function creations(
       }
       await openModelAccounts(parts, pair, currency)
       return { refusal: null }
+    },
+  }
+}
+
+function funds(
+  parts: HandleParts & FundsParts,
+): Pick<Service, 'ManageFundsCreditDebitPairInstruction'> {
+  const { ManageFundsCreditDebitPairInstruction: move } = manageFunds(parts)
+  return {
+    ManageFundsCreditDebitPairInstruction: async (message, call) => {
+      const fault = decimalsFault(parts.decimalsOf, message.currency, message.amount)
+      return fault === undefined ? move(message, call) : { refusal: refusalMessage(fault) }
     },
   }
 }

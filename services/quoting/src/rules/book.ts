@@ -51,18 +51,13 @@ export async function openRuleBook(store: RuleStore): Promise<RuleBook> {
     async refresh() {
       turn(await store.newest())
     },
-    async change({ iteration, json, changedBy, now }) {
-      if (changedBy === '' || changedBy.length > changedBy_length_max) {
-        return refuse('INVALID', `changedBy must have 1 to ${changedBy_length_max} characters`)
-      }
-      if (json.length > json_length_max) {
-        return refuse('INVALID', `the rules must have at most ${json_length_max} characters`)
-      }
-      const reading = readRules(json)
-      if (reading.type === 'FAULT') return refuse('INVALID', reading.detail)
+    async change(change) {
+      const { iteration, changedBy, now } = change
+      const checked = checkRules(change)
+      if (checked.type === 'REFUSE') return checked
       const set: RuleSet = {
         iteration: iteration + 1,
-        json: reading.json,
+        json: checked.json,
         changedAt: now.toISOString(),
         changedBy,
       }
@@ -73,6 +68,22 @@ export async function openRuleBook(store: RuleStore): Promise<RuleBook> {
       return { type: 'CHANGED', set: turn(set) }
     },
   }
+}
+
+type CheckedRules = { readonly type: 'CHECKED'; readonly json: string } | RefusedBy<'quoting'>
+
+/** `json` is the input without blanks. */
+export function checkRules({ json, changedBy }: RuleChange): CheckedRules {
+  if (changedBy === '' || changedBy.length > changedBy_length_max) {
+    return refuse('INVALID', `changedBy must have 1 to ${changedBy_length_max} characters`)
+  }
+  if (json.length > json_length_max) {
+    return refuse('INVALID', `the rules must have at most ${json_length_max} characters`)
+  }
+  const reading = readRules(json)
+  return reading.type === 'FAULT'
+    ? refuse('INVALID', reading.detail)
+    : { type: 'CHECKED', json: reading.json }
 }
 
 /** Stored rules were validated; only rules of a newer release of the hub may be unreadable. */

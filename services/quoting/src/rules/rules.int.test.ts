@@ -3,9 +3,10 @@ import type { Calls } from '@causeway/grpc'
 import { statement } from '@causeway/postgres'
 import { schemeRulesService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { openWorld, type World } from '../testing/world.ts'
 import { openRuleBook } from './book.ts'
+import { openRuleRequests } from './requests.ts'
 import { ruleHandlers } from './serve.ts'
 import { openRuleStore } from './store.ts'
 
@@ -14,11 +15,15 @@ const euros = JSON.stringify([{ id: 'currencies', type: 'CURRENCY', currencies: 
 let parts: TestParts
 let world: World
 let calls: Calls<typeof schemeRulesService>
+let needsApproval = false
 
 beforeAll(async () => {
   parts = await openTestParts()
   world = await openWorld(parts)
-  parts.grpc.serve(schemeRulesService, ruleHandlers(world.work.rules, world.work.now))
+  const { rules: book, now } = world.work
+  const requests = openRuleRequests({ db: world.db, bus: parts.bus, book })
+  const handlers = ruleHandlers({ book, requests, needsApproval: () => needsApproval, now })
+  parts.grpc.serve(schemeRulesService, handlers)
   calls = parts.grpc.client(schemeRulesService, 'quoting')
 })
 
@@ -94,4 +99,68 @@ test('A change of another process applies after the next refresh', async () => {
   expect(other.set().iteration).toBe(3)
   await other.refresh()
   expect(other.set()).toEqual(world.work.rules.set())
+})
+
+describe('where a second person must approve', () => {
+  afterEach(() => {
+    needsApproval = false
+  })
+
+  async function requested(json: string, maker = 'ada') {
+    needsApproval = true
+    const { iteration } = await calls.GetSchemeRules({})
+    const { request, refusal } = await set(iteration, json, maker)
+    if (!request) throw new Error(refusal?.detail)
+    return request
+  }
+
+  function decide(requestId: string, actor = 'grace', decision = 'APPROVE') {
+    return calls.DecideSchemeRules({ requestId, decision, note: '', actor })
+  }
+
+  test('A change applies when another person approves it', async () => {
+    const { iteration, rulesJson: before } = await calls.GetSchemeRules({})
+    const request = await requested('[]')
+    expect(request).toMatchObject({ state: 'PEND-APPROVAL', createdBy: 'ada', beforeJson: before })
+    expect((await calls.GetSchemeRules({})).iteration).toBe(iteration)
+    expect((await decide(request.requestId, 'ada')).refusal?.reason).toBe('SAME_PERSON')
+    expect((await decide(request.requestId)).request).toMatchObject({ state: 'APPROVED' })
+    expect(await calls.GetSchemeRules({})).toMatchObject({
+      iteration: iteration + 1,
+      rulesJson: '[]',
+      changedBy: 'ada',
+    })
+    expect(world.work.rules.rules()).toEqual([])
+  })
+
+  test('A rejected change leaves the rules', async () => {
+    const before = await calls.GetSchemeRules({})
+    const { requestId } = await requested(euros)
+    expect((await decide(requestId, 'grace', 'REJECT')).request?.state).toBe('REJECTED')
+    expect(await calls.GetSchemeRules({})).toEqual(before)
+    expect((await decide(requestId)).refusal?.reason).toBe('REQUEST_DECIDED')
+  })
+
+  test('One request is pending at a time, and the list shows it', async () => {
+    const request = await requested(euros)
+    const other = await set(request.iteration, '[]', 'ada')
+    expect(other.refusal?.reason).toBe('REQUEST_PENDING')
+    const { requests } = await calls.ListSchemeRulesRequests({ state: 'PEND-APPROVAL' })
+    expect(requests).toEqual([request])
+    await decide(request.requestId, 'grace', 'REJECT')
+  })
+
+  test('A request that is based on replaced rules is refused, and stays pending', async () => {
+    const request = await requested('[]')
+    needsApproval = false
+    await set(request.iteration, euros)
+    expect((await decide(request.requestId)).refusal?.reason).toBe('STALE')
+    expect((await decide(request.requestId, 'grace', 'REJECT')).request?.state).toBe('REJECTED')
+  })
+
+  test('Rules that cannot be read are refused at the request', async () => {
+    needsApproval = true
+    const { iteration } = await calls.GetSchemeRules({})
+    expect((await set(iteration, '{}')).refusal?.reason).toBe('INVALID')
+  })
 })

@@ -4,7 +4,7 @@
  */
 import type { EventBus } from '@causeway/bus'
 import { auditEntry, type AuditedState } from '@causeway/events'
-import { statement, type Database } from '@causeway/postgres'
+import { statement, type Database, type Queries, type Transaction } from '@causeway/postgres'
 
 export interface RuleSet {
   /** 0 before the first. */
@@ -41,21 +41,31 @@ const addStatement = statement(`
   on conflict do nothing
   returning iteration`)
 
+/** Iteration 0 without rules before the first change. */
+export async function newestRuleSet(db: Queries): Promise<RuleSet> {
+  const [row] = await db.query<Row>(newestStatement, [])
+  return row === undefined ? none : setOf(row)
+}
+
+/** False if this iteration exists, or the one before it does not. */
+export async function addRuleSet(
+  bus: EventBus,
+  tx: Transaction,
+  set: RuleSet,
+  before: RuleSet,
+): Promise<boolean> {
+  const { iteration, json, changedAt, changedBy } = set
+  const values = [iteration, json, changedAt, changedBy]
+  const rows = await tx.query<Pick<Row, 'iteration'>>(addStatement, values)
+  if (rows.length === 0) return false
+  bus.announce(tx, [auditEntryOf(set, before)])
+  return true
+}
+
 export function openRuleStore(db: Database, bus: EventBus): RuleStore {
   return {
-    async newest() {
-      const [row] = await db.query<Row>(newestStatement, [])
-      return row === undefined ? none : setOf(row)
-    },
-    add: (set, before) =>
-      db.transaction(async (tx) => {
-        const { iteration, json, changedAt, changedBy } = set
-        const values = [iteration, json, changedAt, changedBy]
-        const rows = await tx.query<Pick<Row, 'iteration'>>(addStatement, values)
-        if (rows.length === 0) return false
-        bus.announce(tx, [auditEntryOf(set, before)])
-        return true
-      }),
+    newest: () => newestRuleSet(db),
+    add: (set, before) => db.transaction((tx) => addRuleSet(bus, tx, set, before)),
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { requestKinds, requestSentence } from './requests.ts'
+import { pendingOf, requestKinds, requestSentence } from './requests.ts'
 
 const change = {
   name: 'redbank',
@@ -29,6 +29,8 @@ test('Every kind of request is described in a sentence', () => {
     'the alarm threshold of account 7 of redbank becomes 15 % of its cap',
     'the endpoints of redbank change',
     'the configuration of quoting changes',
+    'secrets of quoting change',
+    'the scheme rules change',
   ])
 })
 
@@ -49,4 +51,26 @@ test('Each kind of request is described in both directions', () => {
 
 test('An unknown kind of request is shown by its name', () => {
   expect(requestSentence('toString', change)).toBe('toString')
+})
+
+test('A service that does not answer hides its own requests alone', () => {
+  const at = (createdDate: string) => ({ request: { createdDate } })
+  const answered = { status: 'fulfilled', value: [] } as const
+  const lists = requestKinds.map(([kind]) => {
+    if (kind === 'ConfigurationValues')
+      return { status: 'rejected', reason: new Error('503') } as const
+    if (kind === 'ManageFunds') return { ...answered, value: [at('2026-01-02')] }
+    if (kind === 'UpdateEndpoints') return { ...answered, value: [at('2026-01-01')] }
+    return answered
+  })
+  expect(pendingOf(lists)).toEqual({
+    waiting: [at('2026-01-01'), at('2026-01-02')],
+    missing: ['ConfigurationValues'],
+  })
+})
+
+test('Without any answer the failure is shown', () => {
+  const reason = new Error('the session has ended')
+  const lists = requestKinds.map(() => ({ status: 'rejected', reason }) as const)
+  expect(() => pendingOf(lists)).toThrow('the session has ended')
 })

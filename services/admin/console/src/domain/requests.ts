@@ -21,6 +21,8 @@ export const requestKinds = [
   ],
   ['UpdateEndpoints', 'GetPendingEndpointUpdates', 'ApproveEndpointsUpdate'],
   ['ConfigurationValues', 'GetPendingConfigurationValues', 'ApproveConfigurationValues'],
+  ['SecretValues', 'GetPendingSecretValues', 'ApproveSecretValues'],
+  ['SchemeRules', 'GetPendingSchemeRules', 'ApproveSchemeRules'],
 ] as const
 
 export type RequestKind = (typeof requestKinds)[number][0]
@@ -60,6 +62,35 @@ const sentences: Readonly<Record<RequestKind, (change: Change) => string>> = {
   UpdateEndpoints: (change) => `the endpoints of ${who(change)} change`,
   ConfigurationValues: (change) =>
     `the configuration of ${text(change['boundedContextId'])} changes`,
+  SecretValues: (change) => `secrets of ${text(change['boundedContextId'])} change`,
+  SchemeRules: () => 'the scheme rules change',
+}
+
+/** What waits for a decision, as far as the services answered. */
+export interface Pending<Waiting> {
+  /** The oldest first. */
+  readonly waiting: readonly Waiting[]
+  /** The kinds whose service did not answer. */
+  readonly missing: readonly RequestKind[]
+}
+
+/**
+ * `lists`: one for each kind, in the order of `requestKinds`. Throws the first failure when no list was
+ * answered, as after the end of a session.
+ */
+export function pendingOf<Waiting extends { readonly request: { readonly createdDate: string } }>(
+  lists: readonly PromiseSettledResult<readonly Waiting[]>[],
+): Pending<Waiting> {
+  const failures = lists.flatMap((list) =>
+    list.status === 'rejected' ? [list.reason as Error] : [],
+  )
+  const [first] = failures
+  if (first !== undefined && failures.length === lists.length) throw first
+  const waiting = lists.flatMap((list) => (list.status === 'fulfilled' ? list.value : []))
+  return {
+    waiting: waiting.toSorted((a, b) => a.request.createdDate.localeCompare(b.request.createdDate)),
+    missing: requestKinds.filter((_, at) => lists[at]?.status === 'rejected').map(([kind]) => kind),
+  }
 }
 
 /** A kind that this console does not know is shown by its name. */

@@ -189,6 +189,15 @@ export type Keys = {
   }[]
 }
 
+export type ComponentKey = {
+  readonly kid: string
+  readonly boundedContextId: string
+  readonly publicKey: string
+  readonly registeredDate: string
+  readonly revokedDate: string | null
+  readonly revokedBy: string | null
+}
+
 export type Readiness = {
   readonly participant: string
   readonly ready: boolean
@@ -635,6 +644,20 @@ export type ConfigurationSet = {
   }[]
   readonly changedAt?: string
   readonly changedBy?: string
+}
+
+export type SecretSet = {
+  readonly boundedContextId: string
+  readonly version: string
+  readonly iterationNumber: number
+  readonly keys: readonly {
+    readonly name: string
+    readonly description: string
+    readonly required: boolean
+    readonly isSet: boolean
+    readonly lastChanged: string | null
+    readonly lastChangedBy: string | null
+  }[]
 }
 
 export type Oracle = {
@@ -1167,6 +1190,12 @@ export interface Operations {
     readonly query: never
     readonly answer: { readonly host: string; readonly validTo: string }
   }
+  readonly 'POST /component-keys': { readonly query: never; readonly answer: ComponentKey }
+  readonly 'GET /component-keys': {
+    readonly query: never
+    readonly answer: readonly ComponentKey[]
+  }
+  readonly 'DELETE /component-keys/{kid}': { readonly query: never; readonly answer: ComponentKey }
   readonly 'GET /participants/{name}/readiness': {
     readonly query: never
     readonly answer: Readiness
@@ -1450,8 +1479,19 @@ export interface Operations {
       readonly rules: readonly SchemeRule[]
     }
   }
-  readonly 'PUT /scheme-rules/{ruleId}': { readonly query: never; readonly answer: SchemeRule }
-  readonly 'DELETE /scheme-rules/{ruleId}': { readonly query: never; readonly answer: undefined }
+  readonly 'PUT /scheme-rules/{ruleId}': {
+    readonly query: never
+    readonly answer: SchemeRule | ChangeRequest
+  }
+  readonly 'DELETE /scheme-rules/{ruleId}': {
+    readonly query: never
+    readonly answer: ChangeRequest | undefined
+  }
+  readonly 'GET /GetPendingSchemeRules': {
+    readonly query: never
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveSchemeRules': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'POST /config/schemas': {
     readonly query: never
     readonly answer: { readonly schemaVersion: string; readonly iterationNumber: number }
@@ -1476,6 +1516,29 @@ export interface Operations {
     readonly query: never
     readonly answer: ChangeRequest
   }
+  readonly 'GET /config/secrets/{boundedContextId}/values': {
+    readonly query: never
+    readonly answer: {
+      readonly version: string
+      readonly iterationNumber: number
+      readonly secrets: readonly { readonly name: string; readonly value: string }[]
+    }
+  }
+  readonly 'POST /config/secrets': { readonly query: never; readonly answer: SecretSet }
+  readonly 'GET /config/secrets': { readonly query: never; readonly answer: readonly SecretSet[] }
+  readonly 'GET /config/secrets/{boundedContextId}': {
+    readonly query: never
+    readonly answer: SecretSet
+  }
+  readonly 'POST /config/secrets/{boundedContextId}': {
+    readonly query: never
+    readonly answer: ChangeRequest
+  }
+  readonly 'GET /GetPendingSecretValues': {
+    readonly query: never
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveSecretValues': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'GET /oracles': {
     readonly query: 'type' | 'currency'
     readonly answer: readonly Oracle[]

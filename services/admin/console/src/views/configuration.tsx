@@ -6,6 +6,7 @@ import { AskButton } from '../change.tsx'
 import { valueOf, valueText, type ConfiguredValue } from '../domain/configuration.ts'
 import type { ConfigurationSet } from '../generated/operator-api.ts'
 import { Card, Loaded, Page, Table } from '../ui.tsx'
+import { Secrets } from './secrets.tsx'
 
 export function Configuration() {
   const all = useQuery({
@@ -30,6 +31,7 @@ export function Configuration() {
           </>
         )}
       </Loaded>
+      <Secrets />
     </Page>
   )
 }

@@ -25,12 +25,13 @@ function Waiting() {
   const { may } = useOperator()
   const alarms = useAlarms()
   const pending = usePending()
+  const approvals = { isError: pending.isError, data: pending.data?.waiting }
   const letters = useDeadLetters()
   return (
     <Card title="Needs attention">
       <ul className="waiting">
         {may('VIEW_PARTICIPANTS') && <Count path="/alarms" name="alarms" query={alarms} />}
-        {may('VIEW_PENDING') && <Count path="/approvals" name="approvals" query={pending} />}
+        {may('VIEW_PENDING') && <Count path="/approvals" name="approvals" query={approvals} />}
         {may('VIEW_DELIVERIES') && (
           <Count path="/dead-letters" name="failed deliveries" query={letters} />
         )}
@@ -46,7 +47,7 @@ function Count({
 }: {
   path: string
   name: string
-  query: UseQueryResult<readonly unknown[]>
+  query: Pick<UseQueryResult, 'isError'> & { readonly data: readonly unknown[] | undefined }
 }) {
   const count = query.data?.length
   return (

@@ -2,6 +2,12 @@
  * A requested change. It is stored as JSON with its amounts as canonical decimal strings, so that
  * two requests with equal content are equal.
  */
+import type { Refused } from '@causeway/ledger/domain'
+import {
+  currencyUseFault,
+  decimalsFault,
+  type DecimalsOf,
+} from '../../participants/domain/scheme.ts'
 
 export interface WantedAccount {
   readonly type: string
@@ -103,4 +109,14 @@ export function currenciesOf(wanted: Wanted): readonly string[] {
     default:
       return []
   }
+}
+
+/** Why a change does not fit the currencies of the scheme. */
+export function schemeFault(decimalsOf: DecimalsOf, wanted: Wanted): Refused | undefined {
+  if (wanted.type === 'ManageFunds') {
+    return decimalsFault(decimalsOf, wanted.currency, wanted.amount)
+  }
+  return currenciesOf(wanted)
+    .map((currency) => currencyUseFault(decimalsOf, currency))
+    .find((fault) => fault !== undefined)
 }

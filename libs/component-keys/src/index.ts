@@ -1,0 +1,16 @@
+export {
+  componentKeyFile,
+  keyIdOf,
+  publicComponentKey,
+  verifyComponentSignature,
+  type ComponentKey,
+} from './component-key.ts'
+export { openKnownKeys, type KnownKey, type KnownKeys } from './known-keys.ts'
+export { openOwnKey, readOwnKey, type OwnKey } from './own-key.ts'
+export {
+  readSignature,
+  signRequest,
+  type ReadSignature,
+  type RequestToSign,
+  type SignedHeaders,
+} from './signed-request.ts'

@@ -1,0 +1,278 @@
+/** The SQL of secrets. Values enter and leave it encrypted. */
+import {
+  byteaArray,
+  statement,
+  textArray,
+  type Queries,
+  type Transaction,
+} from '@causeway/postgres'
+import type { ApprovalRequest, RequestState } from '@causeway/services'
+import type { SecretKey, SecretSet } from './domain/secrets.ts'
+
+interface SetRow {
+  readonly bounded_context_id: string
+  readonly version: string
+  readonly keys: string
+  readonly iteration_number: number
+}
+
+const setColumns = `bounded_context_id, version, keys, iteration_number`
+
+function setOf(row: SetRow): SecretSet {
+  return {
+    contextId: row.bounded_context_id,
+    version: row.version,
+    keys: JSON.parse(row.keys) as readonly SecretKey[],
+    iterationNumber: row.iteration_number,
+  }
+}
+
+const list = statement(`select ${setColumns} from secret_sets order by bounded_context_id limit $1`)
+const find = statement(`select ${setColumns} from secret_sets where bounded_context_id = $1`)
+const lock = statement(
+  `select ${setColumns} from secret_sets where bounded_context_id = $1 for update`,
+)
+
+export async function secretSets(db: Queries, rows_max: number): Promise<readonly SecretSet[]> {
+  return (await db.query<SetRow>(list, [rows_max])).map(setOf)
+}
+
+export async function secretSetOf(db: Queries, contextId: string): Promise<SecretSet | undefined> {
+  const [row] = await db.query<SetRow>(find, [contextId])
+  return row && setOf(row)
+}
+
+export async function lockSecretSet(
+  tx: Transaction,
+  contextId: string,
+): Promise<SecretSet | undefined> {
+  const [row] = await tx.query<SetRow>(lock, [contextId])
+  return row && setOf(row)
+}
+
+const saveSet = statement(`
+  insert into secret_sets (bounded_context_id, version, keys, iteration_number)
+  values ($1, $2, $3, $4)
+  on conflict (bounded_context_id) do update set version = excluded.version, keys = excluded.keys,
+    iteration_number = excluded.iteration_number`)
+
+export async function saveSecretSet(tx: Transaction, set: SecretSet): Promise<void> {
+  const { contextId, version, keys, iterationNumber } = set
+  await tx.query(saveSet, [contextId, version, JSON.stringify(keys), iterationNumber])
+}
+
+export interface StoredSecret {
+  readonly contextId: string
+  readonly name: string
+  readonly sealed: Buffer
+  readonly changedAt: Date
+  readonly changedBy: string
+}
+
+const valueColumns = `bounded_context_id as "contextId", name, sealed, changed_at as "changedAt",
+  changed_by as "changedBy"`
+const selectValues = statement(`
+  select ${valueColumns} from secret_values where bounded_context_id = any($1::text[])
+  order by bounded_context_id, name`)
+
+export function storedSecrets(
+  db: Queries,
+  contextIds: readonly string[],
+): Promise<readonly StoredSecret[]> {
+  return db.query<StoredSecret>(selectValues, [textArray(contextIds)])
+}
+
+const upsertValues = statement(`
+  insert into secret_values (bounded_context_id, name, sealed, changed_at, changed_by)
+  select $1::text, name, sealed, $4::timestamptz, $5::text
+  from unnest($2::text[], $3::bytea[]) as given(name, sealed)
+  on conflict (bounded_context_id, name) do update set sealed = excluded.sealed,
+    changed_at = excluded.changed_at, changed_by = excluded.changed_by`)
+
+export async function saveSecrets(
+  tx: Transaction,
+  contextId: string,
+  values: readonly Pick<StoredSecret, 'name' | 'sealed'>[],
+  changed: { readonly at: Date; readonly by: string },
+): Promise<void> {
+  const names = textArray(values.map(({ name }) => name))
+  const sealed = byteaArray(values.map((each) => each.sealed))
+  await tx.query(upsertValues, [contextId, names, sealed, changed.at, changed.by])
+}
+
+const deleteValues = statement(
+  `delete from secret_values where bounded_context_id = $1 and name = any($2::text[])`,
+)
+
+export async function deleteSecrets(
+  tx: Transaction,
+  contextId: string,
+  names: readonly string[],
+): Promise<void> {
+  await tx.query(deleteValues, [contextId, textArray(names)])
+}
+
+export interface SecretChange {
+  readonly name: string
+  /** The request removes the value; otherwise it sets another one. */
+  readonly isRemoved: boolean
+}
+
+export interface SecretRequest extends ApprovalRequest {
+  readonly contextId: string
+  readonly changes: readonly SecretChange[]
+  /** The values, encrypted; null once the request is decided. */
+  readonly sealed: Buffer | null
+}
+
+interface RequestRow {
+  readonly request_id: string
+  readonly bounded_context_id: string
+  readonly changes: string
+  readonly sealed: Buffer | null
+  readonly state: RequestState
+  readonly created_by: string
+  readonly created_at: Date
+  readonly decided_by: string | null
+  readonly decided_at: Date | null
+  readonly note: string
+}
+
+const requestColumns = `request_id, bounded_context_id, changes, sealed, state, created_by,
+  created_at, decided_by, decided_at, note`
+
+function requestOf(row: RequestRow): SecretRequest {
+  return {
+    id: row.request_id,
+    contextId: row.bounded_context_id,
+    changes: JSON.parse(row.changes) as readonly SecretChange[],
+    sealed: row.sealed,
+    state: row.state,
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    decidedBy: row.decided_by,
+    decidedAt: row.decided_at,
+    note: row.note,
+  }
+}
+
+const lockById = statement(
+  `select ${requestColumns} from secret_requests where request_id = $1 for update`,
+)
+
+export async function lockSecretRequest(
+  tx: Transaction,
+  id: string,
+): Promise<SecretRequest | undefined> {
+  const [row] = await tx.query<RequestRow>(lockById, [id])
+  return row && requestOf(row)
+}
+
+const pending = statement(`
+  select request_id from secret_requests
+  where bounded_context_id = $1 and state = 'PEND-APPROVAL'`)
+
+/** The id of the pending request of a context, where there is one. */
+export async function pendingSecretRequest(
+  tx: Transaction,
+  contextId: string,
+): Promise<string | undefined> {
+  const [row] = await tx.query<{ readonly request_id: string }>(pending, [contextId])
+  return row?.request_id
+}
+
+const insertRequest = statement(`
+  insert into secret_requests (request_id, bounded_context_id, changes, sealed, created_by, created_at)
+  values ($1, $2, $3, $4, $5, $6)`)
+
+export async function addSecretRequest(tx: Transaction, request: SecretRequest): Promise<void> {
+  const { id, contextId, changes, sealed, createdBy, createdAt } = request
+  await tx.query(insertRequest, [
+    id,
+    contextId,
+    JSON.stringify(changes),
+    sealed,
+    createdBy,
+    createdAt,
+  ])
+}
+
+const updateRequest = statement(`
+  update secret_requests
+  set state = $2, decided_by = $3, decided_at = $4, note = $5, sealed = null
+  where request_id = $1`)
+
+/** The values of the request are deleted. */
+export async function saveSecretDecision(
+  tx: Transaction,
+  { id, state, decidedBy, decidedAt, note }: SecretRequest,
+): Promise<void> {
+  await tx.query(updateRequest, [id, state, decidedBy, decidedAt, note])
+}
+
+const listRequests = statement(`
+  select ${requestColumns} from secret_requests where $1 = '' or state = $1
+  order by created_at desc, request_id desc limit $2`)
+
+/** The newest first; an empty state stands for all. */
+export async function secretRequests(
+  db: Queries,
+  state: string,
+  rows_max: number,
+): Promise<readonly SecretRequest[]> {
+  return (await db.query<RequestRow>(listRequests, [state, rows_max])).map(requestOf)
+}
+
+const claimNonce = statement(`
+  insert into secret_reads (key_id, nonce, read_at) values ($1, $2, $3)
+  on conflict do nothing returning key_id`)
+
+/** False: the key has used the nonce before. */
+export async function claimRead(
+  tx: Transaction,
+  keyId: string,
+  nonce: string,
+  at: Date,
+): Promise<boolean> {
+  return (await tx.query(claimNonce, [keyId, nonce, at])).length > 0
+}
+
+const deleteReads = statement(
+  `delete from secret_reads where read_at < clock_timestamp() - $1::double precision * interval '1 ms'`,
+)
+
+/** Those that are older. */
+export async function deleteOldReads(db: Queries, age_ms: number): Promise<void> {
+  await db.query(deleteReads, [age_ms])
+}
+
+const allValues = statement(`select ${valueColumns} from secret_values for update`)
+const allPending = statement(`
+  select request_id as id, sealed from secret_requests where sealed is not null for update`)
+const resealValue = statement(
+  `update secret_values set sealed = $3 where bounded_context_id = $1 and name = $2`,
+)
+const resealRequest = statement(`update secret_requests set sealed = $2 where request_id = $1`)
+
+/** Every sealed text, to be encrypted again after a change of the key. */
+export async function lockSealed(tx: Transaction) {
+  const values = await tx.query<StoredSecret>(allValues, [])
+  const requests = await tx.query<{ readonly id: string; readonly sealed: Buffer }>(allPending, [])
+  return { values, requests }
+}
+
+export async function saveResealedValue(
+  tx: Transaction,
+  { contextId, name }: Pick<StoredSecret, 'contextId' | 'name'>,
+  sealed: Buffer,
+): Promise<void> {
+  await tx.query(resealValue, [contextId, name, sealed])
+}
+
+export async function saveResealedRequest(
+  tx: Transaction,
+  id: string,
+  sealed: Buffer,
+): Promise<void> {
+  await tx.query(resealRequest, [id, sealed])
+}

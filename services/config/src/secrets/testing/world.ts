@@ -1,0 +1,164 @@
+/** config with auth-service, two components with keys, and all published messages. */
+import { randomBytes, randomUUID } from 'node:crypto'
+import { signRequest, type SignedHeaders } from '@causeway/component-keys'
+import { makeComponentKey, type TestComponentKey } from '@causeway/component-keys/testing'
+import { onEvents, type Payload } from '@causeway/events'
+import type { Calls } from '@causeway/grpc'
+import {
+  readSettings,
+  type Service,
+  type SettingDefinitions,
+  type SettingValues,
+} from '@causeway/process'
+import {
+  componentKeysService,
+  secretChangesService,
+  secretsService,
+  type NewSecretValue,
+} from '@causeway/protos'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { start } from '../../service.ts'
+import { settings } from '../../settings.ts'
+
+/** auth-service, as its package exports it. */
+export interface AskedService<Definitions extends SettingDefinitions = SettingDefinitions> {
+  readonly settings: Definitions
+  start(settings: SettingValues<Definitions>, parts: TestParts): Promise<Service>
+}
+
+export interface World {
+  readonly parts: TestParts
+  readonly secrets: Calls<typeof secretsService>
+  readonly changes: Calls<typeof secretChangesService>
+  readonly registry: Calls<typeof componentKeysService>
+  readonly keys: Readonly<Record<'pricing' | 'reports', TestComponentKey>>
+  readonly changed: readonly Payload<'SecretsValuesChanged'>[]
+  readonly audited: readonly Payload<'/audit-log-write'>[]
+  register(boundedContextId: string, ...names: readonly string[]): Promise<void>
+  request(
+    boundedContextId: string,
+    newValues: readonly NewSecretValue[],
+    actor?: string,
+  ): Promise<string>
+  decide(
+    requestId: string,
+    decision?: 'APPROVE' | 'REJECT',
+    actor?: string,
+  ): ReturnType<Calls<typeof secretChangesService>['DecideSecretChange']>
+  /** Requested by ada and approved by grace; undefined: removed. */
+  set(boundedContextId: string, values: Readonly<Record<string, string | undefined>>): Promise<void>
+  signed(signer: 'pricing' | 'reports', of?: string, at?: Date): SignedHeaders
+  read(
+    boundedContextId: string,
+    request: SignedHeaders,
+  ): ReturnType<Calls<typeof secretsService>['ReadSecretValues']>
+  /** Kills the processes and starts them again on the same database, config with these keys. */
+  restart(secretsKey: string): Promise<World>
+  stop(): Promise<void>
+}
+
+export function newSecretsKey(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+function valuesOf<Definitions extends SettingDefinitions>(
+  definitions: Definitions,
+  given: Readonly<Record<string, string>>,
+): SettingValues<Definitions> {
+  const sources = [{ origin: 'flag', values: given }] as const
+  return readSettings(definitions, { sources, prefixes: [] }).values
+}
+
+export async function openWorld(
+  authService: AskedService,
+  secretsKey = newSecretsKey(),
+): Promise<World> {
+  const keys = { pricing: await makeComponentKey(), reports: await makeComponentKey() }
+  const authKey = newSecretsKey()
+  return openOn(await openTestParts(), { authService, keys, authKey }, secretsKey)
+}
+
+interface Lasting extends Pick<World, 'keys'> {
+  readonly authService: AskedService
+  readonly authKey: string
+}
+
+/** `lasting`: what a restart leaves as it is. */
+async function openOn(parts: TestParts, lasting: Lasting, secretsKey: string): Promise<World> {
+  const { authService, keys, authKey } = lasting
+  const { grpc, bus } = parts
+  const ofAuth = valuesOf(authService.settings, { AUTH_SERVICE_SECRETS_KEY: authKey })
+  const auth = await authService.start(ofAuth, parts)
+  const service = await start(valuesOf(settings, { CONFIG_SECRETS_KEY: secretsKey }), parts)
+  const registry = grpc.client(componentKeysService, 'auth-service')
+  for (const [name, { key: own }] of Object.entries(keys)) {
+    const words = { boundedContextId: name, publicKey: own.publicKey, actor: name }
+    const { refusal } = await registry.RegisterComponentKey(words)
+    if (refusal) throw new Error(refusal.detail)
+  }
+  const changed: Payload<'SecretsValuesChanged'>[] = []
+  const audited: Payload<'/audit-log-write'>[] = []
+  await onEvents(bus, 'test_secrets', ['SecretsValuesChanged'], (events) => {
+    changed.push(...events.map(({ payload }) => payload))
+    return Promise.resolve()
+  })
+  await onEvents(bus, 'test_audit', ['/audit-log-write'], (events) => {
+    const own = events.filter(({ payload }) => payload.subject.startsWith('secrets/'))
+    audited.push(...own.map(({ payload }) => payload))
+    return Promise.resolve()
+  })
+  const secrets = grpc.client(secretsService, 'config')
+  const changes = grpc.client(secretChangesService, 'config')
+  const world: World = {
+    parts,
+    secrets,
+    changes,
+    registry,
+    keys,
+    changed,
+    audited,
+    async register(boundedContextId, ...names) {
+      const named = names.map((name) => ({ name, description: `of ${name}`, required: false }))
+      const { refusal } = await secrets.RegisterSecrets({
+        boundedContextId,
+        version: '1.0.0',
+        iterationNumber: 0,
+        keys: named.map((each) => ({ ...each, isSet: false })),
+      })
+      if (refusal) throw new Error(refusal.detail)
+    },
+    async request(boundedContextId, newValues, actor = 'ada') {
+      const asked = { requestId: randomUUID(), boundedContextId, newValues: [...newValues], actor }
+      const { request, refusal } = await changes.RequestSecretChange(asked)
+      if (!request) throw new Error(refusal?.reason)
+      return request.requestId
+    },
+    decide: (requestId, decision = 'APPROVE', actor = 'grace') =>
+      changes.DecideSecretChange({ requestId, type: 'SecretValues', decision, note: '', actor }),
+    async set(boundedContextId, values) {
+      const newValues = Object.entries(values).map(([name, value]) => ({
+        name,
+        ...(value === undefined ? {} : { value }),
+      }))
+      const { refusal } = await world.decide(await world.request(boundedContextId, newValues))
+      if (refusal) throw new Error(refusal.detail)
+    },
+    signed(signer, of = signer, at = new Date()) {
+      const asked = { method: 'GET', path: `/config/secrets/${of}/values` }
+      return signRequest(keys[signer].key, signer, asked, at)
+    },
+    read: (boundedContextId, request) => secrets.ReadSecretValues({ boundedContextId, ...request }),
+    async restart(again) {
+      const fresh = await parts.restart()
+      await Promise.allSettled([service.stop(), auth.stop()])
+      return openOn(fresh, lasting, again)
+    },
+    async stop() {
+      await service.stop()
+      await auth.stop()
+      await parts.stop()
+      for (const each of Object.values(keys)) each.remove()
+    },
+  }
+  return world
+}
