@@ -76,21 +76,8 @@ export const start: Start<Settings> = async (settings, parts) => {
   await closeOnFailure(db, registerOwnKey({ db, bus }, settings, log))
   grpc.serve(componentKeysService, serveComponentKeys({ db, bus }))
   grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
-  parts.grpc.serve(
-    credentialsService,
-    serveCredentials({
-      db,
-      bus,
-      findFsp,
-      tokenKeys,
-      readCa,
-      measures,
-      guesses,
-      hubName: settings.HUB_NAME,
-      life_s: settings.AUTH_SERVICE_TOKEN_LIFE_S,
-      life_ms: settings.AUTH_SERVICE_CERTIFICATE_LIFE_D * day_ms,
-    }),
-  )
+  const credentials = { db, bus, findFsp, tokenKeys, readCa, measures, guesses }
+  grpc.serve(credentialsService, serveCredentials({ ...credentials, ...termsIn(settings) }))
   parts.grpc.serve(pingsService, servePings(db))
   parts.grpc.serve(consentsService, serveConsents({ db, bus, now: () => new Date() }))
   const stopping = new AbortController()
@@ -122,6 +109,15 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
       token?.close()
     },
+  }
+}
+
+/** What credentials say, and how long they are valid. */
+function termsIn(settings: Settings) {
+  return {
+    hubName: settings.HUB_NAME,
+    life_s: settings.AUTH_SERVICE_TOKEN_LIFE_S,
+    life_ms: settings.AUTH_SERVICE_CERTIFICATE_LIFE_D * day_ms,
   }
 }
 
