@@ -160,6 +160,7 @@ test('Consents, third-party payments and bulks are restored with their month', a
     'quoting.bulk_quote_items',
     'quoting.deliveries',
     'quoting.messages',
+    'scheduler.reminder_history',
     'transfers.bulk_messages',
     'transfers.deliveries',
     'transfers.messages',

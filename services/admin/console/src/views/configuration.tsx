@@ -51,8 +51,16 @@ function Values({ set }: { set: ConfigurationSet }) {
         cells: [
           value.name,
           value.description,
-          value.isSet ? <strong key="value">{valueText(value.currentValue)}</strong> : 'default',
-          valueText(value.defaultValue),
+          value.isSet ? (
+            <strong key="value" className="long">
+              {valueText(value.currentValue)}
+            </strong>
+          ) : (
+            'default'
+          ),
+          <span key="default" className="long">
+            {valueText(value.defaultValue)}
+          </span>,
           ...(mayChange ? [<Change key="change" set={set} value={value} />] : []),
         ],
       }))}
