@@ -115,7 +115,7 @@ function unwrapped(by: Buffer, wrapped: Buffer): Buffer | undefined {
   })
 }
 
-/** OpenSSL throws for whatever does not verify. */
+/** OpenSSL throws when a signature does not verify. */
 function attempt(read: () => Buffer): Buffer | undefined {
   try {
     return read()

@@ -1,5 +1,5 @@
 /**
- * The PKCS#11 library of an HSM, loaded once for a process, whichever of its services use it. The
+ * The PKCS#11 library of an HSM, loaded once for a process and shared by its services. The
  * module pkcs11js is native and optional: without it a process with keys in files still starts.
  */
 import { readFile } from 'node:fs/promises'

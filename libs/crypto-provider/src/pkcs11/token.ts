@@ -162,7 +162,7 @@ function signIn(
   library.C_SignInit(handle, by, key)
   return new Promise((resolve, reject) => {
     library.C_Sign(handle, bytes, Buffer.alloc(signature_bytes_max), (error, signature) => {
-      // On success it is null, whatever its declaration says.
+      // On success it is null, although its declaration says otherwise.
       if (error instanceof Error) reject(error)
       else resolve(signature)
     })
