@@ -2,7 +2,7 @@
  * The gRPC contracts between the services, one .proto file per serving context. The TypeScript
  * types are generated from those files by the build and cannot drift from them.
  */
-export { orNull } from './absent.ts'
+export { orNull, present } from './absent.ts'
 export { callersOf } from './callers.ts'
 export * from './generated/definitions.ts'
 export { schemeRuleBounds, schemeRuleOf } from './scheme-rules.ts'

@@ -107,7 +107,7 @@ async function verify(limit = 5_000) {
   const faults: string[] = []
   let checked = 0
   for (let afterN = '0'; ;) {
-    const report = await audit.VerifyAuditChain({ afterN, limit, notedN: '', notedHash: '' })
+    const report = await audit.VerifyAuditChain({ afterN, limit })
     faults.push(...report.faults)
     checked += Number(report.checked)
     if (report.isEnd) return { checked, faults }

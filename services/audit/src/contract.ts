@@ -31,7 +31,7 @@ export interface Page {
 }
 
 export function pageOf(page: ChainPage): Page {
-  const { notedN, notedHash } = page
+  const { notedN = '', notedHash = '' } = page
   const noted = isNumber(notedN) && /^[\da-f]{64}$/i.test(notedHash)
   return {
     after: isNumber(page.afterN) ? BigInt(page.afterN) : 0n,

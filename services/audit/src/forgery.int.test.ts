@@ -105,7 +105,7 @@ const anchored = (n: number) =>
     `entry ${n} is anchored`,
   )
 
-const verify = (noted = { notedN: '', notedHash: '' }) =>
+const verify = (noted: { readonly notedN?: string; readonly notedHash?: string } = {}) =>
   audit.VerifyAuditChain({ afterN: '0', limit: 5_000, ...noted })
 
 /** The review's forgery: a key of the forger's own, and every entry changed, hashed and signed again. */

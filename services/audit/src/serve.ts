@@ -1,7 +1,7 @@
 /** The log over gRPC: it is read and verified; only events add to it. */
 import type { Handlers } from '@causeway/grpc'
 import type { Database, Queries } from '@causeway/postgres'
-import type { auditService } from '@causeway/protos'
+import { present, type auditService } from '@causeway/protos'
 import { isAnchorSigned } from './anchor.ts'
 import type { AnchorFile } from './anchor-file.ts'
 import { faultOfNamed, verifyAnchors } from './anchoring.ts'
@@ -44,11 +44,9 @@ async function describe({ db, isSigned, anchors }: ServeParts) {
   return {
     lastN: String(head.n),
     lastHash: head.hash.toString('hex'),
-    signedAt: head.signedAt?.toISOString() ?? '',
-    kid: head.kid ?? '',
     signatureValid: isHeadSigned(head, isSigned),
-    anchorN: anchor === undefined ? '' : String(anchor.n),
-    anchoredAt: anchor?.signedAt.toISOString() ?? '',
+    ...present({ signedAt: head.signedAt?.toISOString(), kid: head.kid }),
+    ...(anchor && { anchorN: String(anchor.n), anchoredAt: anchor.signedAt.toISOString() }),
   }
 }
 

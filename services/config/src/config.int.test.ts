@@ -74,9 +74,6 @@ function schema(values: Partial<ConfigurationSet> = {}): ConfigurationSet {
     iterationNumber: 0,
     parameters: [rate],
     featureFlags: [notify],
-    changedAt: '',
-    changedBy: '',
-    actor: '',
     ...values,
   }
 }
@@ -131,11 +128,12 @@ async function current() {
 
 test('A registered schema is read with its defaults at iteration 0', async () => {
   await registered()
-  expect(await current()).toEqual({
+  expect(await current()).toMatchObject({
     ...schema(),
     parameters: [{ ...rate, currentJson: '100' }],
     featureFlags: [{ ...notify, currentValue: true }],
   })
+  expect((await current())?.changedAt).toBeUndefined()
   expect(await registeredContexts()).toEqual(['edge'])
   const unknown = await configurations.GetConfiguration({ boundedContextId: 'other' })
   expect(unknown.refusal?.reason).toBe('CONTEXT_UNKNOWN')

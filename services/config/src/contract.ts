@@ -1,5 +1,10 @@
 /** From messages to configurations and requests, and back; the bounds of what comes from outside. */
-import type { ConfigurationSet, ConfigurationChange, NewConfigurationValue } from '@causeway/protos'
+import {
+  present,
+  type ConfigurationChange,
+  type ConfigurationSet,
+  type NewConfigurationValue,
+} from '@causeway/protos'
 import { z } from 'zod'
 import {
   currentValue,
@@ -85,9 +90,10 @@ function readParameter({
   if (defaultValue === undefined || !isOfType(type, defaultValue)) {
     return invalid(`the default of ${name} is not of the type ${type}`)
   }
-  const fault = jsonSchema === '' ? undefined : defaultFault({ type, jsonSchema }, defaultValue)
+  const fault =
+    jsonSchema === undefined ? undefined : defaultFault({ type, jsonSchema }, defaultValue)
   if (fault !== undefined) return invalid(`the default of ${name} ${fault}`)
-  return { name, type, description, defaultValue, jsonSchema }
+  return { name, type, description, defaultValue, jsonSchema: jsonSchema ?? '' }
 }
 
 function isParameterType(type: string): type is ParameterType {
@@ -171,16 +177,14 @@ export function configurationMessage(configuration: Configuration): Configuratio
       defaultJson: JSON.stringify(parameter.defaultValue),
       currentJson: JSON.stringify(currentValue(configuration, parameter)),
       isSet: isSet(parameter.name),
-      jsonSchema: parameter.jsonSchema,
+      ...(parameter.jsonSchema === '' ? {} : { jsonSchema: parameter.jsonSchema }),
     })),
     featureFlags: definition.featureFlags.map((flag) => ({
       ...flag,
       currentValue: currentValue(configuration, flag) === true,
       isSet: isSet(flag.name),
     })),
-    changedAt: changed?.at.toISOString() ?? '',
-    changedBy: changed?.by ?? '',
-    actor: '',
+    ...(changed && { changedAt: changed.at.toISOString(), changedBy: changed.by }),
   }
 }
 
@@ -192,7 +196,6 @@ export function requestMessage(request: ChangeRequest): ConfigurationChange {
     boundedContextId: contextId,
     newValues: newValues.map(({ name, value }) => ({ name, valueJson: JSON.stringify(value) })),
     createdAt: createdAt.toISOString(),
-    decidedBy: decidedBy ?? '',
-    decidedAt: decidedAt?.toISOString() ?? '',
+    ...present({ decidedBy, decidedAt: decidedAt?.toISOString() }),
   }
 }

@@ -102,9 +102,11 @@ async function describe(deps: Deps): Promise<Answer> {
   return answered(200, {
     lastNumber: lastN,
     lastHash,
-    ...(signedAt === '' ? {} : { signedDate: signedAt, keyId: kid }),
+    ...(signedAt === undefined || kid === undefined ? {} : { signedDate: signedAt, keyId: kid }),
     signatureValid,
-    ...(anchorN === '' ? {} : { anchor: { number: anchorN, signedDate: anchoredAt } }),
+    ...(anchorN === undefined || anchoredAt === undefined
+      ? {}
+      : { anchor: { number: anchorN, signedDate: anchoredAt } }),
   })
 }
 
@@ -184,9 +186,9 @@ function entryBody(entry: AuditEntry) {
 
 /** Number and hash of the last entry, for a caller that notes them elsewhere. */
 async function verify(deps: Deps, noted: z.infer<typeof note>): Promise<Answer> {
-  const { number: notedN = '', hash: notedHash = '' } = noted
-  const isNoted = /^\d{1,18}$/.test(notedN) && /^[\da-f]{64}$/i.test(notedHash)
-  if (!isNoted && (notedN !== '' || notedHash !== '')) {
+  const { number = '', hash = '' } = noted
+  const isNoted = /^\d{1,18}$/.test(number) && /^[\da-f]{64}$/i.test(hash)
+  if (!isNoted && (number !== '' || hash !== '')) {
     return refused('MALFORMED', 'number and hash must be those of one entry')
   }
   const faults: string[] = []
@@ -194,7 +196,8 @@ async function verify(deps: Deps, noted: z.infer<typeof note>): Promise<Answer> 
   let afterN = '0'
   let anchorsChecked = '0'
   for (let isEnd = false; !isEnd && faults.length < faults_max;) {
-    const page = { afterN, limit: page_max, notedN, notedHash }
+    const named = isNoted ? { notedN: number, notedHash: hash } : {}
+    const page = { afterN, limit: page_max, ...named }
     const report = await deps.audit.VerifyAuditChain(page, { deadline_ms })
     faults.push(...report.faults)
     checked += BigInt(report.checked)

@@ -26,7 +26,7 @@ export function storyBody(
   return {
     ...summaryBody(summaryOf(transfer)),
     expiration: transfer.expiresAt,
-    bulkTransferId: orNull(transfer.bulkTransferId),
+    bulkTransferId: transfer.bulkTransferId ?? null,
     cause: story.cause === undefined ? null : { reason: story.cause.reason, ...story.cause.error },
     findings: story.findings,
     thirdParty: thirdParty?.summary ? thirdPartyBody(thirdParty.summary) : null,
@@ -37,7 +37,7 @@ export function storyBody(
             transactionId: transaction.transactionId,
             quoteId: transaction.quoteId,
             quoteIsKnown: quote !== undefined,
-            bulkQuoteId: orNull(quote?.bulkQuoteId ?? ''),
+            bulkQuoteId: quote?.bulkQuoteId ?? null,
             payer: partyBody(transaction.payer),
             payee: partyBody(transaction.payee),
           },
@@ -77,13 +77,13 @@ export function thirdPartyBody(summary: ThirdPartySummary): Json {
   return {
     transactionRequestId: summary.transactionRequestId,
     transactionId: orNull(summary.transactionId),
-    consentId: orNull(summary.consentId),
+    consentId: summary.consentId ?? null,
     pispId: summary.pispId,
     dfspId: summary.dfspId,
     state: summary.state,
     transactionState: orNull(summary.transactionState),
     error: errorCode === '' ? null : { errorCode, errorDescription },
     requestedAt: summary.requestedAt,
-    endedAt: orNull(summary.endedAt),
+    endedAt: summary.endedAt ?? null,
   }
 }

@@ -321,7 +321,7 @@ function quoteSteps(quote: QuoteRecord): readonly Step[] {
     type: 'MESSAGE',
     at: quote.createdAt,
     from: payerFsp,
-    message: quote.bulkQuoteId === '' ? 'POST /quotes' : 'POST /bulkQuotes',
+    message: quote.bulkQuoteId === undefined ? 'POST /quotes' : 'POST /bulkQuotes',
     refused: null,
     error: null,
     says: `${payerFsp} asks ${payeeFsp} for terms: ${amountType} ${amount} ${currency}`,

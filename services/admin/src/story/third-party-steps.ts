@@ -29,7 +29,7 @@ function messageStep(step: ThirdPartyStep): MessageStep {
 }
 
 function sentenceOf(step: ThirdPartyStep): string {
-  const { about, method, sourceFspId: from, destinationFspId: to, outcome } = step
+  const { about, method, sourceFspId: from, destinationFspId: to, outcome = '' } = step
   const error = `${step.errorCode} ${step.errorDescription}`.trim()
   const isError = step.errorCode !== ''
   switch (about) {
@@ -74,7 +74,7 @@ function findingOf(summary: ThirdPartySummary): string {
   if (state === 'FAILED') {
     return `${dfspId} reported a failure to ${pispId}: ${errorCode} ${errorDescription}`.trim()
   }
-  if (endedAt !== '') return `${dfspId} reported ${state} to ${pispId}.`
+  if (endedAt !== undefined) return `${dfspId} reported ${state} to ${pispId}.`
   return state === 'REQUESTED'
     ? `${dfspId} has not answered ${pispId} yet.`
     : `${dfspId} has reported ${state} to ${pispId}, and no final state yet.`

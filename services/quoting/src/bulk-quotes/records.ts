@@ -2,7 +2,7 @@
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { Database } from '@causeway/postgres'
-import type { BulkQuote, BulkQuoteItem, quotesService } from '@causeway/protos'
+import { present, type BulkQuote, type BulkQuoteItem, type quotesService } from '@causeway/protos'
 import { beforeTime, deliveryOf, nextText, placeIn, type Found } from '@causeway/records'
 import { itemVerdict, resultsIn } from './domain/item-verdict.ts'
 import {
@@ -37,7 +37,7 @@ export function bulkRecordHandlers(
           summary: summaryOf(stored.bulk),
           items: itemsOf(stored),
           deliveries: stored.deliveries.map(deliveryOf),
-          archivedMonth: stored.archivedMonth ?? '',
+          ...present({ archivedMonth: stored.archivedMonth }),
         },
       }
     },
@@ -58,7 +58,7 @@ export function bulkRecordHandlers(
 function foundMessage({ rows, next }: Found<BulkRecordRow>) {
   return {
     bulkQuotes: rows.map(summaryOf),
-    next: nextText(next),
+    ...present({ next: nextText(next) }),
   }
 }
 
@@ -92,7 +92,9 @@ function itemsOf({ bulk, items, answer }: StoredBulkRecord): BulkQuoteItem[] {
       state: verdict.state,
       reason: verdict.reason ?? '',
       error: verdict.error ?? '',
-      transferAmount: verdict.transferAmount === null ? '' : formatAmount(verdict.transferAmount),
+      ...(verdict.transferAmount === null
+        ? {}
+        : { transferAmount: formatAmount(verdict.transferAmount) }),
     }
   })
 }

@@ -2,7 +2,12 @@
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
 import type { Database } from '@causeway/postgres'
-import type { QuoteRecord, quotesService, RequestedQuote } from '@causeway/protos'
+import {
+  present,
+  type QuoteRecord,
+  type quotesService,
+  type RequestedQuote,
+} from '@causeway/protos'
 import { deliveryOf } from '@causeway/records'
 import { readItemRecord } from '../bulk-quotes/record-store.ts'
 import { bulkRecordHandlers } from '../bulk-quotes/records.ts'
@@ -34,7 +39,6 @@ function recordOf({ quote, deliveries }: StoredRecord): QuoteRecord {
   return {
     id: quote.id,
     transactionId: quote.transaction_id,
-    transactionRequestId: quote.transaction_request_id ?? '',
     payerFsp: quote.payer_fsp,
     payeeFsp: quote.payee_fsp ?? '',
     amountType: quote.amount_type,
@@ -52,7 +56,10 @@ function recordOf({ quote, deliveries }: StoredRecord): QuoteRecord {
     completedAt: quote.completed_at?.toISOString() ?? '',
     request: quote.request ?? Buffer.alloc(0),
     deliveries: deliveries.map(deliveryOf),
-    bulkQuoteId: quote.bulk_quote_id ?? '',
+    ...present({
+      transactionRequestId: quote.transaction_request_id,
+      bulkQuoteId: quote.bulk_quote_id,
+    }),
   }
 }
 
@@ -62,7 +69,7 @@ function requestedOf(row: RequestedRow): RequestedQuote {
     transactionRequestId: row.transaction_request_id,
     transactionId: row.transaction_id,
     payerFsp: row.payer_fsp,
-    condition: row.condition ?? '',
     createdAt: row.created_at.toISOString(),
+    ...present({ condition: row.condition }),
   }
 }

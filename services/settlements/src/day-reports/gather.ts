@@ -260,7 +260,7 @@ async function thirdPartyIn(
   if (rows.some(({ originUnavailable }) => originUnavailable)) {
     throw new Outage('the origins of transfers are not available')
   }
-  const begun = new Set(rows.flatMap((row) => (row.pispFsp === '' ? [] : [row.transferId])))
+  const begun = new Set(rows.flatMap((row) => (row.pispFsp === undefined ? [] : [row.transferId])))
   return singles
     .filter(({ transferId }) => begun.has(transferId))
     .map(({ payerFsp, payeeFsp, currency, amount }) => ({
@@ -289,8 +289,6 @@ function rowOf({ transferId, payerFsp, payeeFsp, currency }: Single): TransferRo
     payeeAccountId: 0,
     completedTimestamp: '',
     finalisedAt: '',
-    transactionRequestId: '',
-    pispFsp: '',
     originUnavailable: false,
   }
 }
