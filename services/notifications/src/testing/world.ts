@@ -73,6 +73,25 @@ export async function openSink(answers: Sink['answers'] = () => 200): Promise<Si
   return sink
 }
 
+/** An e-mail to the desk of greenbank. */
+export function mail(changes: Partial<Payload<'NotifyRequested'>> = {}) {
+  const notificationId = randomUUID()
+  const payload: Payload<'NotifyRequested'> = {
+    notificationId,
+    entityId: notificationId,
+    cause: { msgName: 'ParticipantLiquidityThresholdExceeded', entityId: 'greenbank' },
+    legRole: 'REQUESTER',
+    destinationFspId: 'greenbank',
+    transport: { type: 'EMAIL', address: 'desk@greenbank.example', subject: 'Near the limit' },
+    headers: {},
+    deadline: new Date(Date.now() + 60_000).toISOString(),
+    reportRequired: false,
+    ...changes,
+  }
+  const options = { id: notificationId, relay: { body: Buffer.from('Position: 900 USD\n') } }
+  return newEvent('participant-lifecycle', 'NotifyRequested', payload, options)
+}
+
 /**
  * Short times: seconds become tens of milliseconds. Only the time-out of an attempt is long, because a
  * busy machine would otherwise time out messages that have arrived and send them again.
