@@ -21,6 +21,7 @@ import { openCa } from './credentials/certificates.ts'
 import { openGuesses } from './credentials/guesses.ts'
 import { serveCredentials } from './credentials/serve.ts'
 import { openTokenKeys, type TokenKeys } from './credentials/token-keys.ts'
+import { openAdapters } from './cryptography/adapters.ts'
 import { openCryptography } from './cryptography/open.ts'
 import { openFsps } from './fsps.ts'
 import { serveKeys } from './keys/serve.ts'
@@ -64,11 +65,12 @@ export const start: Start<Settings> = async (settings, parts) => {
   const { bus, grpc } = parts
   const measures = openMeasures(parts.metrics)
   const findFsp = openFsps(parts.grpc)
+  const providers = openAdapters({ seal, token, initial: settings.CRYPTO_PROVIDER })
   const tokenKeyLife_ms = settings.AUTH_SERVICE_TOKEN_KEY_LIFE_D * day_ms
-  const tokenKeys = openTokenKeys({ db, seal, life_ms: tokenKeyLife_ms })
+  const tokenKeys = openTokenKeys({ db, seal, providers, life_ms: tokenKeyLife_ms })
   await closeOnFailure(db, openStoredKeys(tokenKeys))
   await closeOnFailure(db, openOperators(settings, { bus, grpc, db, tokenKeys, measures, log }))
-  const keyParts = { bus, grpc, db, seal, token, readCa, log }
+  const keyParts = { bus, grpc, db, seal, providers, readCa, log }
   const cryptography = await closeOnFailure(db, openCryptography(settings, keyParts))
 
   const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })

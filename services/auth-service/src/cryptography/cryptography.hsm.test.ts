@@ -1,6 +1,13 @@
+import { openHsm, openSeal } from '@causeway/crypto-provider'
 import { makeSoftHsm } from '@causeway/crypto-provider/testing'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { statement } from '@causeway/postgres'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
 import { randomUUID } from 'node:crypto'
+import { signedToken } from '../credentials/jwt.ts'
+import { openTokenKeys } from '../credentials/token-keys.ts'
+import { ownDatabase, secretsKey } from '../testing/world.ts'
+import { openAdapters } from './adapters.ts'
 import { actor, define, openWorld, outcomeOf, type World } from './testing/world.ts'
 
 const hsm = makeSoftHsm()
@@ -73,4 +80,65 @@ test('Without the HSM its keys are refused, and the choice of it too', async () 
   world = await without.restart(hsm.settings)
   const made = await world.calls.Encrypt({ keyId, plaintext: text, aad: none })
   expect(outcomeOf(made)).toBe('done')
+})
+
+describe('keys that sign tokens', () => {
+  const claims = { iss: 'Hub', aud: 'fsp-api', sub: 'greenbank' }
+  const seal = openSeal('KEY', secretsKey)
+  const initial = 'pkcs11'
+
+  async function verified(jwt: string, jwks: string): Promise<string | undefined> {
+    const keys = createLocalJWKSet(JSON.parse(jwks) as JSONWebKeySet)
+    return (await jwtVerify(jwt, keys, { issuer: 'Hub', audience: 'fsp-api' })).payload.sub
+  }
+
+  test('Token keys are made in the HSM, are replaced there, and tokens of earlier ones still verify', async () => {
+    const db = await ownDatabase(world.parts, 2)
+    const token = await openHsm(hsm.settings)
+    const parts = { db, seal, life_ms: 60_000 }
+    const inFile = openTokenKeys({
+      ...parts,
+      providers: openAdapters({ seal, token: undefined, initial: 'node' }),
+    })
+    const inHsm = openTokenKeys({ ...parts, providers: openAdapters({ seal, token, initial }) })
+    await db.query(statement('delete from token_keys'), [])
+    const now = new Date()
+    const later = new Date(now.getTime() + 60_000)
+    const jwts = [
+      await signedToken(inFile, claims, now, 3_600),
+      await signedToken(inHsm, claims, now, 3_600),
+      await signedToken(inHsm, claims, later, 3_600),
+    ]
+    const jwks = await inFile.jwks(later)
+    expect((JSON.parse(jwks) as JSONWebKeySet).keys).toHaveLength(3)
+    for (const jwt of jwts) expect(await verified(jwt, jwks)).toBe('greenbank')
+    const stored = statement(
+      'select adapter, length(private_key) as length from token_keys order by signs_until, adapter',
+    )
+    expect(await db.query(stored, [])).toEqual([
+      { adapter: 'NODE', length: null },
+      { adapter: 'PKCS11', length: null },
+      { adapter: 'PKCS11', length: 0 },
+    ])
+    await db.close()
+    token?.close()
+  })
+
+  test('A replica without the HSM signs with a key of its own, which every other replica publishes', async () => {
+    const db = await ownDatabase(world.parts, 2)
+    const token = await openHsm(hsm.settings)
+    const parts = { db, seal, life_ms: 60_000 }
+    const withHsm = openTokenKeys({ ...parts, providers: openAdapters({ seal, token, initial }) })
+    const without = openTokenKeys({
+      ...parts,
+      providers: openAdapters({ seal, token: undefined, initial }),
+    })
+    const now = new Date(Date.now() + 7_200_000)
+    const [one, other] = [await withHsm.current(now), await without.current(now)]
+    expect(one.kid).not.toBe(other.kid)
+    const published = (JSON.parse(await withHsm.jwks(now)) as JSONWebKeySet).keys
+    expect(new Set(published.map(({ kid }) => kid))).toEqual(new Set([one.kid, other.kid]))
+    await db.close()
+    token?.close()
+  })
 })
