@@ -62,6 +62,11 @@ const reasons = {
     'ADAPTER_UNAVAILABLE',
     'CERTIFICATE_INVALID',
     'MODIFIED',
+    // Four eyes, as in config.
+    'REQUEST_UNKNOWN',
+    'REQUEST_PENDING',
+    'REQUEST_DECIDED',
+    'SAME_PERSON',
     'INVALID',
   ],
   config: [

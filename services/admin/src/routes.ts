@@ -29,6 +29,7 @@ import { configurationDecisions, configurationOperations } from './configuration
 import { secretDecisions, secretOperations, secretValues } from './configuration/secrets.ts'
 import { consentOperations } from './consents/routes.ts'
 import { credentialOperations } from './credentials/routes.ts'
+import { adapterDecisions } from './cryptography/adapter.ts'
 import { keyManagementOperations } from './cryptography/keys.ts'
 import { cryptographyOperations } from './cryptography/operations.ts'
 import { dayReportOperations } from './day-reports/routes.ts'
@@ -94,6 +95,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('CREDENTIALS', credentialOperations(deps)),
     ...named(cryptographyOperations(deps)),
     ...named(keyManagementOperations(deps)),
+    ...fourEyes(adapterDecisions(deps)),
     ...needs('REGISTER_COMPONENT_KEY', componentKeyRegistration(deps)),
     ...guarded('COMPONENT_KEYS', componentKeyOperations(deps)),
     ...guarded('PARTICIPANTS', readinessOperations(deps)),

@@ -8,7 +8,7 @@ import { signedToken } from '../credentials/jwt.ts'
 import { openTokenKeys } from '../credentials/token-keys.ts'
 import { ownDatabase, secretsKey } from '../testing/world.ts'
 import { openAdapters } from './adapters.ts'
-import { actor, define, openWorld, outcomeOf, type World } from './testing/world.ts'
+import { actor, chooseAdapter, define, openWorld, outcomeOf, type World } from './testing/world.ts'
 
 const hsm = makeSoftHsm()
 let world: World
@@ -56,7 +56,7 @@ test('A certificate request is signed by a key that never leaves the HSM, and TL
 
 test('Another adapter makes new keys, and those of the HSM go on', async () => {
   const inHsm = await world.newKey('SIGN', 'EC')
-  await world.keys.SetCryptoAdapter({ adapter: 'NODE', actor })
+  await chooseAdapter(world.keys, 'NODE')
   const inDatabase = await world.newKey('SIGN', 'EC')
   const { keys } = await world.keys.ListKeys({})
   const adapterOf = (id: string) => keys.find(({ keyId }) => keyId === id)?.adapter
@@ -65,14 +65,15 @@ test('Another adapter makes new keys, and those of the HSM go on', async () => {
     const made = await world.calls.GenerateSignature({ keyId, data: text })
     expect(outcomeOf(made)).toBe('done')
   }
-  await world.keys.SetCryptoAdapter({ adapter: 'PKCS11', actor })
+  await chooseAdapter(world.keys, 'PKCS11')
 })
 
 test('Without the HSM its keys are refused, and the choice of it too', async () => {
   const keyId = await world.newKey('ENCRYPT', 'AES')
   const without = await world.restart({})
   const refused = await without.calls.Encrypt({ keyId, plaintext: text, aad: none })
-  const chosen = await without.keys.SetCryptoAdapter({ adapter: 'PKCS11', actor })
+  const request = { requestId: randomUUID(), adapter: 'PKCS11', actor }
+  const chosen = await without.keys.RequestCryptoAdapter(request)
   expect([outcomeOf(refused), outcomeOf(chosen)]).toEqual([
     'ADAPTER_UNAVAILABLE',
     'ADAPTER_UNAVAILABLE',
@@ -80,6 +81,26 @@ test('Without the HSM its keys are refused, and the choice of it too', async () 
   world = await without.restart(hsm.settings)
   const made = await world.calls.Encrypt({ keyId, plaintext: text, aad: none })
   expect(outcomeOf(made)).toBe('done')
+})
+
+test('The choice of an adapter waits for another person, who alone may decide it, once', async () => {
+  const requestId = randomUUID()
+  const request = { requestId, adapter: 'NODE', actor }
+  const decide = (by: string, decision = 'APPROVE') =>
+    world.keys.DecideCryptoAdapter({ requestId, decision, note: '', actor: by })
+  const active = async () => (await world.keys.ListKeys({})).adapter?.active
+  expect((await world.keys.RequestCryptoAdapter(request)).request?.state).toBe('PEND-APPROVAL')
+  expect((await world.keys.RequestCryptoAdapter(request)).request?.requestId).toBe(requestId)
+  const other = await world.keys.RequestCryptoAdapter({ ...request, requestId: randomUUID() })
+  expect(outcomeOf(other)).toBe('REQUEST_PENDING')
+  expect(outcomeOf(await decide(actor))).toBe('SAME_PERSON')
+  expect(await active()).toBe('PKCS11')
+  expect((await decide('grace')).request).toMatchObject({ state: 'APPROVED', decidedBy: 'grace' })
+  expect(await active()).toBe('NODE')
+  expect(outcomeOf(await decide('grace', 'REJECT'))).toBe('REQUEST_DECIDED')
+  const { requests } = await world.keys.ListCryptoAdapterRequests({ state: 'APPROVED' })
+  expect(requests[0]).toMatchObject({ requestId, createdBy: actor, decidedBy: 'grace' })
+  await chooseAdapter(world.keys, 'PKCS11')
 })
 
 describe('keys that sign tokens', () => {

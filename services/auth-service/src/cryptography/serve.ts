@@ -1,12 +1,16 @@
 /** Serves cryptography and key management over gRPC. */
+import { isCorrelationId } from '@causeway/fspiop'
 import type { Handlers } from '@causeway/grpc'
 import type { cryptographyService, keyManagementService } from '@causeway/protos'
 import { isRefused } from '@causeway/services'
 import { refusalMessage, timeMessage } from '../contract.ts'
 import { refuse, type Refused } from '../domain/refusal.ts'
-import { chooseAdapter } from './adapters.ts'
+import { decideAdapter, requestAdapter, type AdapterOutcome } from './adapter-requests.ts'
+import { adapterRequests } from './adapter-request-store.ts'
 import {
+  adapterDecisionOf,
   adapterMessage,
+  adapterRequestMessage,
   curveOf,
   definitionMessage,
   definitionRequestOf,
@@ -118,7 +122,7 @@ function encryption(
 type KeyManagement = Handlers<typeof keyManagementService>
 
 export function serveKeyManagement(parts: PemParts): KeyManagement {
-  return { ...keyMaking(parts), ...keyUse(parts) }
+  return { ...keyMaking(parts), ...keyUse(parts), ...adapterChoice(parts) }
 }
 
 function keyMaking(
@@ -162,7 +166,7 @@ function keyUse(
   parts: PemParts,
 ): Pick<
   KeyManagement,
-  'ListKeys' | 'SetCryptoAdapter' | 'SetListenerCertificate' | 'GetListenerCertificates'
+  'ListKeys' | 'SetListenerCertificate' | 'GetListenerCertificates'
 > {
   return {
     async ListKeys() {
@@ -177,10 +181,6 @@ function keyUse(
         adapter: adapterMessage(adapter),
       }
     },
-    async SetCryptoAdapter({ adapter, actor }) {
-      const state = await chooseAdapter(parts, adapter, actor)
-      return isRefused(state) ? refusal(state) : { adapter: adapterMessage(state) }
-    },
     async SetListenerCertificate({ host, keyId, certificatePem: certificate, actor }) {
       const validTo = await setListener(parts, { host, keyId, certificate }, actor)
       return isRefused(validTo) ? refusal(validTo) : { validTo: timeMessage(validTo) }
@@ -193,5 +193,34 @@ function keyUse(
       }))
       return { listeners }
     },
+  }
+}
+
+function adapterChoice(
+  parts: PemParts,
+): Pick<
+  KeyManagement,
+  'RequestCryptoAdapter' | 'DecideCryptoAdapter' | 'ListCryptoAdapterRequests'
+> {
+  const answer = (outcome: AdapterOutcome) => {
+    if (outcome.type === 'REFUSE') return refusal(outcome)
+    return outcome.type === 'ACTIVE'
+      ? { adapter: adapterMessage(outcome.state) }
+      : { request: adapterRequestMessage(outcome.request) }
+  }
+  return {
+    RequestCryptoAdapter: async ({ requestId: id, adapter, actor: createdBy }) =>
+      answer(
+        isCorrelationId(id)
+          ? await requestAdapter(parts, { id, adapter, createdBy })
+          : refuse('INVALID', 'requestId is a UUID or a ULID'),
+      ),
+    async DecideCryptoAdapter(message) {
+      const decision = adapterDecisionOf(message)
+      return answer(isRefused(decision) ? decision : await decideAdapter(parts, decision))
+    },
+    ListCryptoAdapterRequests: async ({ state = '' }) => ({
+      requests: (await adapterRequests(parts.db, state, listed_max)).map(adapterRequestMessage),
+    }),
   }
 }

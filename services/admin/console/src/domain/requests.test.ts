@@ -31,6 +31,7 @@ test('Every kind of request is described in a sentence', () => {
     'the configuration of quoting changes',
     'secrets of quoting change',
     'the scheme rules change',
+    'new keys are made outside the HSM',
   ])
 })
 
@@ -46,6 +47,9 @@ test('Each kind of request is described in both directions', () => {
   )
   expect(requestSentence('UpdateAccountStatus', { ...change, isActive: true })).toBe(
     'account 7 of redbank is enabled',
+  )
+  expect(requestSentence('CryptoAdapter', { adapter: 'PKCS11' })).toBe(
+    'new keys are made in the HSM',
   )
 })
 

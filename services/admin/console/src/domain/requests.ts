@@ -23,6 +23,7 @@ export const requestKinds = [
   ['ConfigurationValues', 'GetPendingConfigurationValues', 'ApproveConfigurationValues'],
   ['SecretValues', 'GetPendingSecretValues', 'ApproveSecretValues'],
   ['SchemeRules', 'GetPendingSchemeRules', 'ApproveSchemeRules'],
+  ['CryptoAdapter', 'GetPendingCryptoAdapter', 'ApproveCryptoAdapter'],
 ] as const
 
 export type RequestKind = (typeof requestKinds)[number][0]
@@ -64,6 +65,10 @@ const sentences: Readonly<Record<RequestKind, (change: Change) => string>> = {
     `the configuration of ${text(change['boundedContextId'])} changes`,
   SecretValues: (change) => `secrets of ${text(change['boundedContextId'])} change`,
   SchemeRules: () => 'the scheme rules change',
+  CryptoAdapter: (change) =>
+    change['adapter'] === 'PKCS11'
+      ? 'new keys are made in the HSM'
+      : 'new keys are made outside the HSM',
 }
 
 /** What waits for a decision, as far as the services answered. */

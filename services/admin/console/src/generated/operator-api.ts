@@ -1179,17 +1179,24 @@ export interface Operations {
   }
   readonly 'POST /crypto-adapter-set': {
     readonly query: never
-    readonly answer: {
-      readonly active: 'NODE' | 'PKCS11'
-      readonly available: readonly ('NODE' | 'PKCS11')[]
-      readonly changedDate: string | null
-      readonly changedBy: string | null
-    }
+    readonly answer:
+      | {
+          readonly active: 'NODE' | 'PKCS11'
+          readonly available: readonly ('NODE' | 'PKCS11')[]
+          readonly changedDate: string | null
+          readonly changedBy: string | null
+        }
+      | ChangeRequest
   }
   readonly 'POST /ssl-terminate': {
     readonly query: never
     readonly answer: { readonly host: string; readonly validTo: string }
   }
+  readonly 'GET /GetPendingCryptoAdapter': {
+    readonly query: never
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveCryptoAdapter': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'POST /component-keys': { readonly query: never; readonly answer: ComponentKey }
   readonly 'GET /component-keys': {
     readonly query: never
