@@ -10,6 +10,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { checkValueOf } from './check-value.ts'
+import { signDigestWith } from './digest.ts'
 import {
   isKeyLength,
   type CryptoProvider,
@@ -52,6 +53,8 @@ export function openNodeProvider(seal: Seal): CryptoProvider {
         : undefined
     },
     sign: (key, bytes) => signWith(privateKeyOf(plainOf(key)), bytes),
+    signDigest: async (key, digest) =>
+      signDigestWith(privateKeyOf(plainOf(key)), key.curve, digest),
     agree: (key, peer) =>
       diffieHellman({ privateKey: privateKeyOf(plainOf(key)), publicKey: peer }),
     encrypt(key, plain, aad) {

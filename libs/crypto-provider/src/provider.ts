@@ -75,6 +75,8 @@ export interface CryptoProvider {
   unwrapSecret(key: NewSecret, wrapped: Buffer, by: Secret): Secret | undefined
   /** ES256, ES384 or Ed25519 by the curve of the key, as in a JWS (RFC 7518 3.4, RFC 8037). */
   sign(key: PrivateKey, bytes: Buffer): Promise<Buffer>
+  /** The same of a text with this digest: SHA-256 of P-256, SHA-384 of P-384. */
+  signDigest(key: PrivateKey, digest: Buffer): Promise<Buffer>
   /** ECDH: the x coordinate of the shared point (RFC 7748 and SEC 1 3.3.1); of P-256 and P-384. */
   agree(key: PrivateKey, peer: KeyObject): Buffer
   encrypt(key: Secret, plain: Buffer, aad: Buffer): Encrypted

@@ -61,6 +61,12 @@ export function openPkcs11Provider(token: Token): CryptoProvider {
         signingMechanism(curve),
         digestOf(curve, bytes),
       ),
+    signDigest: ({ id, curve }, digest) =>
+      token.sign(
+        [{ type: attribute.CLASS, value: object.PRIVATE_KEY }, idOf(id)],
+        signingMechanism(curve),
+        digest,
+      ),
     agree: (key, peer) => token.run((session) => agree(session, key, peer)),
     encrypt: (key, plain, aad) =>
       token.run((session) => encryptIn(session, secretIn(session, key), plain, aad)),

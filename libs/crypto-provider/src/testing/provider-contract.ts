@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
   createCipheriv,
+  createHash,
   createPublicKey,
   diffieHellman,
   generateKeyPairSync,
@@ -11,7 +12,7 @@ import {
 } from 'node:crypto'
 import { cmac } from '../check-value.ts'
 import type { CryptoProvider, Curve, KeyUsage, Secret, SecretType } from '../provider.ts'
-import { algorithmOf, isSignature } from '../signature.ts'
+import { algorithmOf, isSignature, isSignatureOfDigest } from '../signature.ts'
 
 export interface OpenedProvider {
   readonly provider: CryptoProvider
@@ -117,6 +118,25 @@ export function testProvider(name: string, open: () => Promise<OpenedProvider>):
           }),
           runs,
         )
+      },
+    )
+
+    test.each([
+      ['P-256', 'ES256', 'sha256'],
+      ['P-384', 'ES384', 'sha384'],
+    ] as const)(
+      'The signature of a digest by a key on %s is one of the text, and of no other digest',
+      async (curve, algorithm, hash) => {
+        const { publicKey, ...pair } = provider.newPair({ ...named('SIGN'), curve })
+        const text = Buffer.from('a text')
+        const digest = createHash(hash).update(text).digest()
+        const signature = await provider.signDigest(pair, digest)
+        expect(isSignature(algorithm, publicKey, text, signature)).toBe(true)
+        expect(isSignatureOfDigest(algorithm, publicKey, digest, signature)).toBe(true)
+        const other = createHash(hash).update('another').digest()
+        expect(isSignatureOfDigest(algorithm, publicKey, other, signature)).toBe(false)
+        const ofText = await provider.sign(pair, text)
+        expect(isSignatureOfDigest(algorithm, publicKey, digest, ofText)).toBe(true)
       },
     )
 

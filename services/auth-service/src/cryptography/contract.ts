@@ -47,6 +47,22 @@ export function faultOfText(text: Buffer, extra?: Buffer): Refused | undefined {
     : faultOfData(text, extra)
 }
 
+/** What is signed: a text, or its digest. */
+export type Signed = { readonly data: Buffer } | { readonly digest: Buffer }
+
+export function signedOf({
+  data,
+  digest,
+}: {
+  readonly data?: Buffer
+  readonly digest?: Buffer
+}): Signed | Refused {
+  if (data !== undefined && digest === undefined) return faultOfData(data) ?? { data }
+  return data === undefined && digest !== undefined
+    ? { digest }
+    : refuse('INVALID', 'either data or digest')
+}
+
 function oneOf<const Option extends string>(
   name: string,
   options: readonly Option[],

@@ -20,6 +20,7 @@ import {
   keyMessage,
   keyRequestOf,
   signatureAlgorithmOf,
+  signedOf,
   translationOf,
 } from './contract.ts'
 import { defineKey } from './definitions.ts'
@@ -65,21 +66,25 @@ function signatures(
       const hashed = await parts.generateHash(read, data, salt)
       return isRefused(hashed) ? { hash: nothing, ...refusal(hashed) } : { ...hashed, ...noRefusal }
     },
-    async GenerateSignature({ keyId, algorithm, data }) {
+    async GenerateSignature({ keyId, algorithm, ...message }) {
+      const refused = (fault: Refused) => ({ signature: nothing, algorithm: '', ...refusal(fault) })
       const asked = algorithm === undefined ? undefined : signatureAlgorithmOf(algorithm)
-      const fault = faultOfText(data)
-      if (fault !== undefined) return { signature: nothing, algorithm: '', ...refusal(fault) }
-      const made = isRefused(asked) ? asked : await generateSignature(parts, keyId, asked, data)
-      return isRefused(made)
-        ? { signature: nothing, algorithm: '', ...refusal(made) }
-        : { ...made, ...noRefusal }
+      if (isRefused(asked)) return refused(asked)
+      const signed = signedOf(message)
+      if (isRefused(signed)) return refused(signed)
+      const fault = 'data' in signed ? faultOfText(signed.data) : undefined
+      const made = fault ?? (await generateSignature(parts, keyId, asked, signed))
+      return isRefused(made) ? refused(made) : { ...made, ...noRefusal }
     },
-    async VerifySignature({ algorithm, keyId, publicKey, data, signature }) {
-      const read = faultOfData(data, signature) ?? signatureAlgorithmOf(algorithm)
-      const valid = isRefused(read)
-        ? read
-        : await verifySignature(parts, { keyId, publicKey, algorithm: read, data, signature })
-      return isRefused(valid) ? { valid: false, ...refusal(valid) } : { valid, ...noRefusal }
+    async VerifySignature({ algorithm, keyId, publicKey, signature, ...message }) {
+      const refused = (fault: Refused) => ({ valid: false, ...refusal(fault) })
+      const read = faultOfData(nothing, signature) ?? signatureAlgorithmOf(algorithm)
+      if (isRefused(read)) return refused(read)
+      const signed = signedOf(message)
+      if (isRefused(signed)) return refused(signed)
+      const asked = { keyId, publicKey, algorithm: read, signed, signature }
+      const valid = await verifySignature(parts, asked)
+      return isRefused(valid) ? refused(valid) : { valid, ...noRefusal }
     },
   }
 }
@@ -164,10 +169,7 @@ function keyMaking(
 
 function keyUse(
   parts: PemParts,
-): Pick<
-  KeyManagement,
-  'ListKeys' | 'SetListenerCertificate' | 'GetListenerCertificates'
-> {
+): Pick<KeyManagement, 'ListKeys' | 'SetListenerCertificate' | 'GetListenerCertificates'> {
   return {
     async ListKeys() {
       const [definitions, keys, adapter] = await Promise.all([
