@@ -22,7 +22,7 @@ import {
   type OpenConsole,
 } from './hub/console.ts'
 import type { Fsp } from './hub/fsp.ts'
-import { account, position } from './hub/operator.ts'
+import { account, answered, position, programWith } from './hub/operator.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, committed, newTransfer } from './hub/transfer.ts'
 
@@ -381,6 +381,40 @@ test(
     await vera.reload()
     await vera.getByText('Your session has ended.').waitFor()
     await vera.context().close()
+  },
+  story_ms,
+)
+
+test(
+  'The keys of components are listed, and one of them is revoked',
+  async () => {
+    const { operator, hub } = scheme
+    const privileges = ['REGISTER_COMPONENT_KEY']
+    const role = { labelName: 'Component', description: 'Registers itself.', privileges }
+    await answered(operator.call('PUT', '/roles/component', role))
+    const program = await programWith(operator, hub.urls.operator, 'pricing', ['component'])
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const pem = publicKey.export({ type: 'spki', format: 'pem' })
+    const registration = { boundedContextId: 'pricing', publicKey: pem }
+    const { kid } = await answered<{ readonly kid: string }>(
+      program.call('POST', '/component-keys', registration),
+    )
+    await go('/component-keys')
+    const row = page.getByRole('row').filter({ hasText: kid })
+    expect(await row.getByRole('rowheader').textContent()).toBe('pricing')
+    await row.getByText('VALID', { exact: true }).waitFor()
+    await row.getByText('no end').waitFor()
+    await page
+      .getByRole('row', { name: /^quoting/ })
+      .getByText('VALID')
+      .waitFor()
+    expect(await faultsOf(page, 'component-keys')).toEqual([])
+    await pressAndConfirm(row.getByRole('button', { name: 'Revoke' }), 'Revoke key')
+    await row.getByText('REVOKED', { exact: true }).waitFor()
+    await row.getByText('ada', { exact: true }).waitFor()
+    expect(await row.getByRole('button').count()).toBe(0)
+    const again = await program.call('POST', '/component-keys', registration)
+    expect(again.status).toBe(400)
   },
   story_ms,
 )

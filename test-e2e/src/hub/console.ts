@@ -176,6 +176,8 @@ export function consoleViews(
     ['reports', '/reports'],
     ['approvals', '/approvals'],
     ['configuration', '/configuration'],
+    ['crypto-keys', '/keys'],
+    ['component-keys', '/component-keys'],
     ['failed-deliveries', '/dead-letters'],
     ['alarms', '/alarms'],
     ['operators', '/operators'],

@@ -12,6 +12,7 @@ import { BulkQuotePage } from './views/bulk-quote.tsx'
 import { BulkQuotes } from './views/bulk-quotes.tsx'
 import { BulkTransferPage } from './views/bulk-transfer.tsx'
 import { BulkTransfers } from './views/bulk-transfers.tsx'
+import { ComponentKeys } from './views/component-keys.tsx'
 import { Configuration } from './views/configuration.tsx'
 import { ConsentPage } from './views/consent.tsx'
 import { Consents } from './views/consents.tsx'
@@ -117,6 +118,7 @@ function Views() {
       <Route path="/approvals" component={Approvals} />
       <Route path="/configuration" component={Configuration} />
       <Route path="/keys" component={CryptoKeys} />
+      <Route path="/component-keys" component={ComponentKeys} />
       <Route path="/dead-letters" component={DeadLetters} />
       <Route path="/alarms" component={Alarms} />
       <Route path="/operators" component={Operators} />
@@ -154,6 +156,7 @@ const ways = [
   ['/approvals', 'Approvals', 'VIEW_PENDING'],
   ['/configuration', 'Configuration', 'VIEW_CONFIGURATION'],
   ['/keys', 'Keys', 'VIEW_KMS_KEYS'],
+  ['/component-keys', 'Component keys', 'VIEW_COMPONENT_KEYS'],
   ['/dead-letters', 'Failed deliveries', 'VIEW_DELIVERIES'],
   ['/alarms', 'Alarms', 'VIEW_PARTICIPANTS'],
   ['/operators', 'Operators', 'VIEW_OPERATORS'],
