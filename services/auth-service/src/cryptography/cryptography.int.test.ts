@@ -487,9 +487,7 @@ describe('hashes and random numbers', () => {
 describe('the adapter', () => {
   test('An adapter that the process does not have is refused', async () => {
     const outcomes = ['NODE', 'PKCS11', 'CLOUD'].map(async (adapter) =>
-      outcomeOf(
-        await world.keys.RequestCryptoAdapter({ requestId: randomUUID(), adapter, actor }),
-      ),
+      outcomeOf(await world.keys.RequestCryptoAdapter({ requestId: randomUUID(), adapter, actor })),
     )
     expect(await Promise.all(outcomes)).toEqual(['done', 'ADAPTER_UNAVAILABLE', 'INVALID'])
     const { adapter } = await world.keys.ListKeys({})

@@ -129,7 +129,7 @@ export async function decrypt(
   const usable = await usableKey(parts, keyId, 'DECRYPT')
   if (isRefused(usable)) return usable
   const hasForm = text.iv.length === iv_bytes && text.tag.length === tag_bytes
-  const plain = hasForm ? usable.provider.decrypt(secretOf(usable.key), text, aad) : undefined
+  const plain = hasForm ? await usable.provider.decrypt(secretOf(usable.key), text, aad) : undefined
   return plain ?? refuse('CIPHERTEXT_INVALID', 'it was not encrypted with this key and aad')
 }
 
@@ -155,7 +155,7 @@ export async function translatePin(
   if (isRefused(source)) return source
   const target = await pinKey(parts, translation.targetKeyId, to)
   if (isRefused(target)) return target
-  const pin = pinIn(from, decryptedField(source, from, block, pan))
+  const pin = pinIn(from, await decryptedField(source, from, block, pan))
   if (pin === undefined) {
     return refuse('PIN_BLOCK_INVALID', 'no PIN block of this format under the source key')
   }
@@ -185,25 +185,25 @@ async function pinKey(
   return refuse('KEY_USAGE_WRONG', `format ${format} needs a key of type ${cipherOf(format)}`)
 }
 
-function decryptedField(
+async function decryptedField(
   { key, provider }: Usable,
   format: PinFormat,
   block: Buffer,
   pan: string,
-): Buffer {
+): Promise<Buffer> {
   const secret = secretOf(key)
-  const combined = xor(provider.decryptBlock(secret, block), panFieldOf(format, pan))
+  const combined = xor(await provider.decryptBlock(secret, block), panFieldOf(format, pan))
   return format === 4 ? provider.decryptBlock(secret, combined) : combined
 }
 
-function encryptedField(
+async function encryptedField(
   { key, provider }: Usable,
   format: PinFormat,
   field: Buffer,
   pan: string,
-): Buffer {
+): Promise<Buffer> {
   const secret = secretOf(key)
-  const begun = format === 4 ? provider.encryptBlock(secret, field) : field
+  const begun = format === 4 ? await provider.encryptBlock(secret, field) : field
   return provider.encryptBlock(secret, xor(begun, panFieldOf(format, pan)))
 }
 
