@@ -66,10 +66,10 @@ export function openTokenKeys({ db, seal, providers, life_ms }: TokenKeyParts): 
   async function make(provider: CryptoProvider, now: Date): Promise<StoredTokenKey> {
     const { key, ended } = await db.transaction(async (tx) => {
       await lockTokenKeys(tx)
-      const made = signingIn(provider, await tokenKeysAfter(tx, now), now)
-      if (made !== undefined) return { key: made, ended: [] }
-      const key = newTokenKey(provider, new Date(now.getTime() + life_ms))
-      return { key, ended: await insertTokenKey(tx, key, now) }
+      const other = signingIn(provider, await tokenKeysAfter(tx, now), now)
+      if (other !== undefined) return { key: other, ended: [] }
+      const made = newTokenKey(provider, new Date(now.getTime() + life_ms))
+      return { key: made, ended: await insertTokenKey(tx, made, now) }
     })
     for (const { kid, adapter, privateKey } of ended) {
       providers.of(adapter)?.remove({ id: kid, material: privateKey })
