@@ -8,6 +8,7 @@ export { type Health, type HealthChecks, type HealthReport, openHealth } from '.
 export { type LogLevel, type Logger, logLevels, logTo, openLog } from './log.ts'
 export { type Metrics, openMetrics } from './metrics.ts'
 export { operationsSettings } from './operations-settings.ts'
+export { currentOrigin, keepOrigin, type Origin, withOrigin } from './origin.ts'
 export {
   Outage,
   type OutageKind,
