@@ -43,8 +43,13 @@ const callers: Callers = {
   },
   auditService: {
     ListAuditEntries: operator,
+    ReadConfidentialEntries: operator,
     DescribeAuditLog: operator,
     VerifyAuditChain: operator,
+  },
+  auditQuarantineService: {
+    ListQuarantinedEntries: operator,
+    DecideQuarantinedEntry: operator,
   },
   configurationsService: {
     RegisterConfigurationSchema: ['admin', ...configured],

@@ -6,7 +6,7 @@ import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import { signedContentOf, type AuditPayload } from '@causeway/events'
 import type { ComponentKey } from './component-key.ts'
 
-/** @param own as it is at each entry: an operator may revoke the key */
+/** @param own asked at each entry: the registration of the key may be refused later */
 export function signedEntries(
   bus: EventBus,
   own: { readonly key: ComponentKey | undefined },

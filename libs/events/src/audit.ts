@@ -40,6 +40,8 @@ export interface AuditedAction {
   readonly successful?: boolean
   /** Further facts to find the entry by, such as the id of the request. */
   readonly labels?: Readonly<Record<string, string>>
+  /** Labels and members of `before` and `after` that only a privilege of its own may read. */
+  readonly confidential?: readonly string[]
   /** A `derivedId` where the step may be repeated with the same cause; else a new one. */
   readonly id?: string
 }
@@ -65,6 +67,7 @@ export function auditEntry(
     subject: entry.subject,
     before: entry.before,
     after: entry.after,
+    ...(entry.confidential === undefined ? {} : { confidential: entry.confidential }),
   }
   return newEvent(source, '/audit-log-write', payload, { id })
 }

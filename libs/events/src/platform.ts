@@ -36,6 +36,7 @@ export const platformEvents = {
     topic: 'audit',
     publishers: [
       'account-lookup',
+      'audit',
       'auth-service',
       'config',
       'notifications',
@@ -54,6 +55,7 @@ export const platformEvents = {
       sourceBcName: z.string(),
       sourceAppName: z.string(),
       sourceAppVersion: z.string(),
+      /** The component key that signed it. */
       sourceKeyId: z.string().optional(),
       callerNetworkSources: z.array(z.object({ family: z.string(), address: z.string() })),
       securityContext: z.object({
@@ -71,6 +73,9 @@ export const platformEvents = {
       /** The subject before and after the action, without secrets; null where there is none. */
       before: z.record(z.string(), z.unknown()).nullable(),
       after: z.record(z.string(), z.unknown()).nullable(),
+      /** Names of labels and of members of `before` and `after` that are encrypted in the log. */
+      confidential: z.array(z.string()).optional(),
+      /** ES256 over the canonical JSON of all other members, base64url. */
       sourceSignature: z.string().optional(),
     }),
   }),

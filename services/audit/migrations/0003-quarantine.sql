@@ -9,7 +9,7 @@ create table unattributed (
   actor text collate "C" not null,
   subject text collate "C" not null,
   key_id text collate "C" not null,
-  -- JSON of the entry, encrypted with the label key where there is one.
+  -- JSON of the entry, encrypted where the service has a key for it.
   content bytea not null,
   is_encrypted boolean not null,
   received_at timestamptz(3) not null,

@@ -1,8 +1,12 @@
 /** The log over gRPC: it is read and verified; only events add to it. */
+import type { EventBus } from '@causeway/bus'
+import type { Seal } from '@causeway/crypto-provider'
+import { auditEntry, type AuditPayload } from '@causeway/events'
 import type { Handlers } from '@causeway/grpc'
-import type { Database, Queries } from '@causeway/postgres'
-import type { auditService } from '@causeway/protos'
+import type { Database, Queries, Transaction } from '@causeway/postgres'
+import type { AuditQuery, auditService } from '@causeway/protos'
 import { isAnchorSigned } from './anchor.ts'
+import { decryptedEntry } from './confidential.ts'
 import type { AnchorFile } from './anchor-file.ts'
 import { faultOfNamed, verifyAnchors } from './anchoring.ts'
 import { entryMessage, filterOf, linkOf, pageOf, type Page } from './contract.ts'
@@ -14,6 +18,9 @@ const faults_max = 100
 
 export interface ServeParts {
   readonly db: Database
+  readonly bus: EventBus
+  /** Undefined: nothing is encrypted. */
+  readonly seal: Seal | undefined
   readonly isSigned: IsSigned
   /** Undefined: the log has no anchors. */
   readonly anchors: AnchorFile | undefined
@@ -26,6 +33,10 @@ export function serveAudit(parts: ServeParts): Handlers<typeof auditService> {
       const rows = await findEntries(db, filterOf(query))
       return { entries: rows.map((row) => entryMessage(row, isSigned)) }
     },
+    async ReadConfidentialEntries({ query, actor }) {
+      if (!query) return { entries: [] }
+      return db.transaction((tx) => readConfidential(tx, parts, query, actor))
+    },
     async DescribeAuditLog() {
       return describe(parts)
     },
@@ -35,6 +46,34 @@ export function serveAudit(parts: ServeParts): Handlers<typeof auditService> {
         readOnly: true,
       })
     },
+  }
+}
+
+/** Nothing is returned without the entry about it. */
+async function readConfidential(
+  tx: Transaction,
+  { bus, seal, isSigned }: ServeParts,
+  query: AuditQuery,
+  actor: string,
+) {
+  const rows = await findEntries(tx, filterOf(query))
+  const given = Object.entries(query).filter(([, value]) => value !== '')
+  bus.announce(tx, [
+    auditEntry('audit', {
+      actor,
+      action: 'ReadConfidentialEntries',
+      subject: 'audit',
+      before: null,
+      after: { query: Object.fromEntries(given), entries: rows.length },
+      at: new Date(),
+    }),
+  ])
+  return {
+    entries: rows.map((row) => {
+      const message = entryMessage(row, isSigned)
+      const entry = JSON.parse(message.entryJson) as AuditPayload
+      return { ...message, entryJson: JSON.stringify(decryptedEntry(entry, seal)) }
+    }),
   }
 }
 

@@ -1,16 +1,16 @@
 /** Starts the audit log: entries are chained, signed and anchored, so that a change to them is detected. */
-import { openHsm } from '@causeway/crypto-provider'
-import { openOwnKey } from '@causeway/component-keys'
-import { onEvents } from '@causeway/events'
+import { openKnownKeys, openOwnKey, signedEntries } from '@causeway/component-keys'
+import { openHsm, openSeal, type Token } from '@causeway/crypto-provider'
 import { statement, type Database } from '@causeway/postgres'
 import { periodically, type Logger, type Metrics, type Periodic } from '@causeway/process'
-import { auditService } from '@causeway/protos'
+import { auditQuarantineService, auditService } from '@causeway/protos'
 import type { Start } from '@causeway/runtime'
-import { Counter, Gauge } from 'prom-client'
+import { Gauge } from 'prom-client'
 import { anchorOf } from './anchor.ts'
 import { openAnchorFile, type AnchorFile } from './anchor-file.ts'
 import { anchorHead, type AnchoringParts } from './anchoring.ts'
-import { openHandle } from './handle.ts'
+import { openAttribution } from './attributing.ts'
+import { serveQuarantine } from './quarantine/serve.ts'
 import { serveAudit } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { openSigner, openVerifier, type Signer, type Verifier } from './signing.ts'
@@ -18,26 +18,33 @@ import { headOf, signingKeyIds, signUnsignedHead, storeKey } from './store.ts'
 
 const alive = statement('select 1')
 
-export const start: Start<Settings> = async (settings, parts) => {
-  const log = parts.log.child({ service: 'audit' })
+const hour_ms = 3_600_000
+
+export const start: Start<Settings> = async (settings, given) => {
+  const log = given.log.child({ service: 'audit' })
   const hsm = await openHsm(settings)
-  const keyName = settings.AUDIT_SIGNING_KEY_FILE
-  const signer = await openSigner('AUDIT_SIGNING_KEY_FILE', keyName, hsm)
-  const trustedFile = settings.AUDIT_TRUSTED_KEYS_FILE
-  const verifier = await openVerifier('AUDIT_TRUSTED_KEYS_FILE', trustedFile, signer)
+  const signing = await openSigning(settings, hsm)
   const anchors = await anchorFileOf(settings, log)
-  const ownKey = await openOwnKey('audit', settings.AUDIT_COMPONENT_KEY_FILE, { ...parts, log })
+  const ownKey = await openOwnKey('audit', settings.AUDIT_COMPONENT_KEY_FILE, { ...given, log })
+  const parts = { ...given, log, bus: signedEntries(given.bus, ownKey) }
   const db = await parts.openDatabase({
     url: settings.AUDIT_DATABASE_URL,
     schema: 'audit',
     migrations: new URL('../migrations/', import.meta.url),
     connections_max: settings.AUDIT_CONNECTIONS,
   })
-  await prepare(db, signer, verifier, log)
-  const { isSigned } = verifier
-  parts.grpc.serve(auditService, serveAudit({ db, isSigned, anchors }))
-  const handle = openHandle({ db, signer, onRecorded: countRecorded(parts.metrics) })
-  const subscribed = await onEvents(parts.bus, 'audit', ['/audit-log-write'], handle)
+  await prepare(db, signing.signer, signing.verifier, log)
+  const { signer, seal } = signing
+  const { isSigned } = signing.verifier
+  const recording = { db, signer, seal }
+  parts.grpc.serve(auditService, serveAudit({ ...recording, bus: parts.bus, isSigned, anchors }))
+  parts.grpc.serve(auditQuarantineService, serveQuarantine({ ...recording, bus: parts.bus }))
+  const keys = await openKnownKeys({ ...parts, group: 'audit' })
+  const bounds = {
+    hold_ms: settings.AUDIT_HOLD_S * 1_000,
+    unsigned_ms: settings.AUDIT_UNSIGNED_H * hour_ms,
+  }
+  const attribution = await openAttribution(parts, { ...recording, judging: { keys, bounds } })
   parts.health.ready('audit database', async () => {
     await db.query(alive, [])
   })
@@ -52,13 +59,24 @@ export const start: Start<Settings> = async (settings, parts) => {
         })
   return {
     async stop() {
-      await subscribed.stop()
+      await attribution.stop()
       await anchoring?.stop()
+      await keys.stop()
       await ownKey.stop()
       await db.close()
       hsm?.close()
     },
   }
+}
+
+/** The keys that sign, verify and encrypt. */
+async function openSigning(settings: Settings, hsm: Token | undefined) {
+  const signer = await openSigner('AUDIT_SIGNING_KEY_FILE', settings.AUDIT_SIGNING_KEY_FILE, hsm)
+  const trustedFile = settings.AUDIT_TRUSTED_KEYS_FILE
+  const verifier = await openVerifier('AUDIT_TRUSTED_KEYS_FILE', trustedFile, signer)
+  const keys = settings.AUDIT_SECRETS_KEY
+  const seal = keys === '' ? undefined : openSeal('AUDIT_SECRETS_KEY', keys, hsm)
+  return { signer, verifier, seal }
 }
 
 async function anchorFileOf(settings: Settings, log: Logger): Promise<AnchorFile | undefined> {
@@ -88,20 +106,6 @@ async function prepare(
   } catch (error) {
     await db.close()
     throw error
-  }
-}
-
-function countRecorded(metrics: Metrics) {
-  const recorded = new Counter({
-    name: 'audit_entries_total',
-    help: 'audit entries that were recorded, by the service that published them',
-    labelNames: ['source', 'outcome'],
-    registers: [metrics],
-  })
-  return (entries: readonly { readonly sourceBcName: string; actionSuccessful: boolean }[]) => {
-    for (const { sourceBcName: source, actionSuccessful } of entries) {
-      recorded.inc({ source, outcome: actionSuccessful ? 'done' : 'refused' })
-    }
   }
 }
 

@@ -40,6 +40,28 @@ export const settings = {
     min: 1,
     max: 86_400,
   }),
+  AUDIT_HOLD_S: integer({
+    about:
+      'how long an entry waits for its source to register the key that signed it, before it is quarantined; and how late an entry from before the revocation of its key may come',
+    unit: 's',
+    default: 600,
+    min: 1,
+    max: 86_400,
+  }),
+  AUDIT_UNSIGNED_H: integer({
+    about:
+      'how long after a service registered its first component key its entries may be unsigned, as replicas of an earlier release make them; after that, unsigned entries are quarantined',
+    unit: 'h',
+    default: 24,
+    min: 0,
+    max: 8_760,
+  }),
+  AUDIT_SECRETS_KEY: text({
+    about:
+      '32 random bytes in base64url, or pkcs11:object=LABEL: the key that encrypts confidential members of entries, and entries in quarantine; several, separated by commas: the first encrypts, each decrypts; empty: they are stored in plain; the hub process makes its own',
+    default: '',
+    secret: true,
+  }),
   ...cryptoSettings,
 }
 

@@ -88,6 +88,7 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
       },
       audit: {
         AUDIT_SIGNING_KEY_FILE: write('audit-signing.key', pemOf(generateKeyPairSync('ed25519'))),
+        AUDIT_SECRETS_KEY: randomBytes(32).toString('base64url'),
       },
       config: { CONFIG_SECRETS_KEY: randomBytes(32).toString('base64url') },
       'auth-service': {

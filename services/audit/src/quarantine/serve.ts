@@ -71,7 +71,7 @@ function message(row: Unattributed) {
     action,
     actor,
     subject,
-    keyId,
+    ...(keyId === '' ? {} : { keyId }),
     reason: reason ?? '',
     receivedAt: row.receivedAt.toISOString(),
     quarantinedAt: row.quarantinedAt?.toISOString() ?? '',

@@ -73,7 +73,7 @@ export function entryIn(
 ): AuditPayload {
   const text = isEncrypted ? seal?.decrypt(content, contextOf(contentHash)) : content
   if (text === undefined) {
-    throw new Error('no key of AUDIT_LABEL_KEY decrypts an entry that was set aside')
+    throw new Error('no key of AUDIT_SECRETS_KEY decrypts an entry that was set aside')
   }
   return JSON.parse(text.toString()) as AuditPayload
 }
