@@ -51,6 +51,11 @@ const callers: Callers = {
     ListQuarantinedEntries: operator,
     DecideQuarantinedEntry: operator,
   },
+  logStoreService: {
+    WriteLog: operator,
+    ReadLog: operator,
+    DescribeLog: operator,
+  },
   configurationsService: {
     RegisterConfigurationSchema: ['admin', ...configured],
     ListConfigurations: operator,

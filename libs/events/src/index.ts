@@ -19,6 +19,8 @@ export {
   type BroadcastHandlers,
   type Relay,
 } from './event.ts'
+export { shipLog } from './log-shipping.ts'
+export { logLevels } from './platform.ts'
 export { mailMessage, mailText, type Mail } from './mail.ts'
 export type { ErrorInformation, LegRole } from './parts.ts'
 export { roundsOf } from './rounds.ts'

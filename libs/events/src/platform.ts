@@ -1,9 +1,10 @@
 /** Configuration, secrets, audit and logs. */
+import { serviceNames } from '@causeway/services'
 import { z } from 'zod'
 import { define } from './define.ts'
 
-/** Named by the reference architecture; no component publishes it yet, so no service may use it. */
-const unpublished = { publishers: [], consumers: [] } as const
+/** From the least to the most severe. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
 const ofConfig = { topic: 'config', key: 'boundedContextId' } as const
 
@@ -80,12 +81,13 @@ export const platformEvents = {
     }),
   }),
   '/log-write': define({
-    ...unpublished,
-    topic: 'audit',
+    topic: 'logs',
+    publishers: serviceNames,
+    consumers: ['audit'],
     key: 'sourceBcName',
-    about: 'A line for the log store; its loss is tolerated.',
+    about: 'A line for the log store, of level warn or above; its loss is tolerated.',
     schema: z.object({
-      level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']),
+      level: z.enum(logLevels),
       timestamp: z.string(),
       sourceBcName: z.string(),
       appName: z.string(),

@@ -45,6 +45,7 @@ import { healthOperations } from './health.ts'
 import { keyOperations } from './keys/routes.ts'
 import { lifecycleOperations } from './lifecycle/routes.ts'
 import { limitOperations } from './limits.ts'
+import { logReading, logState, logWriting } from './log/routes.ts'
 import type { Operation } from './operation.ts'
 import { oracleOperations } from './oracles/routes.ts'
 import { documentOperations } from './openapi/routes.ts'
@@ -89,6 +90,9 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...needs('VIEW_AUDIT_LOG_STATE', auditLogOperations(deps)),
     ...needs('VIEW_AUDIT_CONFIDENTIAL', confidentialAuditOperations(deps)),
     ...guarded('AUDIT_QUARANTINE', quarantineOperations(deps)),
+    ...needs('WRITE_LOG', logWriting(deps)),
+    ...needs('VIEW_LOG_STATE', logState(deps)),
+    ...needs('VIEW_LOG', logReading(deps)),
     ...guarded('PARTICIPANTS', limitOperations(deps)),
     ...guarded('PARTICIPANTS', participantOperations(deps)),
     ...guarded('PARTICIPANTS', endpointOperations(deps)),

@@ -32,6 +32,8 @@ const values = {
   AUDIT_HOLD_S: 600,
   AUDIT_UNSIGNED_H: 24,
   AUDIT_SECRETS_KEY: '',
+  AUDIT_LOG_RETENTION_D: 30,
+  AUDIT_LOG_LINES_MAX: 1_000,
   ...noHsm,
 }
 

@@ -3,13 +3,14 @@ import { openKnownKeys, openOwnKey, signedEntries } from '@causeway/component-ke
 import { openHsm, openSeal, type Token } from '@causeway/crypto-provider'
 import { statement, type Database } from '@causeway/postgres'
 import { periodically, type Logger, type Metrics, type Periodic } from '@causeway/process'
-import { auditQuarantineService, auditService } from '@causeway/protos'
+import { auditQuarantineService, auditService, logStoreService } from '@causeway/protos'
 import type { Start } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
 import { anchorOf } from './anchor.ts'
 import { openAnchorFile, type AnchorFile } from './anchor-file.ts'
 import { anchorHead, type AnchoringParts } from './anchoring.ts'
 import { openAttribution } from './attributing.ts'
+import { openLogStore, serveLogStore } from './log/open.ts'
 import { serveQuarantine } from './quarantine/serve.ts'
 import { serveAudit } from './serve.ts'
 import type { Settings } from './settings.ts'
@@ -19,6 +20,7 @@ import { headOf, signingKeyIds, signUnsignedHead, storeKey } from './store.ts'
 const alive = statement('select 1')
 
 const hour_ms = 3_600_000
+const day_ms = 86_400_000
 
 export const start: Start<Settings> = async (settings, given) => {
   const log = given.log.child({ service: 'audit' })
@@ -39,12 +41,11 @@ export const start: Start<Settings> = async (settings, given) => {
   const recording = { db, signer, seal }
   parts.grpc.serve(auditService, serveAudit({ ...recording, bus: parts.bus, isSigned, anchors }))
   parts.grpc.serve(auditQuarantineService, serveQuarantine({ ...recording, bus: parts.bus }))
+  parts.grpc.serve(logStoreService, serveLogStore(db))
   const keys = await openKnownKeys({ ...parts, group: 'audit' })
-  const bounds = {
-    hold_ms: settings.AUDIT_HOLD_S * 1_000,
-    unsigned_ms: settings.AUDIT_UNSIGNED_H * hour_ms,
-  }
-  const attribution = await openAttribution(parts, { ...recording, judging: { keys, bounds } })
+  const judging = { keys, bounds: judgeBoundsIn(settings) }
+  const attribution = await openAttribution(parts, { ...recording, judging })
+  const logStore = await openLogStore(parts, db, logBoundsIn(settings))
   parts.health.ready('audit database', async () => {
     await db.query(alive, [])
   })
@@ -60,6 +61,7 @@ export const start: Start<Settings> = async (settings, given) => {
   return {
     async stop() {
       await attribution.stop()
+      await logStore.stop()
       await anchoring?.stop()
       await keys.stop()
       await ownKey.stop()
@@ -67,6 +69,14 @@ export const start: Start<Settings> = async (settings, given) => {
       hsm?.close()
     },
   }
+}
+
+function judgeBoundsIn({ AUDIT_HOLD_S: hold_s, AUDIT_UNSIGNED_H: unsigned_h }: Settings) {
+  return { hold_ms: hold_s * 1_000, unsigned_ms: unsigned_h * hour_ms }
+}
+
+function logBoundsIn({ AUDIT_LOG_RETENTION_D: days, AUDIT_LOG_LINES_MAX: lines_max }: Settings) {
+  return { retention_ms: days * day_ms, lines_max }
 }
 
 /** The keys that sign, verify and encrypt. */

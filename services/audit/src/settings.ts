@@ -62,6 +62,20 @@ export const settings = {
     default: '',
     secret: true,
   }),
+  AUDIT_LOG_RETENTION_D: integer({
+    about: 'how long lines stay in the log store',
+    unit: 'd',
+    default: 30,
+    min: 1,
+    max: 3_650,
+  }),
+  AUDIT_LOG_LINES_MAX: integer({
+    about: 'lines in the log store; the oldest above it are deleted',
+    unit: 'lines',
+    default: 1_000_000,
+    min: 1_000,
+    max: 100_000_000,
+  }),
   ...cryptoSettings,
 }
 
