@@ -291,8 +291,8 @@ const callers: Callers = {
     FindRequestedQuotes: ['admin', 'settlements'],
   },
   schedulerService: {
-    CreateScheduleReminder: ['admin', 'auth-service', 'settlements'],
-    DeleteScheduleReminder: ['auth-service', 'settlements'],
+    CreateScheduleReminder: ['admin', 'audit', 'auth-service', 'settlements'],
+    DeleteScheduleReminder: ['audit', 'auth-service', 'settlements'],
     ListScheduleReminders: ['admin', 'auth-service', 'settlements'],
     RemoveReminder: operator,
     RetryReminder: operator,

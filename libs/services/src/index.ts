@@ -61,8 +61,9 @@ const descriptions = {
     database: false,
   },
   audit: {
-    calls: ['auth-service'],
+    calls: ['auth-service', 'scheduler'],
     database: true,
+    outside: true,
     files: ['signing'],
     secrets: { AUDIT_SECRETS_KEY: ['seal', 'AUDIT_SECRETS_KEY'] },
   },

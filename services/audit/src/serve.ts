@@ -5,9 +5,8 @@ import { auditEntry, type AuditPayload } from '@causeway/events'
 import type { Handlers } from '@causeway/grpc'
 import type { Database, Queries, Transaction } from '@causeway/postgres'
 import type { AuditQuery, auditService } from '@causeway/protos'
-import { isAnchorSigned } from './anchor.ts'
+import { isAnchorSigned, type Anchor, type AnchorStore } from './anchor.ts'
 import { decryptedEntry } from './confidential.ts'
-import type { AnchorFile } from './anchor-file.ts'
 import { faultOfNamed, verifyAnchors } from './anchoring.ts'
 import { entryMessage, filterOf, linkOf, pageOf, type Page } from './contract.ts'
 import { faultsOf, origin, type Link } from './chain.ts'
@@ -22,8 +21,8 @@ export interface ServeParts {
   /** Undefined: nothing is encrypted. */
   readonly seal: Seal | undefined
   readonly isSigned: IsSigned
-  /** Undefined: the log has no anchors. */
-  readonly anchors: AnchorFile | undefined
+  /** Empty: the log has no anchors. */
+  readonly stores: readonly AnchorStore[]
 }
 
 export function serveAudit(parts: ServeParts): Handlers<typeof auditService> {
@@ -41,10 +40,11 @@ export function serveAudit(parts: ServeParts): Handlers<typeof auditService> {
       return describe(parts)
     },
     async VerifyAuditChain(page) {
-      return db.transaction((tx) => verifyPage(tx, pageOf(page), parts), {
-        isolation: 'repeatable read',
-        readOnly: true,
-      })
+      const { last: _, ...report } = await db.transaction(
+        (tx) => verifyPage(tx, pageOf(page), parts),
+        { isolation: 'repeatable read', readOnly: true },
+      )
+      return report
     },
   }
 }
@@ -77,9 +77,9 @@ async function readConfidential(
   }
 }
 
-async function describe({ db, isSigned, anchors }: ServeParts) {
+async function describe({ db, isSigned, stores }: ServeParts) {
   const head = await headOf(db)
-  const anchor = (await anchors?.last())?.anchor
+  const anchor = await newestAnchor(stores)
   return {
     lastN: String(head.n),
     lastHash: head.hash.toString('hex'),
@@ -91,7 +91,23 @@ async function describe({ db, isSigned, anchors }: ServeParts) {
   }
 }
 
-async function verifyPage(tx: Queries, { after, limit, noted }: Page, parts: ServeParts) {
+/** Of all stores that answer. */
+async function newestAnchor(stores: readonly AnchorStore[]): Promise<Anchor | undefined> {
+  const read = await Promise.allSettled(stores.map((store) => store.last()))
+  const anchors = read.flatMap((each) =>
+    each.status === 'fulfilled' && each.value?.anchor !== undefined ? [each.value.anchor] : [],
+  )
+  return anchors.toSorted((one, other) => (one.n < other.n ? 1 : -1))[0]
+}
+
+export type VerifyParts = Pick<ServeParts, 'isSigned' | 'stores'>
+
+/** One page of the chain; with the last one also the head, the anchors and the noted entry. */
+export async function verifyPage(
+  tx: Queries,
+  { after, limit, noted }: Page,
+  parts: VerifyParts,
+) {
   const { isSigned } = parts
   const before = await linkAt(tx, after)
   const links = (await linksAfter(tx, after, limit)).map((row) => linkOf(row, isSigned))
@@ -103,15 +119,16 @@ async function verifyPage(tx: Queries, { after, limit, noted }: Page, parts: Ser
   if (isEnd) {
     faults.push(...faultsOfHead(await headOf(tx), last, isSigned))
     if (noted !== undefined) faults.push(...(await faultsOfNote(tx, noted)))
-    if (parts.anchors !== undefined) {
-      const anchors = await verifyAnchors(tx, parts.anchors, isSigned, faults_max)
-      anchors_checked = anchors.checked
+    for (const store of parts.stores) {
+      const anchors = await verifyAnchors(tx, store, isSigned, faults_max)
+      anchors_checked += anchors.checked
       faults.push(...anchors.faults)
     }
   }
   return {
     checked: String(links.length),
     lastN: String(last.n),
+    last,
     isEnd,
     faults: faults.slice(0, faults_max),
     anchorsChecked: String(anchors_checked),

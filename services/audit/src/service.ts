@@ -2,19 +2,18 @@
 import { openKnownKeys, openOwnKey, signedEntries } from '@causeway/component-keys'
 import { openHsm, openSeal, type Token } from '@causeway/crypto-provider'
 import { statement, type Database } from '@causeway/postgres'
-import { periodically, type Logger, type Metrics, type Periodic } from '@causeway/process'
+import type { Logger } from '@causeway/process'
 import { auditQuarantineService, auditService, logStoreService } from '@causeway/protos'
 import type { Start } from '@causeway/runtime'
-import { Gauge } from 'prom-client'
 import { anchorOf } from './anchor.ts'
-import { openAnchorFile, type AnchorFile } from './anchor-file.ts'
-import { anchorHead, type AnchoringParts } from './anchoring.ts'
+import { anchorPeriodically, openAnchorStores } from './anchor-stores.ts'
 import { openAttribution } from './attributing.ts'
 import { openLogStore, serveLogStore } from './log/open.ts'
 import { serveQuarantine } from './quarantine/serve.ts'
 import { serveAudit } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { openSigner, openVerifier, type Signer, type Verifier } from './signing.ts'
+import { openVerification } from './verification/open.ts'
 import { headOf, signingKeyIds, signUnsignedHead, storeKey } from './store.ts'
 
 const alive = statement('select 1')
@@ -26,7 +25,7 @@ export const start: Start<Settings> = async (settings, given) => {
   const log = given.log.child({ service: 'audit' })
   const hsm = await openHsm(settings)
   const signing = await openSigning(settings, hsm)
-  const anchors = await anchorFileOf(settings, log)
+  const stores = await openAnchorStores(settings, log)
   const ownKey = await openOwnKey('audit', settings.AUDIT_COMPONENT_KEY_FILE, { ...given, log })
   const parts = { ...given, log, bus: signedEntries(given.bus, ownKey) }
   const db = await parts.openDatabase({
@@ -39,7 +38,7 @@ export const start: Start<Settings> = async (settings, given) => {
   const { signer, seal } = signing
   const { isSigned } = signing.verifier
   const recording = { db, signer, seal }
-  parts.grpc.serve(auditService, serveAudit({ ...recording, bus: parts.bus, isSigned, anchors }))
+  parts.grpc.serve(auditService, serveAudit({ ...recording, bus: parts.bus, isSigned, stores }))
   parts.grpc.serve(auditQuarantineService, serveQuarantine({ ...recording, bus: parts.bus }))
   parts.grpc.serve(logStoreService, serveLogStore(db))
   const keys = await openKnownKeys({ ...parts, group: 'audit' })
@@ -49,20 +48,19 @@ export const start: Start<Settings> = async (settings, given) => {
   parts.health.ready('audit database', async () => {
     await db.query(alive, [])
   })
-  const anchoring =
-    anchors === undefined
-      ? undefined
-      : anchorPeriodically(settings.AUDIT_ANCHOR_INTERVAL_S, parts.metrics, log, {
-          db,
-          file: anchors,
-          signer,
-          isSigned,
-        })
+  const anchoring = anchorPeriodically(settings.AUDIT_ANCHOR_INTERVAL_S, parts, {
+    db,
+    stores,
+    signer,
+    isSigned,
+  })
+  const verification = await openVerification(settings, parts, { db, stores, isSigned })
   return {
     async stop() {
       await attribution.stop()
       await logStore.stop()
-      await anchoring?.stop()
+      await verification.stop()
+      await anchoring.stop()
       await keys.stop()
       await ownKey.stop()
       await db.close()
@@ -89,11 +87,6 @@ async function openSigning(settings: Settings, hsm: Token | undefined) {
   return { signer, verifier, seal }
 }
 
-async function anchorFileOf(settings: Settings, log: Logger): Promise<AnchorFile | undefined> {
-  const { AUDIT_ANCHOR_FILE: path } = settings
-  return path === '' ? undefined : openAnchorFile('AUDIT_ANCHOR_FILE', path, log)
-}
-
 /**
  * Stores the public key, so that its id is known when it no longer signs, and signs the head that an
  * earlier release left without a signature.
@@ -117,23 +110,4 @@ async function prepare(
     await db.close()
     throw error
   }
-}
-
-function anchorPeriodically(
-  interval_s: number,
-  metrics: Metrics,
-  log: Logger,
-  parts: AnchoringParts,
-): Periodic {
-  const broken = new Gauge({
-    name: 'audit_log_broken',
-    help: '1 while the audit log does not contain what its last anchor names',
-    registers: [metrics],
-  })
-  const anchor = async () => {
-    const fault = await anchorHead(parts, new Date())
-    broken.set(fault === undefined ? 0 : 1)
-    if (fault !== undefined) log.error({ fault }, 'the audit log does not fit its last anchor')
-  }
-  return periodically(interval_s * 1_000, anchor, { log, name: 'anchor of the audit log' })
 }

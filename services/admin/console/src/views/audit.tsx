@@ -7,6 +7,7 @@ import { differences } from '../domain/difference.ts'
 import type { AuditEntry } from '../generated/operator-api.ts'
 import { instant, More, SearchForm, useSearch } from '../search.tsx'
 import { Facts, Loading, Page, Problem, State, Table, Time } from '../ui.tsx'
+import { Quarantine } from './quarantine.tsx'
 
 const names = ['userId', 'actionType', 'subject', 'from', 'to'] as const
 type Name = (typeof names)[number]
@@ -48,7 +49,7 @@ export function Audit() {
             key: entry.id,
             cells: [
               <Time key="when" at={entry.actionTimestamp} />,
-              entry.securityContext.userId ?? 'unknown',
+              <Actor key="actor" of={entry} />,
               <Action key="action" of={entry} />,
               <code key="subject">{entry.subject}</code>,
               <Changed key="changed" of={entry} />,
@@ -61,7 +62,21 @@ export function Audit() {
         <Verify />
       </div>
       {may('VIEW_AUDIT_LOG_STATE') && <LogState />}
+      {may('VIEW_AUDIT_QUARANTINE') && <Quarantine />}
     </Page>
+  )
+}
+
+/** With roles and network address, where they are known. */
+function Actor({ of: { securityContext, callerNetworkSources } }: { of: AuditEntry }) {
+  const { userId, appId, role } = securityContext
+  const addresses = callerNetworkSources.map(({ address }) => address)
+  return (
+    <>
+      {userId ?? appId ?? 'unknown'}
+      <br />
+      <small>{[...(role === undefined ? [] : [role]), ...addresses].join(', ')}</small>
+    </>
   )
 }
 
@@ -77,7 +92,10 @@ function Action({ of }: { of: AuditEntry }) {
       )}
       {!of.signatureValid && <strong className="problem"> signature not valid</strong>}
       <br />
-      <small>{of.sourceBcName}</small>
+      <small>
+        {of.sourceBcName}
+        {of.provenance !== undefined && `, ${of.provenance.toLowerCase()}`}
+      </small>
     </>
   )
 }
