@@ -1,6 +1,6 @@
 /** The stores of anchors that are set, and the work that anchors the log in each of them. */
 import type { Queries } from '@causeway/postgres'
-import { periodically, readPem, StartError, type Logger, type Service } from '@causeway/process'
+import { periodically, StartError, type Logger, type Service } from '@causeway/process'
 import type { ProcessParts } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
 import type { AnchorStore } from './anchor.ts'
@@ -20,24 +20,23 @@ export async function openAnchorStores(
   const { AUDIT_ANCHOR_FILE: path, AUDIT_ANCHOR_S3_URL: url } = settings
   return [
     ...(path === '' ? [] : [await openAnchorFile('AUDIT_ANCHOR_FILE', path, log)]),
-    ...(url === '' ? [] : [await bucketOf(settings)]),
+    ...(url === '' ? [] : [bucketOf(settings)]),
   ]
 }
 
-async function bucketOf(settings: Settings): Promise<AnchorStore> {
-  const { AUDIT_ANCHOR_S3_URL: address, AUDIT_ANCHOR_S3_SECRET_FILE: file } = settings
-  const url = URL.parse(address)
+function bucketOf(settings: Settings): AnchorStore {
+  const { AUDIT_ANCHOR_S3_KEY_ID: accessKeyId, AUDIT_ANCHOR_S3_SECRET: secretAccessKey } = settings
+  const url = URL.parse(settings.AUDIT_ANCHOR_S3_URL)
   if (url === null || !/^\/[\w.-]+(\/[\w.-]+)*\/?$/.test(url.pathname)) {
     throw new StartError('AUDIT_ANCHOR_S3_URL is not https://HOST/BUCKET/PREFIX.')
   }
-  if (settings.AUDIT_ANCHOR_S3_KEY_ID === '') {
-    throw new StartError('AUDIT_ANCHOR_S3_KEY_ID is not set.')
-  }
+  if (accessKeyId === '') throw new StartError('AUDIT_ANCHOR_S3_KEY_ID is not set.')
+  if (secretAccessKey === '') throw new StartError('AUDIT_ANCHOR_S3_SECRET is not set.')
   return openAnchorBucket({
     url,
     region: settings.AUDIT_ANCHOR_S3_REGION,
-    accessKeyId: settings.AUDIT_ANCHOR_S3_KEY_ID,
-    secretAccessKey: (await readPem('AUDIT_ANCHOR_S3_SECRET_FILE', file)).trim(),
+    accessKeyId,
+    secretAccessKey,
     retention_ms: settings.AUDIT_ANCHOR_S3_RETENTION_D * day_ms,
   })
 }

@@ -29,11 +29,11 @@ export function encryptedEntry(entry: AuditPayload, seal: Seal | undefined): Aud
     ),
     before: mapped(entry.before, names, (value, name) => ({
       encryptionKeyId,
-      encrypted: encrypt(JSON.stringify(value) ?? 'null', name),
+      encrypted: encrypt(JSON.stringify(value), name),
     })),
     after: mapped(entry.after, names, (value, name) => ({
       encryptionKeyId,
-      encrypted: encrypt(JSON.stringify(value) ?? 'null', name),
+      encrypted: encrypt(JSON.stringify(value), name),
     })),
   }
 }
@@ -73,7 +73,8 @@ function mapped(
   return Object.fromEntries(
     Object.entries(state).map(([name, value]) => [
       name,
-      names.has(name) ? change(value, name) : value,
+      // Nothing is hidden by the absence of a value.
+      names.has(name) && value !== null && value !== undefined ? change(value, name) : value,
     ]),
   )
 }

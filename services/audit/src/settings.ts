@@ -50,9 +50,10 @@ export const settings = {
     about: 'id of the access key of the bucket of anchors, which may put objects and list versions',
     default: '',
   }),
-  AUDIT_ANCHOR_S3_SECRET_FILE: text({
-    about: 'file with the secret of that access key',
+  AUDIT_ANCHOR_S3_SECRET: text({
+    about: 'the secret of that access key',
     default: '',
+    secret: true,
   }),
   AUDIT_ANCHOR_S3_RETENTION_D: integer({
     about: 'how long the bucket must not change or remove an anchor',

@@ -1,5 +1,6 @@
 /** The audit log: who did what, when, and with what effect. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { call, type Answer } from '../api.ts'
 import { useOperator } from '../access.ts'
 import { AskButton, type FieldOf } from '../change.tsx'
@@ -24,11 +25,13 @@ export function Audit() {
   const { may } = useOperator()
   const searching = useSearch<Name>('/audit', names)
   const { key, search } = searching
+  const [isDecrypted, setDecrypted] = useState(false)
   const found = useInfiniteQuery({
-    queryKey: ['audit', key],
+    queryKey: ['audit', key, isDecrypted],
     queryFn: ({ pageParam: cursor }) => {
       const times = { from: instant(search.from), to: instant(search.to) }
-      return call('GET /audit', { ...search, ...times, limit: '50', cursor })
+      const asked = { ...search, ...times, limit: '50', cursor }
+      return isDecrypted ? call('GET /audit/confidential', asked) : call('GET /audit', asked)
     },
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
@@ -60,6 +63,11 @@ export function Audit() {
       <div className="line">
         <More label="Older entries" of={found} />
         <Verify />
+        {may('VIEW_AUDIT_CONFIDENTIAL') && (
+          <button type="button" onClick={() => setDecrypted(!isDecrypted)}>
+            {isDecrypted ? 'Hide confidential values' : 'Show confidential values'}
+          </button>
+        )}
       </div>
       {may('VIEW_AUDIT_LOG_STATE') && <LogState />}
       {may('VIEW_AUDIT_QUARANTINE') && <Quarantine />}
@@ -102,9 +110,20 @@ function Action({ of }: { of: AuditEntry }) {
 
 const shown_max = 3
 
+/** Encrypted members by one word. */
+function readable(state: AuditEntry['before']): AuditEntry['before'] {
+  if (state === null) return null
+  return Object.fromEntries(
+    Object.entries(state).map(([name, value]) => [
+      name,
+      typeof value === 'object' && value !== null && 'encrypted' in value ? 'confidential' : value,
+    ]),
+  )
+}
+
 /** The first few at once, the others on demand. */
 function Changed({ of: { before, after, labels = [], number } }: { of: AuditEntry }) {
-  const changes = differences(before, after)
+  const changes = differences(readable(before), readable(after))
   const few = changes.slice(0, shown_max)
   const more = changes.slice(shown_max)
   return (
@@ -117,7 +136,14 @@ function Changed({ of: { before, after, labels = [], number } }: { of: AuditEntr
             <span className="unseen"> of entry {number}</span>
           </summary>
           <ChangeList of={more} />
-          <Facts of={Object.fromEntries(labels.map((label) => [label.key, label.value]))} />
+          <Facts
+            of={Object.fromEntries(
+              labels.map(({ key, value, encryptionKeyId }) => [
+                key,
+                encryptionKeyId === undefined ? value : 'confidential',
+              ]),
+            )}
+          />
         </details>
       )}
     </>
