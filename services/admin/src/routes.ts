@@ -88,7 +88,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...needs('VIEW_AUDIT', auditOperations(deps)),
     ...needs('VIEW_AUDIT', auditVerification(deps)),
     ...needs('VIEW_AUDIT_LOG_STATE', auditLogOperations(deps)),
-    ...needs('VIEW_AUDIT_CONFIDENTIAL', confidentialAuditOperations(deps)),
+    ...needs('READ_AUDIT_CONFIDENTIAL', confidentialAuditOperations(deps)),
     ...guarded('AUDIT_QUARANTINE', quarantineOperations(deps)),
     ...needs('WRITE_LOG', logWriting(deps)),
     ...needs('VIEW_LOG_STATE', logState(deps)),

@@ -159,6 +159,7 @@ export function consoleViews(
     ['alarms', '/alarms'],
     ['operators', '/operators'],
     ['audit', '/audit'],
+    ['log', '/log'],
     ['security-keys', '/security-keys'],
     ['participant', greenbank],
     ['funds', `${greenbank}/funds`],

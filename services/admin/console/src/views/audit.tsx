@@ -63,7 +63,7 @@ export function Audit() {
       <div className="line">
         <More label="Older entries" of={found} />
         <Verify />
-        {may('VIEW_AUDIT_CONFIDENTIAL') && (
+        {may('READ_AUDIT_CONFIDENTIAL') && (
           <button type="button" onClick={() => setDecrypted(!isDecrypted)}>
             {isDecrypted ? 'Hide confidential values' : 'Show confidential values'}
           </button>
