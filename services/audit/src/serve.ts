@@ -12,6 +12,7 @@ import { entryMessage, filterOf, linkOf, pageOf, type Page } from './contract.ts
 import { faultsOf, origin, type Link } from './chain.ts'
 import type { IsSigned } from './signing.ts'
 import { findEntries, hashesAt, headOf, linksAfter, type HeadRow } from './store.ts'
+import { newestVerification } from './verification/store.ts'
 
 const faults_max = 100
 
@@ -80,6 +81,7 @@ async function readConfidential(
 async function describe({ db, isSigned, stores }: ServeParts) {
   const head = await headOf(db)
   const anchor = await newestAnchor(stores)
+  const verified = await newestVerification(db)
   return {
     lastN: String(head.n),
     lastHash: head.hash.toString('hex'),
@@ -88,6 +90,9 @@ async function describe({ db, isSigned, stores }: ServeParts) {
     signatureValid: isHeadSigned(head, isSigned),
     anchorN: anchor === undefined ? '' : String(anchor.n),
     anchoredAt: anchor?.signedAt.toISOString() ?? '',
+    ...(verified === undefined
+      ? {}
+      : { verifiedAt: verified.finishedAt.toISOString(), verificationFaults: verified.faults }),
   }
 }
 

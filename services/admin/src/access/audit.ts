@@ -122,6 +122,8 @@ export function auditLogOperations(deps: Deps): readonly Operation[] {
             signatureValid: z.boolean(),
             /** Absent where there is no anchor. */
             anchor: z.strictObject({ number: z.string(), signedDate: shownTime }).optional(),
+            /** The last scheduled verification; absent before the first one. */
+            verification: z.strictObject({ date: shownTime, faults: z.int() }).optional(),
           }),
         },
       },
@@ -133,12 +135,14 @@ export function auditLogOperations(deps: Deps): readonly Operation[] {
 async function describe(deps: Deps): Promise<Answer> {
   const state = await deps.audit.DescribeAuditLog({})
   const { lastN, lastHash, signedAt, kid, signatureValid, anchorN, anchoredAt } = state
+  const { verifiedAt, verificationFaults: faults = 0 } = state
   return answered(200, {
     lastNumber: lastN,
     lastHash,
     ...(signedAt === '' ? {} : { signedDate: signedAt, keyId: kid }),
     signatureValid,
     ...(anchorN === '' ? {} : { anchor: { number: anchorN, signedDate: anchoredAt } }),
+    ...(verifiedAt === undefined ? {} : { verification: { date: verifiedAt, faults } }),
   })
 }
 

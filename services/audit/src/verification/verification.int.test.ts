@@ -97,6 +97,7 @@ test('A scheduled verification mails its result with an entry that can be verifi
     address: 'auditor@hub.example',
     subject: 'Audit log of Hub: verified',
   })
+  expect(await world.audit.DescribeAuditLog({})).toMatchObject({ verificationFaults: 0 })
   const text = relay?.body.toString() ?? ''
   const [, notedN = '', notedHash = ''] = /number=(\d+)&hash=([\da-f]{64})/.exec(text) ?? []
   const noted = { afterN: '0', limit: 5_000, notedN, notedHash }

@@ -171,7 +171,7 @@ function LogState() {
     queryFn: () => call('GET /audit-read-build-audit-log'),
   })
   if (state.data === undefined) return state.isError ? <Problem error={state.error} /> : <Loading />
-  const { lastNumber, signedDate, signatureValid, anchor } = state.data
+  const { lastNumber, signedDate, signatureValid, anchor, verification } = state.data
   return (
     <Facts
       of={{
@@ -184,6 +184,15 @@ function LogState() {
           ) : (
             <>
               {anchor.number}, <Time at={anchor.signedDate} />
+            </>
+          ),
+        'Last scheduled verification':
+          verification === undefined ? (
+            'none'
+          ) : (
+            <>
+              {verification.faults === 0 ? 'valid' : `${verification.faults} faults`},{' '}
+              <Time at={verification.date} />
             </>
           ),
       }}
