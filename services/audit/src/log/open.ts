@@ -45,7 +45,7 @@ export async function openLogStore(
       stored.inc({ source: payload.sourceBcName, level: payload.level })
     }
   }
-  const subscribed = await onEvents(bus, 'audit', ['/log-write'], handle, {
+  const subscribed = await onEvents(bus, 'audit.logs', ['/log-write'], handle, {
     batch_max: lines_per_batch_max,
   })
   const deleteOld = async () => {

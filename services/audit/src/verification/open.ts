@@ -47,11 +47,12 @@ export async function openVerification(
   }).catch((error: unknown) => {
     if (!signal.aborted) log.error({ err: error }, 'ALARM the audit log is not verified by schedule')
   })
-  const subscribed = await onEvents(bus, 'audit', ['ScheduleReminderDue'], async (events) => {
+  const ask = async (events: readonly DomainEvent<'ScheduleReminderDue'>[]) => {
     for (const event of events.filter(isMine)) {
       await askVerification(parts.db, { eventId: event.id, askedAt: new Date(event.time) })
     }
-  })
+  }
+  const subscribed = await onEvents(bus, 'audit.reminders', ['ScheduleReminderDue'], ask)
   const tell = resultGauges(metrics)
   const look = async () => {
     const asked = await unfinished(parts.db)
