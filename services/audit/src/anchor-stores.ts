@@ -26,8 +26,9 @@ export async function openAnchorStores(
 
 function bucketOf(settings: Settings): AnchorStore {
   const { AUDIT_ANCHOR_S3_KEY_ID: accessKeyId, AUDIT_ANCHOR_S3_SECRET: secretAccessKey } = settings
-  const url = URL.parse(settings.AUDIT_ANCHOR_S3_URL)
-  if (url === null || !/^\/[\w.-]+(\/[\w.-]+)*\/?$/.test(url.pathname)) {
+  const { AUDIT_ANCHOR_S3_URL: address } = settings
+  const url = URL.canParse(address) ? new URL(address) : undefined
+  if (url === undefined || !/^\/[\w.-]+(\/[\w.-]+)*\/?$/.test(url.pathname)) {
     throw new StartError('AUDIT_ANCHOR_S3_URL is not https://HOST/BUCKET/PREFIX.')
   }
   if (accessKeyId === '') throw new StartError('AUDIT_ANCHOR_S3_KEY_ID is not set.')

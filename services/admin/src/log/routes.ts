@@ -126,12 +126,9 @@ export function logReading(deps: Deps): readonly Operation[] {
         },
       },
       async ({ query }) => {
-        const { bc, cursor, limit = lines_usual, ...filter } = query
-        const given = Object.entries({ ...filter, sourceBcName: bc, beforeId: cursor })
-        const { lines } = await deps.logStore.ReadLog({
-          ...Object.fromEntries(given.filter(([, value]) => value !== undefined)),
-          limit,
-        })
+        const { bc: sourceBcName, cursor: beforeId, limit = lines_usual, ...filter } = query
+        const given = present({ ...filter, sourceBcName, beforeId })
+        const { lines } = await deps.logStore.ReadLog({ ...given, limit })
         const last = lines.at(-1)
         return answered(200, {
           entries: lines.flatMap(({ id, line: stored }) =>
@@ -142,6 +139,13 @@ export function logReading(deps: Deps): readonly Operation[] {
       },
     ),
   ]
+}
+
+type Present<Members> = { [Name in keyof Members]?: Exclude<Members[Name], undefined> }
+
+function present<Members extends object>(members: Members): Present<Members> {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(given) as Present<Members>
 }
 
 function lineBody(id: string, { sourceBcName: bcName, component, ...line }: LogLine) {

@@ -98,7 +98,8 @@ export async function findLogLines(db: Queries, filter: LogFilter): Promise<read
 
 const describeLines = statement(`
   select count(*)::text as lines, min(logged_at) as "oldestAt", max(logged_at) as "newestAt",
-    coalesce(sum((meta ->> 'dropped')::bigint), 0)::text as dropped
+    coalesce(sum(case when meta ->> 'dropped' ~ '^[0-9]{1,9}$' then (meta ->> 'dropped')::bigint end), 0)
+      ::text as dropped
   from log_lines`)
 
 export interface LogFacts {

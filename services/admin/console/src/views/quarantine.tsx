@@ -54,8 +54,7 @@ function Decisions({ of: { contentHash, id } }: { of: QuarantinedEntry }) {
   const decide = (decision: 'RELEASE' | 'DISCARD', text: string) =>
     call('POST /audit-quarantine/{contentHash}', {
       contentHash,
-      decision,
-      ...(text === '' ? {} : { note: text }),
+      body: { decision, ...(text === '' ? {} : { note: text }) },
     })
   return (
     <>
