@@ -110,11 +110,8 @@ interface Line {
 }
 
 const linesAt = async (query: string) =>
-  (
-    await answered<{ readonly entries: readonly Line[] }>(
-      auditor.call('GET', `/read-log?${query}`),
-    )
-  ).entries
+  (await answered<{ readonly entries: readonly Line[] }>(auditor.call('GET', `/read-log?${query}`)))
+    .entries
 
 describe('the log store', () => {
   test('A component writes lines under its own name, and an operator finds them', async () => {

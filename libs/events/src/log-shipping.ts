@@ -25,7 +25,11 @@ const value_length_max = 2_000
  * @param source the publisher, where the topics have rights
  * @param name the name of lines that no service has logged
  */
-export function shipLog(source: Source, { bus, log }: LogShippingParts, name: string = source): Service {
+export function shipLog(
+  source: Source,
+  { bus, log }: LogShippingParts,
+  name: string = source,
+): Service {
   let lost = 0
   let isAway = false
 

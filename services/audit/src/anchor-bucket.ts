@@ -38,7 +38,8 @@ export function openAnchorBucket(options: BucketOptions): AnchorStore {
     const signal = AbortSignal.timeout(timeout_ms)
     const response = await client.fetch(`${url.origin}/${bucket}${path}`, { ...init, signal })
     const text = await response.text()
-    if (!response.ok) throw new Error(`the bucket answered ${response.status}: ${text.slice(0, 500)}`)
+    if (!response.ok)
+      throw new Error(`the bucket answered ${response.status}: ${text.slice(0, 500)}`)
     return text
   }
 

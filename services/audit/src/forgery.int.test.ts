@@ -254,7 +254,9 @@ describe('with write access to the whole database', () => {
     await record(1)
     await eventually(
       async () =>
-        (await parts.metrics.metrics()).includes('\naudit_log_broken 1\n') ? 1 : undefined,
+        (await parts.metrics.metrics()).includes('audit_log_broken{store="file"} 1\n')
+          ? 1
+          : undefined,
       'the alarm',
     )
     expect(anchors().map(({ number }) => number)).toEqual(['1'])

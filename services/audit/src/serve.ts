@@ -108,11 +108,7 @@ async function newestAnchor(stores: readonly AnchorStore[]): Promise<Anchor | un
 export type VerifyParts = Pick<ServeParts, 'isSigned' | 'stores'>
 
 /** One page of the chain; with the last one also the head, the anchors and the noted entry. */
-export async function verifyPage(
-  tx: Queries,
-  { after, limit, noted }: Page,
-  parts: VerifyParts,
-) {
+export async function verifyPage(tx: Queries, { after, limit, noted }: Page, parts: VerifyParts) {
   const { isSigned } = parts
   const before = await linkAt(tx, after)
   const links = (await linksAfter(tx, after, limit)).map((row) => linkOf(row, isSigned))

@@ -24,9 +24,7 @@ export interface Evidence {
   /** Undefined: the entry is not signed. */
   readonly keyId: string | undefined
   /** Undefined: no such key is registered. */
-  readonly key:
-    | { readonly boundedContextId: string; readonly revokedAt: Date | null }
-    | undefined
+  readonly key: { readonly boundedContextId: string; readonly revokedAt: Date | null } | undefined
   readonly signatureValid: boolean
   /** When the source registered its first key; undefined: it has none. */
   readonly firstKeyAt: Date | undefined

@@ -93,7 +93,9 @@ function listed(versions: readonly Version[], query: URLSearchParams): string {
   const prefix = query.get('prefix') ?? ''
   const inOrder = versions
     .filter(({ key }) => key.startsWith(prefix))
-    .toSorted((one, other) => (one.key < other.key ? -1 : one.key > other.key ? 1 : other.id - one.id))
+    .toSorted((one, other) =>
+      one.key < other.key ? -1 : one.key > other.key ? 1 : other.id - one.id,
+    )
   const marker = query.get('version-id-marker')
   const from = marker === null ? 0 : inOrder.findIndex(({ id }) => String(id) === marker) + 1
   const shown = inOrder.slice(from, from + page)

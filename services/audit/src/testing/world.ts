@@ -101,8 +101,7 @@ export async function openWorld(
     audit,
     quarantine: parts.grpc.client(auditQuarantineService, 'audit'),
     async register(boundedContextId, { key: { publicKey } }) {
-      const words = { boundedContextId, publicKey, actor: boundedContextId }
-      const { refusal } = await registry.RegisterComponentKey(words)
+      const { refusal } = await registry.RegisterComponentKey({ boundedContextId, publicKey })
       if (refusal) throw new Error(refusal.detail)
     },
     async publish(source, component, action = {}) {

@@ -45,7 +45,8 @@ export async function openVerification(
     what: 'registering the verification of the audit log',
     signal,
   }).catch((error: unknown) => {
-    if (!signal.aborted) log.error({ err: error }, 'ALARM the audit log is not verified by schedule')
+    if (!signal.aborted)
+      log.error({ err: error }, 'ALARM the audit log is not verified by schedule')
   })
   const ask = async (events: readonly DomainEvent<'ScheduleReminderDue'>[]) => {
     for (const event of events.filter(isMine)) {
@@ -169,7 +170,13 @@ function mailOf(
     traceparent: undefined,
   }
   const subject = `Audit log of ${fspId}: ${verdict}`
-  return mailMessage('audit', cause, 'audit-log', { subject, text }, { name: 'auditor', address, fspId })
+  return mailMessage(
+    'audit',
+    cause,
+    'audit-log',
+    { subject, text },
+    { name: 'auditor', address, fspId },
+  )
 }
 
 function resultGauges(metrics: ProcessParts['metrics']) {

@@ -21,7 +21,11 @@ export function Quarantine() {
       <Loaded query={found}>
         {({ entries, total, held }) => (
           <>
-            {total > entries.length && <p>The newest {entries.length} of {total} are shown.</p>}
+            {total > entries.length && (
+              <p>
+                The newest {entries.length} of {total} are shown.
+              </p>
+            )}
             {held > 0 && <p>{held} entries wait for the key that they name.</p>}
             <Table
               caption="Quarantined audit entries, newest first"
