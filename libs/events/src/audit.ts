@@ -103,6 +103,7 @@ function familyOf(address: string): string {
 }
 
 /** What the source signs: the entry without its signature. */
-export function signedContentOf({ sourceSignature: _, ...entry }: AuditPayload): Buffer {
+export function signedContentOf(payload: AuditPayload): Buffer {
+  const { sourceSignature: _, ...entry } = payload
   return Buffer.from(canonicalJson(entry))
 }

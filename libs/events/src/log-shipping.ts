@@ -94,7 +94,7 @@ function lossOf(count: number, name: string): LogLine {
 }
 
 function textOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text.slice(0, value_length_max)
 }
 
