@@ -6,7 +6,7 @@ import type { Seal } from '@causeway/crypto-provider'
 import type { AuditPayload } from '@causeway/events'
 
 /** The setting whose key encrypts, as entries name it. */
-export const encryptionKeyId = 'AUDIT_SECRETS_KEY'
+const encryptionKeyId = 'AUDIT_SECRETS_KEY'
 
 interface Encrypted {
   readonly encryptionKeyId: string

@@ -55,9 +55,9 @@ export function valuesOf<Definitions extends SettingDefinitions>(
   return readSettings(definitions, { sources, prefixes: [] }).values
 }
 
-export const newSecretsKey = () => randomBytes(32).toString('base64url')
+const newSecretsKey = () => randomBytes(32).toString('base64url')
 
-export function writeSigningKey(file: string): void {
+function writeSigningKey(file: string): void {
   const { privateKey } = generateKeyPairSync('ed25519')
   writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
 }
