@@ -92,7 +92,8 @@ export function auditOperations(deps: Deps): readonly Operation[] {
 
 export function confidentialAuditOperations(deps: Deps): readonly Operation[] {
   return [
-    reads(
+    commands(
+      'POST',
       '/audit/confidential',
       {
         about: 'As /audit, with confidential members decrypted; each call is audited',

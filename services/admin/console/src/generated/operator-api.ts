@@ -894,7 +894,7 @@ export interface Operations {
       readonly verification?: { readonly date: string; readonly faults: number }
     }
   }
-  readonly 'GET /audit/confidential': {
+  readonly 'POST /audit/confidential': {
     readonly query:
       | 'bc'
       | 'actionType'

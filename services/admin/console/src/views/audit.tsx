@@ -31,7 +31,7 @@ export function Audit() {
     queryFn: ({ pageParam: cursor }) => {
       const times = { from: instant(search.from), to: instant(search.to) }
       const asked = { ...search, ...times, limit: '50', cursor }
-      return isDecrypted ? call('GET /audit/confidential', asked) : call('GET /audit', asked)
+      return isDecrypted ? call('POST /audit/confidential', asked) : call('GET /audit', asked)
     },
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
@@ -63,7 +63,7 @@ export function Audit() {
       <div className="line">
         <More label="Older entries" of={found} />
         <Verify />
-        {may('READ_AUDIT_CONFIDENTIAL') && (
+        {may('RUN_AUDIT_CONFIDENTIAL') && (
           <button type="button" onClick={() => setDecrypted(!isDecrypted)}>
             {isDecrypted ? 'Hide confidential values' : 'Show confidential values'}
           </button>
