@@ -43,8 +43,18 @@ const callers: Callers = {
   },
   auditService: {
     ListAuditEntries: operator,
+    ReadConfidentialEntries: operator,
     DescribeAuditLog: operator,
     VerifyAuditChain: operator,
+  },
+  auditQuarantineService: {
+    ListQuarantinedEntries: operator,
+    DecideQuarantinedEntry: operator,
+  },
+  logStoreService: {
+    WriteLog: operator,
+    ReadLog: operator,
+    DescribeLog: operator,
   },
   configurationsService: {
     RegisterConfigurationSchema: ['admin', ...configured],
@@ -283,8 +293,8 @@ const callers: Callers = {
     FindRequestedQuotes: ['admin', 'settlements'],
   },
   schedulerService: {
-    CreateScheduleReminder: ['admin', 'auth-service', 'settlements'],
-    DeleteScheduleReminder: ['auth-service', 'settlements'],
+    CreateScheduleReminder: ['admin', 'audit', 'auth-service', 'settlements'],
+    DeleteScheduleReminder: ['audit', 'auth-service', 'settlements'],
     ListScheduleReminders: ['admin', 'auth-service', 'settlements'],
     RemoveReminder: operator,
     RetryReminder: operator,

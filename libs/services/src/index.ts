@@ -60,7 +60,13 @@ const descriptions = {
     ],
     database: false,
   },
-  audit: { calls: ['auth-service'], database: true, files: ['signing'] },
+  audit: {
+    calls: ['auth-service', 'scheduler'],
+    database: true,
+    outside: true,
+    files: ['signing'],
+    secrets: { AUDIT_SECRETS_KEY: ['seal', 'AUDIT_SECRETS_KEY'] },
+  },
   'auth-service': {
     calls: ['participant-lifecycle', 'scheduler'],
     database: true,

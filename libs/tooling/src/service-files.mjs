@@ -19,6 +19,14 @@ const particulars = {
   'fspiop-api': ["ports: ['127.0.0.1:${PUBLISHED_FSP_PORT:-4000}:4000']"],
 }
 
+/** A volume that a service of the compose file writes, and the setting that names its file. */
+const volumes = {
+  audit: {
+    mount: 'anchors:/var/lib/causeway/anchors',
+    setting: 'AUDIT_ANCHOR_FILE: /var/lib/causeway/anchors/anchors.jsonl',
+  },
+}
+
 const facts = `# The services: facts of the code, not choices of an installation. \`npm run docs\` writes this file
 # from libs/services/src/index.ts; the templates of the chart read it.
 #
@@ -127,7 +135,9 @@ function containerOf([name, { calls, database, secrets = {} }]) {
     ...(database ? [`${databaseUrlOf(name)}: *${name}-database`] : []),
     `${prefixOf(name)}_COMPONENT_KEY_FILE: ${componentKeyFile}`,
     ...calls.map((called) => `${prefixOf(called)}_GRPC_URL: ${called}:4200`),
+    ...(name in volumes ? [volumes[name].setting] : []),
   ]
+  const mounts = [`secrets-${name}:/etc/causeway:ro`, volumes[name]?.mount].filter(Boolean)
   const files = ['common', name]
     .map((each) => `helm/causeway/env/${each}.env`)
     .filter((path) => existsSync(new URL(path, root)))
@@ -138,7 +148,7 @@ function containerOf([name, { calls, database, secrets = {} }]) {
     listOf('env_file', files, '    '),
     'environment:',
     ...['<<: *settings', ...environment].map((entry) => `  ${entry}`),
-    `volumes: ['secrets-${name}:/etc/causeway:ro']`,
+    `volumes: [${mounts.map((mount) => `'${mount}'`).join(', ')}]`,
     ...(particulars[name] ?? []),
   ]
   return `  ${name}:\n${lines(entries, (entry) => `    ${entry}`)}`

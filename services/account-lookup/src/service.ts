@@ -1,5 +1,5 @@
 /** Starts account-lookup: parts are opened in reading order and closed in reverse. */
-import { openOwnKey } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/component-keys'
 import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
@@ -26,12 +26,13 @@ const ms_per_h = 3_600_000
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'account-lookup' })
-  const { bus, grpc } = parts
+  const { grpc } = parts
   const keyFile = settings.ACCOUNT_LOOKUP_COMPONENT_KEY_FILE
   const ownKey = await openOwnKey('account-lookup', keyFile, { grpc, log })
+  const bus = signedEntries(parts.bus, ownKey)
   const db = await openOwnDatabase(settings, parts)
   const store = openAssociationStore(db)
-  const oracleStore = openOracleStore(db, parts.bus)
+  const oracleStore = openOracleStore(db, bus)
   const measures = openMeasures(parts.metrics)
   const memory = {
     age_max_ms: settings.ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS,

@@ -137,6 +137,8 @@ const meanings = {
   REMINDER_UNKNOWN: { status: 404, code: '3200' },
   REMINDER_WAITING: { status: 400, code: '3100' },
   TIME_PAST: { status: 400, code: '3300' },
+  // From audit.
+  ENTRY_UNKNOWN: { status: 404, code: '3200' },
   // From notifications.
   DEAD_LETTER_UNKNOWN: { status: 404, code: '3200' },
   DEADLINE_PASSED: { status: 400, code: '3300' },

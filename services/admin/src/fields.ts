@@ -280,6 +280,7 @@ export const pathVariables = {
   accountId: queryNumber,
   day: queryDay,
   reminderId: text.min(1).max(128),
+  contentHash: z.string().regex(/^[\da-f]{64}$/, { error: 'must be 64 hexadecimal digits' }),
 }
 
 export type Read<Value> = { readonly outcome: 'read'; readonly value: Value } | Refused

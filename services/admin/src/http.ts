@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { WithoutBase } from '@causeway/http'
-import { isOutage, type Logger } from '@causeway/process'
+import { isOutage, withOrigin, type Logger, type Origin } from '@causeway/process'
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -22,7 +22,7 @@ import { pathVariables, read, type Read } from './fields.ts'
 import { readJson, writeJson } from './json.ts'
 import type { Attempts } from './access/attempts.ts'
 import { operatorHeader, type Caller, type Guard } from './access/guard.ts'
-import { privilegeFor, privilegesToAsk, type GuardedOperation } from './access/privileges.ts'
+import { open, privilegeFor, privilegesToAsk, type GuardedOperation } from './access/privileges.ts'
 import type { Operation } from './operation.ts'
 
 export interface HttpOptions {
@@ -99,11 +99,13 @@ async function run(
   if (call.outcome === 'refused') return call
   const needed = privilegeFor(operation, call.value.body)
   if (!caller.may(needed)) return refused('PRIVILEGE_MISSING', needed)
+  const address = addressOf(request, options)
   try {
-    const answer =
+    const answer = await withOrigin(originOf(operation, caller, address), () =>
       operation.about.isLogIn === true
-        ? await logIn(operation, call.value, addressOf(request, options), options)
-        : await operation.run(call.value)
+        ? logIn(operation, call.value, address, options)
+        : operation.run(call.value),
+    )
     if (operation.changesAccess) await guard.renew()
     return answer
   } catch (error) {
@@ -114,6 +116,18 @@ async function run(
     }
     log.error({ err: error }, `${what} failed`)
     return refused('FAULT')
+  }
+}
+
+/** What audit entries tell about the caller; one that logs in has no name yet. */
+function originOf({ privilege }: GuardedOperation, caller: Caller, address: string): Origin {
+  return {
+    actor: privilege === open ? '' : caller.actor,
+    kind: caller.isProgram ? 'PROGRAM' : 'PERSON',
+    application: 'admin',
+    roles: caller.roles,
+    // An IPv4 address in the notation of IPv6.
+    address: address.replace(/^::ffff:(?=\d+\.)/, ''),
   }
 }
 

@@ -1,5 +1,10 @@
 /** Every operation of the administration API; each group has its own table in its own file. */
-import { auditLogOperations, auditOperations, auditVerification } from './access/audit.ts'
+import {
+  auditLogOperations,
+  auditOperations,
+  auditVerification,
+  confidentialAuditOperations,
+} from './access/audit.ts'
 import { withSignedApprovals } from './access/approvals.ts'
 import { fidoOperations } from './access/fido.ts'
 import { operatorKeyOperations, ownKeyOperations } from './access/keys.ts'
@@ -20,6 +25,7 @@ import {
   signedIn,
   type GuardedOperation,
 } from './access/privileges.ts'
+import { quarantineOperations } from './access/quarantine.ts'
 import { logInOperations, logOutOperations } from './access/sessions.ts'
 import { accountTypeOperations } from './account-types.ts'
 import { accountOperations } from './accounts.ts'
@@ -40,6 +46,7 @@ import { healthOperations } from './health.ts'
 import { keyOperations } from './keys/routes.ts'
 import { lifecycleOperations } from './lifecycle/routes.ts'
 import { limitOperations } from './limits.ts'
+import { logReading, logState, logWriting } from './log/routes.ts'
 import type { Operation } from './operation.ts'
 import { oracleOperations } from './oracles/routes.ts'
 import { documentOperations } from './openapi/routes.ts'
@@ -82,6 +89,11 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...needs('VIEW_AUDIT', auditOperations(deps)),
     ...needs('VIEW_AUDIT', auditVerification(deps)),
     ...needs('VIEW_AUDIT_LOG_STATE', auditLogOperations(deps)),
+    ...needs('RUN_AUDIT_CONFIDENTIAL', confidentialAuditOperations(deps)),
+    ...guarded('AUDIT_QUARANTINE', quarantineOperations(deps)),
+    ...needs('RUN_LOG_WRITE', logWriting(deps)),
+    ...needs('VIEW_LOG_STATE', logState(deps)),
+    ...needs('VIEW_LOG', logReading(deps)),
     ...guarded('PARTICIPANTS', limitOperations(deps)),
     ...guarded('PARTICIPANTS', participantOperations(deps)),
     ...guarded('PARTICIPANTS', endpointOperations(deps)),

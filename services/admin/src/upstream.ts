@@ -3,6 +3,7 @@ import type { Calls, GrpcHost } from '@causeway/grpc'
 import { parseDecimal } from '@causeway/money'
 import {
   alarmsService,
+  auditQuarantineService,
   auditService,
   componentKeysService,
   configurationChangesService,
@@ -19,6 +20,7 @@ import {
   lifecycleService,
   liquidityService,
   logInsService,
+  logStoreService,
   notificationsService,
   operatorsService,
   oraclesService,
@@ -72,6 +74,8 @@ export interface Upstream {
   readonly fido: Calls<typeof fidoService>
   readonly scheduler: Calls<typeof schedulerService>
   readonly audit: Calls<typeof auditService>
+  readonly logStore: Calls<typeof logStoreService>
+  readonly quarantine: Calls<typeof auditQuarantineService>
   readonly configurations: Calls<typeof configurationsService>
   readonly configurationChanges: Calls<typeof configurationChangesService>
   readonly secrets: Calls<typeof secretsService>
@@ -114,6 +118,8 @@ export function connect(grpc: GrpcHost): Upstream {
     fido: grpc.client(fidoService, 'auth-service'),
     scheduler: grpc.client(schedulerService, 'scheduler'),
     audit: grpc.client(auditService, 'audit'),
+    logStore: grpc.client(logStoreService, 'audit'),
+    quarantine: grpc.client(auditQuarantineService, 'audit'),
     configurations: grpc.client(configurationsService, 'config'),
     configurationChanges: grpc.client(configurationChangesService, 'config'),
     secrets: grpc.client(secretsService, 'config'),

@@ -1,4 +1,5 @@
 /** Starts auth-service: parts are opened in reading order and closed in reverse. */
+import { readOwnKey, signedEntries } from '@causeway/component-keys'
 import { openHsm, openSeal } from '@causeway/crypto-provider'
 import { onEvents } from '@causeway/events'
 import { statement, type Database } from '@causeway/postgres'
@@ -61,8 +62,12 @@ export const start: Start<Settings> = async (settings, parts) => {
   const readCa = await openCa(settings)
   const policy = policyOf(settings)
   const days = warningDaysIn(settings.AUTH_SERVICE_ENDING_WARNINGS_D)
+  const keyFile = settings.AUTH_SERVICE_COMPONENT_KEY_FILE
+  const ownKey = await readOwnKey('auth-service', keyFile)
   const db = await openOwnDatabase(settings, parts)
-  const { bus, grpc } = parts
+  const { grpc } = parts
+  const key = await closeOnFailure(db, registerOwnKey({ db, bus: parts.bus }, ownKey, log))
+  const bus = signedEntries(parts.bus, { key })
   const measures = openMeasures(parts.metrics)
   const findFsp = openFsps(parts.grpc)
   const providers = openAdapters({ seal, token, initial: settings.CRYPTO_PROVIDER })
@@ -75,7 +80,6 @@ export const start: Start<Settings> = async (settings, parts) => {
 
   const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })
   const sharing = parts.shared.shareUse('auth-service/wrong-secrets', guesses.shared)
-  await closeOnFailure(db, registerOwnKey({ db, bus }, settings, log))
   grpc.serve(componentKeysService, serveComponentKeys({ db, bus }))
   grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
   const credentials = { db, bus, findFsp, tokenKeys, readCa, measures, guesses }

@@ -4,7 +4,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Listener } from '@causeway/bus'
-import { openOwnKey, type OwnKey } from '@causeway/component-keys'
+import { openOwnKey, signedEntries, type OwnKey } from '@causeway/component-keys'
 import { onBroadcast, onEvents } from '@causeway/events'
 import type { ClientTls } from '@causeway/http'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
@@ -40,11 +40,12 @@ const partitioned = ['deliveries', 'undelivered']
 const ping = statement('select 1')
 const consumedEvents = ['NotifyRequested'] as const
 
-export const start: Start<Settings> = async (settings, parts) => {
-  const log = parts.log.child({ service: 'notifications' })
+export const start: Start<Settings> = async (settings, given) => {
+  const log = given.log.child({ service: 'notifications' })
   const tls = await clientTlsOf(settings)
-  const mail = await openMail(settings, parts, log)
-  const ownKey = await openOwnKey('notifications', settings.NOTIFICATIONS_COMPONENT_KEY_FILE, parts)
+  const mail = await openMail(settings, given, log)
+  const ownKey = await openOwnKey('notifications', settings.NOTIFICATIONS_COMPONENT_KEY_FILE, given)
+  const parts = { ...given, bus: signedEntries(given.bus, ownKey) }
   const db = await openOwnDatabase(settings, parts)
   const partitions = await maintainPartitions(db, log)
   const measures = openMeasures(parts.metrics, db)

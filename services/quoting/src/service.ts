@@ -1,6 +1,6 @@
 /** Starts quoting: parts are opened in reading order and closed in reverse. */
 import type { Subscribed } from '@causeway/bus'
-import { openOwnKey } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/component-keys'
 import { onEvents } from '@causeway/events'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
 import { openParticipants } from '@causeway/participants'
@@ -29,9 +29,10 @@ import { countStates, type Work } from './work.ts'
 /** Creates partitions well before their month begins, and deletes old counts. */
 const upkeep_interval_ms = 3_600_000
 
-export const start: Start<Settings> = async (settings, parts) => {
-  const log = parts.log.child({ service: 'quoting' })
-  const ownKey = await openOwnKey('quoting', settings.QUOTING_COMPONENT_KEY_FILE, { ...parts, log })
+export const start: Start<Settings> = async (settings, given) => {
+  const log = given.log.child({ service: 'quoting' })
+  const ownKey = await openOwnKey('quoting', settings.QUOTING_COMPONENT_KEY_FILE, { ...given, log })
+  const parts = { ...given, bus: signedEntries(given.bus, ownKey) }
   const db = await parts.openDatabase({
     url: settings.QUOTING_DATABASE_URL,
     schema: 'quoting',

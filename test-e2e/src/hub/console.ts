@@ -182,6 +182,7 @@ export function consoleViews(
     ['alarms', '/alarms'],
     ['operators', '/operators'],
     ['audit', '/audit'],
+    ['log', '/log'],
     ['security-keys', '/security-keys'],
     ['participant', greenbank],
     ['funds', `${greenbank}/funds`],

@@ -19,6 +19,7 @@ import { Consents } from './views/consents.tsx'
 import { CryptoKeys } from './views/crypto-keys.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
 import { LogIn } from './views/log-in.tsx'
+import { Log } from './views/log.tsx'
 import { Operators } from './views/operators.tsx'
 import { Overview } from './views/overview.tsx'
 import { ParticipantPage } from './views/participant.tsx'
@@ -125,6 +126,8 @@ function Views() {
       <Route path="/security-keys" component={SecurityKeys} />
       <Route path="/audit" component={Audit} />
       <Route path="/audit/of/:search" component={Audit} />
+      <Route path="/log" component={Log} />
+      <Route path="/log/of/:search" component={Log} />
       <Route>
         <Page title="Page not found">
           <p>
@@ -161,6 +164,7 @@ const ways = [
   ['/alarms', 'Alarms', 'VIEW_PARTICIPANTS'],
   ['/operators', 'Operators', 'VIEW_OPERATORS'],
   ['/audit', 'Audit', 'VIEW_AUDIT'],
+  ['/log', 'Log', 'VIEW_LOG'],
 ] as const
 
 function Header() {

@@ -59,6 +59,9 @@ export interface Creation {
   readonly actor: string
 }
 
+/** Members of an operator's record that are encrypted in the audit log. */
+const confidential = ['email']
+
 export async function createOperator(
   { db, bus, secrets }: ManageParts,
   { name, kind, roles, email, actor }: Creation,
@@ -98,6 +101,7 @@ export async function createOperator(
       subject: subject(name),
       before: null,
       after,
+      confidential,
       at: now,
     })
     return { type: 'OPERATOR', operator, secret: made.secret }
@@ -152,6 +156,7 @@ export async function updateOperator(
       subject: subject(name),
       before: recordOf(before),
       after: recordOf(operator),
+      confidential,
       at: now,
     })
     return { type: 'OPERATOR', operator, secret: '' }

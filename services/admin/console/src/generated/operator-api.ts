@@ -71,11 +71,22 @@ export type AuditEntry = {
   readonly id: string
   readonly actionTimestamp: string
   readonly sourceBcName: string
-  readonly securityContext: { readonly userId?: string; readonly role?: string }
+  readonly callerNetworkSources: readonly { readonly family: string; readonly address: string }[]
+  readonly securityContext: {
+    readonly userId?: string
+    readonly appId?: string
+    readonly role?: string
+  }
+  readonly sourceKeyId?: string
+  readonly sourceSignature?: string
   readonly actionType: string
   readonly actionSuccessful: boolean
   readonly subject: string
-  readonly labels?: readonly { readonly key: string; readonly value: string }[]
+  readonly labels?: readonly {
+    readonly key: string
+    readonly value: string
+    readonly encryptionKeyId?: string
+  }[]
   readonly before: Readonly<Record<string, unknown>> | null
   readonly after: Readonly<Record<string, unknown>> | null
   readonly number: string
@@ -84,6 +95,32 @@ export type AuditEntry = {
   readonly previousHash: string
   readonly keyId: string
   readonly signatureValid: boolean
+  readonly provenance?: string
+}
+
+export type QuarantinedEntry = {
+  readonly contentHash: string
+  readonly id: string
+  readonly sourceBcName: string
+  readonly actionType: string
+  readonly actor: string
+  readonly subject: string
+  readonly sourceKeyId?: string
+  readonly reason: string
+  readonly receivedDate: string
+  readonly quarantinedDate: string
+}
+
+export type LogLine = {
+  readonly id: string
+  readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
+  readonly timestamp: string
+  readonly bcName: string
+  readonly appName: string
+  readonly appVersion: string
+  readonly component?: string
+  readonly message: string
+  readonly meta: Readonly<Record<string, string>>
 }
 
 export type Participant = {
@@ -854,7 +891,50 @@ export interface Operations {
       readonly keyId?: string
       readonly signatureValid: boolean
       readonly anchor?: { readonly number: string; readonly signedDate: string }
+      readonly verification?: { readonly date: string; readonly faults: number }
     }
+  }
+  readonly 'POST /audit/confidential': {
+    readonly query:
+      | 'bc'
+      | 'actionType'
+      | 'userId'
+      | 'subject'
+      | 'label'
+      | 'from'
+      | 'to'
+      | 'cursor'
+      | 'limit'
+    readonly answer: { readonly entries: readonly AuditEntry[]; readonly cursor?: string }
+  }
+  readonly 'GET /audit-quarantine': {
+    readonly query: 'limit'
+    readonly answer: {
+      readonly entries: readonly QuarantinedEntry[]
+      readonly total: number
+      readonly held: number
+    }
+  }
+  readonly 'POST /audit-quarantine/{contentHash}': {
+    readonly query: never
+    readonly answer: undefined
+  }
+  readonly 'POST /log-write': {
+    readonly query: never
+    readonly answer: { readonly stored: number }
+  }
+  readonly 'GET /log-read-build-log': {
+    readonly query: never
+    readonly answer: {
+      readonly lines: string
+      readonly oldestDate?: string
+      readonly newestDate?: string
+      readonly droppedLines: string
+    }
+  }
+  readonly 'GET /read-log': {
+    readonly query: 'bc' | 'level' | 'component' | 'from' | 'to' | 'text' | 'cursor' | 'limit'
+    readonly answer: { readonly entries: readonly LogLine[]; readonly cursor?: string }
   }
   readonly 'GET /participants/limits': {
     readonly query: 'currency' | 'limit' | 'type'
