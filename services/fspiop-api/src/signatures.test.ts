@@ -53,11 +53,10 @@ const query = message('GET', `/quotes/${id}`)
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
 
 describe('Signed messages', () => {
-  test('A signature is verified over the bytes as received, with blanks, escapes and repeated members', async () => {
+  test('A signature is verified over the bytes as received, with blanks and escapes', async () => {
     const body = String(quote.body)
       .replace('{', '{ \r\n\t')
       .replace('Ana Silva', '\\u0041na Silv\u00e1')
-      .replace('"amountType"', '"amountType":"RECEIVE","amountType"')
     const sent = await signed({ ...quote, body }, greenbank)
     expect(await edge.outcomeOf(sent)).toBe('202')
     const event = edge.onlyMessage()
