@@ -38,6 +38,9 @@ export type Reason =
   | 'TOO_MANY_UNSOLICITED'
   | 'KEYS_UNAVAILABLE'
   | 'SIGNATURE_MISSING'
+  | 'DATE_UNPROTECTED'
+  | 'DATE_OUTSIDE_WINDOW'
+  | 'DESTINATION_UNPROTECTED'
   | 'REQUESTER_NOT_PAYER'
   | 'REQUESTER_NOT_PAYEE'
   | 'REQUESTER_NOT_OWNER'
@@ -138,6 +141,15 @@ const rules = {
   },
   KEYS_UNAVAILABLE: { code: '2003', text: 'signatures cannot be checked now; try again later' },
   SIGNATURE_MISSING: { code: '3105', text: 'header fspiop-signature is missing' },
+  DATE_UNPROTECTED: { code: '3105', text: 'Date: protected header lacks it' },
+  DATE_OUTSIDE_WINDOW: {
+    code: '3105',
+    text: 'header date: too far from the time of the hub; sign the request again',
+  },
+  DESTINATION_UNPROTECTED: {
+    code: '3105',
+    text: 'FSPIOP-Destination: protected header lacks it',
+  },
   REQUESTER_NOT_PAYER: { code: '3100', text: 'header fspiop-source is not the FSP of the payer' },
   REQUESTER_NOT_PAYEE: { code: '3100', text: 'header fspiop-source is not the FSP of the payee' },
   REQUESTER_NOT_OWNER: { code: '3100', text: 'header fspiop-source is not the FSP of the party' },

@@ -8,7 +8,7 @@ import { openFspKeys } from './fsp-keys.ts'
 import { byCertificate, byHeader, type Identify } from './identity.ts'
 import type { Settings } from './settings.ts'
 import { openHubKeys, type HubKeys } from './sign.ts'
-import { openSignatures, type CheckSignature } from './signatures.ts'
+import { openSignatures, type CheckSignature, type SignatureRules } from './signatures.ts'
 import { byToken } from './token-identity.ts'
 
 export interface Security {
@@ -51,12 +51,10 @@ export async function openSecurity(
       ? undefined
       : await signingKeys(settings, 'JWS_AUTH_SERVICE_SIGNING_KEY_FILE', hsm)
   const keys = settings.JWS_VERIFY === 'on' ? openFspKeys({ grpc, log, age_max_ms }) : undefined
-  const algorithms =
-    settings.JWS_VERIFY_ES256 === 'on' ? ([...rsaAlgorithms, 'ES256'] as const) : rsaAlgorithms
   const { IssueToken, GetTokenKeys } = grpc.client(credentialsService, 'auth-service')
   return {
     identify: identifyBy(settings, { grpc }, log),
-    checkSignature: keys === undefined ? undefined : openSignatures(keys, algorithms),
+    checkSignature: keys === undefined ? undefined : openSignatures(keys, signatureRules(settings)),
     hubKeys,
     authServiceKeys,
     async issueToken(clientId, clientSecret) {
@@ -75,6 +73,20 @@ export async function openSecurity(
       await keys?.stop()
       hsm?.close()
     },
+  }
+}
+
+/** Existing clients of Mojaloop sign no DELETE, and protect neither Date nor destination. */
+function signatureRules({
+  COMPATIBILITY,
+  JWS_VERIFY_ES256,
+  JWS_DATE_WINDOW_S,
+}: Settings): SignatureRules {
+  const isMojaloop = COMPATIBILITY === 'mojaloop'
+  return {
+    algorithms: JWS_VERIFY_ES256 === 'on' ? [...rsaAlgorithms, 'ES256'] : rsaAlgorithms,
+    unsigned: isMojaloop ? ['GET', 'DELETE'] : ['GET'],
+    dateWindow_ms: isMojaloop ? undefined : JWS_DATE_WINDOW_S * 1_000,
   }
 }
 

@@ -56,6 +56,15 @@ export const settings = {
     options: ['on', 'off'],
     default: 'on',
   }),
+  JWS_DATE_WINDOW_S: integer({
+    about:
+      'how far the Date of a signed request (POST, DELETE) may be from the time of the hub; not with ' +
+      'COMPATIBILITY=mojaloop',
+    unit: 's',
+    default: 300,
+    min: 10,
+    max: 86_400,
+  }),
   JWS_SIGN: choice({
     about: 'whether messages that the hub creates are signed',
     options: ['on', 'off'],

@@ -15,6 +15,7 @@ export const testSettings: Settings = {
   EDGE_GATEWAY_SUBJECTS: '',
   JWS_VERIFY: 'off',
   JWS_VERIFY_ES256: 'on',
+  JWS_DATE_WINDOW_S: 300,
   JWS_SIGN: 'off',
   JWS_SIGNING_KEY_FILE: '',
   JWS_AUTH_SERVICE_SIGNING_KEY_FILE: '',
