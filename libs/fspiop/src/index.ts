@@ -46,6 +46,9 @@ export {
   checkHeaders,
   type Headers,
   hubHeaders,
+  furtherHeadersFault,
+  isRelayed,
+  isSchemeHeader,
   relayHeaders,
   responseContentType,
 } from './headers.ts'

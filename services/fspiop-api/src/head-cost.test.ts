@@ -132,7 +132,7 @@ test('A head full of headers, with a Connection header full of names, costs line
   const relay = (text: string) => {
     const names = Array.from({ length: Math.floor(text.length / 16) }, (_, at) => `x-${at}`)
     const headers = Object.fromEntries(names.map((name) => [name, 'v']))
-    return relayHeaders('GET', { ...headers, connection: text })
+    return relayHeaders('GET', { ...headers, connection: text }, { scheme: new Set(names) })
   }
   const textOf = (length: number) => 'a,'.repeat(length / 2)
   expect(await growthBeyondLinear(relay, textOf)).toBeUndefined()

@@ -38,6 +38,7 @@ export type Reason =
   | 'TOO_MANY_UNSOLICITED'
   | 'KEYS_UNAVAILABLE'
   | 'SIGNATURE_MISSING'
+  | 'SIGNED_HEADER_NOT_RELAYED'
   | 'DATE_UNPROTECTED'
   | 'DATE_OUTSIDE_WINDOW'
   | 'DESTINATION_UNPROTECTED'
@@ -141,6 +142,10 @@ const rules = {
   },
   KEYS_UNAVAILABLE: { code: '2003', text: 'signatures cannot be checked now; try again later' },
   SIGNATURE_MISSING: { code: '3105', text: 'header fspiop-signature is missing' },
+  SIGNED_HEADER_NOT_RELAYED: {
+    code: '3105',
+    text: 'protected header: it holds a header that this hub does not relay',
+  },
   DATE_UNPROTECTED: { code: '3105', text: 'Date: protected header lacks it' },
   DATE_OUTSIDE_WINDOW: {
     code: '3105',

@@ -1,7 +1,7 @@
 /** The security of the FSP port, from the settings: identity, signatures both ways, tokens. */
 import { openHsm, type Token } from '@causeway/crypto-provider'
-import { rsaAlgorithms } from '@causeway/fspiop'
-import type { Logger } from '@causeway/process'
+import { isSchemeHeader, rsaAlgorithms } from '@causeway/fspiop'
+import { StartError, type Logger } from '@causeway/process'
 import { credentialsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import { openFspKeys } from './fsp-keys.ts'
@@ -77,16 +77,14 @@ export async function openSecurity(
 }
 
 /** Existing clients of Mojaloop sign no DELETE, and protect neither Date nor destination. */
-function signatureRules({
-  COMPATIBILITY,
-  JWS_VERIFY_ES256,
-  JWS_DATE_WINDOW_S,
-}: Settings): SignatureRules {
+function signatureRules(settings: Settings): SignatureRules {
+  const { COMPATIBILITY, JWS_VERIFY_ES256, JWS_DATE_WINDOW_S } = settings
   const isMojaloop = COMPATIBILITY === 'mojaloop'
   return {
     algorithms: JWS_VERIFY_ES256 === 'on' ? [...rsaAlgorithms, 'ES256'] : rsaAlgorithms,
     unsigned: isMojaloop ? ['GET', 'DELETE'] : ['GET'],
     dateWindow_ms: isMojaloop ? undefined : JWS_DATE_WINDOW_S * 1_000,
+    relayedHeaders: relayedHeadersOf(settings),
   }
 }
 
@@ -101,6 +99,21 @@ export function gatewaysOf({
 }: Pick<Settings, 'EDGE_GATEWAY_SUBJECTS'>): ReadonlySet<string> {
   const names = EDGE_GATEWAY_SUBJECTS.split(',').map((name) => name.trim())
   return new Set(names.filter((name) => name !== ''))
+}
+
+/** Headers beside those of the API that are relayed, in lower case. Throws StartError for others. */
+export function relayedHeadersOf({
+  FSPIOP_API_RELAYED_HEADERS,
+}: Pick<Settings, 'FSPIOP_API_RELAYED_HEADERS'>): ReadonlySet<string> {
+  const names = FSPIOP_API_RELAYED_HEADERS.toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  const wrong = names.find((name) => !isSchemeHeader(name))
+  if (wrong === undefined) return new Set(names)
+  throw new StartError(
+    `FSPIOP_API_RELAYED_HEADERS names ${wrong}, which a scheme cannot define: the name must begin with x- or fspiop- and be none that the API defines or that proxies and servers believe.`,
+  )
 }
 
 function identifyBy(

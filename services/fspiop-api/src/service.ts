@@ -39,7 +39,7 @@ import { openReconciliationPage } from './reconciliation-page.ts'
 import { openReportPages } from './reports-page.ts'
 import { refuse, type Reason } from './refusals.ts'
 import { servedRoutes } from './routes.ts'
-import { gatewaysOf, openSecurity, type Security } from './security.ts'
+import { gatewaysOf, openSecurity, relayedHeadersOf, type Security } from './security.ts'
 import { refusalBody, sendUnknownPath, serveApi, type ServeParts } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { shareBounds } from './share-bounds.ts'
@@ -195,6 +195,7 @@ function openServing(
     hubName: settings.HUB_NAME,
     authService: settings.AUTH_SERVICE_PARTICIPANT,
     compatibility: settings.COMPATIBILITY,
+    relayedHeaders: relayedHeadersOf(settings),
     checkSignature: security.checkSignature,
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
     now_ms: Date.now,

@@ -88,6 +88,12 @@ export const settings = {
     about: 'name of the hosted auth service as a participant; empty: the hub hosts none',
     default: 'centralAuth',
   }),
+  FSPIOP_API_RELAYED_HEADERS: text({
+    about:
+      'headers (x-… or fspiop-…) that the scheme has defined, separated by commas: they are relayed ' +
+      'beside those of the API; not those that proxies or servers believe, such as x-forwarded-host',
+    default: '',
+  }),
   FSPIOP_API_PROVIDERS: text({
     about:
       'participants that GET /services lists instead of those that the hub finds, by type: ' +

@@ -34,8 +34,14 @@ const keys = {
   },
 }
 const algorithms = [...rsaAlgorithms, 'ES256'] as const
-const lenient = { algorithms, unsigned: ['GET', 'DELETE'], dateWindow_ms: undefined }
-const strict = { algorithms, unsigned: ['GET'], dateWindow_ms: 300_000 }
+const relayedHeaders = new Set(['x-absent'])
+const lenient = {
+  algorithms,
+  unsigned: ['GET', 'DELETE'],
+  dateWindow_ms: undefined,
+  relayedHeaders,
+}
+const strict = { algorithms, unsigned: ['GET'], dateWindow_ms: 300_000, relayedHeaders }
 const edge = openEdge({ checkSignature: openSignatures(keys, lenient) })
 const rsaOnly = openEdge({
   checkSignature: openSignatures(keys, { ...strict, algorithms: rsaAlgorithms }),
@@ -289,6 +295,11 @@ describe('Refused signatures', () => {
       'protects a missing header',
       { ...base, 'X-Absent': '1' },
       'X-Absent: protected, but header is missing',
+    ],
+    [
+      'protects a header that is not relayed',
+      { ...base, 'X-Other': '1' },
+      'protected header: it holds a header that this hub does not relay',
     ],
     [
       'protects another Content-Type, with any case of the header name',

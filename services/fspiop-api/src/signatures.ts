@@ -4,6 +4,7 @@
  * destination, and a request only for a while after its Date, so that nobody can send it again later.
  */
 import {
+  isRelayed,
   readHttpDate,
   readSignature,
   signerOf,
@@ -46,6 +47,8 @@ export interface SignatureRules {
    * Undefined: neither is required.
    */
   readonly dateWindow_ms: number | undefined
+  /** The headers beside those of the API that are relayed. */
+  readonly relayedHeaders: ReadonlySet<string>
 }
 
 export function openSignatures(
@@ -61,8 +64,8 @@ export function openSignatures(
     const parsed = readSignature(String(value), rules.algorithms)
     if ('code' in parsed) return parsed
     const now = new Date()
-    const replay = replayFault(parsed, message, rules, now)
-    if (replay !== undefined) return replay
+    const fault = unverifiable(parsed, rules) ?? replayFault(parsed, message, rules, now)
+    if (fault !== undefined) return fault
     const known = keys.peek(source) ?? []
     const checked = check(parsed, message, known, now)
     if ('kid' in checked || hasNamedKey(parsed, known)) return checked
@@ -72,6 +75,20 @@ export function openSignatures(
       () => refuse('KEYS_UNAVAILABLE'),
     )
   }
+}
+
+/** The receiver could not verify a signature over a header that it does not get. */
+function unverifiable(
+  { parameters }: ParsedSignature,
+  { relayedHeaders }: SignatureRules,
+): Refusal | undefined {
+  for (const name of parameters.keys()) {
+    const lowered = name.toLowerCase()
+    if (/^(?:x|fspiop)-/.test(lowered) && !isRelayed(lowered, relayedHeaders)) {
+      return refuse('SIGNED_HEADER_NOT_RELAYED')
+    }
+  }
+  return undefined
 }
 
 /** Outcomes are repeated for as long as the sender wishes, with the Date of the first time. */

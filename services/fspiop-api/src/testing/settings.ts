@@ -21,6 +21,7 @@ export const testSettings: Settings = {
   JWS_AUTH_SERVICE_SIGNING_KEY_FILE: '',
   HUB_NAME: 'Hub',
   AUTH_SERVICE_PARTICIPANT: 'centralAuth',
+  FSPIOP_API_RELAYED_HEADERS: 'x-custom, X-Own',
   FSPIOP_API_PROVIDERS: '',
   COMPATIBILITY: 'specification',
   ON_US_TRANSFERS: 'off',
