@@ -9,6 +9,13 @@ export {
   mayCall,
 } from './circuit.ts'
 export { type ClientTls, type HttpAnswer, type HttpClient, createHttpClient } from './client.ts'
+export {
+  type Egress,
+  type EgressChoices,
+  egressModes,
+  egressSettings,
+  openEgress,
+} from './egress.ts'
 export { HttpFailure } from './failure.ts'
 export { pauseReadingAfter } from './pause-reading.ts'
 export { noteClient, peerOf } from './peer.ts'

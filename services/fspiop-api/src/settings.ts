@@ -1,6 +1,7 @@
 /** Every setting of the FSP edge. */
 import { cryptoSettings } from '@causeway/crypto-provider'
 import { componentKeyFile } from '@causeway/component-keys'
+import { egressSettings } from '@causeway/http'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -12,10 +13,7 @@ export const settings = {
     min: 0,
     max: 65_535,
   }),
-  FSP_HOST: text({
-    about: 'address that the API for FSPs listens on; 127.0.0.1: only this machine',
-    default: '127.0.0.1',
-  }),
+  FSP_HOST: egressSettings.FSP_HOST,
   FSP_BASE_PATHS: text({
     about: 'further base paths of the API for FSPs, separated by commas: /als,/quotes-api',
     default: '',

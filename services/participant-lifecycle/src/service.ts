@@ -7,7 +7,7 @@ import { openLiveSettings, openSchemeCurrencies, type LiveSettings } from '@caus
 import { statement, type Transaction } from '@causeway/postgres'
 import { retrying, StartError, type Logger } from '@causeway/process'
 import { settlementModelsService } from '@causeway/protos'
-import type { Start } from '@causeway/runtime'
+import { openServiceEgress, type Start } from '@causeway/runtime'
 import type { ChangesParts } from './changes/handle.ts'
 import { sendMails } from './mails/handle.ts'
 import { modelsFrom } from './participants/models.ts'
@@ -57,6 +57,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     decimalsOf: (currency) => scheme.decimalsOf(currency),
     activeOnCreate: settings.COMPATIBILITY === 'mojaloop',
     onState: (participant, oldState) => statePusher.push(participant, oldState),
+    egress: openServiceEgress('participant-lifecycle', settings, parts, log),
     checksEndpoints: settings.ENDPOINT_CHECK === 'on',
   }
   ledger.serve()

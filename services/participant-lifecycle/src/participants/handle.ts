@@ -3,6 +3,7 @@
  * as one transaction in the ledger's queue, so the next reservation sees it.
  */
 import type { EventBus } from '@causeway/bus'
+import type { Egress } from '@causeway/http'
 import {
   decideIn,
   type DecidingRules,
@@ -36,6 +37,8 @@ export interface HandleParts {
   readonly writer: Writer
   readonly bus: EventBus
   readonly rules: DecidingRules
+  /** Where the servers of participants may be. */
+  readonly egress: Egress
   /** Whether a new participant is active at once. */
   readonly activeOnCreate: boolean
   /** The currencies of the scheme. */
