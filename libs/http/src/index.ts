@@ -18,7 +18,7 @@ export {
 } from './egress.ts'
 export { HttpFailure } from './failure.ts'
 export { pauseReadingAfter } from './pause-reading.ts'
-export { noteClient, peerOf } from './peer.ts'
+export { noteClient, type Peer, peerCertificateOf, peerOf } from './peer.ts'
 export {
   type HostTls,
   type HttpServer,

@@ -5,12 +5,28 @@ import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 
-/** Names by connection, since reading a certificate costs more than a small request. */
-const peers = new WeakMap<Socket, { readonly name: string | undefined }>()
+/** The certificate of a client that the server's CA has signed. */
+export interface Peer {
+  /** The common name. */
+  readonly name: string
+  /** SHA-256 of the certificate, hexadecimal, lower case. */
+  readonly fingerprint: string
+  /** Hexadecimal, upper case. */
+  readonly serial: string
+  readonly validTo_ms: number
+}
+
+/** By connection, since reading a certificate costs more than a small request. */
+const peers = new WeakMap<Socket, { readonly peer: Peer | undefined }>()
 
 /** The common name of the client's certificate, if the server's CA has signed it. */
 export function peerOf({ socket }: IncomingMessage): string | undefined {
   return peerAt(socket)
+}
+
+/** The same with what identifies the certificate. */
+export function peerCertificateOf({ socket }: IncomingMessage): Peer | undefined {
+  return certificateAt(socket)
 }
 
 const clients = new WeakMap<Socket, string>()
@@ -26,11 +42,15 @@ export function clientAt(socket: Socket): string | undefined {
 }
 
 export function peerAt(socket: Socket): string | undefined {
+  return certificateAt(socket)?.name
+}
+
+function certificateAt(socket: Socket): Peer | undefined {
   const known = peers.get(socket)
-  if (known !== undefined) return known.name
-  const name = isVouchedFor(socket) ? nameIn(socket) : undefined
-  peers.set(socket, { name })
-  return name
+  if (known !== undefined) return known.peer
+  const peer = isVouchedFor(socket) ? peerIn(socket) : undefined
+  peers.set(socket, { peer })
+  return peer
 }
 
 function isVouchedFor(socket: Socket): socket is TLSSocket {
@@ -38,8 +58,11 @@ function isVouchedFor(socket: Socket): socket is TLSSocket {
   return encrypted === true && authorized === true
 }
 
-function nameIn(socket: TLSSocket): string | undefined {
-  const { subject } = socket.getPeerCertificate() as Partial<PeerCertificate>
+function peerIn(socket: TLSSocket): Peer | undefined {
+  const certificate = socket.getPeerCertificate() as Partial<PeerCertificate>
+  const { subject, fingerprint256 = '', serialNumber: serial = '', valid_to = '' } = certificate
   const name: unknown = subject?.CN
-  return typeof name === 'string' && name !== '' ? name : undefined
+  if (typeof name !== 'string' || name === '') return undefined
+  const fingerprint = fingerprint256.replaceAll(':', '').toLowerCase()
+  return { name, fingerprint, serial, validTo_ms: Date.parse(valid_to) }
 }

@@ -1,7 +1,7 @@
 import { relayHeaders, rsaAlgorithms } from '@causeway/fspiop'
 import { afterEach, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { forwardedName } from './identity.ts'
+import { forwardedCertificate } from './identity.ts'
 import { openSignatures } from './signatures.ts'
 import { growthBeyondLinear } from './testing/cost.ts'
 import { openEdge } from './testing/edge.ts'
@@ -52,7 +52,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
       (text: string) => signing.outcomeOf(withHeaders(question, { [name]: text })),
     ]),
   ),
-  'x-forwarded-client-cert': forwardedName,
+  'x-forwarded-client-cert': (text: string) => forwardedCertificate(text, []),
   authorization: (text) =>
     readTokenRequest({ authorization: text }, { grant_type: 'client_credentials' }),
   path: (text) => unsigned.outcomeOf(message('GET', `/parties/ALIAS/${encodeURI(text)}`)),

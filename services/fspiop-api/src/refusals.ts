@@ -31,6 +31,10 @@ export type Reason =
   | 'RESERVED_IN_VERSION_1_0'
   | 'COMPLETED_TIMESTAMP_OUT_OF_BOUNDS'
   | 'IDENTITY_MISSING'
+  | 'CERTIFICATE_ENDED'
+  | 'CERTIFICATE_REVOKED'
+  | 'CERTIFICATE_UNREGISTERED'
+  | 'CERTIFICATES_UNAVAILABLE'
   | 'IDENTITY_IS_NOT_SOURCE'
   | 'IDENTITY_UNAVAILABLE'
   | 'TOO_MANY'
@@ -124,6 +128,17 @@ const rules = {
     code: '3000',
     status: 401,
     text: 'no client certificate or token of the scheme',
+  },
+  CERTIFICATE_ENDED: { code: '3000', status: 401, text: 'the client certificate has ended' },
+  CERTIFICATE_REVOKED: { code: '3000', status: 401, text: 'the client certificate is revoked' },
+  CERTIFICATE_UNREGISTERED: {
+    code: '3000',
+    status: 401,
+    text: 'the client certificate is not registered with the hub',
+  },
+  CERTIFICATES_UNAVAILABLE: {
+    code: '2003',
+    text: 'certificates cannot be checked now; try again later',
   },
   IDENTITY_IS_NOT_SOURCE: {
     code: '3100',

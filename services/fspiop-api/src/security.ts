@@ -1,9 +1,12 @@
 /** The security of the FSP port, from the settings: identity, signatures both ways, tokens. */
+import { X509Certificate } from 'node:crypto'
 import { openHsm, type Token } from '@causeway/crypto-provider'
 import { isSchemeHeader, rsaAlgorithms } from '@causeway/fspiop'
 import { StartError, type Logger } from '@causeway/process'
 import { credentialsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
+import { openCertificateStates } from './certificate-states.ts'
+import { openFspCertificates } from './fsp-certificates.ts'
 import { openFspKeys } from './fsp-keys.ts'
 import { byCertificate, byHeader, type Identify } from './identity.ts'
 import type { Settings } from './settings.ts'
@@ -18,10 +21,12 @@ export interface Security {
   /** Of the hosted auth service. */
   readonly authServiceKeys: HubKeys | undefined
   readonly issueToken: IssueToken
-  /** The FSP's keys have changed. */
+  /** The FSP's keys or certificates have changed. */
   forgetKeys(fspId: string): void
-  /** Any FSP's keys may have changed. */
+  /** Any FSP's keys or certificates may have changed. */
   forgetAllKeys(): void
+  /** From now on these are the CAs of FSPs, in PEM. */
+  trust(authorities: string): void
   /** Rejects while auth-service does not answer; undefined when it is not needed. */
   readonly ping: (() => Promise<void>) | undefined
   stop(): Promise<void>
@@ -52,8 +57,25 @@ export async function openSecurity(
       : await signingKeys(settings, 'JWS_AUTH_SERVICE_SIGNING_KEY_FILE', hsm)
   const keys = settings.JWS_VERIFY === 'on' ? openFspKeys({ grpc, log, age_max_ms }) : undefined
   const { IssueToken, GetTokenKeys } = grpc.client(credentialsService, 'auth-service')
+  const certificates =
+    settings.EDGE_IDENTITY === 'mtls'
+      ? openFspCertificates({ grpc, log, age_max_ms, now_ms: Date.now })
+      : undefined
+  let authorities: readonly X509Certificate[] = []
   return {
-    identify: identifyBy(settings, { grpc }, log),
+    identify:
+      certificates === undefined
+        ? identifyBy(settings, { grpc }, log)
+        : byCertificate({
+            gateways: gatewaysOf(settings),
+            authorities: () => authorities,
+            judge: openCertificateStates({
+              certificates,
+              acceptsUnregistered: settings.EDGE_CERTIFICATES === 'any',
+              now_ms: Date.now,
+              log,
+            }),
+          }),
     checkSignature: keys === undefined ? undefined : openSignatures(keys, signatureRules(settings)),
     hubKeys,
     authServiceKeys,
@@ -62,8 +84,15 @@ export async function openSecurity(
       if (token === null) return undefined
       return { accessToken: token.accessToken, expiresIn_s: token.expiresInS }
     },
-    forgetKeys: (fspId) => keys?.forget(fspId),
-    forgetAllKeys: () => keys?.forgetAll(),
+    forgetKeys(fspId) {
+      keys?.forget(fspId)
+      certificates?.forget(fspId)
+    },
+    forgetAllKeys() {
+      keys?.forgetAll()
+      certificates?.forgetAll()
+    },
+    trust: (pem) => (authorities = certificatesIn(pem)),
     ping: needsAuthService(settings)
       ? async () => {
           await GetTokenKeys({})
@@ -71,6 +100,7 @@ export async function openSecurity(
       : undefined,
     async stop() {
       await keys?.stop()
+      await certificates?.stop()
       hsm?.close()
     },
   }
@@ -90,7 +120,7 @@ function signatureRules(settings: Settings): SignatureRules {
 
 /** Whether authentication or signature verification depends on auth-service. */
 function needsAuthService({ JWS_VERIFY, EDGE_IDENTITY }: Settings): boolean {
-  return JWS_VERIFY === 'on' || EDGE_IDENTITY === 'token'
+  return JWS_VERIFY === 'on' || EDGE_IDENTITY !== 'header'
 }
 
 /** Common names of the gateways that may forward the certificate of their client. */
@@ -121,16 +151,15 @@ function identifyBy(
   { grpc }: Pick<ProcessParts, 'grpc'>,
   log: Logger,
 ): Identify {
-  switch (settings.EDGE_IDENTITY) {
-    case 'mtls':
-      return byCertificate(gatewaysOf(settings))
-    case 'token': {
-      const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
-      return byToken({ grpc, log, hubName: settings.HUB_NAME, age_max_ms })
-    }
-    case 'header':
-      return byHeader
-  }
+  if (settings.EDGE_IDENTITY === 'header') return byHeader
+  const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
+  return byToken({ grpc, log, hubName: settings.HUB_NAME, age_max_ms })
+}
+
+/** The certificates of a file that may hold several. */
+function certificatesIn(pem: string): readonly X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
+  return blocks.map((block) => new X509Certificate(block))
 }
 
 async function signingKeys(

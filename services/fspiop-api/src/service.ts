@@ -66,6 +66,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   const ownKey = await openOwnKey('fspiop-api', settings.FSPIOP_API_COMPONENT_KEY_FILE, parts)
   const tls = await readTls(settings)
   const security = await openSecurity(settings, { grpc }, log)
+  security.trust(tls?.ca ?? '')
   const age_max_ms = settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
   const listener = await followKeys(bus, security)
@@ -99,7 +100,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     request.url = withoutBase(request.url ?? '/')
     if (!serveApi(serveParts, request, response)) app(request, response)
   })
-  const renewal = await openRenewal(settings, tls, server, { grpc, log })
+  const renewal = await openRenewal(settings, tls, server, { grpc, log, security })
   return {
     url: server.url,
     async stop() {

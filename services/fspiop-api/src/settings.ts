@@ -38,6 +38,13 @@ export const settings = {
       "PEM file: the scheme's CA, which issues the certificates of FSPs; with EDGE_IDENTITY=mtls",
     default: '',
   }),
+  EDGE_CERTIFICATES: choice({
+    about:
+      'which client certificates of the CA identify an FSP: issued (those that the hub issued or an ' +
+      'operator has registered) or any; a revoked one never does',
+    options: ['issued', 'any'],
+    default: 'issued',
+  }),
   EDGE_GATEWAY_SUBJECTS: text({
     about:
       'common names of gateways, separated by commas, that may forward the certificate of their ' +

@@ -6,6 +6,7 @@ import type { GrpcHost } from '@causeway/grpc'
 import type { HostTls, HttpServer, ServerTls } from '@causeway/http'
 import { periodically, readPem, type Logger, type Periodic, type Service } from '@causeway/process'
 import { keyManagementService } from '@causeway/protos'
+import type { Security } from './security.ts'
 import type { Settings } from './settings.ts'
 
 /** EDGE_IDENTITY=header is for development and uses plain http. */
@@ -29,6 +30,7 @@ export async function readTls(settings: Settings): Promise<ServerTls | undefined
 export interface RenewalParts {
   readonly grpc: GrpcHost
   readonly log: Logger
+  readonly security: Pick<Security, 'trust'>
 }
 
 /** Renews the certificate of the port and those of hosts; without TLS it does nothing. */
@@ -39,7 +41,7 @@ export async function openRenewal(
   parts: RenewalParts,
 ): Promise<Service> {
   if (opened === undefined) return { stop: () => Promise.resolve() }
-  const ofPort = renewTls(settings, opened, server, parts.log)
+  const ofPort = renewTls(settings, opened, server, parts)
   const ofHosts = await renewHosts(settings, server, parts)
   return {
     async stop() {
@@ -54,7 +56,7 @@ function renewTls(
   settings: Settings,
   opened: ServerTls,
   server: Pick<HttpServer, 'renewTls'>,
-  log: Logger,
+  { log, security }: RenewalParts,
 ): Periodic {
   let shown = opened
   return periodically(
@@ -63,6 +65,7 @@ function renewTls(
       const read = await readTls(settings)
       if (read === undefined || isSame(read, shown)) return
       server.renewTls(read)
+      security.trust(read.ca)
       shown = read
       log.info('the certificate of the FSP port was renewed')
     },

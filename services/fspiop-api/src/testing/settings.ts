@@ -12,6 +12,7 @@ export const testSettings: Settings = {
   EDGE_TLS_CERTIFICATE_FILE: '',
   EDGE_TLS_KEY_FILE: '',
   EDGE_TLS_CA_FILE: '',
+  EDGE_CERTIFICATES: 'any',
   EDGE_GATEWAY_SUBJECTS: '',
   JWS_VERIFY: 'off',
   JWS_VERIFY_ES256: 'on',
