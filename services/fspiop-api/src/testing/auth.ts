@@ -35,7 +35,8 @@ export function emptyAuth(): Auth {
   }
 }
 
-export function serveAuth(parts: TestParts): Auth {
+/** @param isOlder whether it is of a release that registers no certificates */
+export function serveAuth(parts: TestParts, { isOlder = false } = {}): Auth {
   const auth = emptyAuth()
   const away = () => Promise.reject(new Error('away'))
   parts.grpc.serve(keysService, {
@@ -50,7 +51,8 @@ export function serveAuth(parts: TestParts): Auth {
       return Promise.resolve({ participants })
     },
   })
-  parts.grpc.serve(credentialsService, {
+  const { GetCertificates: _, ...older } = credentialsService
+  parts.grpc.serve(isOlder ? (older as typeof credentialsService) : credentialsService, {
     ...notAsked(credentialsService),
     IssueToken({ clientId, clientSecret }) {
       if (auth.isAway) return away()

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ClientTls } from '@causeway/http'
 import {
   issueClientCertificate,
   issueServerCertificate,
@@ -22,7 +21,10 @@ export interface Scheme {
     'EDGE_TLS' | 'EDGE_TLS_CERTIFICATE_FILE' | 'EDGE_TLS_KEY_FILE' | 'EDGE_TLS_CA_FILE'
   >
   /** The TLS options of a client of this name; it trusts the scheme's CA only. */
-  client(name: string, changed?: { readonly from?: Ca; readonly validity?: Validity }): ClientTls
+  client(
+    name: string,
+    changed?: { readonly from?: Ca; readonly validity?: Validity },
+  ): Certified & { readonly ca: string }
   /** The CA that issues certificates unless another is given. */
   readonly ca: Ca
   /** Replaces the CAs that the edge trusts. */
