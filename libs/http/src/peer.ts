@@ -1,6 +1,7 @@
 /**
  * The client at the other end of a connection, by its certificate that the server's CA has signed.
  */
+import { X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
@@ -13,6 +14,8 @@ export interface Peer {
   readonly fingerprint: string
   /** Hexadecimal, upper case. */
   readonly serial: string
+  /** The subject of its CA, as X509Certificate has it. */
+  readonly issuer: string
   readonly validTo_ms: number
 }
 
@@ -60,9 +63,11 @@ function isVouchedFor(socket: Socket): socket is TLSSocket {
 
 function peerIn(socket: TLSSocket): Peer | undefined {
   const certificate = socket.getPeerCertificate() as Partial<PeerCertificate>
-  const { subject, fingerprint256 = '', serialNumber: serial = '', valid_to = '' } = certificate
-  const name: unknown = subject?.CN
-  if (typeof name !== 'string' || name === '') return undefined
+  const name: unknown = certificate.subject?.CN
+  if (typeof name !== 'string' || name === '' || certificate.raw === undefined) return undefined
+  const { fingerprint256, serialNumber: serial, issuer, validTo } = new X509Certificate(
+    certificate.raw,
+  )
   const fingerprint = fingerprint256.replaceAll(':', '').toLowerCase()
-  return { name, fingerprint, serial, validTo_ms: Date.parse(valid_to) }
+  return { name, fingerprint, serial, issuer, validTo_ms: Date.parse(validTo) }
 }

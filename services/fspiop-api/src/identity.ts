@@ -36,6 +36,9 @@ export interface ClientCertificate {
   readonly fingerprint: string | undefined
   /** Undefined: a gateway forwards only the subject. */
   readonly validTo_ms: number | undefined
+  /** Hexadecimal, upper case, with the subject of the CA; undefined: a gateway forwards only the subject. */
+  readonly serial: string | undefined
+  readonly issuer: string | undefined
 }
 
 /**
@@ -111,7 +114,7 @@ export function forwardedCertificate(
   const name = subject === undefined ? undefined : nameOf(subject.split(','))
   if (name === undefined) return undefined
   const fingerprint = /(?:^|;)Hash="?([0-9a-f]{64})"?(?:;|$)/i.exec(header)?.[1]?.toLowerCase()
-  return { name, fingerprint, validTo_ms: undefined }
+  return { name, fingerprint, validTo_ms: undefined, serial: undefined, issuer: undefined }
 }
 
 /** A comma outside quotes separates the certificates of several hops, so the client's is ambiguous. */
@@ -131,7 +134,8 @@ function certificateOfPem(
     const name = nameOf(x509.subject.split('\n'))
     if (!isIssued || name === undefined || Date.parse(x509.validFrom) > Date.now()) return undefined
     const fingerprint = x509.fingerprint256.replaceAll(':', '').toLowerCase()
-    return { name, fingerprint, validTo_ms: Date.parse(x509.validTo) }
+    const { serialNumber: serial, issuer } = x509
+    return { name, fingerprint, validTo_ms: Date.parse(x509.validTo), serial, issuer }
   } catch {
     return undefined
   }

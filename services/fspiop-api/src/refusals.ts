@@ -35,6 +35,7 @@ export type Reason =
   | 'CERTIFICATE_REVOKED'
   | 'CERTIFICATE_UNREGISTERED'
   | 'CERTIFICATES_UNAVAILABLE'
+  | 'REVOCATION_LIST_OVERDUE'
   | 'IDENTITY_IS_NOT_SOURCE'
   | 'IDENTITY_UNAVAILABLE'
   | 'TOO_MANY'
@@ -139,6 +140,10 @@ const rules = {
   CERTIFICATES_UNAVAILABLE: {
     code: '2003',
     text: 'certificates cannot be checked now; try again later',
+  },
+  REVOCATION_LIST_OVERDUE: {
+    code: '2003',
+    text: 'the revocation list of the CA is overdue; try again later',
   },
   IDENTITY_IS_NOT_SOURCE: {
     code: '3100',

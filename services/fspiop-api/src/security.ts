@@ -9,6 +9,7 @@ import { openCertificateStates } from './certificate-states.ts'
 import { openFspCertificates } from './fsp-certificates.ts'
 import { openFspKeys } from './fsp-keys.ts'
 import { byCertificate, byHeader, type Identify } from './identity.ts'
+import { openRevocationLists } from './revocation-lists.ts'
 import type { Settings } from './settings.ts'
 import { openHubKeys, type HubKeys } from './sign.ts'
 import { openSignatures, type CheckSignature, type SignatureRules } from './signatures.ts'
@@ -43,10 +44,12 @@ export interface IssuedToken {
   readonly expiresIn_s: number
 }
 
+/** @param trusted the CAs of FSPs, in PEM */
 export async function openSecurity(
   settings: Settings,
-  { grpc }: Pick<ProcessParts, 'grpc'>,
+  { grpc, metrics }: Pick<ProcessParts, 'grpc' | 'metrics'>,
   log: Logger,
+  trusted: string,
 ): Promise<Security> {
   const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
   const hsm = await openHsm(settings)
@@ -57,25 +60,13 @@ export async function openSecurity(
       : await signingKeys(settings, 'JWS_AUTH_SERVICE_SIGNING_KEY_FILE', hsm)
   const keys = settings.JWS_VERIFY === 'on' ? openFspKeys({ grpc, log, age_max_ms }) : undefined
   const { IssueToken, GetTokenKeys } = grpc.client(credentialsService, 'auth-service')
-  const certificates =
+  let authorities = certificatesIn(trusted)
+  const byMtls =
     settings.EDGE_IDENTITY === 'mtls'
-      ? openFspCertificates({ grpc, log, age_max_ms, now_ms: Date.now })
+      ? await openMtls(settings, { grpc, metrics }, log, () => authorities)
       : undefined
-  let authorities: readonly X509Certificate[] = []
   return {
-    identify:
-      certificates === undefined
-        ? identifyBy(settings, { grpc }, log)
-        : byCertificate({
-            gateways: gatewaysOf(settings),
-            authorities: () => authorities,
-            judge: openCertificateStates({
-              certificates,
-              acceptsUnregistered: settings.EDGE_CERTIFICATES === 'any',
-              now_ms: Date.now,
-              log,
-            }),
-          }),
+    identify: byMtls?.identify ?? identifyBy(settings, { grpc }, log),
     checkSignature: keys === undefined ? undefined : openSignatures(keys, signatureRules(settings)),
     hubKeys,
     authServiceKeys,
@@ -86,11 +77,11 @@ export async function openSecurity(
     },
     forgetKeys(fspId) {
       keys?.forget(fspId)
-      certificates?.forget(fspId)
+      byMtls?.certificates.forget(fspId)
     },
     forgetAllKeys() {
       keys?.forgetAll()
-      certificates?.forgetAll()
+      byMtls?.certificates.forgetAll()
     },
     trust: (pem) => (authorities = certificatesIn(pem)),
     ping: needsAuthService(settings)
@@ -100,8 +91,33 @@ export async function openSecurity(
       : undefined,
     async stop() {
       await keys?.stop()
-      await certificates?.stop()
+      await byMtls?.stop()
       hsm?.close()
+    },
+  }
+}
+
+async function openMtls(
+  settings: Settings,
+  { grpc, metrics }: Pick<ProcessParts, 'grpc' | 'metrics'>,
+  log: Logger,
+  authorities: () => readonly X509Certificate[],
+) {
+  const now_ms = Date.now
+  const lists =
+    settings.EDGE_TLS_CRL_FILE === ''
+      ? undefined
+      : await openRevocationLists(settings, { authorities, log, metrics, now_ms })
+  const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
+  const certificates = openFspCertificates({ grpc, log, age_max_ms, now_ms })
+  const acceptsUnregistered = settings.EDGE_CERTIFICATES === 'any'
+  const judge = openCertificateStates({ certificates, acceptsUnregistered, lists, now_ms, log })
+  return {
+    certificates,
+    identify: byCertificate({ gateways: gatewaysOf(settings), authorities, judge }),
+    async stop() {
+      await certificates.stop()
+      await lists?.stop()
     },
   }
 }

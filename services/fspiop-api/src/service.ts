@@ -65,8 +65,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   const { bus, grpc } = parts
   const ownKey = await openOwnKey('fspiop-api', settings.FSPIOP_API_COMPONENT_KEY_FILE, parts)
   const tls = await readTls(settings)
-  const security = await openSecurity(settings, { grpc }, log)
-  security.trust(tls?.ca ?? '')
+  const security = await openSecurity(settings, parts, log, tls?.ca ?? '')
   const age_max_ms = settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
   const listener = await followKeys(bus, security)

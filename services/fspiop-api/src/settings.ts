@@ -38,6 +38,21 @@ export const settings = {
       "PEM file: the scheme's CA, which issues the certificates of FSPs; with EDGE_IDENTITY=mtls",
     default: '',
   }),
+  EDGE_TLS_CRL_FILE: text({
+    about:
+      'PEM file: revocation lists (CRL) of the CAs of EDGE_TLS_CA_FILE, read again at run time; empty: ' +
+      'only what is revoked at the hub',
+    default: '',
+  }),
+  EDGE_TLS_CRL_OVERDUE_D: integer({
+    about:
+      'how long a revocation list is used after the next one was due, with an alarm; then no ' +
+      'certificate of its CA is accepted',
+    unit: 'd',
+    default: 7,
+    min: 0,
+    max: 365,
+  }),
   EDGE_CERTIFICATES: choice({
     about:
       'which client certificates of the CA identify an FSP: issued (those that the hub issued or an ' +

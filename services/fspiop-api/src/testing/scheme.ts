@@ -10,6 +10,7 @@ import {
   type Certified,
   type Validity,
 } from '@causeway/pki'
+import { makeCrl, type CrlContent } from '@causeway/pki/testing'
 import type { Settings } from '../settings.ts'
 
 const hour_ms = 3_600_000
@@ -27,6 +28,8 @@ export interface Scheme {
   ): Certified & { readonly ca: string }
   /** The CA that issues certificates unless another is given. */
   readonly ca: Ca
+  /** Writes a revocation list of the CA to a file, and returns its name. */
+  revoke(content: CrlContent): string
   /** Replaces the CAs that the edge trusts. */
   trust(...cas: readonly Ca[]): void
   /** Replaces the certificate of the server by a new one. */
@@ -80,6 +83,10 @@ export function openScheme(): Scheme {
       return { ...issued, ca: ca.certificate }
     },
     ca,
+    revoke(content) {
+      writeFileSync(file('ca.crl'), makeCrl(ca, content))
+      return file('ca.crl')
+    },
     trust,
     renewServer,
     stop: () => rmSync(folder, { recursive: true }),
