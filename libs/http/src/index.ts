@@ -17,12 +17,14 @@ export {
   openEgress,
 } from './egress.ts'
 export { HttpFailure } from './failure.ts'
+export { foreignPage, isLoopbackHost } from './foreign-pages.ts'
 export { pauseReadingAfter } from './pause-reading.ts'
-export { noteClient, type Peer, peerCertificateOf, peerOf } from './peer.ts'
+export { noteClient, type Peer, peerCertificateOf, peerOf, presentedThumbprint } from './peer.ts'
 export {
   type HostTls,
   type HttpServer,
   type HttpServerOptions,
   type ServerTls,
   serveHttp,
+  strongCiphers,
 } from './server.ts'

@@ -1,7 +1,7 @@
 /**
  * The client at the other end of a connection, by its certificate that the server's CA has signed.
  */
-import { X509Certificate } from 'node:crypto'
+import { createHash, X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
@@ -54,6 +54,27 @@ function certificateAt(socket: Socket): Peer | undefined {
   const peer = isVouchedFor(socket) ? peerIn(socket) : undefined
   peers.set(socket, { peer })
   return peer
+}
+
+/** By connection; undefined: it has no client certificate. */
+const thumbprints = new WeakMap<Socket, { readonly thumbprint: string | undefined }>()
+
+/**
+ * SHA-256 in base64url (RFC 8705 3.1) of the certificate whose key the client has proved to hold in the
+ * handshake, whoever issued it.
+ */
+export function presentedThumbprint({ socket }: IncomingMessage): string | undefined {
+  const known = thumbprints.get(socket)
+  if (known !== undefined) return known.thumbprint
+  const { encrypted } = socket as Partial<TLSSocket>
+  const certificate: Partial<PeerCertificate> =
+    encrypted === true ? (socket as TLSSocket).getPeerCertificate() : {}
+  const thumbprint =
+    certificate.raw === undefined
+      ? undefined
+      : createHash('sha256').update(certificate.raw).digest('base64url')
+  thumbprints.set(socket, { thumbprint })
+  return thumbprint
 }
 
 function isVouchedFor(socket: Socket): socket is TLSSocket {

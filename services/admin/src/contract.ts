@@ -30,6 +30,7 @@ const meanings = {
   NOT_BUILT: { status: 501, code: '2002' },
   ACCOUNT_TYPE_UNKNOWN: { status: 400, code: '3003' },
   // Authentication and authorization.
+  FOREIGN_PAGE: { status: 403, code: '3000' },
   TOKEN_MISSING: { status: 401, code: '3000' },
   TOKEN_INVALID: { status: 401, code: '3000' },
   SECRET_WRONG: { status: 401, code: '3000' },

@@ -52,6 +52,8 @@ export type JudgeCertificate = (
 export interface CertificateParts {
   /** Those that may forward the certificate of their client. */
   readonly gateways: ReadonlySet<string>
+  /** Fingerprints of their certificates; empty: any certificate with their name. */
+  readonly gatewayFingerprints: ReadonlySet<string>
   /** The CAs that issue certificates of FSPs; another list after each change. */
   readonly authorities: () => readonly X509Certificate[]
   readonly judge: JudgeCertificate
@@ -70,7 +72,12 @@ interface Forwarded {
  * By the client's certificate. A gateway that terminates TLS may forward its client's certificate in
  * X-Forwarded-Client-Cert, if it is itself one of `gateways`.
  */
-export function byCertificate({ gateways, authorities, judge }: CertificateParts): Identify {
+export function byCertificate({
+  gateways,
+  gatewayFingerprints: pinned,
+  authorities,
+  judge,
+}: CertificateParts): Identify {
   const forwarded = new LRUCache<string, Forwarded>({ max: forwarded_max })
 
   function forwardedIn(request: IncomingMessage): ClientCertificate | undefined {
@@ -87,7 +94,9 @@ export function byCertificate({ gateways, authorities, judge }: CertificateParts
   return (request) => {
     const peer = peerCertificateOf(request)
     if (peer === undefined) return missing
-    const ownsConnection = !gateways.has(peer.name)
+    const isGateway = gateways.has(peer.name)
+    if (isGateway && pinned.size > 0 && !pinned.has(peer.fingerprint)) return missing
+    const ownsConnection = !isGateway
     const certificate = ownsConnection ? peer : forwardedIn(request)
     if (certificate === undefined) return missing
     const known = { type: 'KNOWN', fspId: certificate.name, ownsConnection } as const

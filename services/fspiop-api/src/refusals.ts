@@ -30,7 +30,9 @@ export type Reason =
   | 'CONDITION_NOT_32_BYTES'
   | 'RESERVED_IN_VERSION_1_0'
   | 'COMPLETED_TIMESTAMP_OUT_OF_BOUNDS'
+  | 'FOREIGN_PAGE'
   | 'IDENTITY_MISSING'
+  | 'TOKEN_NOT_BOUND'
   | 'CERTIFICATE_ENDED'
   | 'CERTIFICATE_REVOKED'
   | 'CERTIFICATE_UNREGISTERED'
@@ -125,10 +127,20 @@ const rules = {
     code: '3100',
     text: '/completedTimestamp: too far from the time of the hub',
   },
+  FOREIGN_PAGE: {
+    code: '3000',
+    status: 403,
+    text: 'without authentication no requests of web pages are served',
+  },
   IDENTITY_MISSING: {
     code: '3000',
     status: 401,
     text: 'no client certificate or token of the scheme',
+  },
+  TOKEN_NOT_BOUND: {
+    code: '3000',
+    status: 401,
+    text: 'the token is not bound to the client certificate of this connection',
   },
   CERTIFICATE_ENDED: { code: '3000', status: 401, text: 'the client certificate has ended' },
   CERTIFICATE_REVOKED: { code: '3000', status: 401, text: 'the client certificate is revoked' },

@@ -33,10 +33,14 @@ export interface Security {
   stop(): Promise<void>
 }
 
-/** Issues a token for OAuth 2 client credentials; undefined when they are unknown or wrong. */
+/**
+ * Issues a token for OAuth 2 client credentials; undefined when they are unknown or wrong.
+ * @param thumbprint of the client certificate that the token is bound to
+ */
 export type IssueToken = (
   clientId: string,
   clientSecret: string,
+  thumbprint: string | undefined,
 ) => Promise<IssuedToken | undefined>
 
 export interface IssuedToken {
@@ -70,8 +74,12 @@ export async function openSecurity(
     checkSignature: keys === undefined ? undefined : openSignatures(keys, signatureRules(settings)),
     hubKeys,
     authServiceKeys,
-    async issueToken(clientId, clientSecret) {
-      const { token = null } = await IssueToken({ clientId, clientSecret })
+    async issueToken(clientId, clientSecret, thumbprint) {
+      const { token = null } = await IssueToken({
+        clientId,
+        clientSecret,
+        ...(thumbprint === undefined ? {} : { certificateThumbprint: thumbprint }),
+      })
       if (token === null) return undefined
       return { accessToken: token.accessToken, expiresIn_s: token.expiresInS }
     },
@@ -114,7 +122,16 @@ async function openMtls(
   const judge = openCertificateStates({ certificates, acceptsUnregistered, lists, now_ms, log })
   return {
     certificates,
-    identify: byCertificate({ gateways: gatewaysOf(settings), authorities, judge }),
+    identify: byCertificate({
+      gateways: gatewaysOf(settings),
+      gatewayFingerprints: new Set(
+        settings.EDGE_GATEWAY_FINGERPRINTS.toLowerCase().match(/[0-9a-f:]{64,95}/g)?.map((text) =>
+          text.replaceAll(':', ''),
+        ),
+      ),
+      authorities,
+      judge,
+    }),
     async stop() {
       await certificates.stop()
       await lists?.stop()
@@ -169,7 +186,8 @@ function identifyBy(
 ): Identify {
   if (settings.EDGE_IDENTITY === 'header') return byHeader
   const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
-  return byToken({ grpc, log, hubName: settings.HUB_NAME, age_max_ms })
+  const requiresBinding = settings.EDGE_TOKEN_BINDING === 'required'
+  return byToken({ grpc, log, hubName: settings.HUB_NAME, age_max_ms, requiresBinding })
 }
 
 /** The certificates of a file that may hold several. */

@@ -2,14 +2,21 @@
  * The edge for FSPs: receives their messages and converts the hub's events to callbacks. It owns no
  * state: an accepted message is stored as an event before it is acknowledged.
  */
+import type { ServerResponse } from 'node:http'
 import type { EventBus, Listener } from '@causeway/bus'
 import { openOwnKey } from '@causeway/component-keys'
 import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
-import { openBasePaths, serveHttp, type HttpServer, type HttpServerOptions } from '@causeway/http'
+import {
+  foreignPage,
+  openBasePaths,
+  serveHttp,
+  type HttpServer,
+  type HttpServerOptions,
+} from '@causeway/http'
 import type { LiveSettings } from '@causeway/live-settings'
 import { openParticipants, type Participants } from '@causeway/participants'
-import type { Logger, Service } from '@causeway/process'
+import { reportInsecureModes, type Logger, type Service } from '@causeway/process'
 import { dayReportsService, settlementReportsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import { openAdmission } from './admission.ts'
@@ -30,7 +37,7 @@ import {
   openLive,
   rateBounds,
 } from './live-bounds.ts'
-import { assertLoopbackOnly, warnAboutInsecureModes } from './insecure-modes.ts'
+import { assertLoopbackOnly, insecureModes } from './insecure-modes.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { openPacing } from './pacing.ts'
 import { openRates } from './rates.ts'
@@ -61,7 +68,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   const paths = [...routes.map(({ template }) => template), ...pagePaths]
   const withoutBase = openBasePaths('FSP_BASE_PATHS', settings.FSP_BASE_PATHS, paths)
   const log = parts.log.child({ service: 'fspiop-api' })
-  warnAboutInsecureModes(settings, log)
+  reportInsecureModes('fspiop-api', insecureModes(settings), { ...parts, log })
   const { bus, grpc } = parts
   const ownKey = await openOwnKey('fspiop-api', settings.FSPIOP_API_COMPONENT_KEY_FILE, parts)
   const tls = await readTls(settings)
@@ -96,6 +103,10 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     onUnknownPath: (request, response) => sendUnknownPath(serveParts, request, response),
   })
   const server = await openPort(settings, tls, log, (request, response) => {
+    if (settings.EDGE_IDENTITY === 'header' && foreignPage(request, true) !== undefined) {
+      sendAnswer(response, fixedAnswer('FOREIGN_PAGE'))
+      return
+    }
     request.url = withoutBase(request.url ?? '/')
     if (!serveApi(serveParts, request, response)) app(request, response)
   })
@@ -271,6 +282,13 @@ function publishWithin(bus: EventBus, log: Logger, timeout_ms: number): Edge['pu
         resolve()
       }, fail)
     })
+}
+
+function sendAnswer(
+  response: ServerResponse,
+  { status, contentType, body }: ReturnType<typeof fixedAnswer>,
+): void {
+  response.writeHead(status, { 'content-type': contentType }).end(body)
 }
 
 function fixedAnswer(reason: Reason) {

@@ -27,9 +27,28 @@ export const settings = {
   }),
   EDGE_TLS: choice({
     about:
-      'whether the API for FSPs is https; off only with EDGE_IDENTITY=token behind a gateway, or header',
-    options: ['on', 'off'],
+      'whether the API for FSPs is https; off: on a loopback address only, with EDGE_IDENTITY=token or ' +
+      'header; gateway: plain http on any address, which only a gateway that terminates TLS can reach',
+    options: ['on', 'off', 'gateway'],
     default: 'on',
+  }),
+  EDGE_TLS_MIN_VERSION: choice({
+    about: 'the lowest version of TLS for FSPs',
+    options: ['TLSv1.2', 'TLSv1.3'],
+    default: 'TLSv1.2',
+  }),
+  EDGE_TLS_CIPHERS: text({
+    about:
+      'cipher suites for FSPs, in the format of OpenSSL; empty: those with forward secrecy and ' +
+      'authenticated encryption',
+    default: '',
+  }),
+  EDGE_TOKEN_BINDING: choice({
+    about:
+      'whether tokens are bound to the client certificate of the connection on which they are requested ' +
+      '(RFC 8705): offered (where the client has one) or required; with EDGE_IDENTITY=token',
+    options: ['offered', 'required'],
+    default: 'offered',
   }),
   EDGE_TLS_CERTIFICATE_FILE: text({ about: "PEM file: the FSP port's certificate", default: '' }),
   EDGE_TLS_KEY_FILE: text({ about: 'PEM file: its private key', default: '' }),
@@ -64,6 +83,12 @@ export const settings = {
     about:
       'common names of gateways, separated by commas, that may forward the certificate of their ' +
       'client in X-Forwarded-Client-Cert',
+    default: '',
+  }),
+  EDGE_GATEWAY_FINGERPRINTS: text({
+    about:
+      'SHA-256 fingerprints (hexadecimal) of the certificates of these gateways, separated by commas; ' +
+      'empty: any certificate of the CA with their name',
     default: '',
   }),
   JWS_VERIFY: choice({

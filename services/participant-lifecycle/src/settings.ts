@@ -20,6 +20,12 @@ export const settings = {
   }),
   ...ledgerSettings,
   ...egressSettings,
+  EDGE_GATEWAY_SUBJECTS: text({
+    about:
+      'common names of gateways, separated by commas, that may forward the certificate of their ' +
+      'client in X-Forwarded-Client-Cert',
+    default: '',
+  }),
   ENDPOINT_CHECK: choice({
     about: 'whether a new endpoint must accept a connection before it is approved',
     options: ['on', 'off'],

@@ -42,8 +42,8 @@ function secrets(parts: CredentialParts): Pick<Service, 'CreateClientSecret' | '
 
 function tokens(parts: CredentialParts): Pick<Service, 'IssueToken' | 'GetTokenKeys'> {
   return {
-    async IssueToken({ clientId, clientSecret }) {
-      const issued = await issueToken(parts, clientId, clientSecret, new Date())
+    async IssueToken({ clientId, clientSecret, certificateThumbprint: boundTo }) {
+      const issued = await issueToken(parts, { clientId, clientSecret, boundTo }, new Date())
       parts.measures.token(issued.type === 'ISSUED')
       return issued.type === 'REFUSE'
         ? { refusal: refusalMessage(issued) }

@@ -224,6 +224,7 @@ async function prepare(parts: ChangesParts, wanted: Wanted): Promise<Prepared> {
     models: isCreation ? await modelsOf(parts, currenciesOf(wanted)) : new Map(),
     protects: wanted.type === 'ManageFunds' ? await protects(parts, wanted.currency) : true,
     newState: stateOfNew(parts),
+    reservedNames: parts.reservedNames,
   }
 }
 
