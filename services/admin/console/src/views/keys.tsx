@@ -13,7 +13,7 @@ export function Keys({ name }: { name: string }) {
   return (
     <>
       <PublicKeys name={name} />
-      <Certificates name={name} />
+      {may('VIEW_CREDENTIALS') && <Certificates name={name} />}
       {may('MANAGE_CREDENTIALS') && (
         <div className="cards">
           <Certificate name={name} />
