@@ -151,11 +151,9 @@ function registeredAnswer(
 }
 
 function registeredBody({ origin, revokedAt = null, ...certificate }: RegisteredCertificate) {
-  return {
-    ...certificate,
-    origin: origin === 'ISSUED' ? ('ISSUED' as const) : ('REGISTERED' as const),
-    revokedAt,
-  }
+  const { serial, fingerprint, validFrom, validTo, registeredAt } = certificate
+  const made = origin === 'ISSUED' ? 'ISSUED' : 'REGISTERED'
+  return { serial, fingerprint, origin: made, validFrom, validTo, registeredAt, revokedAt } as const
 }
 
 /** The secret is stored only as a hash, so only this answer shows it. */
