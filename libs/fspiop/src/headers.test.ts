@@ -395,7 +395,11 @@ describe('relayed headers', () => {
 
   test('The headers beside those of the API have at most 4,096 characters together', () => {
     const scheme = new Set(['x-scheme'])
-    const headers = { ...complete, 'x-forwarded-for': 'a'.repeat(2_000), tracestate: 'b'.repeat(96) }
+    const headers = {
+      ...complete,
+      'x-forwarded-for': 'a'.repeat(2_000),
+      tracestate: 'b'.repeat(96),
+    }
     const outcomeOf = (length: number) =>
       furtherHeadersFault({ ...headers, 'x-scheme': 'c'.repeat(length) }, scheme)?.code
     expect(outcomeOf(2_000)).toBeUndefined()

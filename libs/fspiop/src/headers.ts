@@ -153,7 +153,10 @@ export function furtherHeadersFault(
   for (const name of scheme) length += lengthOf(headers, name)
   return length <= further_max
     ? undefined
-    : refusal('3101', `the headers beside those of the API have more than ${further_max} characters`)
+    : refusal(
+        '3101',
+        `the headers beside those of the API have more than ${further_max} characters`,
+      )
 }
 
 function lengthOf(headers: Headers, name: string): number {

@@ -46,7 +46,11 @@ const object = fc
   .map((entries) => Object.fromEntries(entries) as Record<string, unknown>)
 
 /** The text of this JSON, in which its first member has been given twice. */
-function withTwice(json: Readonly<Record<string, unknown>>, again: unknown, cased: boolean): string {
+function withTwice(
+  json: Readonly<Record<string, unknown>>,
+  again: unknown,
+  cased: boolean,
+): string {
   const [first = ''] = Object.keys(json)
   const other = cased ? first.toUpperCase() : first
   return `${JSON.stringify(json).slice(0, -1)},${JSON.stringify(other)}:${JSON.stringify(again)}}`
@@ -139,8 +143,7 @@ describe('a member that is given twice in a header', () => {
     expect(readEncryptionHeader(header(field))).toMatchObject({ fields: [{ fieldName: 'payer' }] })
     expect(readEncryptionHeader(header(`${field},"fieldName":"payee"`))).toMatchObject({
       code: '3101',
-      detail:
-        'header fspiop-encryption: /encryptedFields/encryptedField/fieldName is given twice',
+      detail: 'header fspiop-encryption: /encryptedFields/encryptedField/fieldName is given twice',
     })
   })
 })

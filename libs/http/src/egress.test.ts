@@ -109,7 +109,11 @@ describe('Settings', () => {
   })
 
   test('EGRESS_DENIED denies also what is public or allowed', () => {
-    const choices = { ...standard, EGRESS_ALLOWED: '10.0.0.0/8', EGRESS_DENIED: '203.0.113.0/24,10.1.0.0/16' }
+    const choices = {
+      ...standard,
+      EGRESS_ALLOWED: '10.0.0.0/8',
+      EGRESS_DENIED: '203.0.113.0/24,10.1.0.0/16',
+    }
     expect(faultOf('https://203.0.113.7/', choices)).toContain('EGRESS_DENIED')
     expect(faultOf('https://10.1.2.3/', choices)).toContain('EGRESS_DENIED')
     expect(faultOf('https://10.2.2.3/', choices)).toBe('allowed')

@@ -34,7 +34,8 @@ export const egressSettings = {
     default: '',
   }),
   EGRESS_DENIED: text({
-    about: 'addresses and ranges, separated by commas, that requests may never go to: 203.0.113.0/24',
+    about:
+      'addresses and ranges, separated by commas, that requests may never go to: 203.0.113.0/24',
     default: '',
   }),
 } as const
@@ -215,7 +216,8 @@ function faultOfAddress(address: string, { protocol, name }: Target, rules: Rule
   if (isIn(rules.denied, address)) return `${denied} (EGRESS_DENIED)`
   const isLoopback = isIn(loopback, address)
   if (protocol === 'http:' && !rules.plainHttp && !(isLoopback && rules.loopback)) return needsHttps
-  if (isLoopback) return rules.loopback ? undefined : `${denied}: it is this machine (EGRESS_LOOPBACK)`
+  if (isLoopback)
+    return rules.loopback ? undefined : `${denied}: it is this machine (EGRESS_LOOPBACK)`
   if (!isIn(special, address)) return undefined
   return rules.allowedNames.has(name) || isIn(rules.allowed, address)
     ? undefined

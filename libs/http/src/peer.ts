@@ -86,9 +86,12 @@ function peerIn(socket: TLSSocket): Peer | undefined {
   const certificate = socket.getPeerCertificate() as Partial<PeerCertificate>
   const name: unknown = certificate.subject?.CN
   if (typeof name !== 'string' || name === '' || certificate.raw === undefined) return undefined
-  const { fingerprint256, serialNumber: serial, issuer, validTo } = new X509Certificate(
-    certificate.raw,
-  )
+  const {
+    fingerprint256,
+    serialNumber: serial,
+    issuer,
+    validTo,
+  } = new X509Certificate(certificate.raw)
   const fingerprint = fingerprint256.replaceAll(':', '').toLowerCase()
   return { name, fingerprint, serial, issuer, validTo_ms: Date.parse(validTo) }
 }

@@ -77,5 +77,8 @@ function isCritical({ critical }: Extension): boolean {
 
 /** DER begins with a zero byte where the first bit would otherwise mean a negative number. */
 function serialOf(bytes: Buffer): string {
-  return bytes.toString('hex').replace(/^(?:00)+(?=.)/, '').toUpperCase()
+  return bytes
+    .toString('hex')
+    .replace(/^(?:00)+(?=.)/, '')
+    .toUpperCase()
 }

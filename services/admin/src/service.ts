@@ -1,7 +1,13 @@
 /** The administration API of the hub; it stores nothing and calls the services that do. */
 import { openOwnKey } from '@causeway/component-keys'
 import { isLoopbackHost, openBasePaths, serveHttp } from '@causeway/http'
-import { reportInsecureModes, StartError, type InsecureMode, type Logger, type Service } from '@causeway/process'
+import {
+  reportInsecureModes,
+  StartError,
+  type InsecureMode,
+  type Logger,
+  type Service,
+} from '@causeway/process'
 import type { ProcessParts, Start } from '@causeway/runtime'
 import { openAttempts } from './access/attempts.ts'
 import { noGuard, openGuard, type Guard } from './access/guard.ts'

@@ -29,7 +29,11 @@ export function endCredentialsOfClosed(parts: ClosedParts): Promise<Subscribed> 
   const end = ({ participantId, newState }: { participantId: string; newState: string }) =>
     newState === closed ? endCredentialsOf(parts, participantId) : Promise.resolve()
   onParticipantStates({ grpc, log }, 'auth-service', (change) => {
-    retrying(() => end(change), { log, what: `end the credentials of ${change.participantId}`, signal })
+    retrying(() => end(change), {
+      log,
+      what: `end the credentials of ${change.participantId}`,
+      signal,
+    })
       // The event handler ends them.
       .catch((error: unknown) => log.warn({ err: error }, 'credentials were not ended at once'))
   })

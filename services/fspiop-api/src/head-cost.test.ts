@@ -12,7 +12,12 @@ import { readTokenRequest } from './token-page.ts'
 const keys = [verificationKey(newSigner('green-1'))]
 const checkSignature = openSignatures(
   { peek: () => keys, getFresh: () => Promise.resolve(keys) },
-  rsaAlgorithms,
+  {
+    algorithms: rsaAlgorithms,
+    unsigned: ['GET'],
+    dateWindow_ms: 300_000,
+    relayedHeaders: new Set(),
+  },
 )
 const unsigned = openEdge({ FSPIOP_API_UNSOLICITED_ANSWERS_MAX: 1_000_000 })
 const signing = openEdge({ checkSignature })

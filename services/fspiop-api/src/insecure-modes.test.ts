@@ -50,8 +50,11 @@ test.each<[string, Settings]>([
   expect(insecureModes(settings).map(({ mode: known }) => known)).toEqual([mode])
 })
 
-test.each(['off', 'gateway'] as const)('EDGE_TLS=%s is refused with client certificates', (EDGE_TLS) => {
-  expect(() => assertLoopbackOnly({ ...safe, FSP_HOST: '127.0.0.1', EDGE_TLS })).toThrow(
-    `EDGE_TLS=${EDGE_TLS} is refused`,
-  )
-})
+test.each(['off', 'gateway'] as const)(
+  'EDGE_TLS=%s is refused with client certificates',
+  (EDGE_TLS) => {
+    expect(() => assertLoopbackOnly({ ...safe, FSP_HOST: '127.0.0.1', EDGE_TLS })).toThrow(
+      `EDGE_TLS=${EDGE_TLS} is refused`,
+    )
+  },
+)

@@ -1,4 +1,5 @@
-import { Agent, request, type IncomingMessage } from 'node:https'
+import type { IncomingMessage } from 'node:http'
+import { Agent, request } from 'node:https'
 import { newEvent } from '@causeway/events'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'

@@ -125,9 +125,9 @@ async function openMtls(
     identify: byCertificate({
       gateways: gatewaysOf(settings),
       gatewayFingerprints: new Set(
-        settings.EDGE_GATEWAY_FINGERPRINTS.toLowerCase().match(/[0-9a-f:]{64,95}/g)?.map((text) =>
-          text.replaceAll(':', ''),
-        ),
+        settings.EDGE_GATEWAY_FINGERPRINTS.toLowerCase()
+          .match(/[0-9a-f:]{64,95}/g)
+          ?.map((text) => text.replaceAll(':', '')),
       ),
       authorities,
       judge,

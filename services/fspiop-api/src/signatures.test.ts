@@ -167,26 +167,29 @@ describe('Messages that are sent again', () => {
   test.each([
     ['POST', quote, greenbank],
     ['PUT', fulfil, bluewallet],
-  ] as const)('A %s whose signature leaves Date or destination unprotected is refused', async (_method, sent, signer) => {
-    const { headers, path, method } = await signed(sent, signer)
-    const base = {
-      alg: 'RS256',
-      'FSPIOP-URI': path,
-      'FSPIOP-HTTP-Method': method,
-      'FSPIOP-Source': headers['fspiop-source'],
-    }
-    const { date, 'fspiop-destination': destination } = headers
-    const dated = withHeaders(sent, { date })
-    const outcomeOf = (protectedHeader: Readonly<Record<string, unknown>>) =>
-      strictEdge.outcomeOf(signedWith(dated, signer, protectedHeader))
-    expect(await outcomeOf({ ...base, 'FSPIOP-Destination': destination })).toBe(
-      '400 3105 Date: protected header lacks it',
-    )
-    expect(await outcomeOf({ ...base, Date: date })).toBe(
-      '400 3105 FSPIOP-Destination: protected header lacks it',
-    )
-    expect(await outcomeOf({ ...base, date, 'FSPIOP-Destination': destination })).toMatch(/^20/)
-  })
+  ] as const)(
+    'A %s whose signature leaves Date or destination unprotected is refused',
+    async (_method, sent, signer) => {
+      const { headers, path, method } = await signed(sent, signer)
+      const base = {
+        alg: 'RS256',
+        'FSPIOP-URI': path,
+        'FSPIOP-HTTP-Method': method,
+        'FSPIOP-Source': headers['fspiop-source'],
+      }
+      const { date, 'fspiop-destination': destination } = headers
+      const dated = withHeaders(sent, { date })
+      const outcomeOf = (protectedHeader: Readonly<Record<string, unknown>>) =>
+        strictEdge.outcomeOf(signedWith(dated, signer, protectedHeader))
+      expect(await outcomeOf({ ...base, 'FSPIOP-Destination': destination })).toBe(
+        '400 3105 Date: protected header lacks it',
+      )
+      expect(await outcomeOf({ ...base, Date: date })).toBe(
+        '400 3105 FSPIOP-Destination: protected header lacks it',
+      )
+      expect(await outcomeOf({ ...base, date, 'FSPIOP-Destination': destination })).toMatch(/^20/)
+    },
+  )
 
   test('A message that names no destination needs none in its signature, and gets none later', async () => {
     const unnamed = withHeaders(quote, { 'fspiop-destination': undefined })

@@ -5,7 +5,14 @@
 import { createSecureContext } from 'node:tls'
 import type { GrpcHost } from '@causeway/grpc'
 import { strongCiphers, type HostTls, type HttpServer, type ServerTls } from '@causeway/http'
-import { periodically, readPem, StartError, type Logger, type Periodic, type Service } from '@causeway/process'
+import {
+  periodically,
+  readPem,
+  StartError,
+  type Logger,
+  type Periodic,
+  type Service,
+} from '@causeway/process'
 import { keyManagementService } from '@causeway/protos'
 import type { Security } from './security.ts'
 import type { Settings } from './settings.ts'

@@ -157,7 +157,12 @@ describe('Tokens that are bound to a client certificate (RFC 8705)', () => {
 
   async function openWith(changed: Partial<Settings> = {}): Promise<World> {
     const { settings } = scheme
-    const options = { ...settings, EDGE_TLS_CA_FILE: '', EDGE_IDENTITY: 'token', ...changed } as const
+    const options = {
+      ...settings,
+      EDGE_TLS_CA_FILE: '',
+      EDGE_IDENTITY: 'token',
+      ...changed,
+    } as const
     const opened = await openWorld(options)
     opened.auth.tokenKeys.push(issuer.jwk)
     return opened
@@ -188,7 +193,9 @@ describe('Tokens that are bound to a client certificate (RFC 8705)', () => {
     const cnf = { 'x5t#S256': thumbprintOf(tls.certificate) }
     try {
       expect(summary(await send(world.edge.url, bound(await issuer.token()), tls))).toBe('401 3000')
-      expect(summary(await send(world.edge.url, bound(await issuer.token({ cnf })), tls))).toBe('202')
+      expect(summary(await send(world.edge.url, bound(await issuer.token({ cnf })), tls))).toBe(
+        '202',
+      )
     } finally {
       await world.stop()
     }

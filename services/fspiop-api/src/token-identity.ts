@@ -46,13 +46,7 @@ interface Verified {
 
 const unbound: Identity = { type: 'REFUSED', reason: 'TOKEN_NOT_BOUND' }
 
-export function byToken({
-  grpc,
-  log,
-  hubName,
-  age_max_ms,
-  requiresBinding,
-}: TokenParts): Identify {
+export function byToken({ grpc, log, hubName, age_max_ms, requiresBinding }: TokenParts): Identify {
   const { GetTokenKeys } = grpc.client(credentialsService, 'auth-service')
   const verified = new LRUCache<string, Verified>({ max: tokens_max })
   let known: KnownKeys | undefined
@@ -92,7 +86,11 @@ export function byToken({
     if (sub === undefined || sub === '' || exp === undefined) return undefined
     const { 'x5t#S256': boundTo } = (cnf ?? {}) as { readonly 'x5t#S256'?: string }
     const until_ms = Math.min(exp * 1_000, Date.now() + age_max_ms)
-    const one = { identity: { type: 'KNOWN', fspId: sub, ownsConnection: false }, boundTo, until_ms } as const
+    const one = {
+      identity: { type: 'KNOWN', fspId: sub, ownsConnection: false },
+      boundTo,
+      until_ms,
+    } as const
     verified.set(token, one)
     return one
   }

@@ -213,10 +213,8 @@ async function openMail(
 }
 
 async function clientTlsOf(settings: Settings): Promise<ClientTls | undefined> {
-  const {
-    NOTIFICATIONS_TLS_CERTIFICATE_FILE: certificateFile,
-    NOTIFICATIONS_TLS_CA_FILE: caFile,
-  } = settings
+  const { NOTIFICATIONS_TLS_CERTIFICATE_FILE: certificateFile, NOTIFICATIONS_TLS_CA_FILE: caFile } =
+    settings
   if (certificateFile === '' && caFile === '') return undefined
   const ca = await readPem('NOTIFICATIONS_TLS_CA_FILE', caFile)
   if (certificateFile === '') return { certificate: undefined, key: undefined, ca }

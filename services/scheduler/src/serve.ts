@@ -102,7 +102,10 @@ async function deniedUrl(
   return fault === undefined ? undefined : refuse('INVALID', `url: ${fault}`)
 }
 
-function ofOperators({ db, bus }: Omit<ServeParts, 'egress'>): Pick<Service, 'RemoveReminder' | 'RetryReminder'> {
+function ofOperators({
+  db,
+  bus,
+}: Omit<ServeParts, 'egress'>): Pick<Service, 'RemoveReminder' | 'RetryReminder'> {
   return {
     RemoveReminder: ({ reminderId, actor }) =>
       db.transaction(async (tx) => {

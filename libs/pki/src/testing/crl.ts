@@ -23,10 +23,7 @@ export interface CrlContent {
 }
 
 /** A revocation list in PEM, as an authority of the scheme publishes it. */
-export function makeCrl(
-  ca: Ca,
-  { serials, thisUpdate, nextUpdate, critical }: CrlContent,
-): string {
+export function makeCrl(ca: Ca, { serials, thisUpdate, nextUpdate, critical }: CrlContent): string {
   const key = createPrivateKey(ca.key)
   const signature = identifierOf(algorithmOf(createPublicKey(key)))
   const certificate = fromPem(ca.certificate, ['CERTIFICATE']) ?? Buffer.alloc(0)

@@ -150,10 +150,18 @@ function registeredAnswer(
   return answered(status, registeredBody(certificate))
 }
 
-function registeredBody({ origin, revokedAt = null, ...certificate }: RegisteredCertificate) {
+function registeredBody({ origin, revokedAt, ...certificate }: RegisteredCertificate) {
   const { serial, fingerprint, validFrom, validTo, registeredAt } = certificate
   const made = origin === 'ISSUED' ? 'ISSUED' : 'REGISTERED'
-  return { serial, fingerprint, origin: made, validFrom, validTo, registeredAt, revokedAt } as const
+  return {
+    serial,
+    fingerprint,
+    origin: made,
+    validFrom,
+    validTo,
+    registeredAt,
+    revokedAt: revokedAt ?? null,
+  } as const
 }
 
 /** The secret is stored only as a hash, so only this answer shows it. */

@@ -6,11 +6,7 @@ import { isName } from '../fsps.ts'
 import type { Measures } from '../measures.ts'
 import { issueCertificate, type CertificateParts } from './certificates.ts'
 import { createSecret, endAllSecrets } from './secrets.ts'
-import {
-  registerCertificate,
-  revokeCertificate,
-  type RegisteredOutcome,
-} from './registered.ts'
+import { registerCertificate, revokeCertificate, type RegisteredOutcome } from './registered.ts'
 import { certificatesOf, credentialStates, type RegisteredCertificate } from './store.ts'
 import { issueToken, type TokenParts } from './tokens.ts'
 

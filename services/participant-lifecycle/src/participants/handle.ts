@@ -14,13 +14,7 @@ import {
   type Audited,
   type By,
 } from '@causeway/ledger'
-import {
-  active,
-  inactive,
-  refuse,
-  unknownParticipant,
-  type Refused,
-} from '@causeway/ledger/domain'
+import { active, inactive, refuse, unknownParticipant, type Refused } from '@causeway/ledger/domain'
 import { formatAmount } from '@causeway/money'
 import type { Transaction } from '@causeway/postgres'
 import { applyChanges, applyCreation } from './apply.ts'
