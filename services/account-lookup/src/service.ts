@@ -36,10 +36,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const store = openAssociationStore(db)
   const oracleStore = openOracleStore(db, parts.bus)
   const measures = openMeasures(parts.metrics)
-  const memory = {
-    age_max_ms: settings.ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS,
-    entries_max: settings.ACCOUNT_LOOKUP_CACHE_ENTRIES_MAX,
-  }
+  const memory = memoryBounds(settings)
   const oracles = openOracles({
     ...memory,
     registered: () => oracleStore.all(),
@@ -120,6 +117,13 @@ async function oracleTlsOf(settings: Settings): Promise<ClientTls | undefined> {
       : undefined,
     key: hasCertificate ? await pem('ACCOUNT_LOOKUP_ORACLE_TLS_KEY_FILE') : undefined,
     ca: hasCa ? await pem('ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE') : undefined,
+  }
+}
+
+function memoryBounds(settings: Settings) {
+  return {
+    age_max_ms: settings.ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS,
+    entries_max: settings.ACCOUNT_LOOKUP_CACHE_ENTRIES_MAX,
   }
 }
 
