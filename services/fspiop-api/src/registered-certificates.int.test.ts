@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https'
 import { newEvent } from '@causeway/events'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { registered, serveAuth } from './testing/auth.ts'
+import { registered } from './testing/auth.ts'
 import { id, message, withHeaders } from './testing/messages.ts'
 import { newCa, openScheme, validFor, type Scheme } from './testing/scheme.ts'
 import { openWorld, send, summary, type World } from './testing/world.ts'
@@ -186,19 +186,4 @@ describe('Certificates that a gateway forwards', () => {
     await eventually(async () => (await through(pemOf(right))) === '202' || undefined, 'registered')
     for (const tls of wrong) expect(await through(pemOf(tls))).toBe('401 3000')
   })
-})
-
-test('While auth-service is of an older release, certificates of the CA are accepted as before', async () => {
-  const own = openScheme()
-  const older = await openWorld(
-    { ...own.settings, EDGE_IDENTITY: 'mtls', EDGE_CERTIFICATES: 'issued' },
-    { authOf: (parts) => serveAuth(parts, { isOlder: true }) },
-  )
-  const askFrom = async (tls: Tls) => summary(await send(older.edge.url, query, tls))
-  expect(await askFrom(own.client('greenbank'))).toBe('202')
-  expect(await askFrom(own.client('greenbank', { from: newCa() }))).toBe('401 3000')
-  older.auth.isAway = true
-  expect(await askFrom(own.client('bluewallet'))).toBe('503 2003')
-  await older.stop()
-  own.stop()
 })

@@ -168,6 +168,7 @@ export function reasonsOf(
 
 /** Refusals for a missing identity and for missing privileges. */
 const tokenReasons: readonly Reason[] = [
+  'FOREIGN_PAGE',
   'TOKEN_MISSING',
   'TOKEN_INVALID',
   'PRIVILEGE_MISSING',
