@@ -117,7 +117,7 @@ async function server(answer: (count: number) => number) {
   return { posted, url: `http://127.0.0.1:${port}/reminders` }
 }
 
-describe('where reminders are posted', () => {
+describe('the addresses of reminders', () => {
   test('A reminder to an address behind the firewall is refused', async () => {
     for (const url of [
       'https://169.254.169.254/latest/meta-data/',
@@ -148,7 +148,7 @@ describe('where reminders are posted', () => {
     )
     expect(failed).toMatchObject({
       reminder: { reminderId },
-      lastError: expect.stringContaining('EGRESS_LOOPBACK'),
+      lastError: expect.stringContaining('EGRESS_'),
     })
     expect(posted).toEqual([])
   })
