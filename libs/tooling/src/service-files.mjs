@@ -128,7 +128,7 @@ function composeParts(all, databases) {
   }
 }
 
-function containerOf([name, { calls, database, secrets = {} }]) {
+function containerOf([name, { calls, database, secrets = {}, outside }]) {
   const program = `services/${name}/dist/main.js`
   const sealed = Object.values(secrets).map(([folder]) => `--env-file=/etc/causeway/${folder}/env`)
   const environment = [
@@ -136,6 +136,8 @@ function containerOf([name, { calls, database, secrets = {} }]) {
     `${prefixOf(name)}_COMPONENT_KEY_FILE: ${componentKeyFile}`,
     ...calls.map((called) => `${prefixOf(called)}_GRPC_URL: ${called}:4200`),
     ...(name in volumes ? [volumes[name].setting] : []),
+    // The sandbox FSPs have private addresses.
+    ...(outside === true ? ['EGRESS_ALLOWED: ${EGRESS_ALLOWED:-sandbox-fsp}'] : []),
   ]
   const mounts = [`secrets-${name}:/etc/causeway:ro`, volumes[name]?.mount].filter(Boolean)
   const files = ['common', name]

@@ -1,4 +1,7 @@
-/** Tokens of FSPs: OAuth 2 client credentials (RFC 6749 4.4), JWT access tokens (RFC 9068). */
+/**
+ * Tokens of FSPs: OAuth 2 client credentials (RFC 6749 4.4), JWT access tokens (RFC 9068), bound to a
+ * client certificate where the client has one (RFC 8705).
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import type { Queries } from '@causeway/postgres'
 import { refuse, type Refused } from '../domain/refusal.ts'
@@ -46,8 +49,16 @@ function hashOf(secret: string): Buffer {
 
 export async function issueToken(
   { db, tokenKeys, guesses, hubName, life_s }: TokenParts,
-  clientId: string,
-  secret: string,
+  {
+    clientId,
+    clientSecret: secret,
+    boundTo,
+  }: {
+    readonly clientId: string
+    readonly clientSecret: string
+    /** The thumbprint of a client certificate; undefined: any connection may use the token. */
+    readonly boundTo?: string | undefined
+  },
   now: Date,
 ): Promise<IssuedToken | Refused> {
   const hash = hashOf(secret)
@@ -61,7 +72,8 @@ export async function issueToken(
     return refuse('SECRET_WRONG', 'no such client, or not its secret')
   }
   guesses.right(hash)
-  const claims = { iss: hubName, aud: audience, sub: clientId, client_id: clientId }
+  const bound = boundTo === undefined ? {} : { cnf: { 'x5t#S256': boundTo } }
+  const claims = { iss: hubName, aud: audience, sub: clientId, client_id: clientId, ...bound }
   const accessToken = await signedToken(tokenKeys, claims, now, life_s)
   return { type: 'ISSUED', accessToken, expiresIn_s: life_s }
 }
