@@ -105,6 +105,16 @@ const callers: Callers = {
     GetParticipantKeys: ['admin', 'fspiop-api'],
     EndParticipantKey: operator,
   },
+  monthKeysService: {
+    GetMonthKeys: ['notifications', 'quoting', 'transfers'],
+  },
+  erasuresService: {
+    ListMonths: operator,
+    RequestErasure: operator,
+    DecideErasure: operator,
+    ListErasures: operator,
+    ReportErasure: operator,
+  },
   componentKeysService: {
     RegisterComponentKey: serviceNames,
     GetComponentKeys: ['admin', 'audit', 'config'],

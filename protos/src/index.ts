@@ -38,6 +38,8 @@ export type { Key__Output as ManagedKey } from './generated/causeway/cryptograph
 export type { KeyAnswer__Output as ManagedKeyAnswer } from './generated/causeway/cryptography/v1/KeyAnswer.ts'
 export type { KeyDefinition__Output as KeyDefinition } from './generated/causeway/cryptography/v1/KeyDefinition.ts'
 export type { Adapter__Output as CryptoAdapter } from './generated/causeway/cryptography/v1/Adapter.ts'
+export type { Erasure__Output as Erasure } from './generated/causeway/data_protection/v1/Erasure.ts'
+export type { ErasureAnswer__Output as ErasureAnswer } from './generated/causeway/data_protection/v1/ErasureAnswer.ts'
 export type { DeliveriesQuery__Output as DeliveriesQuery } from './generated/causeway/notifications/v1/DeliveriesQuery.ts'
 export type { Delivery__Output as Delivery } from './generated/causeway/notifications/v1/Delivery.ts'
 export type { DeliveryAttempt__Output as DeliveryAttempt } from './generated/causeway/notifications/v1/DeliveryAttempt.ts'
