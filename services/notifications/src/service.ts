@@ -8,6 +8,7 @@ import { openOwnKey, type OwnKey } from '@causeway/component-keys'
 import { onBroadcast, onEvents } from '@causeway/events'
 import type { ClientTls } from '@causeway/http'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
+import { openBodies } from '@causeway/month-keys'
 import { onParticipantStates, openParticipants } from '@causeway/participants'
 import { ensureMonthlyPartitions, statement, type Database } from '@causeway/postgres'
 import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
@@ -46,6 +47,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const mail = await openMail(settings, parts, log)
   const ownKey = await openOwnKey('notifications', settings.NOTIFICATIONS_COMPONENT_KEY_FILE, parts)
   const db = await openOwnDatabase(settings, parts)
+  const bodies = await openBodies(settings.MESSAGE_ENCRYPTION, { ...parts, log })
   const partitions = await maintainPartitions(db, log)
   const measures = openMeasures(parts.metrics, db)
   const waiting = openWaiting(() => readWaiting(db))
@@ -60,10 +62,12 @@ export const start: Start<Settings> = async (settings, parts) => {
     onRecovered: (fspId) => retries.onRecovered(fspId),
   })
   const { bus, grpc } = parts
-  const record = openRecord({ db, bus, measures, log, waiting, lanes, stopping: stop.signal })
+  const storing = { db, bus, bodies, measures, log, waiting, lanes }
+  const record = openRecord({ ...storing, stopping: stop.signal })
   const participants = await openParticipants({ group, bus, grpc, log, age_max_ms })
   const retries: Retries = openRetries({
     db,
+    bodies,
     log,
     lanes,
     addresses: openAddresses({ participants, log }),
@@ -86,7 +90,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     onLateEnd: (notification, end) =>
       retries.onEnd({ notification, attempts: 0, tries: noTries }, end),
   })
-  serveDeadLetterApi({ db, bus, grpc, resend_for_ms: resendTime(live), waiting })
+  serveDeadLetterApi({ db, bus, bodies, grpc, resend_for_ms: resendTime(live), waiting })
   endPausesOnReactivation(parts, log, retries)
   const moves = await followEndpointChanges(parts, retries)
   const subscribed = await onEvents(bus, group, consumedEvents, handleBatch)
@@ -100,9 +104,8 @@ export const start: Start<Settings> = async (settings, parts) => {
       await participants.stop()
       await partitions.stop()
       await retries.stop()
-      await waitUntilIdle(lanes)
-      await lanes.close()
-      await retries.settled()
+      await endLanes(lanes, retries)
+      await bodies.stop()
       await ownKey.stop()
       await db.close()
     },
@@ -217,6 +220,12 @@ async function clientTlsOf(settings: Settings): Promise<ClientTls | undefined> {
     key: await readPem('NOTIFICATIONS_TLS_KEY_FILE', settings.NOTIFICATIONS_TLS_KEY_FILE),
     ca: await readPem('NOTIFICATIONS_TLS_CA_FILE', settings.NOTIFICATIONS_TLS_CA_FILE),
   }
+}
+
+async function endLanes(lanes: Lanes, retries: Retries): Promise<void> {
+  await waitUntilIdle(lanes)
+  await lanes.close()
+  await retries.settled()
 }
 
 async function maintainPartitions(db: Database, log: Logger): Promise<Periodic> {

@@ -1,5 +1,6 @@
 /** The settings of the delivery of notifications. */
 import { componentKeyFile } from '@causeway/component-keys'
+import { messageEncryption } from '@causeway/month-keys'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 const hour_ms = 3_600_000
@@ -11,6 +12,7 @@ export const settings = {
     secret: true,
   }),
   NOTIFICATIONS_COMPONENT_KEY_FILE: componentKeyFile,
+  MESSAGE_ENCRYPTION: messageEncryption,
   CALLBACK_TIMEOUT_MS: integer({
     about: 'how long an FSP may take to answer a callback',
     unit: 'ms',
