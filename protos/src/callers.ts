@@ -35,6 +35,7 @@ const configured = [
 
 const callers: Callers = {
   accountLookupService: { FindOwners: ['fspiop-api', 'quoting'] },
+  personsService: { ErasePerson: operator },
   oraclesService: {
     ListOracles: operator,
     CreateOracle: operator,
@@ -114,6 +115,7 @@ const callers: Callers = {
     DecideErasure: operator,
     ListErasures: operator,
     ReportErasure: operator,
+    RecordDisclosure: operator,
   },
   componentKeysService: {
     RegisterComponentKey: serviceNames,
@@ -152,6 +154,7 @@ const callers: Callers = {
     SearchConsents: operator,
     GetConsentRecord: operator,
     EraseConsent: operator,
+    ErasePerson: operator,
     VerifyConsents: operator,
   },
   thirdPartyTransactionsService: {
@@ -240,6 +243,7 @@ const callers: Callers = {
     ListDeadLetters: operator,
     ResendDeadLetters: operator,
     GetDeliveries: operator,
+    ErasePerson: operator,
   },
   settlementModelsService: {
     GetSettlementModels: ['admin', 'participant-lifecycle'],
@@ -282,12 +286,14 @@ const callers: Callers = {
     GetBulkTransferRecord: operator,
     SearchBulkTransfers: operator,
     VerifyBulkTransfers: operator,
+    ErasePerson: operator,
   },
   quotesService: {
     GetQuoteRecord: operator,
     GetBulkQuotes: ['transfers', 'admin'],
     GetBulkQuoteRecord: operator,
     SearchBulkQuotes: operator,
+    ErasePerson: operator,
     FindRequestedQuotes: ['admin', 'settlements'],
   },
   schedulerService: {

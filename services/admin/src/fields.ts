@@ -267,6 +267,7 @@ export const pathVariables = {
   kid: keyId,
   notificationId,
   ruleId,
+  requestId: correlationId,
   transferId: correlationId,
   bulkTransferId: correlationId,
   bulkQuoteId: correlationId,

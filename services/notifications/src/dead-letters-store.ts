@@ -39,6 +39,8 @@ export async function readDeadLetters(
   return db.query<DeadLetterRow>(selectDead, [fspId, rows_max])
 }
 
+const deleted_max = 10_000
+
 export type Resent = 'RESENT' | 'EXPIRED' | 'UNKNOWN'
 
 const lockDead = statement(`
@@ -107,6 +109,20 @@ export async function resend(
     if (revived.length > 0) bus.announce(tx, [resendAuditEntry(revived, actor, now)])
     return new Map(rows.map(({ id, expired }) => [id, expired ? 'EXPIRED' : 'RESENT']))
   })
+}
+
+const deleteOld = statement(`
+  with old as (
+    select notification_id, month from undelivered
+    where state = 'DEAD' and taken_at < $1::timestamptz
+    order by n limit ${deleted_max} for update skip locked
+  )
+  delete from undelivered u using old
+  where u.notification_id = old.notification_id and u.month = old.month`)
+
+/** Their retention has ended; a bounded number at once. */
+export async function deleteOldDeadLetters(db: Queries, before: Date): Promise<void> {
+  await db.query(deleteOld, [before])
 }
 
 const countUndelivered = statement(`

@@ -23,6 +23,7 @@ import { type LaneParts, openLanes, type Lanes } from './lane.ts'
 import { openMailTransport, type MailTransport } from './mail-transport.ts'
 import { openMeasures } from './measures.ts'
 import { serveDeadLetterApi } from './dead-letter-api.ts'
+import { deleteOldDeadLetters } from './dead-letters-store.ts'
 import { openRecord } from './record.ts'
 import { openRetries, type Retries } from './retries.ts'
 import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
@@ -32,7 +33,7 @@ import { openWaiting } from './waiting.ts'
 const group = 'notifications'
 const connections_max = 4
 const hour_ms = 3_600_000
-const partitions_every_ms = hour_ms
+const upkeep_every_ms = hour_ms
 /** The maximum age of cached participants, also when a change event was missed. */
 const age_max_ms = 60_000
 const stop_wait_ms = 5_000
@@ -48,12 +49,12 @@ export const start: Start<Settings> = async (settings, parts) => {
   const ownKey = await openOwnKey('notifications', settings.NOTIFICATIONS_COMPONENT_KEY_FILE, parts)
   const db = await openOwnDatabase(settings, parts)
   const bodies = await openBodies(settings.MESSAGE_ENCRYPTION, { ...parts, log })
-  const partitions = await maintainPartitions(db, log)
+  await ensurePartitions(db)
   const measures = openMeasures(parts.metrics, db)
   const waiting = openWaiting(() => readWaiting(db))
   const stop = new AbortController()
   const live = await openLive(settings, ownKey, { ...parts, log })
-  followPassword(live, mail)
+  const upkeep = follow(live, mail, { db, log })
   const backoff = backoffOf(live)
   const lanes = lanesOf(live, mail, {
     tls,
@@ -102,7 +103,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       await subscribed.stop()
       await moves.stop()
       await participants.stop()
-      await partitions.stop()
+      await upkeep.stop()
       await retries.stop()
       await endLanes(lanes, retries)
       await bodies.stop()
@@ -130,10 +131,21 @@ function openLive(
   return openLiveSettings({ service, schemaVersion, definitions, values, ownKey }, parts)
 }
 
-function followPassword(live: LiveSettings<Settings>, mail: MailTransport): void {
-  const follow = (current: Settings) => mail.usePassword(current.NOTIFICATIONS_SMTP_PASSWORD)
-  follow(live.current)
-  live.onChange(follow)
+/** Uses the current password of the mail server, creates partitions and deletes old dead letters. */
+function follow(
+  live: LiveSettings<Settings>,
+  mail: MailTransport,
+  { db, log }: { readonly db: Database; readonly log: Logger },
+): Periodic {
+  const usePassword = (current: Settings) => mail.usePassword(current.NOTIFICATIONS_SMTP_PASSWORD)
+  usePassword(live.current)
+  live.onChange(usePassword)
+  const upkeep = async () => {
+    await ensurePartitions(db)
+    const kept_ms = live.current.NOTIFICATIONS_DEAD_LETTER_RETENTION_D * 24 * hour_ms
+    await deleteOldDeadLetters(db, new Date(Date.now() - kept_ms))
+  }
+  return periodically(upkeep_every_ms, upkeep, { log, name: 'partitions and old dead letters' })
 }
 
 function resendTime(live: LiveSettings<Settings>): () => number {
@@ -228,10 +240,8 @@ async function endLanes(lanes: Lanes, retries: Retries): Promise<void> {
   await retries.settled()
 }
 
-async function maintainPartitions(db: Database, log: Logger): Promise<Periodic> {
-  const ensure = () => ensureMonthlyPartitions(db, partitioned, new Date())
-  await ensure()
-  return periodically(partitions_every_ms, ensure, { log, name: 'partitions of coming months' })
+function ensurePartitions(db: Database): Promise<void> {
+  return ensureMonthlyPartitions(db, partitioned, new Date())
 }
 
 /** Waits a bounded time for attempts in progress; those cut off afterwards stay parked. */

@@ -112,6 +112,14 @@ export const settings = {
     max: 60_000,
     atRunTime: true,
   }),
+  NOTIFICATIONS_DEAD_LETTER_RETENTION_D: integer({
+    about: 'how long a dead letter is kept, with its bytes, before it is deleted',
+    unit: 'd',
+    default: 90,
+    min: 1,
+    max: 3_650,
+    atRunTime: true,
+  }),
   NOTIFICATIONS_RESEND_H: integer({
     about: 'how long a dead letter is tried when an operator sends it again',
     unit: 'h',
@@ -123,6 +131,6 @@ export const settings = {
 } as const
 
 /** Of the settings that change at run time; raise it when one is added, removed or changed. */
-export const schemaVersion = '1.1.0'
+export const schemaVersion = '1.2.0'
 
 export type Settings = SettingValues<typeof settings>

@@ -158,6 +158,19 @@ export function reportErasure(
   })
 }
 
+/** An operator sees identifiers of persons in full. */
+export function recordDisclosure(
+  { db, bus }: ErasureParts,
+  subject: string,
+  actor: string,
+): Promise<void> {
+  return db.transaction((tx) => {
+    const seen = { actor, action: 'ViewPersonalData', subject, before: null, after: null }
+    record(bus, tx, { ...seen, at: new Date() })
+    return Promise.resolve()
+  })
+}
+
 async function monthFault(
   tx: Transaction,
   month: string,

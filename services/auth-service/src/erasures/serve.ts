@@ -7,6 +7,7 @@ import { refuse, type Refused } from '../domain/refusal.ts'
 import { isErasable, isMonth } from './domain/month.ts'
 import {
   decideErasure,
+  recordDisclosure,
   reportErasure,
   requestErasure,
   type ErasureOutcome,
@@ -59,6 +60,10 @@ export function serveErasures(parts: ErasureParts): Handlers<typeof erasuresServ
     ListErasures: async ({ state = null }) => ({
       erasures: (await erasures(db, state, listed_max)).map(erasureMessage),
     }),
+    RecordDisclosure: async ({ subject, actor }) => {
+      await recordDisclosure(parts, subject, actor)
+      return {}
+    },
     ReportErasure: async ({ requestId: id, progress, services }) => {
       if (progress === null) return answer(refuse('INVALID', 'progress is missing'))
       const { service, erased, next = null } = progress
