@@ -6,6 +6,7 @@ import type { Database } from '@causeway/postgres'
 import { notificationsService, type DeadLetter } from '@causeway/protos'
 import { readDeliveryHistory } from './delivery-history.ts'
 import { readDeadLetters, resend, type DeadLetterRow } from './dead-letters-store.ts'
+import { personHandlers } from './person.ts'
 import type { Waiting } from './waiting.ts'
 
 const deadLetters_max = 1_000
@@ -24,6 +25,7 @@ export interface DeadLetterApiParts {
 export function serveDeadLetterApi(parts: DeadLetterApiParts): void {
   const { db, bus, bodies, grpc, resend_for_ms, waiting } = parts
   grpc.serve(notificationsService, {
+    ...personHandlers(db, bodies),
     async ListDeadLetters({ fspId, limit }) {
       const rows = await readDeadLetters(db, fspId, Math.min(Math.max(limit, 0), deadLetters_max))
       return { deadLetters: rows.map(deadLetter) }

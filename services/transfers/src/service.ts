@@ -20,6 +20,7 @@ import { handleBatch, consumed } from './handle.ts'
 import { holdBack, measureHeldBack } from './held-back.ts'
 import { openLedger } from './ledger.ts'
 import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
+import { personHandlers } from './person.ts'
 import { openRecordStore } from './record-store.ts'
 import { recordHandlers } from './records.ts'
 import { stateHandlers } from './states.ts'
@@ -186,6 +187,7 @@ function serveReads(
     ...stateHandlers(store),
     ...recordHandlers(openRecordStore(db, undefined, bodies)),
     ...bulkRecordHandlers(openBulkRecordStore(db)),
+    ...personHandlers(db, bodies),
   })
 }
 

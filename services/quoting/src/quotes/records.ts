@@ -7,6 +7,7 @@ import type { QuoteRecord, quotesService, RequestedQuote } from '@causeway/proto
 import { deliveryOf } from '@causeway/records'
 import { readItemRecord } from '../bulk-quotes/record-store.ts'
 import { bulkRecordHandlers } from '../bulk-quotes/records.ts'
+import { personHandlers } from '../person.ts'
 import { readRecord, readRequested, type RequestedRow, type StoredRecord } from './record-store.ts'
 
 const asked_max = 5_000
@@ -21,6 +22,7 @@ export function recordHandlers(
       return { record: stored === undefined ? null : recordOf(stored) }
     },
     ...bulkRecordHandlers(db, { isStored, bodies }),
+    ...personHandlers(db, bodies),
     FindRequestedQuotes: async ({ transactionRequestIds, conditions }) => {
       if (transactionRequestIds.length + conditions.length > asked_max) {
         throw new RangeError(`at most ${asked_max} quotes per request`)

@@ -1,0 +1,31 @@
+/** Serves the erasure of a person: messages that name the party are replaced; the quotes stay. */
+import { concernsPerson } from '@causeway/fspiop'
+import type { Handlers } from '@causeway/grpc'
+import { erasedBody, type Bodies } from '@causeway/month-keys'
+import type { Database } from '@causeway/postgres'
+import type { quotesService } from '@causeway/protos'
+import { erasePage } from '@causeway/records'
+
+const tables = [
+  { table: 'messages', id: 'quote_id', also: 'kind', alsoType: 'text' },
+  { table: 'bulk_messages', id: 'bulk_quote_id', also: 'kind', alsoType: 'text' },
+] as const
+
+export function personHandlers(
+  db: Database,
+  bodies: Bodies,
+): Pick<Handlers<typeof quotesService>, 'ErasePerson'> {
+  return {
+    ErasePerson: ({ cursor, ...person }) =>
+      erasePage(
+        db,
+        {
+          tables,
+          open: (stored) => bodies.open(stored),
+          concerns: (body) => concernsPerson(body, person),
+          replacement: erasedBody,
+        },
+        cursor,
+      ),
+  }
+}
