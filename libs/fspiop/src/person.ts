@@ -47,10 +47,14 @@ function isInPacket(packet: unknown, person: Person): boolean {
   return data !== undefined && concernsPerson(Buffer.from(data), person)
 }
 
+/** JSON, or base64url of JSON, as some FSPs fill packets. */
 function parsed(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'))
-  } catch {
-    return undefined
+  for (const text of [body, Buffer.from(body.toString('latin1'), 'base64url')]) {
+    try {
+      return JSON.parse(text.toString('utf8'))
+    } catch {
+      // The other form.
+    }
   }
+  return undefined
 }

@@ -12,6 +12,8 @@ export interface Messages {
   readonly also: string
   /** The PostgreSQL type of `also`. */
   readonly alsoType: 'text' | 'uuid'
+  /** SQL that is true when no step of the payment needs the message `m` any more. */
+  readonly settled: string
 }
 
 export interface ErasedPage {
@@ -66,12 +68,16 @@ export async function erasePage(
     return body !== null && concerns(body)
   })
   if (found.length > 0) {
-    await db.query(replaceRows(messages), [
+    const replaced = await db.query(replaceRows(messages), [
       month,
       textArray(found.map((row) => row.id)),
       textArray(found.map((row) => row.also)),
       byteaArray(found.map(() => replacement)),
     ])
+    // The page comes again, until the payments of the others have ended.
+    if (replaced.length < found.length) {
+      return { erased: replaced.length, next: JSON.stringify(place) }
+    }
   }
   const last = rows.length < rows_max ? undefined : rows.at(-1)
   const after =
@@ -82,6 +88,11 @@ export async function erasePage(
   return after === undefined ? { erased } : { erased, next: JSON.stringify(after) }
 }
 
+/** SQL: no row of the table is like that; it is called `o`. */
+export function ofNone(table: string, condition: string): string {
+  return `not exists (select from ${table} o where ${condition})`
+}
+
 function selectPage({ table, id, also }: Messages) {
   return statement(`
     select ${id} as id, ${also}::text as also, body from ${table}
@@ -90,11 +101,13 @@ function selectPage({ table, id, also }: Messages) {
     order by ${id}, ${also}::text limit ${rows_max}`)
 }
 
-function replaceRows({ table, id, also, alsoType }: Messages) {
+function replaceRows({ table, id, also, alsoType, settled }: Messages) {
   return statement(`
     update ${table} m set body = a.body, headers = null
     from unnest($2::text[], $3::text[]::${alsoType}[], $4::bytea[]) as a (id, also, body)
-    where m.month = $1::date and m.${id} = a.id collate "C" and m.${also} = a.also`)
+    where m.month = $1::date and m.${id} = a.id collate "C" and m.${also} = a.also
+      and ${settled}
+    returning 1`)
 }
 
 /** The beginning of the next month of the table, or of the first one of the next table. */

@@ -4,11 +4,23 @@ import type { Handlers } from '@causeway/grpc'
 import { erasedBody, type Bodies } from '@causeway/month-keys'
 import type { Database } from '@causeway/postgres'
 import type { quotesService } from '@causeway/protos'
-import { erasePage } from '@causeway/records'
+import { erasePage, ofNone } from '@causeway/records'
 
 const tables = [
-  { table: 'messages', id: 'quote_id', also: 'kind', alsoType: 'text' },
-  { table: 'bulk_messages', id: 'bulk_quote_id', also: 'kind', alsoType: 'text' },
+  {
+    table: 'messages',
+    id: 'quote_id',
+    also: 'kind',
+    alsoType: 'text',
+    settled: ofNone('quotes', `o.id = m.quote_id and o.state = 'PENDING'`),
+  },
+  {
+    table: 'bulk_messages',
+    id: 'bulk_quote_id',
+    also: 'kind',
+    alsoType: 'text',
+    settled: ofNone('bulk_quotes', `o.id = m.bulk_quote_id and o.state = 'PENDING'`),
+  },
 ] as const
 
 export function personHandlers(

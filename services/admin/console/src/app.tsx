@@ -17,6 +17,7 @@ import { ConsentPage } from './views/consent.tsx'
 import { Consents } from './views/consents.tsx'
 import { CryptoKeys } from './views/crypto-keys.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
+import { Erasures } from './views/erasures.tsx'
 import { LogIn } from './views/log-in.tsx'
 import { Operators } from './views/operators.tsx'
 import { Overview } from './views/overview.tsx'
@@ -118,6 +119,7 @@ function Views() {
       <Route path="/configuration" component={Configuration} />
       <Route path="/keys" component={CryptoKeys} />
       <Route path="/dead-letters" component={DeadLetters} />
+      <Route path="/erasures" component={Erasures} />
       <Route path="/alarms" component={Alarms} />
       <Route path="/operators" component={Operators} />
       <Route path="/security-keys" component={SecurityKeys} />
@@ -156,6 +158,7 @@ const ways = [
   ['/keys', 'Keys', 'VIEW_KMS_KEYS'],
   ['/dead-letters', 'Failed deliveries', 'VIEW_DELIVERIES'],
   ['/alarms', 'Alarms', 'VIEW_PARTICIPANTS'],
+  ['/erasures', 'Erasure', 'VIEW_ERASURES'],
   ['/operators', 'Operators', 'VIEW_OPERATORS'],
   ['/audit', 'Audit', 'VIEW_AUDIT'],
 ] as const

@@ -1,7 +1,7 @@
 /** The bodies of stories. */
 import { orNull, type ThirdPartySummary } from '@causeway/protos'
 import type { Json } from '../json.ts'
-import { maskedIdentifier } from '../personal-data/domain/mask.ts'
+import { maskedIdentifier, maskedText } from '../personal-data/domain/mask.ts'
 import { unitsOf } from '../upstream.ts'
 import { summaryOf, type Story } from './compose.ts'
 import type { Step } from './domain/step.ts'
@@ -87,7 +87,8 @@ export function thirdPartyBody(summary: ThirdPartySummary): Json {
     dfspId: summary.dfspId,
     state: summary.state,
     transactionState: orNull(summary.transactionState),
-    error: errorCode === '' ? null : { errorCode, errorDescription },
+    error:
+      errorCode === '' ? null : { errorCode, errorDescription: maskedText(errorDescription) },
     requestedAt: summary.requestedAt,
     endedAt: orNull(summary.endedAt),
   }
