@@ -102,7 +102,7 @@ test('The identifiers in full need a privilege of their own, and each look is on
   })
   await eventually(async () => {
     const { entries } = await answered<{ readonly entries: readonly object[] }>(
-      operator.call('GET', `/audit?action=ViewPersonalData`),
+      operator.call('GET', '/audit?actionType=ViewPersonalData'),
     )
     return entries.length === 1 || undefined
   }, 'the audit entry of the look')

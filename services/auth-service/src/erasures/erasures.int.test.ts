@@ -4,8 +4,8 @@ import type { Calls } from '@causeway/grpc'
 import { statement, type Database } from '@causeway/postgres'
 import { eventually } from '@causeway/process/testing'
 import { erasuresService, monthKeysService } from '@causeway/protos'
-import { settings as lifecycleSettings, start as startLifecycle } from '@causeway/participant-lifecycle'
-import { settings as schedulerSettings, start as startScheduler } from '@causeway/scheduler'
+import * as participantLifecycle from '@causeway/participant-lifecycle'
+import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openWorld, ownDatabase, type World } from '../testing/world.ts'
 
@@ -16,10 +16,7 @@ let erasures: Calls<typeof erasuresService>
 const audited: string[] = []
 
 beforeAll(async () => {
-  world = await openWorld([
-    { settings: lifecycleSettings, start: startLifecycle },
-    { settings: schedulerSettings, start: startScheduler },
-  ])
+  world = await openWorld([participantLifecycle, settlements])
   db = await ownDatabase(world.parts)
   keys = world.parts.grpc.client(monthKeysService, 'auth-service')
   erasures = world.parts.grpc.client(erasuresService, 'auth-service')
