@@ -83,8 +83,9 @@ export async function openBodies(
 
   async function keysOf(months: ReadonlySet<Month>) {
     const missing = [...months].filter((month) => !keys.has(month))
-    if (missing.length > 0) keys = new Map([...keys, ...(await read(missing))])
-    return keys
+    if (missing.length === 0) return keys
+    const more = await read(missing)
+    return (keys = new Map([...keys, ...more]))
   }
 
   const isOn = encryption === 'on'

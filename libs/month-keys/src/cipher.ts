@@ -8,8 +8,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 /** '2026-08' */
 export type Month = string
 
-export const key_bytes = 32
-
+const key_bytes = 32
 /** Stored in place of a body after the erasure of a person. No message begins with this byte. */
 export const erasedBody = Buffer.from([2])
 

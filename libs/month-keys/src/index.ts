@@ -1,8 +1,2 @@
-export {
-  messageEncryption,
-  openBodies,
-  plainBodies,
-  type Bodies,
-  type OpenedBodies,
-} from './bodies.ts'
-export { erasedBody, key_bytes, type Month } from './cipher.ts'
+export { messageEncryption, openBodies, plainBodies, type Bodies } from './bodies.ts'
+export { erasedBody } from './cipher.ts'
