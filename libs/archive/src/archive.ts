@@ -112,7 +112,10 @@ async function copied(
   client: Client,
   { schema, table }: MonthTable,
   month: Month,
-  { monthFolder, cipher }: { readonly monthFolder: string; readonly cipher?: FileCipher | undefined },
+  {
+    monthFolder,
+    cipher,
+  }: { readonly monthFolder: string; readonly cipher?: FileCipher | undefined },
 ): Promise<ArchivedTable> {
   const name = partitionName(table, month)
   const partition = qualified(client, schema, name)

@@ -88,7 +88,9 @@ async function archiveDue(
     }
   }
   if (byMonth.size === 0) options.report('No month is due.')
-  for (const [month, ofMonth] of [...byMonth].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+  for (const [month, ofMonth] of [...byMonth].toSorted(([one], [other]) =>
+    one < other ? -1 : 1,
+  )) {
     const why = await reasonsToStay(ofMonth, month)
     if (why.length > 0) options.report(`${month} stays: ${why.join('; ')}.`)
     else await archiveAll(ofMonth, month, options)

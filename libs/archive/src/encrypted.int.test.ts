@@ -67,7 +67,9 @@ async function fill(month: string): Promise<void> {
   await ensureMonthlyPartitions(db, ['bodies', 'lines'], new Date(`${month}-15T00:00:00Z`))
   const values = [`${month}-01`]
   await db.query(
-    statement(`insert into bodies select n, $1::date, 'MSISDN 22507008181' from generate_series(1, 50) n`),
+    statement(
+      `insert into bodies select n, $1::date, 'MSISDN 22507008181' from generate_series(1, 50) n`,
+    ),
     values,
   )
   await db.query(statement('insert into lines values (1, $1::date)'), values)
@@ -93,7 +95,7 @@ test('An archived month is encrypted with its key, and restored with the same ke
   await archiveTo(folder, '2025-03')
   const file = fileOf(join(folder, '2025-03'))
   expect(file).toMatch(/\.copy\.gz\.enc$/)
-  expect(() => gunzipSync(readFileSync(file))).toThrow()
+  expect(() => gunzipSync(readFileSync(file))).toThrow('incorrect header check')
   expect(await rowsOf('bodies', '2025-03')).toBe(0)
   await restoreFrom(join(folder, '2025-03'))
   expect(await rowsOf('bodies', '2025-03')).toBe(50)
@@ -134,10 +136,7 @@ test('A month whose key is dropped is not restored, and leaves the database with
   const folder = temporaryFolder('erased')
   await archiveTo(folder, '2025-06')
   await fill('2025-07')
-  await keys.query(
-    statement(`insert into month_keys values ('2025-07-01', null, now())`),
-    [],
-  )
+  await keys.query(statement(`insert into month_keys values ('2025-07-01', null, now())`), [])
   await keys.query(statement(`update month_keys set sealed = null where month = '2025-06-01'`), [])
   await expect(restoreFrom(join(folder, '2025-06'))).rejects.toThrow('2025-06 is erased')
   await archiveTo(folder, '2025-07')
@@ -165,7 +164,9 @@ test('What is due is archived table by table, by the retention of each', async (
 test('A retention that is no number of months, or of an unknown table, changes nothing', async () => {
   const due = (retention: Readonly<Record<string, string>>) =>
     archive(['--due', '--to', temporaryFolder('wrong')], surroundings(retention))
-  await expect(due({ RETENTION_MONTHS: '1' })).rejects.toThrow('RETENTION_MONTHS: 1 is not 2 to 240')
+  await expect(due({ RETENTION_MONTHS: '1' })).rejects.toThrow(
+    'RETENTION_MONTHS: 1 is not 2 to 240',
+  )
   await expect(due({ RETENTION_MONTHS_BY_TABLE: 'months.other=3' })).rejects.toThrow(
     'no table of months is months.other',
   )

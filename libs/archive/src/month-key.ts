@@ -43,7 +43,9 @@ export async function openKeysOfMonths(
     if (sealed === null) return 'ERASED'
     const key = seal.decrypt(sealed, contextOf(month))
     if (key !== undefined) return key
-    throw new StartError('AUTH_SERVICE_SECRETS_KEY is not the key that encrypted the keys of months.')
+    throw new StartError(
+      'AUTH_SERVICE_SECRETS_KEY is not the key that encrypted the keys of months.',
+    )
   }
 }
 

@@ -7,14 +7,7 @@
 import type { GrpcHost } from '@causeway/grpc'
 import { choice, periodically, retrying, type Logger, type Service } from '@causeway/process'
 import { monthKeysService } from '@causeway/protos'
-import {
-  erasedBody,
-  monthOfSealed,
-  openSealer,
-  unseal,
-  type Month,
-  type Sealer,
-} from './cipher.ts'
+import { erasedBody, monthOfSealed, openSealer, unseal, type Month, type Sealer } from './cipher.ts'
 
 export interface Bodies {
   /** As it is to be stored. An empty body stays empty. */

@@ -99,10 +99,7 @@ export async function claimExpired(
   return claimedIn(rows, bodies)
 }
 
-async function claimedIn(
-  rows: readonly ClaimedRow[],
-  bodies: Bodies,
-): Promise<readonly Claimed[]> {
+async function claimedIn(rows: readonly ClaimedRow[], bodies: Bodies): Promise<readonly Claimed[]> {
   const opened = await bodies.open(rows.map(({ body }) => body))
   return rows.map((row, at) => claimed(row, opened[at] ?? Buffer.alloc(0)))
 }

@@ -58,9 +58,8 @@ export function openRetries(parts: RetryParts): Retries {
     const fspIds = await waiting.refresh(performance.now())
     if (fspIds.length === 0) return
     const bounds = claimBounds(now_ms, parts.timeout_ms)
-    for (const claimed of await claimExpired(db, bounds, bodies)) {
-      onEnd(claimed, { type: 'EXPIRED' })
-    }
+    const expired = await claimExpired(db, bounds, bodies)
+    for (const claimed of expired) onEnd(claimed, { type: 'EXPIRED' })
     const ready = fspIds.filter((fspId) => lanes.of(fspId).hasRoom(now_ms))
     if (ready.length === 0) return
     const rooms = [...(await readSources(db, ready))].flatMap(([fspId, sources]) =>

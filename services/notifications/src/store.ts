@@ -177,9 +177,7 @@ export async function save(
   const moving = [...fresh, ...ended.filter(({ stored }) => stored)]
   const entities = moving.map(({ notification }) => notification)
   await inTurn(db, entities, async () => {
-    await queryUnlessEmpty(db, insertUndelivered, fresh, (rows) =>
-      undeliveredValues(rows, bodies),
-    )
+    await queryUnlessEmpty(db, insertUndelivered, fresh, (rows) => undeliveredValues(rows, bodies))
     await queryUnlessEmpty(db, updateUndelivered, lastOfEach(changed), changeValues)
     await queryUnlessEmpty(db, removeDelivered, delivered, keyValues)
   })
@@ -247,10 +245,7 @@ function lineValues(ended: readonly Ended[]): readonly Value[] {
   ]
 }
 
-function undeliveredValues(
-  results: readonly Result[],
-  bodies: Bodies,
-): readonly Value[] {
+function undeliveredValues(results: readonly Result[], bodies: Bodies): readonly Value[] {
   return [
     ...keyValues(results),
     column(results, stateOf),

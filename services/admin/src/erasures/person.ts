@@ -47,7 +47,7 @@ export async function erasePerson(deps: Deps, requestId: string): Promise<Erasur
     return refused('REQUEST_PENDING', `${requestId} is ${erasure.state}`)
   }
   for (const [service, erase] of Object.entries(erasers)) {
-    for (let isDone = false; !isDone && Date.now() < until_ms; ) {
+    for (let isDone = false; !isDone && Date.now() < until_ms;) {
       const { person } = erasure
       if (!person) return erasure
       const known = erasure.progress.find((one) => one.service === service)

@@ -20,6 +20,8 @@ import { erasePerson } from './person.ts'
 /** Chosen by the client, so that the same request can be sent again; generated when left out. */
 const base = { requestId: correlationId.optional() }
 
+const ofMonths = ['MONTH_ERASED', 'MONTH_TOO_YOUNG'] as const
+
 const ofMonth = z.strictObject({
   ...base,
   month: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, { error: 'must be a month: 2026-08' }),
@@ -124,14 +126,7 @@ export function erasureDecisions(deps: Deps): readonly Operation[] {
       {
         about: 'Requests that the key of a month is dropped: its messages can never be read again',
         answers: { 202: shownRequest },
-        refuses: [
-          'MONTH_UNKNOWN',
-          'MONTH_ERASED',
-          'MONTH_TOO_YOUNG',
-          'REQUEST_PENDING',
-          'MODIFIED',
-          'INVALID',
-        ],
+        refuses: ['MONTH_UNKNOWN', ...ofMonths, 'REQUEST_PENDING', 'MODIFIED', 'INVALID'],
       },
       async ({ body: { requestId = randomUUID(), month }, actor }) =>
         requested(202, await deps.erasures.RequestErasure({ requestId, month, actor })),
@@ -168,16 +163,10 @@ export function erasureDecisions(deps: Deps): readonly Operation[] {
       '/ApproveErasure',
       verdict,
       {
-        about: 'Approves or rejects an erasure; the maker may not. Nothing brings back what is erased',
+        about:
+          'Approves or rejects an erasure; the maker may not. Nothing brings back what is erased',
         answers: { 200: shownRequest },
-        refuses: [
-          'REQUEST_UNKNOWN',
-          'REQUEST_DECIDED',
-          'SAME_PERSON',
-          'MONTH_ERASED',
-          'MONTH_TOO_YOUNG',
-          'INVALID',
-        ],
+        refuses: ['REQUEST_UNKNOWN', 'REQUEST_DECIDED', 'SAME_PERSON', ...ofMonths, 'INVALID'],
       },
       async ({ body: { requestId, decision, note = '' }, actor }) => {
         const message = { requestId, decision, note, actor }

@@ -87,8 +87,7 @@ export function thirdPartyBody(summary: ThirdPartySummary): Json {
     dfspId: summary.dfspId,
     state: summary.state,
     transactionState: orNull(summary.transactionState),
-    error:
-      errorCode === '' ? null : { errorCode, errorDescription: maskedText(errorDescription) },
+    error: errorCode === '' ? null : { errorCode, errorDescription: maskedText(errorDescription) },
     requestedAt: summary.requestedAt,
     endedAt: orNull(summary.endedAt),
   }

@@ -14,7 +14,8 @@ export function deliveryStep(delivery: Delivery): DeliveryStep {
     to: delivery.fspId,
     role: delivery.legRole,
     cause: delivery.cause,
-    message: delivery.method === '' ? delivery.cause : maskedText(`${delivery.method} ${delivery.url}`),
+    message:
+      delivery.method === '' ? delivery.cause : maskedText(`${delivery.method} ${delivery.url}`),
     state,
     attemptsCount: delivery.attemptsCount,
     attempts: delivery.attempts.map(({ beganAt, durationMs, httpStatus, error }) => ({

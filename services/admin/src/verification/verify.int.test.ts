@@ -143,6 +143,7 @@ beforeAll(async () => {
     SearchTransfers: notAsked,
     FindTransfersOfCondition: notAsked,
     GetTransferActivity: notAsked,
+    ErasePerson: notAsked,
     GetBulkTransferRecord: notAsked,
     SearchBulkTransfers: notAsked,
     VerifyBulkTransfers: () => Promise.resolve({ compared: 0, differences: bulksWrong }),
@@ -151,6 +152,7 @@ beforeAll(async () => {
     SearchConsents: notAsked,
     GetConsentRecord: notAsked,
     EraseConsent: notAsked,
+    ErasePerson: notAsked,
     VerifyConsents: () =>
       Promise.resolve({ consents: 4, verifications: 5, differences: consentsWrong }),
   })

@@ -55,7 +55,9 @@ test('A month has one key, the same for each service that asks, and past months 
     await keys.GetMonthKeys({ months: [current, monthAgo(-1), old] }),
     await keys.GetMonthKeys({ months: [current] }),
   ]
-  expect(first.keys.map(({ month }) => month).toSorted()).toEqual([current, monthAgo(-1)].toSorted())
+  expect(first.keys.map(({ month }) => month).toSorted()).toEqual(
+    [current, monthAgo(-1)].toSorted(),
+  )
   expect(first.keys.every(({ key }) => key.length === 32)).toBe(true)
   const keyOf = ({ keys: all }: typeof first) => all.find(({ month }) => month === current)?.key
   expect(keyOf(again)).toEqual(keyOf(first))

@@ -22,9 +22,7 @@ import {
   type Progress,
 } from './store.ts'
 
-export type ErasureOutcome =
-  | Refused
-  | { readonly type: 'DONE'; readonly request: ErasureRequest }
+export type ErasureOutcome = Refused | { readonly type: 'DONE'; readonly request: ErasureRequest }
 
 export type Subject =
   | { readonly kind: 'MONTH'; readonly month: string }

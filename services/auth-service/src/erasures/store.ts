@@ -1,5 +1,11 @@
 /** Storage of the keys of months, and of requests to erase a month or a person. */
-import { byteaArray, statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
+import {
+  byteaArray,
+  statement,
+  textArray,
+  type Queries,
+  type Transaction,
+} from '@causeway/postgres'
 import type { ApprovalRequest, RequestState } from '@causeway/services'
 
 export interface StoredKey {
@@ -57,7 +63,9 @@ export function monthKeys(db: Queries, months: readonly string[]): Promise<reado
   return db.query<StoredKey>(selectKeys, [textArray(months)])
 }
 
-const selectAllKeys = statement(`select ${keyColumns} from month_keys order by month_keys.month desc`)
+const selectAllKeys = statement(
+  `select ${keyColumns} from month_keys order by month_keys.month desc`,
+)
 
 /** The newest first. */
 export function allMonthKeys(db: Queries): Promise<readonly StoredKey[]> {

@@ -80,6 +80,8 @@ export async function openSink(answers: Sink['answers'] = () => 200): Promise<Si
 export const quickSettings: Settings = {
   NOTIFICATIONS_DATABASE_URL: '',
   NOTIFICATIONS_COMPONENT_KEY_FILE: '',
+  MESSAGE_ENCRYPTION: 'off',
+  NOTIFICATIONS_DEAD_LETTER_RETENTION_D: 90,
   NOTIFICATIONS_TLS_CERTIFICATE_FILE: '',
   NOTIFICATIONS_TLS_KEY_FILE: '',
   NOTIFICATIONS_TLS_CA_FILE: '',

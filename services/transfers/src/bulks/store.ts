@@ -228,16 +228,7 @@ export function openBulkStore(
       const [row] = await db.query<BulkRow>(readStatement, [bulkTransferId])
       return row === undefined ? undefined : bulkOf(row)
     },
-    async request(bulkTransferId) {
-      const [row] = await db.query<{ body: Buffer; headers: Buffer | null }>(requestStatement, [
-        bulkTransferId,
-      ])
-      if (row === undefined) return undefined
-      const { headers } = row
-      const [body = null] = await bodies.open([row.body])
-      if (body === null) return undefined
-      return headers === null ? { body } : { body, headers }
-    },
+    request: (bulkTransferId) => readRequest(db, bodies, bulkTransferId),
     accept: (bulkTransferId, buildEvents) =>
       db.transaction(async (tx) => {
         const [row] = await tx.query<BulkRow>(lockStatement, [bulkTransferId])
@@ -271,6 +262,17 @@ export function openBulkStore(
         return Promise.resolve()
       }),
   }
+}
+
+async function readRequest(db: Queries, bodies: Bodies, id: string): Promise<Relay | undefined> {
+  interface Kept {
+    readonly body: Buffer
+    readonly headers: Buffer | null
+  }
+  const [row] = await db.query<Kept>(requestStatement, [id])
+  const [body = null] = await bodies.open([row?.body ?? null])
+  if (row === undefined || body === null) return undefined
+  return row.headers === null ? { body } : { body, headers: row.headers }
 }
 
 /** Counts what the transaction has moved, and ends the bulks of which it leaves no item open. */

@@ -65,8 +65,7 @@ const sentences: Readonly<Record<RequestKind, (change: Change) => string>> = {
     `the configuration of ${text(change['boundedContextId'])} changes`,
   SecretValues: (change) => `secrets of ${text(change['boundedContextId'])} change`,
   SchemeRules: () => 'the scheme rules change',
-  MonthErasure: (change) =>
-    `the messages of ${text(change['month'])} become unreadable for ever`,
+  MonthErasure: (change) => `the messages of ${text(change['month'])} become unreadable for ever`,
 }
 
 /** What waits for a decision, as far as the services answered. */

@@ -83,9 +83,7 @@ function Requests({ erasures }: { erasures: readonly Erasure[] }) {
             <ActionButton
               key="next"
               label="Go on"
-              run={() =>
-                call('POST /erasures/{requestId}/run', { requestId: erasure.requestId })
-              }
+              run={() => call('POST /erasures/{requestId}/run', { requestId: erasure.requestId })}
             />
           ),
         ],

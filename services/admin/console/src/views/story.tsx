@@ -126,15 +126,13 @@ function Summary({ story }: { story: Story }) {
           Expires: <Time at={story.expiration} />,
           Ended: <Time at={completedAt} />,
           Parties:
-            transaction === null
-              ? null
-              : (
-                  <Parties
-                    transferId={story.transferId}
-                    payer={transaction.payer}
-                    payee={transaction.payee}
-                  />
-                ),
+            transaction === null ? null : (
+              <Parties
+                transferId={story.transferId}
+                payer={transaction.payer}
+                payee={transaction.payee}
+              />
+            ),
           Quote: transaction !== null && (
             <>
               <code>{transaction.quoteId}</code>

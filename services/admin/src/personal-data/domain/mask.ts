@@ -24,7 +24,9 @@ export function maskedText(text: string): string {
   return text
     .replace(afterType, (_, type: string, between: string, rest: string) => {
       const [identifier = '', ...more] = rest.split('/')
-      return [`${type}${between}${maskedIdentifier(identifier)}`, ...more.map(maskedSubId)].join('/')
+      return [`${type}${between}${maskedIdentifier(identifier)}`, ...more.map(maskedSubId)].join(
+        '/',
+      )
     })
     .replace(email, maskedIdentifier)
     .replace(digits, maskedIdentifier)
