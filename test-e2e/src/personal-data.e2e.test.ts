@@ -131,7 +131,7 @@ test('An erased person is in no message any more, and the payment keeps its amou
   // The request of the quote; the request of the transfer, for its packet; the owner of the number.
   expect(counts).toMatchObject({ quoting: 2, transfers: 1, 'account-lookup': 1 })
   const after = await story(transferId)
-  expect(after).toMatchObject({ amount: { amount: '10', currency: 'USD' }, transaction: null })
+  expect(after).toMatchObject({ amount: { amount: 10, currency: 'USD' }, transaction: null })
   const asked = payer.received.length
   await payer.send('GET', `/parties/MSISDN/${payeePhone}`)
   const answer = await payer.await((message) => message.path.endsWith('/error'), { after: asked })
