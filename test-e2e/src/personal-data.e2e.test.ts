@@ -96,8 +96,8 @@ test('Messages are stored encrypted, and the story of the payment masks the part
 
 test('The identifiers in full need a privilege of their own, and each look is on record', async () => {
   const path = `/transfers/${transferId}/parties`
-  expect((await checker.call('GET', path)).status).toBe(403)
-  expect(await answered(operator.call('GET', path))).toMatchObject({
+  expect((await checker.call('POST', path)).status).toBe(403)
+  expect(await answered(operator.call('POST', path))).toMatchObject({
     payee: { partyIdType: 'MSISDN', partyIdentifier: payeePhone },
   })
   await eventually(async () => {

@@ -106,7 +106,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('TRANSFERS', transactionOperations(deps)),
     ...guarded('TRANSFERS', bulkTransferOperations(deps)),
     ...guarded('TRANSFERS', bulkQuoteOperations(deps)),
-    ...needs('UNMASK_PERSONAL_DATA', personalDataOperations(deps)),
+    ...needs('RUN_UNMASK_PERSONAL_DATA', personalDataOperations(deps)),
     ...guarded('ERASURES', erasureOperations(deps)),
     ...fourEyes(erasureDecisions(deps)),
     ...guarded('SETTLEMENTS', withUnprefixedPaths(windowOperations(deps))),

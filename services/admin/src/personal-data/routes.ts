@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
-import { reads, type Operation } from '../operation.ts'
+import { commands, type Operation } from '../operation.ts'
 import { readFacts } from '../story/facts.ts'
 import { partyBody } from '../story/bodies.ts'
 import { shownParty } from '../story/shapes.ts'
@@ -22,7 +22,8 @@ const letters_max = 1_000
 
 export function personalDataOperations(deps: Deps): readonly Operation[] {
   return [
-    reads(
+    commands(
+      'POST',
       '/transfers/:transferId/parties',
       {
         about: 'Payer and payee of a payment with their identifiers in full; each look is audited',
@@ -31,7 +32,8 @@ export function personalDataOperations(deps: Deps): readonly Operation[] {
       },
       ({ transferId, actor }) => getParties(deps, transferId, actor),
     ),
-    reads(
+    commands(
+      'POST',
       '/dead-letters/:notificationId/address',
       {
         about: 'Where a dead letter was to go, with identifiers in full; each look is audited',

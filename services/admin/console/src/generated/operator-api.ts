@@ -1317,11 +1317,11 @@ export interface Operations {
     readonly query: never
     readonly answer: BulkQuoteStory
   }
-  readonly 'GET /transfers/{transferId}/parties': {
+  readonly 'POST /transfers/{transferId}/parties': {
     readonly query: never
     readonly answer: PartiesInFull
   }
-  readonly 'GET /dead-letters/{notificationId}/address': {
+  readonly 'POST /dead-letters/{notificationId}/address': {
     readonly query: never
     readonly answer: DeadLetterInFull
   }

@@ -156,7 +156,7 @@ function Parties({ transferId, payer, payee }: { transferId: string; payer: Part
   const { may } = useOperator()
   const full = useQuery({
     queryKey: ['parties', transferId],
-    queryFn: () => call('GET /transfers/{transferId}/parties', { transferId }),
+    queryFn: () => call('POST /transfers/{transferId}/parties', { transferId }),
     enabled: false,
     gcTime: 0,
   })
@@ -164,7 +164,7 @@ function Parties({ transferId, payer, payee }: { transferId: string; payer: Part
   return (
     <>
       {partyText(shown.payer)} pays {partyText(shown.payee)}{' '}
-      {full.data === undefined && may('UNMASK_PERSONAL_DATA') && (
+      {full.data === undefined && may('RUN_UNMASK_PERSONAL_DATA') && (
         <button type="button" disabled={full.isFetching} onClick={() => void full.refetch()}>
           Show identifiers
         </button>
