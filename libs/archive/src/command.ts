@@ -36,7 +36,7 @@ export async function archive(
   }
   await withDatabases(environment, async (databases) => {
     requireSomeTables(databases)
-    const readKey = plain ? undefined : await openKeysOfMonths(databases, environment)
+    const readKey = plain ? undefined : await openKeysOfMonths(databases, environment, 'ARCHIVE')
     const options = { folder, readKey, report }
     if (month === undefined) await archiveDue(databases, retentionIn(environment), options)
     else {
@@ -110,7 +110,7 @@ export async function restore(
     requireTables(databases, manifest)
     const isEncrypted = manifest.tables.some(({ encryption }) => encryption !== undefined)
     const readKey =
-      isEncrypted && !plain ? await openKeysOfMonths(databases, environment) : undefined
+      isEncrypted && !plain ? await openKeysOfMonths(databases, environment, 'RESTORE') : undefined
     const key = await readKey?.(manifest.month)
     if (key === 'ERASED') {
       throw new StartError(`${manifest.month} is erased: its key was dropped, and no one has it.`)

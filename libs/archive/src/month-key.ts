@@ -1,6 +1,6 @@
 /**
- * The key of a month, read from the tables of auth-service and decrypted with AUTH_SERVICE_SECRETS_KEY. A
- * month of a release without keys gets one here, as auth-service makes it.
+ * The key of a month, read from the tables of auth-service and decrypted with AUTH_SERVICE_SECRETS_KEY. To
+ * be archived, a month of a release without keys gets one here, as auth-service makes it.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -24,22 +24,29 @@ const key_bytes = 32
 export async function openKeysOfMonths(
   databases: readonly OpenedDatabase[],
   environment: Environment,
+  purpose: 'ARCHIVE' | 'RESTORE',
 ): Promise<ReadMonthKey> {
   const client = await clientOfKeys(databases)
   const seal = await sealOf(environment)
   return async (month) => {
     const [first] = boundsOf(month)
-    const made = seal.encrypt(randomBytes(key_bytes), contextOf(month))
-    await client.query(
-      `insert into auth_service.month_keys (month, sealed, created_at)
-       values ($1, $2, clock_timestamp()) on conflict do nothing`,
-      [first, made],
-    )
+    if (purpose === 'ARCHIVE') {
+      const made = seal.encrypt(randomBytes(key_bytes), contextOf(month))
+      await client.query(
+        `insert into auth_service.month_keys (month, sealed, created_at)
+         values ($1, $2, clock_timestamp()) on conflict do nothing`,
+        [first, made],
+      )
+    }
     const { rows } = await client.query<{ sealed: Buffer | null }>(
       'select sealed from auth_service.month_keys where month = $1',
       [first],
     )
-    const sealed = rows[0]?.sealed ?? null
+    const [row] = rows
+    if (row === undefined) {
+      throw new StartError(`There is no key of ${month} here: another hub has archived it.`)
+    }
+    const { sealed } = row
     if (sealed === null) return 'ERASED'
     const key = seal.decrypt(sealed, contextOf(month))
     if (key !== undefined) return key
