@@ -35,6 +35,7 @@ const configured = [
 
 const callers: Callers = {
   accountLookupService: { FindOwners: ['fspiop-api', 'quoting'] },
+  personsService: { ErasePerson: operator },
   oraclesService: {
     ListOracles: operator,
     CreateOracle: operator,
@@ -115,6 +116,17 @@ const callers: Callers = {
     GetParticipantKeys: ['admin', 'fspiop-api'],
     EndParticipantKey: operator,
   },
+  monthKeysService: {
+    GetMonthKeys: ['notifications', 'quoting', 'transfers'],
+  },
+  erasuresService: {
+    ListMonths: operator,
+    RequestErasure: operator,
+    DecideErasure: operator,
+    ListErasures: operator,
+    ReportErasure: operator,
+    RecordDisclosure: operator,
+  },
   componentKeysService: {
     RegisterComponentKey: serviceNames,
     GetComponentKeys: ['admin', 'audit', 'config'],
@@ -157,6 +169,7 @@ const callers: Callers = {
     SearchConsents: operator,
     GetConsentRecord: operator,
     EraseConsent: operator,
+    ErasePerson: operator,
     VerifyConsents: operator,
   },
   thirdPartyTransactionsService: {
@@ -245,6 +258,7 @@ const callers: Callers = {
     ListDeadLetters: operator,
     ResendDeadLetters: operator,
     GetDeliveries: operator,
+    ErasePerson: operator,
   },
   settlementModelsService: {
     GetSettlementModels: ['admin', 'participant-lifecycle'],
@@ -287,12 +301,14 @@ const callers: Callers = {
     GetBulkTransferRecord: operator,
     SearchBulkTransfers: operator,
     VerifyBulkTransfers: operator,
+    ErasePerson: operator,
   },
   quotesService: {
     GetQuoteRecord: operator,
     GetBulkQuotes: ['transfers', 'admin'],
     GetBulkQuoteRecord: operator,
     SearchBulkQuotes: operator,
+    ErasePerson: operator,
     FindRequestedQuotes: ['admin', 'settlements'],
   },
   schedulerService: {

@@ -47,6 +47,8 @@ export type { KeyDefinition__Output as KeyDefinition } from './generated/causewa
 export type { Adapter__Output as CryptoAdapter } from './generated/causeway/cryptography/v1/Adapter.ts'
 export type { AdapterAnswer__Output as CryptoAdapterAnswer } from './generated/causeway/cryptography/v1/AdapterAnswer.ts'
 export type { AdapterRequest__Output as CryptoAdapterRequest } from './generated/causeway/cryptography/v1/AdapterRequest.ts'
+export type { Erasure__Output as Erasure } from './generated/causeway/data_protection/v1/Erasure.ts'
+export type { ErasureAnswer__Output as ErasureAnswer } from './generated/causeway/data_protection/v1/ErasureAnswer.ts'
 export type { DeliveriesQuery__Output as DeliveriesQuery } from './generated/causeway/notifications/v1/DeliveriesQuery.ts'
 export type { Delivery__Output as Delivery } from './generated/causeway/notifications/v1/Delivery.ts'
 export type { DeliveryAttempt__Output as DeliveryAttempt } from './generated/causeway/notifications/v1/DeliveryAttempt.ts'

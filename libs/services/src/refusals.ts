@@ -65,6 +65,14 @@ const reasons = {
     'PIN_BLOCK_INVALID',
     'ADAPTER_UNAVAILABLE',
     'CERTIFICATE_INVALID',
+    // No key was ever made for the month; its key is dropped; its retention has not ended.
+    'MONTH_UNKNOWN',
+    'MONTH_ERASED',
+    'MONTH_TOO_YOUNG',
+    'REQUEST_UNKNOWN',
+    'REQUEST_PENDING',
+    'REQUEST_DECIDED',
+    'SAME_PERSON',
     'MODIFIED',
     // Four eyes, as in config.
     'REQUEST_UNKNOWN',

@@ -5,7 +5,7 @@ import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
 import type { ClientTls } from '@causeway/http'
 import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
-import { accountLookupService, oraclesService } from '@causeway/protos'
+import { accountLookupService, oraclesService, personsService } from '@causeway/protos'
 import { openServiceEgress, type ProcessParts, type Start } from '@causeway/runtime'
 import { openAssociationStore, type AssociationStore } from './associations/store.ts'
 import type { Party } from './domain/party.ts'
@@ -18,6 +18,7 @@ import { openMeasures } from './measures.ts'
 import { openOracles } from './oracles/oracles.ts'
 import { oracleHandlers } from './oracles/serve.ts'
 import { openOracleStore } from './oracles/store.ts'
+import { personHandlers } from './persons/serve.ts'
 import type { Settings } from './settings.ts'
 
 const group = 'account_lookup'
@@ -55,6 +56,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const onChanged = () => oracles.changed()
   const findOwners_ms = settings.ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS
   grpc.serve(accountLookupService, lookupHandlers(owners, findOwners_ms))
+  grpc.serve(personsService, personHandlers({ db, owners }))
   grpc.serve(oraclesService, oracleHandlers({ store: oracleStore, onChanged, egress }))
 
   const age_max_ms = settings.ACCOUNT_LOOKUP_PARTICIPANT_AGE_MAX_MS

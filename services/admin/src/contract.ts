@@ -119,6 +119,9 @@ const meanings = {
   PIN_BLOCK_INVALID: { status: 400, code: '3000' },
   ADAPTER_UNAVAILABLE: { status: 400, code: '3000' },
   CERTIFICATE_INVALID: { status: 400, code: '3100' },
+  MONTH_UNKNOWN: { status: 404, code: '3200' },
+  MONTH_ERASED: { status: 400, code: '3100' },
+  MONTH_TOO_YOUNG: { status: 400, code: '3100' },
   TRANSACTION_REQUEST_UNKNOWN: { status: 404, code: '3206' },
   // From transfers.
   TRANSACTION_UNKNOWN: { status: 404, code: '3200' },

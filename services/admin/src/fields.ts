@@ -268,6 +268,7 @@ export const pathVariables = {
   serial: z.string().regex(/^[0-9A-Fa-f:]{1,128}$/, { error: 'must be hexadecimal' }),
   notificationId,
   ruleId,
+  requestId: correlationId,
   transferId: correlationId,
   bulkTransferId: correlationId,
   bulkQuoteId: correlationId,

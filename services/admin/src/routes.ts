@@ -41,6 +41,7 @@ import { cryptographyOperations } from './cryptography/operations.ts'
 import { dayReportOperations } from './day-reports/routes.ts'
 import { deadLetterOperations } from './dead-letters/routes.ts'
 import { endpointOperations } from './endpoints.ts'
+import { erasureDecisions, erasureOperations } from './erasures/routes.ts'
 import { fundsOperations } from './funds.ts'
 import { healthOperations } from './health.ts'
 import { keyOperations } from './keys/routes.ts'
@@ -51,6 +52,7 @@ import type { Operation } from './operation.ts'
 import { oracleOperations } from './oracles/routes.ts'
 import { documentOperations } from './openapi/routes.ts'
 import { participantOperations } from './participants.ts'
+import { personalDataOperations } from './personal-data/routes.ts'
 import { readinessOperations } from './readiness/routes.ts'
 import { reminderOperations } from './reminders/routes.ts'
 import { reportOperations } from './reports/routes.ts'
@@ -118,6 +120,9 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('TRANSFERS', transactionOperations(deps)),
     ...guarded('TRANSFERS', bulkTransferOperations(deps)),
     ...guarded('TRANSFERS', bulkQuoteOperations(deps)),
+    ...needs('RUN_UNMASK_PERSONAL_DATA', personalDataOperations(deps)),
+    ...guarded('ERASURES', erasureOperations(deps)),
+    ...fourEyes(erasureDecisions(deps)),
     ...guarded('SETTLEMENTS', withUnprefixedPaths(windowOperations(deps))),
     ...guarded('SETTLEMENTS', withUnprefixedPaths(settlementOperations(deps))),
     ...guarded('SETTLEMENTS', reportOperations(deps)),

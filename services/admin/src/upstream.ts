@@ -12,6 +12,7 @@ import {
   credentialsService,
   cryptographyService,
   dayReportsService,
+  erasuresService,
   fidoService,
   fundsService,
   keyManagementService,
@@ -25,6 +26,7 @@ import {
   operatorsService,
   oraclesService,
   participantsService,
+  personsService,
   pingsService,
   quotesService,
   schedulerService,
@@ -61,6 +63,8 @@ export interface Upstream {
   readonly quotes: Calls<typeof quotesService>
   readonly keys: Calls<typeof keysService>
   readonly componentKeys: Calls<typeof componentKeysService>
+  readonly erasures: Calls<typeof erasuresService>
+  readonly persons: Calls<typeof personsService>
   readonly credentials: Calls<typeof credentialsService>
   readonly cryptography: Calls<typeof cryptographyService>
   readonly keyManagement: Calls<typeof keyManagementService>
@@ -105,6 +109,8 @@ export function connect(grpc: GrpcHost): Upstream {
     quotes: grpc.client(quotesService, 'quoting'),
     keys: grpc.client(keysService, 'auth-service'),
     componentKeys: grpc.client(componentKeysService, 'auth-service'),
+    erasures: grpc.client(erasuresService, 'auth-service'),
+    persons: grpc.client(personsService, 'account-lookup'),
     credentials: grpc.client(credentialsService, 'auth-service'),
     cryptography: grpc.client(cryptographyService, 'auth-service'),
     keyManagement: grpc.client(keyManagementService, 'auth-service'),

@@ -24,6 +24,7 @@ import { serveCredentials } from './credentials/serve.ts'
 import { openTokenKeys, type TokenKeys } from './credentials/token-keys.ts'
 import { openAdapters } from './cryptography/adapters.ts'
 import { openCryptography } from './cryptography/open.ts'
+import { openErasures } from './erasures/open.ts'
 import { openFsps } from './fsps.ts'
 import { serveKeys } from './keys/serve.ts'
 import { openMeasures } from './measures.ts'
@@ -77,6 +78,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   await closeOnFailure(db, openOperators(settings, { bus, grpc, db, tokenKeys, measures, log }))
   const keyParts = { bus, grpc, db, seal, providers, readCa, log }
   const cryptography = await closeOnFailure(db, openCryptography(settings, keyParts))
+  await closeOnFailure(db, openErasures(settings, keyParts))
 
   const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })
   const sharing = parts.shared.shareUse('auth-service/wrong-secrets', guesses.shared)

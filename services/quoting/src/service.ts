@@ -3,6 +3,7 @@ import type { Subscribed } from '@causeway/bus'
 import { openOwnKey, signedEntries } from '@causeway/component-keys'
 import { onEvents } from '@causeway/events'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
+import { openBodies, type Bodies } from '@causeway/month-keys'
 import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
 import { openClockWatch, periodically, type Metrics } from '@causeway/process'
@@ -45,11 +46,12 @@ export const start: Start<Settings> = async (settings, given) => {
     log,
     age_max_ms: settings.QUOTING_PARTICIPANT_AGE_MAX_MS,
   })
-  const work = await openWork(settings, { ...parts, log }, { db, participants })
+  const bodies = await openBodies(settings.MESSAGE_ENCRYPTION, { ...parts, log })
+  const work = await openWork(settings, { ...parts, log }, { db, participants, bodies })
   await ensurePartitions(work)
   parts.grpc.serve(
     quotesService,
-    recordHandlers(db, { isStored: settings.QUOTING_MODE === 'stored' }),
+    recordHandlers(db, { isStored: settings.QUOTING_MODE === 'stored', bodies }),
   )
   measureOverdue(work.store, parts.metrics)
   parts.health.ready('quoting', () => work.rules.refresh())
@@ -89,6 +91,7 @@ export const start: Start<Settings> = async (settings, given) => {
         ...routines.map((routine) => routine.stop()),
       ])
       await participants.stop()
+      await bodies.stop()
       await ownKey.stop()
       await db.close()
     },
@@ -108,16 +111,17 @@ function serveRules(
 
 interface Opened extends Pick<Work, 'participants'> {
   readonly db: Database
+  readonly bodies: Bodies
 }
 
 async function openWork(
   settings: Settings,
   { bus, grpc, metrics, log }: ProcessParts,
-  { db, participants }: Opened,
+  { db, participants, bodies }: Opened,
 ): Promise<Work> {
   return {
-    store: cachePending(openQuoteTables(db, bus)),
-    bulks: openBulkStore(db, bus),
+    store: cachePending(openQuoteTables(db, bus, bodies)),
+    bulks: openBulkStore(db, bus, bodies),
     deliveries: openDeliveryStore(db, 'quote_id'),
     velocity: openVelocityStore(db),
     rules: await openRuleBook(openRuleStore(db, bus)),

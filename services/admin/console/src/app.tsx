@@ -18,6 +18,7 @@ import { ConsentPage } from './views/consent.tsx'
 import { Consents } from './views/consents.tsx'
 import { CryptoKeys } from './views/crypto-keys.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
+import { Erasures } from './views/erasures.tsx'
 import { LogIn } from './views/log-in.tsx'
 import { Log } from './views/log.tsx'
 import { Operators } from './views/operators.tsx'
@@ -121,6 +122,7 @@ function Views() {
       <Route path="/keys" component={CryptoKeys} />
       <Route path="/component-keys" component={ComponentKeys} />
       <Route path="/dead-letters" component={DeadLetters} />
+      <Route path="/erasures" component={Erasures} />
       <Route path="/alarms" component={Alarms} />
       <Route path="/operators" component={Operators} />
       <Route path="/security-keys" component={SecurityKeys} />
@@ -162,6 +164,7 @@ const ways = [
   ['/component-keys', 'Component keys', 'VIEW_COMPONENT_KEYS'],
   ['/dead-letters', 'Failed deliveries', 'VIEW_DELIVERIES'],
   ['/alarms', 'Alarms', 'VIEW_PARTICIPANTS'],
+  ['/erasures', 'Erasure', 'VIEW_ERASURES'],
   ['/operators', 'Operators', 'VIEW_OPERATORS'],
   ['/audit', 'Audit', 'VIEW_AUDIT'],
   ['/log', 'Log', 'VIEW_LOG'],

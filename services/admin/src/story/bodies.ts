@@ -1,6 +1,7 @@
 /** The bodies of stories. */
 import { orNull, type ThirdPartySummary } from '@causeway/protos'
 import type { Json } from '../json.ts'
+import { maskedIdentifier, maskedText } from '../personal-data/domain/mask.ts'
 import { unitsOf } from '../upstream.ts'
 import { summaryOf, type Story } from './compose.ts'
 import type { Step } from './domain/step.ts'
@@ -38,8 +39,8 @@ export function storyBody(
             quoteId: transaction.quoteId,
             quoteIsKnown: quote !== undefined,
             bulkQuoteId: quote?.bulkQuoteId ?? null,
-            payer: partyBody(transaction.payer),
-            payee: partyBody(transaction.payee),
+            payer: partyBody(transaction.payer, maskedIdentifier),
+            payee: partyBody(transaction.payee, maskedIdentifier),
           },
     steps: story.steps.map(stepBody),
   }
@@ -53,8 +54,12 @@ interface Party {
   }
 }
 
-function partyBody({ partyIdInfo: { partyIdType, partyIdentifier, fspId } }: Party): Json {
-  return { partyIdType, partyIdentifier, fspId: fspId ?? null }
+/** @param shown what is shown of the identifier */
+export function partyBody(
+  { partyIdInfo: { partyIdType, partyIdentifier, fspId } }: Party,
+  shown: (identifier: string) => string,
+): Json {
+  return { partyIdType, partyIdentifier: shown(partyIdentifier), fspId: fspId ?? null }
 }
 
 export function stepBody(step: Step): Json {
@@ -82,7 +87,7 @@ export function thirdPartyBody(summary: ThirdPartySummary): Json {
     dfspId: summary.dfspId,
     state: summary.state,
     transactionState: orNull(summary.transactionState),
-    error: errorCode === '' ? null : { errorCode, errorDescription },
+    error: errorCode === '' ? null : { errorCode, errorDescription: maskedText(errorDescription) },
     requestedAt: summary.requestedAt,
     endedAt: summary.endedAt ?? null,
   }

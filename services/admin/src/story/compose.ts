@@ -4,6 +4,7 @@
 import { conditionOf } from '@causeway/fspiop'
 import { formatAmount } from '@causeway/money'
 import { orNull, type LedgerRecord, type QuoteRecord, type TransferRecord } from '@causeway/protos'
+import { maskedText } from '../personal-data/domain/mask.ts'
 import { unitsOf } from '../upstream.ts'
 import { deliveryStep } from './deliveries.ts'
 import { causeOf, type CauseFacts } from './domain/cause.ts'
@@ -358,6 +359,6 @@ function errorOf(value: unknown): ErrorTold | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { errorCode, errorDescription } = value as Readonly<Record<string, unknown>>
   return typeof errorCode === 'string' && typeof errorDescription === 'string'
-    ? { errorCode, errorDescription }
+    ? { errorCode, errorDescription: maskedText(errorDescription) }
     : undefined
 }

@@ -142,6 +142,7 @@ beforeAll(async () => {
     SearchTransfers: notAsked,
     FindTransfersOfCondition: notAsked,
     GetTransferActivity: notAsked,
+    ErasePerson: notAsked,
     GetBulkTransferRecord: notAsked,
     SearchBulkTransfers: notAsked,
     VerifyBulkTransfers: () => Promise.resolve({ compared: 0, differences: bulksWrong }),
@@ -150,6 +151,7 @@ beforeAll(async () => {
     SearchConsents: notAsked,
     GetConsentRecord: notAsked,
     EraseConsent: notAsked,
+    ErasePerson: notAsked,
     VerifyConsents: () =>
       Promise.resolve({ consents: 4, verifications: 5, differences: consentsWrong }),
   })

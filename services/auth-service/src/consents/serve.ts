@@ -12,6 +12,7 @@ import {
 import { createdByFault, isRefused, refusalMessage, timeMessage, timeOf } from '../contract.ts'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { record } from '../record.ts'
+import { consentsOfPerson } from './person-store.ts'
 import {
   eraseContents,
   readRecord,
@@ -71,6 +72,11 @@ export function serveConsents(parts: ServeParts): Handlers<typeof consentsServic
     async EraseConsent({ consentId, erasedBy }) {
       const fault = createdByFault(erasedBy) ?? (await erase(parts, consentId, erasedBy))
       return fault === undefined ? {} : { refusal: refusalMessage(fault) }
+    },
+    async ErasePerson({ partyIdType: type, partyIdentifier: identifier }) {
+      const ids = await consentsOfPerson(db, { type, identifier })
+      for (const id of ids) await erase(parts, id, 'erasure of a person')
+      return { erased: ids.length }
     },
     VerifyConsents: () => verifyConsents(db),
   }

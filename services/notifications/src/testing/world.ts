@@ -101,6 +101,8 @@ export function mail(changes: Partial<Payload<'NotifyRequested'>> = {}) {
 export const quickSettings: Settings = {
   NOTIFICATIONS_DATABASE_URL: '',
   NOTIFICATIONS_COMPONENT_KEY_FILE: '',
+  MESSAGE_ENCRYPTION: 'off',
+  NOTIFICATIONS_DEAD_LETTER_RETENTION_D: 90,
   NOTIFICATIONS_TLS_CERTIFICATE_FILE: '',
   NOTIFICATIONS_TLS_KEY_FILE: '',
   NOTIFICATIONS_TLS_CA_FILE: '',

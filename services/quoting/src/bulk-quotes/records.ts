@@ -1,6 +1,7 @@
 /** Serves bulk quotes over gRPC, for the operator and for transfers. */
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
+import type { Bodies } from '@causeway/month-keys'
 import type { Database } from '@causeway/postgres'
 import { present, type BulkQuote, type BulkQuoteItem, type quotesService } from '@causeway/protos'
 import { beforeTime, deliveryOf, nextText, placeIn, type Found } from '@causeway/records'
@@ -22,7 +23,7 @@ const page_max = 200
 
 export function bulkRecordHandlers(
   db: Database,
-  { isStored }: { readonly isStored: boolean },
+  { isStored, bodies }: { readonly isStored: boolean; readonly bodies: Bodies },
 ): BulkRecordHandlers {
   return {
     GetBulkQuotes: async ({ bulkQuoteIds }) => {
@@ -30,7 +31,7 @@ export function bulkRecordHandlers(
       return { bulkQuotes: rows.map(summaryOf), noneIsStored: !isStored }
     },
     GetBulkQuoteRecord: async ({ id }) => {
-      const stored = await readBulkRecord(db, id)
+      const stored = await readBulkRecord(db, bodies, id)
       if (stored === undefined) return { record: null }
       return {
         record: {

@@ -1,6 +1,7 @@
 /** Serves quotes and bulk quotes over gRPC. */
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
+import { plainBodies, type Bodies } from '@causeway/month-keys'
 import type { Database } from '@causeway/postgres'
 import {
   present,
@@ -11,20 +12,22 @@ import {
 import { deliveryOf } from '@causeway/records'
 import { readItemRecord } from '../bulk-quotes/record-store.ts'
 import { bulkRecordHandlers } from '../bulk-quotes/records.ts'
+import { personHandlers } from '../person.ts'
 import { readRecord, readRequested, type RequestedRow, type StoredRecord } from './record-store.ts'
 
 const asked_max = 5_000
 
 export function recordHandlers(
   db: Database,
-  { isStored }: { readonly isStored: boolean },
+  { isStored, bodies = plainBodies }: { readonly isStored: boolean; readonly bodies?: Bodies },
 ): Handlers<typeof quotesService> {
   return {
     GetQuoteRecord: async ({ id }) => {
-      const stored = (await readRecord(db, id)) ?? (await readItemRecord(db, id))
+      const stored = (await readRecord(db, bodies, id)) ?? (await readItemRecord(db, bodies, id))
       return { record: stored === undefined ? null : recordOf(stored) }
     },
-    ...bulkRecordHandlers(db, { isStored }),
+    ...bulkRecordHandlers(db, { isStored, bodies }),
+    ...personHandlers(db, bodies),
     FindRequestedQuotes: async ({ transactionRequestIds, conditions }) => {
       if (transactionRequestIds.length + conditions.length > asked_max) {
         throw new RangeError(`at most ${asked_max} quotes per request`)

@@ -15,6 +15,9 @@ const change = {
   isActive: false,
   alarmPercentage: '15',
   boundedContextId: 'quoting',
+  month: '2026-08',
+  partyIdType: 'MSISDN',
+  partyIdentifier: '•••••8181',
 }
 
 test('Every kind of request is described in a sentence', () => {
@@ -32,7 +35,9 @@ test('Every kind of request is described in a sentence', () => {
     'secrets of quoting change',
     'the scheme rules change',
     'new keys are made outside the HSM',
+    'the messages of 2026-08 become unreadable for ever',
   ])
+  expect(requestSentence('PersonErasure', change)).toBe('MSISDN •••••8181 is erased for ever')
 })
 
 test('Each kind of request is described in both directions', () => {

@@ -561,6 +561,49 @@ export type BulkQuoteStory = {
   readonly steps: readonly StoryStep[]
 }
 
+export type PartiesInFull = {
+  readonly payer: {
+    readonly partyIdType: string
+    readonly partyIdentifier: string
+    readonly fspId: string | null
+  }
+  readonly payee: {
+    readonly partyIdType: string
+    readonly partyIdentifier: string
+    readonly fspId: string | null
+  }
+}
+
+export type DeadLetterInFull = {
+  readonly entityId: string
+  readonly url: string
+  readonly lastError: string | null
+}
+
+export type Month = {
+  readonly month: string
+  readonly createdAt: string
+  readonly erasedAt: string | null
+  readonly erasable: boolean
+}
+
+export type Erasure = {
+  readonly requestId: string
+  readonly month: string | null
+  readonly person: { readonly partyIdType: string; readonly partyIdentifier: string } | null
+  readonly state: 'PEND-APPROVAL' | 'APPROVED' | 'REJECTED'
+  readonly createdBy: string
+  readonly createdAt: string
+  readonly decidedBy: string | null
+  readonly decidedAt: string | null
+  readonly progress: readonly {
+    readonly service: string
+    readonly erased: number
+    readonly isDone: boolean
+  }[]
+  readonly finishedAt: string | null
+}
+
 export type SettlementWindow = {
   readonly id: number
   readonly settlementWindowId: number
@@ -1383,6 +1426,24 @@ export interface Operations {
     readonly query: never
     readonly answer: BulkQuoteStory
   }
+  readonly 'POST /transfers/{transferId}/parties': {
+    readonly query: never
+    readonly answer: PartiesInFull
+  }
+  readonly 'POST /dead-letters/{notificationId}/address': {
+    readonly query: never
+    readonly answer: DeadLetterInFull
+  }
+  readonly 'GET /erasures/months': { readonly query: never; readonly answer: readonly Month[] }
+  readonly 'GET /erasures': { readonly query: never; readonly answer: readonly Erasure[] }
+  readonly 'POST /erasures/{requestId}/run': { readonly query: never; readonly answer: Erasure }
+  readonly 'POST /CreateMonthErasure': { readonly query: never; readonly answer: ChangeRequest }
+  readonly 'POST /CreatePersonErasure': { readonly query: never; readonly answer: ChangeRequest }
+  readonly 'GET /GetPendingErasures': {
+    readonly query: never
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveErasure': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'GET /v2/settlementWindows': {
     readonly query:
       | 'participantId'
