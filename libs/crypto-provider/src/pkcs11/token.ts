@@ -116,8 +116,10 @@ function openSigners(access: TokenAccess): Signers {
     const session = idle.pop()
     if (session !== undefined) return session
     if (opened < signers_max) {
+      const added = openSession(access)
+      // One that cannot be opened is not counted: with all counted, signatures would wait for none.
       opened += 1
-      return openSession(access)
+      return added
     }
     return new Promise((resolve) => waiting.push(resolve))
   }
