@@ -63,11 +63,19 @@ export async function requestReports(
 }
 
 const lastDay = statement(`
-  select max(day)::text as day from report_days where scope = $1`)
+  select max(day)::text as day from report_days
+  where scope = $1 and ($2::text is null or day < $2::text::date)`)
 
-/** The last day of the scope that has ended; null: none has. */
-export async function lastReportedDay(db: Queries, scope: string): Promise<string | null> {
-  const [row] = await db.query<{ readonly day: string | null }>(lastDay, [scope])
+/**
+ * The last day of the scope that has ended; null: none has.
+ * @param before only days before this one
+ */
+export async function lastReportedDay(
+  db: Queries,
+  scope: string,
+  before: string | null = null,
+): Promise<string | null> {
+  const [row] = await db.query<{ readonly day: string | null }>(lastDay, [scope, before])
   return row?.day ?? null
 }
 
