@@ -37,6 +37,8 @@ const reasons = {
     'ROLE_UNKNOWN',
     'ROLE_BUILT_IN',
     'PRIVILEGE_UNKNOWN',
+    // The operator would grant more than its own roles permit.
+    'PRIVILEGE_MISSING',
     // A newer set of the component's privileges is known.
     'SET_OUTDATED',
     // No operator would be left that may manage operators.

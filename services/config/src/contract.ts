@@ -120,19 +120,37 @@ const jsonTypes: Readonly<Record<ParameterType, string>> = {
   OBJECT: 'object',
 }
 
-/** Patterns are not taken: one of them can hold up the process for a long time. */
-const keywords = z.looseObject({
-  pattern: z.never().optional(),
-  patternProperties: z.never().optional(),
-  $ref: z.never().optional(),
-})
+/** Patterns are not taken at any depth: one of them can hold up the process for a long time. */
+const untaken: ReadonlySet<string> = new Set(['pattern', 'patternProperties', '$ref'])
+/** JSON Schema has these with a member for each property, whose names are free. */
+const named: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions'])
+const schema_depth_max = 20
+
+/** Throws for a schema with a keyword that is not taken, and for one that is nested too deep. */
+function checkSchema(schema: unknown, depth = 0): void {
+  if (depth > schema_depth_max) throw new Error('it is nested too deep')
+  if (Array.isArray(schema)) {
+    for (const each of schema) checkSchema(each, depth + 1)
+    return
+  }
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (untaken.has(keyword)) throw new Error(`${keyword} is not taken`)
+    const isNamed = named.has(keyword) && typeof value === 'object' && value !== null
+    for (const each of isNamed ? Object.values(value as object) : [value]) {
+      checkSchema(each, depth + 1)
+    }
+  }
+}
 
 /** Why a value does not satisfy the JSON Schema of its parameter; undefined if it does. */
 export function schemaFault(
   { type, jsonSchema }: Pick<Parameter, 'type' | 'jsonSchema'>,
   value: Value,
 ): string | undefined {
-  const schema = keywords.parse(JSON.parse(jsonSchema))
+  if (jsonSchema.length > json_length_max) throw new Error('it is too long')
+  const schema = z.looseObject({}).parse(JSON.parse(jsonSchema))
+  checkSchema(schema)
   const result = z.fromJSONSchema({ ...schema, type: jsonTypes[type] } as never).safeParse(value)
   const [issue] = result.error?.issues ?? []
   return issue && `is refused: ${[...issue.path.map(String), issue.message].join(': ')}`

@@ -120,8 +120,10 @@ function openPool(access: TokenAccess): Pool {
     const session = idle.pop()
     if (session !== undefined) return session
     if (opened < sessions_max) {
+      const added = openSession(access)
+      // One that cannot be opened is not counted: with all counted, callers would wait for none.
       opened += 1
-      return openSession(access)
+      return added
     }
     return new Promise((resolve) => waiting.push(resolve))
   }
