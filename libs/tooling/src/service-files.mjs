@@ -34,7 +34,7 @@ const facts = `# The services: facts of the code, not choices of an installation
 # database:  it has a schema of its own, at <SERVICE>_DATABASE_URL
 # files:     folders below /etc/causeway, each from a Secret of its own
 # secrets:   settings whose values come from a Secret: NAME: [secret, key]
-# outside:   it connects to addresses outside the cluster that it learns while it runs
+# outside:   it connects to addresses outside the cluster: registered ones, or those that settings name
 # ports:     beside 4200 (gRPC) and 4190 (health and metrics)
 `
 
@@ -86,7 +86,7 @@ function factsOf([name, { calls, callsItself, database, files = [], secrets, out
     `database: ${database}`,
     listOf('files', [...filesOfEach, ...files], '  '),
     ...(secrets === undefined ? [] : ['secrets:', ...pairsOf(secrets)]),
-    ...(outside === true ? ['outside: true'] : []),
+    ...(outside === undefined ? [] : [`outside: ${outside}`]),
     ...(ports === undefined ? [] : ['ports:', ...pairsOf(ports)]),
   ]
   return `${name}:\n${lines(entries, (entry) => `  ${entry}`)}`
@@ -137,7 +137,7 @@ function containerOf([name, { calls, database, secrets = {}, outside }]) {
     ...calls.map((called) => `${prefixOf(called)}_GRPC_URL: ${called}:4200`),
     ...(name in volumes ? [volumes[name].setting] : []),
     // The sandbox FSPs have private addresses.
-    ...(outside === true ? ['EGRESS_ALLOWED: ${EGRESS_ALLOWED:-sandbox-fsp}'] : []),
+    ...(outside === 'registered' ? ['EGRESS_ALLOWED: ${EGRESS_ALLOWED:-sandbox-fsp}'] : []),
   ]
   const mounts = [`secrets-${name}:/etc/causeway:ro`, volumes[name]?.mount].filter(Boolean)
   const files = ['common', name]
