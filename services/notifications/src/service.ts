@@ -49,9 +49,7 @@ export const start: Start<Settings> = async (settings, given) => {
   const mail = await openMail(settings, given, log)
   const ownKey = await openOwnKey('notifications', settings.NOTIFICATIONS_COMPONENT_KEY_FILE, given)
   const parts = { ...given, bus: signedEntries(given.bus, ownKey) }
-  const db = await openOwnDatabase(settings, parts)
-  const bodies = await openBodies(settings.MESSAGE_ENCRYPTION, { ...parts, log })
-  await ensurePartitions(db)
+  const { db, bodies } = await openStored(settings, parts, log)
   const measures = openMeasures(parts.metrics, db)
   const waiting = openWaiting(() => readWaiting(db))
   const stop = new AbortController()
@@ -114,6 +112,13 @@ export const start: Start<Settings> = async (settings, given) => {
       await db.close()
     },
   }
+}
+
+async function openStored(settings: Settings, parts: ProcessParts, log: Logger) {
+  const db = await openOwnDatabase(settings, parts)
+  const bodies = await openBodies(settings.MESSAGE_ENCRYPTION, { ...parts, log })
+  await ensurePartitions(db)
+  return { db, bodies }
 }
 
 function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
