@@ -158,7 +158,6 @@ const ways = [
   ['/keys', 'Keys', 'VIEW_KMS_KEYS'],
   ['/dead-letters', 'Failed deliveries', 'VIEW_DELIVERIES'],
   ['/alarms', 'Alarms', 'VIEW_PARTICIPANTS'],
-  ['/erasures', 'Erasure', 'VIEW_ERASURES'],
   ['/operators', 'Operators', 'VIEW_OPERATORS'],
   ['/audit', 'Audit', 'VIEW_AUDIT'],
 ] as const
