@@ -168,7 +168,6 @@ const ways = [
   ['/component-keys', 'Component keys', 'VIEW_COMPONENT_KEYS'],
   ['/dead-letters', 'Failed deliveries', 'VIEW_DELIVERIES'],
   ['/alarms', 'Alarms', 'VIEW_PARTICIPANTS'],
-  ['/erasures', 'Erasure', 'VIEW_ERASURES'],
   ['/operators', 'Operators', 'VIEW_OPERATORS'],
   ['/audit', 'Audit', 'VIEW_AUDIT'],
   ['/log', 'Log', 'VIEW_LOG'],

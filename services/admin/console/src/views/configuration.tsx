@@ -1,5 +1,6 @@
 /** What components can be set to while they run. A change is made when another operator approves it. */
 import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
 import { useOperator } from '../access.ts'
 import { call } from '../api.ts'
 import { AskButton } from '../change.tsx'
@@ -9,6 +10,7 @@ import { Card, Loaded, Page, Table } from '../ui.tsx'
 import { Secrets } from './secrets.tsx'
 
 export function Configuration() {
+  const { may } = useOperator()
   const all = useQuery({
     queryKey: ['configuration'],
     queryFn: () => call('GET /config/schemas'),
@@ -19,6 +21,11 @@ export function Configuration() {
         These values apply without a restart. Another operator must approve a change; the default is
         that of the deployment.
       </p>
+      {may('VIEW_ERASURES') && (
+        <p>
+          <Link href="/erasures">Erasure of months and persons</Link>
+        </p>
+      )}
       <Loaded query={all}>
         {(sets) => (
           <>
