@@ -381,7 +381,7 @@ describe('the way in', () => {
     const socket = connect(Number(port), hostname)
     const body = Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])
     socket.write(
-      `POST /participants HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
+      `POST /participants HTTP/1.1\r\nhost: ${hostname}\r\nconnection: close\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`,
     )
     socket.end(body)
     expect(await text(socket)).toContain('Malformed syntax - the body is not UTF-8')
