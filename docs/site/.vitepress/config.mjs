@@ -61,6 +61,18 @@ export default {
           { text: 'Helm chart', link: '/helm/causeway/' },
           { text: 'Sizing', link: '/deploy/SIZING' },
           { text: 'Measurements', link: '/test-e2e/bench/' },
+          { text: 'Reports', link: '/docs/reports' },
+        ],
+      },
+      {
+        text: 'Security',
+        items: [
+          { text: 'Report a vulnerability', link: '/SECURITY' },
+          { text: 'Threat model', link: '/docs/threat-model' },
+          { text: 'Hardening', link: '/docs/hardening' },
+          { text: 'Watching', link: '/docs/watching' },
+          { text: 'Runbooks', link: '/docs/runbooks/' },
+          { text: 'Supply chain', link: '/docs/supply-chain' },
         ],
       },
       { text: 'Services', items: readmes('services', withReadme('services')) },
