@@ -116,6 +116,9 @@ const callers: Callers = {
     IssueToken: ['fspiop-api'],
     GetTokenKeys: ['fspiop-api'],
     IssueCertificate: operator,
+    RegisterCertificate: operator,
+    RevokeCertificate: operator,
+    GetCertificates: ['admin', 'fspiop-api'],
     GetCredentialStates: operator,
   },
   cryptographyService: {

@@ -25,6 +25,7 @@ export type { AccessPolicy__Output as AccessPolicy } from './generated/causeway/
 export type { ComponentKeyRecord__Output as ComponentKeyRecord } from './generated/causeway/auth_service/v1/ComponentKeyRecord.ts'
 export type { ConsentStep__Output as ConsentStep } from './generated/causeway/auth_service/v1/ConsentStep.ts'
 export type { ConsentSummary__Output as ConsentSummary } from './generated/causeway/auth_service/v1/ConsentSummary.ts'
+export type { RegisteredCertificate__Output as RegisteredCertificate } from './generated/causeway/auth_service/v1/RegisteredCertificate.ts'
 export type { CredentialState__Output as CredentialState } from './generated/causeway/auth_service/v1/CredentialState.ts'
 export type { ThirdPartyRecord__Output as ThirdPartyRecord } from './generated/causeway/auth_service/v1/ThirdPartyRecord.ts'
 export type { ThirdPartyStep__Output as ThirdPartyStep } from './generated/causeway/auth_service/v1/ThirdPartyStep.ts'

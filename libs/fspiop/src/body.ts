@@ -13,6 +13,7 @@ import {
 } from './encrypted.ts'
 import type { ErrorCode } from './errors.ts'
 import { documentPath, type FaultCodes, firstFault } from './faults.ts'
+import { confusable, membersIn, repeatedMember } from './members.ts'
 
 export type BodyReading<Value> =
   | { readonly ok: true; readonly value: Value; readonly json: unknown }
@@ -23,8 +24,8 @@ const unstorablePattern = /[\0\p{Surrogate}]/u
 
 /**
  * Parses a body with a message's schema. `value` is the output of the schema, `json` the body as sent
- * (for `payloadHash`). Codes: not UTF-8, not JSON, not an object, wrong format 3101; missing 3102;
- * wrong length 3100; too many elements 3103; other codes by `FaultCodes`. A missing element is reported
+ * (for `payloadHash`). Codes: not UTF-8, not JSON, not an object, a member given twice, wrong format
+ * 3101; missing 3102; wrong length 3100; too many elements 3103; other codes by `FaultCodes`. A missing element is reported
  * first, otherwise the first fault in document order; `detail` begins with its path, such as
  * "/amount/currency".
  */
@@ -72,12 +73,11 @@ export function readBody<Schema extends z.ZodType>(
   if (typeof json !== 'object' || json === null || (Array.isArray(json) && !mayBeList)) {
     return malformed('the body is not a JSON object')
   }
-  const escaped = text.includes('\\u')
-  if (encrypted.length === 0) return judge(schema, json, escaped, codes)
-  const fault = forbiddenContentOf(json, 1, escaped)
-  return fault === undefined
-    ? judgePartlyEncrypted(schema, json, encrypted, codes)
-    : malformed(fault)
+  const fault = forbiddenContentOf(json, text)
+  if (fault !== undefined) return malformed(fault)
+  return encrypted.length === 0
+    ? judge(schema, json, codes)
+    : judgePartlyEncrypted(schema, json, encrypted, codes)
 }
 
 /** The same for parsed JSON. */
@@ -85,18 +85,15 @@ export function readJson<Schema extends z.ZodType>(
   schema: Schema,
   json: object,
 ): BodyReading<z.output<Schema>> {
-  return judge(schema, json, true, 'specification')
+  const fault = walk(json, 1, { escaped: true, members: 0 })
+  return fault === undefined ? judge(schema, json, 'specification') : malformed(fault)
 }
 
-/** `escaped`: the text has \u escapes, or is unknown, so it can contain NUL and lone surrogates. */
 function judge<Schema extends z.ZodType>(
   schema: Schema,
   json: object,
-  escaped: boolean,
   codes: FaultCodes,
 ): BodyReading<z.output<Schema>> {
-  const fault = forbiddenContentOf(json, 1, escaped)
-  if (fault !== undefined) return malformed(fault)
   const reading = schema.safeParse(json)
   if (reading.success) return { ok: true, value: reading.data, json }
   return { ok: false, ...firstFault(reading.error.issues, json, codes) }
@@ -130,34 +127,61 @@ function malformed(detail: string): BodyReading<never> {
   return { ok: false, code: '3101', detail }
 }
 
+interface Walk {
+  /** The text has \u escapes, or is unknown, so it can contain NUL and lone surrogates. */
+  readonly escaped: boolean
+  /** The members of all objects so far. */
+  members: number
+}
+
 /**
- * Checks that no schema makes, because unknown members are legal. Nesting is bounded, because bodies are
- * walked recursively. Members with the names of JavaScript's own properties are refused, not dropped:
- * the body is relayed unchanged to FSPs whose parsers may fail on them, and no message uses them. NUL
- * and lone surrogates can neither be stored as text nor written as UTF-8.
+ * Checks that no schema makes, because unknown members are legal. Of a member that is given twice one
+ * parser takes the first value and another the last, and some ignore the case of names: the hub and the
+ * FSP that the body is relayed to would read different messages. JSON.parse keeps one of the two, so
+ * the object has fewer members than the text.
  */
-function forbiddenContentOf(value: unknown, depth: number, escaped: boolean): string | undefined {
-  if (typeof value === 'string') {
-    if (!escaped || !unstorablePattern.test(value)) return undefined
-    return 'a text holds NUL or half a surrogate pair'
-  }
+function forbiddenContentOf(json: object, text: string): string | undefined {
+  const walked: Walk = { escaped: text.includes('\\u'), members: 0 }
+  const fault = walk(json, 1, walked)
+  if (fault !== undefined) return fault
+  if (membersIn(text) === walked.members) return undefined
+  return `${repeatedMember(text) ?? 'a member'} is given twice`
+}
+
+/**
+ * Nesting is bounded, because bodies are walked recursively. Members with the names of JavaScript's own
+ * properties are refused, not dropped: the body is relayed unchanged to FSPs whose parsers may fail on
+ * them, and no message uses them. NUL and lone surrogates can neither be stored as text nor written as
+ * UTF-8.
+ */
+function walk(value: unknown, depth: number, walked: Walk): string | undefined {
+  if (typeof value === 'string') return unstorable(value, walked)
   if (typeof value !== 'object' || value === null) return undefined
   if (depth > depth_max) return `nested deeper than ${depth_max}`
   if (Array.isArray(value)) {
     for (const item of value) {
-      const fault = forbiddenContentOf(item, depth + 1, escaped)
+      const fault = walk(item, depth + 1, walked)
       if (fault !== undefined) return fault
     }
     return undefined
   }
-  for (const name of Object.keys(value)) {
+  const names = Object.keys(value)
+  walked.members += names.length
+  for (const name of names) {
     if (name === '__proto__' || name === 'constructor' || name === 'prototype') {
       return `a member is named ${name}`
     }
     const fault =
-      forbiddenContentOf(name, depth, escaped) ??
-      forbiddenContentOf((value as Readonly<Record<string, unknown>>)[name], depth + 1, escaped)
+      unstorable(name, walked) ??
+      walk((value as Readonly<Record<string, unknown>>)[name], depth + 1, walked)
     if (fault !== undefined) return fault
   }
-  return undefined
+  const pair = confusable(names)
+  return pair === undefined ? undefined : `${pair.join(' and ')} differ in case only`
+}
+
+function unstorable(text: string, { escaped }: Walk): string | undefined {
+  return escaped && unstorablePattern.test(text)
+    ? 'a text holds NUL or half a surrogate pair'
+    : undefined
 }

@@ -4,6 +4,7 @@
  * (Encryption) 4.
  */
 import { type Refusal, refusal } from './errors.ts'
+import { repeatedMember } from './members.ts'
 
 /** One encrypted field; every member but the name is base64url without padding. */
 export interface EncryptedField {
@@ -32,6 +33,8 @@ export function readEncryptionHeader(
 ): { readonly fields: readonly EncryptedField[] } | Refusal {
   const entries = entriesOf(text)
   if (entries === undefined || entries.length === 0) return malformed('it lists no fields')
+  const repeated = repeatedMember(text)
+  if (repeated !== undefined) return malformed(`${repeated} is given twice`)
   const fields: EncryptedField[] = []
   for (const entry of entries) {
     const field = fieldOf(entry)

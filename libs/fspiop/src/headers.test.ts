@@ -1,6 +1,13 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { checkHeaders, hubHeaders, relayHeaders, responseContentType } from './headers.ts'
+import {
+  checkHeaders,
+  furtherHeadersFault,
+  hubHeaders,
+  isSchemeHeader,
+  relayHeaders,
+  responseContentType,
+} from './headers.ts'
 import { type Method, type Resource, resourceRules } from './resources.ts'
 
 const type = 'application/vnd.interoperability.transfers+json;version=1.1'
@@ -320,7 +327,7 @@ describe('relayed headers', () => {
     'fspiop-encryption': '{}',
     'fspiop-new': 'n',
     'x-forwarded-for': '192.0.2.1',
-    'x-anything': 'a',
+    'x-scheme': 'a',
     traceparent: '00-x',
     tracestate: 'a=b',
   }
@@ -330,9 +337,7 @@ describe('relayed headers', () => {
     'fspiop-uri': '/junk',
     'fspiop-http-method': 'POST',
     'fspiop-encryption': '{}',
-    'fspiop-new': 'n',
     'x-forwarded-for': '192.0.2.1',
-    'x-anything': 'a',
     traceparent: '00-x',
     tracestate: 'a=b',
   }
@@ -349,7 +354,56 @@ describe('relayed headers', () => {
 
   test('Relayed headers get the destination that was looked up', () => {
     const headers = { ...received, 'fspiop-destination': '' }
-    expect(relayHeaders('GET', headers, 'bluewallet')['fspiop-destination']).toBe('bluewallet')
+    const relayed = relayHeaders('GET', headers, { destination: 'bluewallet' })
+    expect(relayed['fspiop-destination']).toBe('bluewallet')
+  })
+
+  test('Relayed headers are also those that the scheme defined', () => {
+    const scheme = new Set(['x-scheme', 'fspiop-new', 'x-hop'])
+    expect(relayHeaders('POST', received, { scheme })).toEqual({
+      ...retained,
+      'x-scheme': 'a',
+      'fspiop-new': 'n',
+    })
+  })
+
+  test.each([
+    'x-ssl-client-s-dn',
+    'x-http-method-override',
+    'x-method-override',
+    'x-original-url',
+    'x-rewrite-url',
+    'x-real-ip',
+    'x-forwarded-host',
+    'x-forwarded-proto',
+    'x-forwarded-client-cert',
+    'x-client-cert',
+    'x-host',
+    'x-envoy-original-path',
+    'x-amzn-mtls-clientcert',
+    'authorization',
+    'cookie',
+    'host',
+    'connection',
+    'proxy-authorization',
+    'x-bad name',
+    'X-Upper',
+  ])('%s is not relayed, and no scheme can define it', (name) => {
+    expect(relayHeaders('POST', { ...received, [name]: 'CN=other' })).toEqual(retained)
+    expect(isSchemeHeader(name)).toBe(false)
+  })
+
+  test('The headers beside those of the API have at most 4,096 characters together', () => {
+    const scheme = new Set(['x-scheme'])
+    const headers = {
+      ...complete,
+      'x-forwarded-for': 'a'.repeat(2_000),
+      tracestate: 'b'.repeat(96),
+    }
+    const outcomeOf = (length: number) =>
+      furtherHeadersFault({ ...headers, 'x-scheme': 'c'.repeat(length) }, scheme)?.code
+    expect(outcomeOf(2_000)).toBeUndefined()
+    expect(outcomeOf(2_001)).toBe('3101')
   })
 })
 

@@ -108,33 +108,86 @@ const parsedNames = [
 const parsed_max = 512
 const tooLong = `has more than ${parsed_max} characters`
 
+/** The headers of the API, of the trace, and of the way of the message to the hub. */
 const relayedNames: ReadonlySet<string> = new Set([
   'accept',
   'content-type',
   'date',
+  'fspiop-destination',
+  'fspiop-encryption',
+  'fspiop-http-method',
+  'fspiop-signature',
+  'fspiop-source',
+  'fspiop-uri',
   'traceparent',
   'tracestate',
+  'x-forwarded-for',
 ])
 
-/** Set by a gateway for the hub only: describes the FSP's channel to the gateway. */
-const gatewayNames: ReadonlySet<string> = new Set(['x-forwarded-client-cert'])
+/** What a scheme can define; other headers are those of HTTP. */
+const schemeNamePattern = /^(?:fspiop|x)-[a-z0-9-]{1,64}$/
 
 /**
- * The headers that are relayed unchanged: those of the API, all of `fspiop-*` and `x-*`, and the trace.
- * Headers of one connection (also those named in Connection), of the channel (Authorization) and of the
- * transfer coding are removed, and Accept on PUT and PATCH. A given `destination`, found by lookup,
- * replaces an empty one. X-Forwarded-For is unchanged, because a signature may cover it.
+ * Proxies and servers believe these about the client, its request line or its identity. The receiver
+ * trusts the hub's certificate, so it must not read an FSP's word there.
+ */
+const believedPattern =
+  /^x-(?:forwarded|real|client|original|rewrite|http-method|method|host|proxy|remote|ssl|tls|cert|envoy|amz|auth|user|true|cluster|arr|url|accel|sendfile|override)/
+
+/** Whether a scheme may define a header of this name that the hub relays. */
+export function isSchemeHeader(name: string): boolean {
+  return schemeNamePattern.test(name) && !believedPattern.test(name) && !relayedNames.has(name)
+}
+
+const further_max = 4_096
+
+/**
+ * Why the headers beside those of the API cannot be relayed: X-Forwarded-For, tracestate and those that
+ * the scheme defined have at most 4,096 characters together (3101).
+ */
+export function furtherHeadersFault(
+  headers: Headers,
+  scheme: ReadonlySet<string>,
+): Refusal | undefined {
+  let length = lengthOf(headers, 'x-forwarded-for') + lengthOf(headers, 'tracestate')
+  for (const name of scheme) length += lengthOf(headers, name)
+  return length <= further_max
+    ? undefined
+    : refusal(
+        '3101',
+        `the headers beside those of the API have more than ${further_max} characters`,
+      )
+}
+
+function lengthOf(headers: Headers, name: string): number {
+  return one(headers, name)?.length ?? 0
+}
+
+/** Whether a header of this name, in lower case, is relayed in a scheme that defined these. */
+export function isRelayed(name: string, scheme: ReadonlySet<string>): boolean {
+  return relayedNames.has(name) || scheme.has(name)
+}
+
+const noNames: ReadonlySet<string> = new Set()
+
+/**
+ * The headers that are relayed unchanged: those of the API, the trace, X-Forwarded-For, and those that
+ * the `scheme` defined. All others are removed: those of one connection (also those named in
+ * Connection), of the channel and of the transfer coding, what a proxy or server would believe, and
+ * Accept on PUT and PATCH. A given `destination`, found by lookup, replaces an empty one.
  */
 export function relayHeaders(
   method: Method,
   headers: Headers,
-  destination?: string,
+  {
+    destination,
+    scheme = noNames,
+  }: { readonly destination?: string | undefined; readonly scheme?: ReadonlySet<string> } = {},
 ): Record<string, string> {
   const ofConnection = namesInConnection(one(headers, 'connection'))
   const relayed: Record<string, string> = {}
   for (const name of Object.keys(headers)) {
-    if (!relayedNames.has(name) && !/^(?:fspiop|x)-/.test(name)) continue
-    if (gatewayNames.has(name) || ofConnection.has(name)) continue
+    if (!isRelayed(name, scheme) || ofConnection.has(name)) continue
     if (name === 'accept' && isAnswer(method)) continue
     const value = one(headers, name)
     if (value !== undefined) relayed[name] = value
@@ -146,8 +199,6 @@ export function relayHeaders(
 function isAnswer(method: Method): boolean {
   return method === 'PUT' || method === 'PATCH'
 }
-
-const noNames: ReadonlySet<string> = new Set()
 
 function namesInConnection(value: string | undefined): ReadonlySet<string> {
   if (value === undefined || value === 'keep-alive') return noNames

@@ -46,10 +46,13 @@ export {
   checkHeaders,
   type Headers,
   hubHeaders,
+  furtherHeadersFault,
+  isRelayed,
+  isSchemeHeader,
   relayHeaders,
   responseContentType,
 } from './headers.ts'
-export { writeHttpDate } from './http-date.ts'
+export { readHttpDate, writeHttpDate } from './http-date.ts'
 export { isCorrelationId, isUuid } from './ids.ts'
 export { readTransaction, type Transaction, writeTransaction } from './ilp-transaction.ts'
 export {

@@ -14,6 +14,8 @@ export class GrpcCallError extends Error {
   readonly provider: string
   /** `/causeway.transfers.v1.Transfers/GetTransferStates` */
   readonly path: string
+  /** The provider does not know the method: it is still starting, or an older release. */
+  readonly isUnimplemented: boolean
 
   constructor(provider: string, path: string, cause: ServiceError) {
     const kind = outageKinds.get(cause.code)
@@ -24,6 +26,7 @@ export class GrpcCallError extends Error {
     this.code = code
     this.provider = provider
     this.path = path
+    this.isUnimplemented = cause.code === status.UNIMPLEMENTED
   }
 }
 

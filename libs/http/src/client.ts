@@ -4,6 +4,7 @@
  */
 import { createSecureContext } from 'node:tls'
 import { exchange } from './exchange.ts'
+import type { Egress } from './egress.ts'
 import { HttpFailure } from './failure.ts'
 import { openFewAtOnce, type FewAtOnce } from './few-at-once.ts'
 
@@ -15,13 +16,17 @@ export interface HttpClientOptions {
   readonly body_bytes_max?: number
   /** The identity and the trusted CAs for https servers; the public CAs if omitted. */
   readonly tls?: ClientTls
+  /** Where requests may go; anywhere if omitted, for addresses that no data names. */
+  readonly egress?: Egress
 }
 
 /** The client's identity, and the servers that it trusts. All are PEM. */
 export interface ClientTls {
-  readonly certificate: string
-  readonly key: string
-  readonly ca: string
+  /** With its key; undefined: the client has none. */
+  readonly certificate: string | undefined
+  readonly key: string | undefined
+  /** Undefined: the public CAs. */
+  readonly ca: string | undefined
 }
 
 export interface HttpRequest {
@@ -116,15 +121,21 @@ function parsed(url: string): URL {
   }
 }
 
+/** Throws HttpFailure for an origin that requests may not go to. */
 function openPool(
   origin: string,
   options: HttpClientOptions,
   secure: ReturnType<typeof secureOptions>,
 ): FewAtOnce {
+  const { egress } = options
+  const url = new URL(origin)
+  const denied = egress?.faultOf(url)
+  if (denied !== undefined) throw new HttpFailure('DENIED', denied)
+  const lookup = egress === undefined ? {} : { lookup: egress.lookupFor(url.protocol) }
   return openFewAtOnce(origin, {
     connections: options.connections_per_origin_max,
     pipelining: 1,
-    connect: { timeout: options.timeout_ms, ...secure },
+    connect: { timeout: options.timeout_ms, ...lookup, ...secure },
     /** One time-out covers the whole exchange. */
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -135,5 +146,11 @@ function openPool(
 function secureOptions({ tls }: HttpClientOptions) {
   if (tls === undefined) return {}
   const { certificate, key, ca } = tls
-  return { secureContext: createSecureContext({ cert: certificate, key, ca }) }
+  return {
+    secureContext: createSecureContext({
+      ...(certificate === undefined ? {} : { cert: certificate }),
+      ...(key === undefined ? {} : { key }),
+      ...(ca === undefined ? {} : { ca }),
+    }),
+  }
 }

@@ -3,11 +3,11 @@
 /**
  * TIMEOUT: no complete response in time. REFUSED: no process listens there, or no route exists. RESET:
  * the connection ended before the response did. TLS: the handshake or a certificate failed. DNS: the
- * name is unknown. OTHER: anything else, such as an aborted request or a response that is not HTTP.
+ * name is unknown. DENIED: requests may not go there. OTHER: anything else, such as an aborted request or a response that is not HTTP.
  */
-export type HttpFailureKind = 'TIMEOUT' | 'REFUSED' | 'RESET' | 'TLS' | 'DNS' | 'OTHER'
+export type HttpFailureKind = 'TIMEOUT' | 'REFUSED' | 'RESET' | 'TLS' | 'DNS' | 'DENIED' | 'OTHER'
 
-/** The request may or may not have reached the server, except for REFUSED, TLS and DNS. */
+/** The request may or may not have reached the server, except for REFUSED, TLS, DNS and DENIED. */
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure'
   readonly kind: HttpFailureKind

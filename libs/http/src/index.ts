@@ -9,13 +9,22 @@ export {
   mayCall,
 } from './circuit.ts'
 export { type ClientTls, type HttpAnswer, type HttpClient, createHttpClient } from './client.ts'
+export {
+  type Egress,
+  type EgressChoices,
+  egressModes,
+  egressSettings,
+  openEgress,
+} from './egress.ts'
 export { HttpFailure } from './failure.ts'
+export { foreignPage, isLoopbackHost } from './foreign-pages.ts'
 export { pauseReadingAfter } from './pause-reading.ts'
-export { noteClient, peerOf } from './peer.ts'
+export { noteClient, type Peer, peerCertificateOf, peerOf, presentedThumbprint } from './peer.ts'
 export {
   type HostTls,
   type HttpServer,
   type HttpServerOptions,
   type ServerTls,
   serveHttp,
+  strongCiphers,
 } from './server.ts'

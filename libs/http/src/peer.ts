@@ -1,16 +1,35 @@
 /**
  * The client at the other end of a connection, by its certificate that the server's CA has signed.
  */
+import { createHash, X509Certificate } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import type { PeerCertificate, TLSSocket } from 'node:tls'
 
-/** Names by connection, since reading a certificate costs more than a small request. */
-const peers = new WeakMap<Socket, { readonly name: string | undefined }>()
+/** The certificate of a client that the server's CA has signed. */
+export interface Peer {
+  /** The common name. */
+  readonly name: string
+  /** SHA-256 of the certificate, hexadecimal, lower case. */
+  readonly fingerprint: string
+  /** Hexadecimal, upper case. */
+  readonly serial: string
+  /** The subject of its CA, as X509Certificate has it. */
+  readonly issuer: string
+  readonly validTo_ms: number
+}
+
+/** By connection, since reading a certificate costs more than a small request. */
+const peers = new WeakMap<Socket, { readonly peer: Peer | undefined }>()
 
 /** The common name of the client's certificate, if the server's CA has signed it. */
 export function peerOf({ socket }: IncomingMessage): string | undefined {
   return peerAt(socket)
+}
+
+/** The same with what identifies the certificate. */
+export function peerCertificateOf({ socket }: IncomingMessage): Peer | undefined {
+  return certificateAt(socket)
 }
 
 const clients = new WeakMap<Socket, string>()
@@ -26,11 +45,36 @@ export function clientAt(socket: Socket): string | undefined {
 }
 
 export function peerAt(socket: Socket): string | undefined {
+  return certificateAt(socket)?.name
+}
+
+function certificateAt(socket: Socket): Peer | undefined {
   const known = peers.get(socket)
-  if (known !== undefined) return known.name
-  const name = isVouchedFor(socket) ? nameIn(socket) : undefined
-  peers.set(socket, { name })
-  return name
+  if (known !== undefined) return known.peer
+  const peer = isVouchedFor(socket) ? peerIn(socket) : undefined
+  peers.set(socket, { peer })
+  return peer
+}
+
+/** By connection; undefined: it has no client certificate. */
+const thumbprints = new WeakMap<Socket, { readonly thumbprint: string | undefined }>()
+
+/**
+ * SHA-256 in base64url (RFC 8705 3.1) of the certificate whose key the client has proved to hold in the
+ * handshake, whoever issued it.
+ */
+export function presentedThumbprint({ socket }: IncomingMessage): string | undefined {
+  const known = thumbprints.get(socket)
+  if (known !== undefined) return known.thumbprint
+  const { encrypted } = socket as Partial<TLSSocket>
+  const certificate: Partial<PeerCertificate> =
+    encrypted === true ? (socket as TLSSocket).getPeerCertificate() : {}
+  const thumbprint =
+    certificate.raw === undefined
+      ? undefined
+      : createHash('sha256').update(certificate.raw).digest('base64url')
+  thumbprints.set(socket, { thumbprint })
+  return thumbprint
 }
 
 function isVouchedFor(socket: Socket): socket is TLSSocket {
@@ -38,8 +82,16 @@ function isVouchedFor(socket: Socket): socket is TLSSocket {
   return encrypted === true && authorized === true
 }
 
-function nameIn(socket: TLSSocket): string | undefined {
-  const { subject } = socket.getPeerCertificate() as Partial<PeerCertificate>
-  const name: unknown = subject?.CN
-  return typeof name === 'string' && name !== '' ? name : undefined
+function peerIn(socket: TLSSocket): Peer | undefined {
+  const certificate = socket.getPeerCertificate() as Partial<PeerCertificate>
+  const name: unknown = certificate.subject?.CN
+  if (typeof name !== 'string' || name === '' || certificate.raw === undefined) return undefined
+  const {
+    fingerprint256,
+    serialNumber: serial,
+    issuer,
+    validTo,
+  } = new X509Certificate(certificate.raw)
+  const fingerprint = fingerprint256.replaceAll(':', '').toLowerCase()
+  return { name, fingerprint, serial, issuer, validTo_ms: Date.parse(validTo) }
 }

@@ -50,6 +50,10 @@ export interface ServerTls {
    * handshake.
    */
   readonly asksClient: boolean
+  /** Default: TLSv1.2, with `strongCiphers`. */
+  readonly minVersion?: 'TLSv1.2' | 'TLSv1.3'
+  /** In the format of OpenSSL, those of TLS 1.3 included. */
+  readonly ciphers?: string
 }
 
 export interface HttpServerOptions {
@@ -100,7 +104,20 @@ const bounds = {
   keepAliveTimeout: 65_000,
 }
 
-const handshake = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const
+const handshake = { handshakeTimeout: 10_000 } as const
+
+/** With forward secrecy and authenticated encryption: all of TLS 1.3, and of TLS 1.2 those alone. */
+export const strongCiphers = [
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'TLS_AES_128_GCM_SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+].join(':')
 
 const stop_ms_max = 10_000
 /** How long a refused client may take to read the response before its connection is closed. */
@@ -152,20 +169,29 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   }
 }
 
-function secureOptions({ certificate, key, ca, asksClient }: ServerTls) {
-  return { cert: certificate, key, ca, requestCert: asksClient, rejectUnauthorized: false }
+function secureOptions({ certificate, key, ca, asksClient, ...floor }: ServerTls) {
+  const certified = { cert: certificate, key, ca, ...floorOf(floor) }
+  return { ...certified, requestCert: asksClient, rejectUnauthorized: false }
+}
+
+function floorOf({
+  minVersion = 'TLSv1.2',
+  ciphers = strongCiphers,
+}: Pick<ServerTls, 'minVersion' | 'ciphers'>) {
+  return { minVersion, ciphers, honorCipherOrder: true }
 }
 
 /** The certificates of hosts; clients of each are verified like those of the server itself. */
 function openHosts(tls: ServerTls | undefined) {
   let ca = tls?.ca ?? ''
+  let floor = floorOf(tls ?? {})
   let known: readonly HostTls[] = []
   let contexts: ReadonlyMap<string, SecureContext> = new Map()
   const build = (hosts: readonly HostTls[]) =>
     new Map(
       hosts.map(({ host, certificate: cert, key }) => [
         host,
-        createSecureContext({ cert, key, ca, minVersion: handshake.minVersion }),
+        createSecureContext({ cert, key, ca, ...floor }),
       ]),
     )
   return {
@@ -178,6 +204,7 @@ function openHosts(tls: ServerTls | undefined) {
     },
     renew(renewed: ServerTls) {
       ca = renewed.ca
+      floor = floorOf(renewed)
       contexts = build(known)
     },
   }

@@ -4,7 +4,7 @@ import { Agent, request } from 'node:https'
 import { connect as connectPlain } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { connect, type TLSSocket } from 'node:tls'
+import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls'
 import { openLog, readPem, StartError } from '@causeway/process'
 import { makeTestCa, type TestCa, type TestCertificate } from '@causeway/process/testing'
 import { afterEach, beforeAll, describe, expect, test } from '@jest/globals'
@@ -71,6 +71,41 @@ describe('A server with TLS:', () => {
     const green = client(greenbank)
     expect([await ask(green, url), await ask(green, url)]).toEqual(['greenbank', 'greenbank'])
     expect(await ask(client(ca.issue('blüewallet')), url)).toBe('blüewallet')
+  })
+
+  /** What a client with these bounds agrees on with the server. */
+  function agreed({ url }: HttpServer, bounds: ConnectionOptions): Promise<string> {
+    const { port } = new URL(url)
+    const options = { host: '127.0.0.1', port: Number(port), ca: ca.certificate, ...bounds }
+    return new Promise((resolve) => {
+      const socket = connect(options, () => {
+        resolve(`${socket.getProtocol()} ${socket.getCipher().name}`)
+        socket.destroy()
+      })
+      socket.on('error', () => resolve('nothing'))
+    })
+  }
+
+  test('Only cipher suites with forward secrecy and authenticated encryption are agreed on', async () => {
+    const server = await serve(tlsOf(hub))
+    const tls12 = { maxVersion: 'TLSv1.2' } as const
+    const weak = ['ECDHE-ECDSA-AES128-SHA', 'ECDHE-ECDSA-AES256-SHA384', 'AES128-GCM-SHA256']
+    for (const ciphers of weak) expect(await agreed(server, { ...tls12, ciphers })).toBe('nothing')
+    expect(await agreed(server, tls12)).toBe('TLSv1.2 ECDHE-ECDSA-AES256-GCM-SHA384')
+    expect(await agreed(server, {})).toBe('TLSv1.3 TLS_AES_256_GCM_SHA384')
+  })
+
+  test('A server may accept TLS 1.3 alone, and a list of its own', async () => {
+    const modern = await serve(tlsOf(hub, { minVersion: 'TLSv1.3' }))
+    expect(await agreed(modern, { maxVersion: 'TLSv1.2' })).toBe('nothing')
+    expect(await agreed(modern, {})).toContain('TLSv1.3')
+    const ciphers = 'TLS_CHACHA20_POLY1305_SHA256:ECDHE-ECDSA-CHACHA20-POLY1305'
+    const listed = await serve(tlsOf(hub, { ciphers }))
+    expect(await agreed(listed, {})).toBe('TLSv1.3 TLS_CHACHA20_POLY1305_SHA256')
+    listed.renewTls(tlsOf(hub, { ciphers }))
+    expect(await agreed(listed, { maxVersion: 'TLSv1.2' })).toBe(
+      'TLSv1.2 ECDHE-ECDSA-CHACHA20-POLY1305',
+    )
   })
 
   test('A client without a certificate of the CA is admitted without an identity', async () => {

@@ -18,6 +18,10 @@ const reasons = {
     'KEY_EXISTS',
     // An operator has revoked the key of the component.
     'KEY_REVOKED',
+    // The FSP has no certificate of this serial; another one has it; an operator has revoked it.
+    'CERTIFICATE_UNKNOWN',
+    'CERTIFICATE_EXISTS',
+    'CERTIFICATE_REVOKED',
     // The calling component is another one than the context. The same for config.
     'NOT_OWNER',
     // No such client or operator, or not its secret.

@@ -120,13 +120,15 @@ function composeParts(all, databases) {
   }
 }
 
-function containerOf([name, { calls, database, secrets = {} }]) {
+function containerOf([name, { calls, database, secrets = {}, outside }]) {
   const program = `services/${name}/dist/main.js`
   const sealed = Object.values(secrets).map(([folder]) => `--env-file=/etc/causeway/${folder}/env`)
   const environment = [
     ...(database ? [`${databaseUrlOf(name)}: *${name}-database`] : []),
     `${prefixOf(name)}_COMPONENT_KEY_FILE: ${componentKeyFile}`,
     ...calls.map((called) => `${prefixOf(called)}_GRPC_URL: ${called}:4200`),
+    // The sandbox FSPs have private addresses.
+    ...(outside === true ? ['EGRESS_ALLOWED: ${EGRESS_ALLOWED:-sandbox-fsp}'] : []),
   ]
   const files = ['common', name]
     .map((each) => `helm/causeway/env/${each}.env`)

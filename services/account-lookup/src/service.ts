@@ -3,9 +3,10 @@ import { openOwnKey } from '@causeway/component-keys'
 import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
-import { periodically, type Logger, type Periodic } from '@causeway/process'
+import type { ClientTls } from '@causeway/http'
+import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
 import { accountLookupService, oraclesService } from '@causeway/protos'
-import type { ProcessParts, Start } from '@causeway/runtime'
+import { openServiceEgress, type ProcessParts, type Start } from '@causeway/runtime'
 import { openAssociationStore, type AssociationStore } from './associations/store.ts'
 import type { Party } from './domain/party.ts'
 import { handleBatch, handleDeferred, consumedEvents } from './handle.ts'
@@ -29,6 +30,8 @@ export const start: Start<Settings> = async (settings, parts) => {
   const { bus, grpc } = parts
   const keyFile = settings.ACCOUNT_LOOKUP_COMPONENT_KEY_FILE
   const ownKey = await openOwnKey('account-lookup', keyFile, { grpc, log })
+  const egress = openServiceEgress('account-lookup', settings, parts, log)
+  const tls = await oracleTlsOf(settings)
   const db = await openOwnDatabase(settings, parts)
   const store = openAssociationStore(db)
   const oracleStore = openOracleStore(db, parts.bus)
@@ -42,6 +45,8 @@ export const start: Start<Settings> = async (settings, parts) => {
     registered: () => oracleStore.all(),
     otherwise: settings.ACCOUNT_LOOKUP_BUILT_IN === 'default' ? 'BUILT_IN' : 'NONE',
     bounds: oracleBounds(settings),
+    tls,
+    egress,
     hubName: settings.HUB_NAME,
     shared: parts.shared,
     measures,
@@ -52,7 +57,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const onChanged = () => oracles.changed()
   const findOwners_ms = settings.ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS
   grpc.serve(accountLookupService, lookupHandlers(owners, findOwners_ms))
-  grpc.serve(oraclesService, oracleHandlers({ store: oracleStore, onChanged }))
+  grpc.serve(oraclesService, oracleHandlers({ store: oracleStore, onChanged, egress }))
 
   const age_max_ms = settings.ACCOUNT_LOOKUP_PARTICIPANT_AGE_MAX_MS
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
@@ -100,6 +105,22 @@ function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Datab
     migrations: new URL('../migrations/', import.meta.url),
     connections_max: settings.ACCOUNT_LOOKUP_CONNECTIONS_MAX,
   })
+}
+
+/** Undefined: no client certificate, and the public CAs. */
+async function oracleTlsOf(settings: Settings): Promise<ClientTls | undefined> {
+  const pem = (name: keyof Settings & `ACCOUNT_LOOKUP_ORACLE_TLS_${string}_FILE`) =>
+    readPem(name, settings[name])
+  const hasCertificate = settings.ACCOUNT_LOOKUP_ORACLE_TLS_CERTIFICATE_FILE !== ''
+  const hasCa = settings.ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE !== ''
+  if (!hasCertificate && !hasCa) return undefined
+  return {
+    certificate: hasCertificate
+      ? await pem('ACCOUNT_LOOKUP_ORACLE_TLS_CERTIFICATE_FILE')
+      : undefined,
+    key: hasCertificate ? await pem('ACCOUNT_LOOKUP_ORACLE_TLS_KEY_FILE') : undefined,
+    ca: hasCa ? await pem('ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE') : undefined,
+  }
 }
 
 function oracleBounds(settings: Settings) {

@@ -1,5 +1,6 @@
 /** Every setting of account-lookup, with its unit, default and bounds. */
 import { componentKeyFile } from '@causeway/component-keys'
+import { egressSettings } from '@causeway/http'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 const ofDatabase = {
@@ -81,6 +82,18 @@ const ofOracles = {
     options: ['default', 'registered'],
     default: 'default',
   }),
+  ACCOUNT_LOOKUP_ORACLE_TLS_CERTIFICATE_FILE: text({
+    about: 'PEM file: the client certificate for https oracles; empty: none',
+    default: '',
+  }),
+  ACCOUNT_LOOKUP_ORACLE_TLS_KEY_FILE: text({
+    about: 'PEM file: the private key of the client certificate',
+    default: '',
+  }),
+  ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE: text({
+    about: 'PEM file: the CA of https oracles; empty: the public ones',
+    default: '',
+  }),
   ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX: integer({
     about: 'requests that wait for oracles at once',
     unit: 'requests',
@@ -133,6 +146,6 @@ const ofOracles = {
   HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
 }
 
-export const settings = { ...ofDatabase, ...ofEvents, ...ofMemory, ...ofOracles }
+export const settings = { ...ofDatabase, ...ofEvents, ...ofMemory, ...ofOracles, ...egressSettings }
 
 export type Settings = SettingValues<typeof settings>

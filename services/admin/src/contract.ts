@@ -30,6 +30,7 @@ const meanings = {
   NOT_BUILT: { status: 501, code: '2002' },
   ACCOUNT_TYPE_UNKNOWN: { status: 400, code: '3003' },
   // Authentication and authorization.
+  FOREIGN_PAGE: { status: 403, code: '3000' },
   TOKEN_MISSING: { status: 401, code: '3000' },
   TOKEN_INVALID: { status: 401, code: '3000' },
   SECRET_WRONG: { status: 401, code: '3000' },
@@ -94,6 +95,9 @@ const meanings = {
   KEY_UNKNOWN: { status: 404, code: '3200' },
   KEY_EXISTS: { status: 400, code: '3000' },
   KEY_REVOKED: { status: 400, code: '3000' },
+  CERTIFICATE_UNKNOWN: { status: 404, code: '3200' },
+  CERTIFICATE_EXISTS: { status: 400, code: '3000' },
+  CERTIFICATE_REVOKED: { status: 400, code: '3000' },
   NO_CA: { status: 501, code: '2002' },
   BUSY: { status: 503, code: '2003' },
   OPERATOR_UNKNOWN: { status: 404, code: '3200' },

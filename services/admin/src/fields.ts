@@ -265,6 +265,7 @@ export const pathVariables = {
   name: text.min(2).max(30),
   id: queryNumber,
   kid: keyId,
+  serial: z.string().regex(/^[0-9A-Fa-f:]{1,128}$/, { error: 'must be hexadecimal' }),
   notificationId,
   ruleId,
   transferId: correlationId,

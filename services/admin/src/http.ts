@@ -5,7 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import type { WithoutBase } from '@causeway/http'
+import { foreignPage, type WithoutBase } from '@causeway/http'
 import { isOutage, type Logger } from '@causeway/process'
 import express, {
   type ErrorRequestHandler,
@@ -27,6 +27,8 @@ import type { Operation } from './operation.ts'
 
 export interface HttpOptions {
   readonly guard: Guard
+  /** Nobody logs in, so that a web page on this machine could be the operator. */
+  readonly refusesForeignPages: boolean
   readonly attempts: Attempts
   /** Whether the last address in X-Forwarded-For is that of the client. */
   readonly trustsForwardedAddress: boolean
@@ -48,7 +50,9 @@ export function operatorApp(
   const send = (response: Response, answer: Answer) => {
     write(response, answer, options.compatibility)
   }
-  app.use((request, _response, next) => {
+  app.use((request, response, next) => {
+    const foreign = options.refusesForeignPages ? foreignPage(request, true) : undefined
+    if (foreign !== undefined) return send(response, refused('FOREIGN_PAGE', foreign))
     request.url = options.withoutBase(request.url)
     next()
   })

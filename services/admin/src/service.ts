@@ -1,7 +1,13 @@
 /** The administration API of the hub; it stores nothing and calls the services that do. */
 import { openOwnKey } from '@causeway/component-keys'
-import { openBasePaths, serveHttp } from '@causeway/http'
-import { StartError, type Logger, type Service } from '@causeway/process'
+import { isLoopbackHost, openBasePaths, serveHttp } from '@causeway/http'
+import {
+  reportInsecureModes,
+  StartError,
+  type InsecureMode,
+  type Logger,
+  type Service,
+} from '@causeway/process'
 import type { ProcessParts, Start } from '@causeway/runtime'
 import { openAttempts } from './access/attempts.ts'
 import { noGuard, openGuard, type Guard } from './access/guard.ts'
@@ -21,6 +27,7 @@ export interface Admin extends Service {
 export const start: Start<Settings, Admin> = async (settings, parts) => {
   refuseStrangers(settings)
   const log = parts.log.child({ service: 'admin' })
+  reportInsecureModes('admin', insecureModes(settings), { ...parts, log })
   const all = operations({ ...connect(parts.grpc), settings })
   const withoutBase = openBasePaths('OPERATOR_BASE_PATHS', settings.OPERATOR_BASE_PATHS, [
     '/console',
@@ -34,6 +41,7 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
     port: settings.OPERATOR_PORT,
     handler: operatorApp(all, {
       guard: access.guard,
+      refusesForeignPages: settings.OPERATOR_IDENTITY === 'none',
       attempts: openAttempts(),
       trustsForwardedAddress: settings.OPERATOR_FORWARDED_ADDRESS === 'on',
       compatibility: settings.COMPATIBILITY,
@@ -67,7 +75,6 @@ async function openAccess(
   all: readonly GuardedOperation[],
 ): Promise<Access> {
   if (OPERATOR_IDENTITY === 'none') {
-    log.warn('OPERATOR_IDENTITY=none: any caller of this port is the operator')
     return { guard: noGuard, stop: () => Promise.resolve() }
   }
   const guard = openGuard({ policies: await openPolicies({ grpc, bus, log }), hubName, log })
@@ -81,10 +88,16 @@ async function openAccess(
   }
 }
 
+function insecureModes({ OPERATOR_IDENTITY }: Settings): readonly InsecureMode[] {
+  if (OPERATOR_IDENTITY === 'token') return []
+  const consequence = 'any caller of the operator port is the operator'
+  return [{ mode: 'OPERATOR_IDENTITY=none', consequence }]
+}
+
 /** Without authentication the port must not be reachable from other machines. */
 function refuseStrangers({ OPERATOR_IDENTITY, OPERATOR_HOST: host }: Settings): void {
   if (OPERATOR_IDENTITY === 'token') return
-  if (/^(127(\.\d{1,3}){3}|::1|localhost)$/.test(host)) return
+  if (isLoopbackHost(host)) return
   throw new StartError(
     `OPERATOR_HOST=${host} is reachable from other machines, and OPERATOR_IDENTITY=none does not authenticate: set OPERATOR_HOST=127.0.0.1 or OPERATOR_IDENTITY=token.`,
   )

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
+import { issueClientCertificate, makeCa } from '@causeway/pki'
 import { eventually } from '@causeway/process/testing'
 import { authServiceParticipantStatesService, lifecycleService } from '@causeway/protos'
 import * as settlements from '@causeway/settlements'
@@ -54,6 +55,35 @@ test('A closed FSP gets no token and can add nothing; a suspended one is unaffec
   const words = { kid: '', use: 'sig', validFrom: '', validTo: '' }
   const added = await auth.keys.AddParticipantKey({ ...about, ...words, publicKey: newPem() })
   expect(added.refusal?.reason).toBe('PARTICIPANT_UNKNOWN')
+})
+
+test('A closed FSP has no certificate and no key that still identifies it', async () => {
+  await auth.createFsp('amberpay')
+  const named = { participant: 'amberpay', actor: 'ada' }
+  const now_ms = Date.now()
+  const validity = { from: new Date(now_ms - 60_000), to: new Date(now_ms + 3_600_000) }
+  const ca = makeCa({ subject: { commonName: 'CA', organization: undefined }, validity })
+  const subject = { commonName: 'amberpay', organization: undefined }
+  const { certificate } = issueClientCertificate(ca, { subject, validity })
+  await auth.credentials.RegisterCertificate({ ...named, certificate })
+  const words = { kid: 'first', use: 'sig', validFrom: '', validTo: '', createdBy: 'ada' }
+  await auth.keys.AddParticipantKey({ participant: 'amberpay', ...words, publicKey: newPem() })
+  const read = async () => {
+    const names = ['amberpay']
+    const certificates = (await auth.credentials.GetCertificates({ names })).participants
+    const keys = (await auth.keys.GetParticipantKeys({ names })).participants
+    return {
+      revokedAt: certificates[0]?.certificates[0]?.revokedAt,
+      validTo: keys[0]?.keys[0]?.validTo,
+    }
+  }
+  expect(await read()).toEqual({ revokedAt: undefined, validTo: '' })
+  await change('amberpay', 'CLOSED')
+  const ended = await eventually(async () => {
+    const found = await read()
+    return found.revokedAt !== undefined && found.validTo !== '' ? found : undefined
+  }, 'the end of certificate and key')
+  expect(Date.parse(ended.validTo ?? '')).toBeLessThanOrEqual(Date.now())
 })
 
 test('The gRPC call alone ends the secrets, and a version that is not newer does nothing', async () => {

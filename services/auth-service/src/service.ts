@@ -12,7 +12,7 @@ import {
   thirdPartyTransactionsService,
 } from '@causeway/protos'
 import type { ProcessParts, Start } from '@causeway/runtime'
-import { endSecretsOfClosed } from './closed.ts'
+import { endCredentialsOfClosed } from './closed.ts'
 import { registerOwnKey, serveComponentKeys } from './component-keys/serve.ts'
 import { openConsents, type ConsentParts } from './consents/open.ts'
 import { policyOf } from './consents/policy.ts'
@@ -81,7 +81,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   parts.grpc.serve(pingsService, servePings(db))
   parts.grpc.serve(consentsService, serveConsents({ db, bus, now: () => new Date() }))
   const stopping = new AbortController()
-  const closing = await endSecretsOfClosed({ db, bus, grpc, log, signal: stopping.signal })
+  const closing = await endCredentialsOfClosed({ db, bus, grpc, log, signal: stopping.signal })
   const onStored = ({ identity }: { readonly identity: string }) => measures.ping(identity)
   const handlePings = openPingHandle({ db, bus, onStored })
   const subscribed = await onEvents(bus, 'auth_service', pingEvents, (events) =>

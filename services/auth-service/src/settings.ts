@@ -57,7 +57,7 @@ export const settings = {
   AUTH_SERVICE_CERTIFICATE_LIFE_D: integer({
     about: 'how long a client certificate is valid, at most as long as the CA itself',
     unit: 'd',
-    default: 730,
+    default: 365,
     min: 1,
     max: 3_650,
   }),

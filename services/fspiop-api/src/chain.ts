@@ -5,6 +5,7 @@
 import type { OutgoingMessage } from '@causeway/bus'
 import {
   checkHeaders,
+  furtherHeadersFault,
   matchPath,
   readEncryptedPaths,
   responseContentType,
@@ -48,6 +49,8 @@ export interface Incoming {
   readonly kid: string | undefined
   /** Selects the error codes of its faults. */
   readonly compatibility: Compatibility
+  /** The headers beside those of the API that are relayed. */
+  readonly relayedHeaders: ReadonlySet<string>
 }
 
 /** The result of reading a message: an event to store before the response, nothing, or a refusal. */
@@ -136,6 +139,8 @@ export interface Edge {
   /** The hosted auth service as a participant; empty: none is hosted. */
   readonly authService: string
   readonly compatibility: Compatibility
+  /** The headers beside those of the API that are relayed, in lower case. */
+  readonly relayedHeaders: ReadonlySet<string>
   /** Undefined: signatures are not verified. */
   readonly checkSignature: CheckSignature | undefined
   /** The time after its expiration at which a transfer may be voided. */
@@ -188,6 +193,8 @@ export function readHead(
   const check = checkHeaders(method, resource, headers, { judgesEveryAccept: isMojaloop })
   const contentType = responseContentType(resource, check)
   if (!check.accepted) return refusedHead(check.refusal, contentType)
+  const further = furtherHeadersFault(headers, edge.relayedHeaders)
+  if (further !== undefined) return refusedHead(further, contentType)
   // As for the hub itself: no client may use its name.
   if (check.source === edge.authService) {
     return refusedHead(refuse('SOURCE_UNKNOWN', edge.compatibility), contentType)
@@ -259,6 +266,7 @@ export async function workOn(
     receivedAt,
     kid: signed?.kid,
     compatibility: edge.compatibility,
+    relayedHeaders: edge.relayedHeaders,
   })
   const reading = read.type === 'LATER' ? await read.reading() : read
   if (reading.type === 'REFUSE') return refused(reading.refusal, contentType)

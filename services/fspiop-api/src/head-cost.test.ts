@@ -1,7 +1,7 @@
 import { relayHeaders, rsaAlgorithms } from '@causeway/fspiop'
 import { afterEach, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { forwardedName } from './identity.ts'
+import { forwardedCertificate } from './identity.ts'
 import { openSignatures } from './signatures.ts'
 import { growthBeyondLinear } from './testing/cost.ts'
 import { openEdge } from './testing/edge.ts'
@@ -12,7 +12,12 @@ import { readTokenRequest } from './token-page.ts'
 const keys = [verificationKey(newSigner('green-1'))]
 const checkSignature = openSignatures(
   { peek: () => keys, getFresh: () => Promise.resolve(keys) },
-  rsaAlgorithms,
+  {
+    algorithms: rsaAlgorithms,
+    unsigned: ['GET'],
+    dateWindow_ms: 300_000,
+    relayedHeaders: new Set(),
+  },
 )
 const unsigned = openEdge({ FSPIOP_API_UNSOLICITED_ANSWERS_MAX: 1_000_000 })
 const signing = openEdge({ checkSignature })
@@ -52,7 +57,7 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
       (text: string) => signing.outcomeOf(withHeaders(question, { [name]: text })),
     ]),
   ),
-  'x-forwarded-client-cert': forwardedName,
+  'x-forwarded-client-cert': (text: string) => forwardedCertificate(text, []),
   authorization: (text) =>
     readTokenRequest({ authorization: text }, { grant_type: 'client_credentials' }),
   path: (text) => unsigned.outcomeOf(message('GET', `/parties/ALIAS/${encodeURI(text)}`)),
@@ -132,7 +137,7 @@ test('A head full of headers, with a Connection header full of names, costs line
   const relay = (text: string) => {
     const names = Array.from({ length: Math.floor(text.length / 16) }, (_, at) => `x-${at}`)
     const headers = Object.fromEntries(names.map((name) => [name, 'v']))
-    return relayHeaders('GET', { ...headers, connection: text })
+    return relayHeaders('GET', { ...headers, connection: text }, { scheme: new Set(names) })
   }
   const textOf = (length: number) => 'a,'.repeat(length / 2)
   expect(await growthBeyondLinear(relay, textOf)).toBeUndefined()

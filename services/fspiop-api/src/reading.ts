@@ -38,7 +38,8 @@ export function idOf({ parameters }: Incoming): string {
 /** The received body, and the headers with the destination filled in when the sender omitted it. */
 export function relayOf(method: Method, message: Incoming, destination?: string): Relay {
   const found = message.destination === undefined ? destination : undefined
-  const headers = relayHeaders(method, message.headers, found)
+  const { relayedHeaders: scheme } = message
+  const headers = relayHeaders(method, message.headers, { destination: found, scheme })
   const { body, receivedAt } = message
   return { body, headers: Buffer.from(JSON.stringify(headers)), receivedAt }
 }

@@ -30,7 +30,14 @@ export type Reason =
   | 'CONDITION_NOT_32_BYTES'
   | 'RESERVED_IN_VERSION_1_0'
   | 'COMPLETED_TIMESTAMP_OUT_OF_BOUNDS'
+  | 'FOREIGN_PAGE'
   | 'IDENTITY_MISSING'
+  | 'TOKEN_NOT_BOUND'
+  | 'CERTIFICATE_ENDED'
+  | 'CERTIFICATE_REVOKED'
+  | 'CERTIFICATE_UNREGISTERED'
+  | 'CERTIFICATES_UNAVAILABLE'
+  | 'REVOCATION_LIST_OVERDUE'
   | 'IDENTITY_IS_NOT_SOURCE'
   | 'IDENTITY_UNAVAILABLE'
   | 'TOO_MANY'
@@ -38,6 +45,10 @@ export type Reason =
   | 'TOO_MANY_UNSOLICITED'
   | 'KEYS_UNAVAILABLE'
   | 'SIGNATURE_MISSING'
+  | 'SIGNED_HEADER_NOT_RELAYED'
+  | 'DATE_UNPROTECTED'
+  | 'DATE_OUTSIDE_WINDOW'
+  | 'DESTINATION_UNPROTECTED'
   | 'REQUESTER_NOT_PAYER'
   | 'REQUESTER_NOT_PAYEE'
   | 'REQUESTER_NOT_OWNER'
@@ -116,10 +127,35 @@ const rules = {
     code: '3100',
     text: '/completedTimestamp: too far from the time of the hub',
   },
+  FOREIGN_PAGE: {
+    code: '3000',
+    status: 403,
+    text: 'without authentication no requests of web pages are served',
+  },
   IDENTITY_MISSING: {
     code: '3000',
     status: 401,
     text: 'no client certificate or token of the scheme',
+  },
+  TOKEN_NOT_BOUND: {
+    code: '3000',
+    status: 401,
+    text: 'the token is not bound to the client certificate of this connection',
+  },
+  CERTIFICATE_ENDED: { code: '3000', status: 401, text: 'the client certificate has ended' },
+  CERTIFICATE_REVOKED: { code: '3000', status: 401, text: 'the client certificate is revoked' },
+  CERTIFICATE_UNREGISTERED: {
+    code: '3000',
+    status: 401,
+    text: 'the client certificate is not registered with the hub',
+  },
+  CERTIFICATES_UNAVAILABLE: {
+    code: '2003',
+    text: 'certificates cannot be checked now; try again later',
+  },
+  REVOCATION_LIST_OVERDUE: {
+    code: '2003',
+    text: 'the revocation list of the CA is overdue; try again later',
   },
   IDENTITY_IS_NOT_SOURCE: {
     code: '3100',
@@ -138,6 +174,19 @@ const rules = {
   },
   KEYS_UNAVAILABLE: { code: '2003', text: 'signatures cannot be checked now; try again later' },
   SIGNATURE_MISSING: { code: '3105', text: 'header fspiop-signature is missing' },
+  SIGNED_HEADER_NOT_RELAYED: {
+    code: '3105',
+    text: 'protected header: it holds a header that this hub does not relay',
+  },
+  DATE_UNPROTECTED: { code: '3105', text: 'Date: protected header lacks it' },
+  DATE_OUTSIDE_WINDOW: {
+    code: '3105',
+    text: 'header date: too far from the time of the hub; sign the request again',
+  },
+  DESTINATION_UNPROTECTED: {
+    code: '3105',
+    text: 'FSPIOP-Destination: protected header lacks it',
+  },
   REQUESTER_NOT_PAYER: { code: '3100', text: 'header fspiop-source is not the FSP of the payer' },
   REQUESTER_NOT_PAYEE: { code: '3100', text: 'header fspiop-source is not the FSP of the payee' },
   REQUESTER_NOT_OWNER: { code: '3100', text: 'header fspiop-source is not the FSP of the party' },

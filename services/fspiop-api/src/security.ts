@@ -1,14 +1,18 @@
 /** The security of the FSP port, from the settings: identity, signatures both ways, tokens. */
+import { X509Certificate } from 'node:crypto'
 import { openHsm, type Token } from '@causeway/crypto-provider'
-import { rsaAlgorithms } from '@causeway/fspiop'
-import type { Logger } from '@causeway/process'
+import { isSchemeHeader, rsaAlgorithms } from '@causeway/fspiop'
+import { StartError, type Logger } from '@causeway/process'
 import { credentialsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
+import { openCertificateStates } from './certificate-states.ts'
+import { openFspCertificates } from './fsp-certificates.ts'
 import { openFspKeys } from './fsp-keys.ts'
 import { byCertificate, byHeader, type Identify } from './identity.ts'
+import { openRevocationLists } from './revocation-lists.ts'
 import type { Settings } from './settings.ts'
 import { openHubKeys, type HubKeys } from './sign.ts'
-import { openSignatures, type CheckSignature } from './signatures.ts'
+import { openSignatures, type CheckSignature, type SignatureRules } from './signatures.ts'
 import { byToken } from './token-identity.ts'
 
 export interface Security {
@@ -18,19 +22,25 @@ export interface Security {
   /** Of the hosted auth service. */
   readonly authServiceKeys: HubKeys | undefined
   readonly issueToken: IssueToken
-  /** The FSP's keys have changed. */
+  /** The FSP's keys or certificates have changed. */
   forgetKeys(fspId: string): void
-  /** Any FSP's keys may have changed. */
+  /** Any FSP's keys or certificates may have changed. */
   forgetAllKeys(): void
+  /** From now on these are the CAs of FSPs, in PEM. */
+  trust(authorities: string): void
   /** Rejects while auth-service does not answer; undefined when it is not needed. */
   readonly ping: (() => Promise<void>) | undefined
   stop(): Promise<void>
 }
 
-/** Issues a token for OAuth 2 client credentials; undefined when they are unknown or wrong. */
+/**
+ * Issues a token for OAuth 2 client credentials; undefined when they are unknown or wrong.
+ * @param thumbprint of the client certificate that the token is bound to
+ */
 export type IssueToken = (
   clientId: string,
   clientSecret: string,
+  thumbprint: string | undefined,
 ) => Promise<IssuedToken | undefined>
 
 export interface IssuedToken {
@@ -38,10 +48,12 @@ export interface IssuedToken {
   readonly expiresIn_s: number
 }
 
+/** @param trusted the CAs of FSPs, in PEM */
 export async function openSecurity(
   settings: Settings,
-  { grpc }: Pick<ProcessParts, 'grpc'>,
+  { grpc, metrics }: Pick<ProcessParts, 'grpc' | 'metrics'>,
   log: Logger,
+  trusted: string,
 ): Promise<Security> {
   const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
   const hsm = await openHsm(settings)
@@ -51,21 +63,35 @@ export async function openSecurity(
       ? undefined
       : await signingKeys(settings, 'JWS_AUTH_SERVICE_SIGNING_KEY_FILE', hsm)
   const keys = settings.JWS_VERIFY === 'on' ? openFspKeys({ grpc, log, age_max_ms }) : undefined
-  const algorithms =
-    settings.JWS_VERIFY_ES256 === 'on' ? ([...rsaAlgorithms, 'ES256'] as const) : rsaAlgorithms
   const { IssueToken, GetTokenKeys } = grpc.client(credentialsService, 'auth-service')
+  let authorities = certificatesIn(trusted)
+  const byMtls =
+    settings.EDGE_IDENTITY === 'mtls'
+      ? await openMtls(settings, { grpc, metrics }, log, () => authorities)
+      : undefined
   return {
-    identify: identifyBy(settings, { grpc }, log),
-    checkSignature: keys === undefined ? undefined : openSignatures(keys, algorithms),
+    identify: byMtls?.identify ?? identifyBy(settings, { grpc }, log),
+    checkSignature: keys === undefined ? undefined : openSignatures(keys, signatureRules(settings)),
     hubKeys,
     authServiceKeys,
-    async issueToken(clientId, clientSecret) {
-      const { token = null } = await IssueToken({ clientId, clientSecret })
+    async issueToken(clientId, clientSecret, thumbprint) {
+      const { token = null } = await IssueToken({
+        clientId,
+        clientSecret,
+        ...(thumbprint === undefined ? {} : { certificateThumbprint: thumbprint }),
+      })
       if (token === null) return undefined
       return { accessToken: token.accessToken, expiresIn_s: token.expiresInS }
     },
-    forgetKeys: (fspId) => keys?.forget(fspId),
-    forgetAllKeys: () => keys?.forgetAll(),
+    forgetKeys(fspId) {
+      keys?.forget(fspId)
+      byMtls?.certificates.forget(fspId)
+    },
+    forgetAllKeys() {
+      keys?.forgetAll()
+      byMtls?.certificates.forgetAll()
+    },
+    trust: (pem) => (authorities = certificatesIn(pem)),
     ping: needsAuthService(settings)
       ? async () => {
           await GetTokenKeys({})
@@ -73,14 +99,61 @@ export async function openSecurity(
       : undefined,
     async stop() {
       await keys?.stop()
+      await byMtls?.stop()
       hsm?.close()
     },
   }
 }
 
+async function openMtls(
+  settings: Settings,
+  { grpc, metrics }: Pick<ProcessParts, 'grpc' | 'metrics'>,
+  log: Logger,
+  authorities: () => readonly X509Certificate[],
+) {
+  const now_ms = Date.now
+  const lists =
+    settings.EDGE_TLS_CRL_FILE === ''
+      ? undefined
+      : await openRevocationLists(settings, { authorities, log, metrics, now_ms })
+  const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
+  const certificates = openFspCertificates({ grpc, log, age_max_ms, now_ms })
+  const acceptsUnregistered = settings.EDGE_CERTIFICATES === 'any'
+  const judge = openCertificateStates({ certificates, acceptsUnregistered, lists, now_ms, log })
+  return {
+    certificates,
+    identify: byCertificate({
+      gateways: gatewaysOf(settings),
+      gatewayFingerprints: new Set(
+        settings.EDGE_GATEWAY_FINGERPRINTS.toLowerCase()
+          .match(/[0-9a-f:]{64,95}/g)
+          ?.map((text) => text.replaceAll(':', '')),
+      ),
+      authorities,
+      judge,
+    }),
+    async stop() {
+      await certificates.stop()
+      await lists?.stop()
+    },
+  }
+}
+
+/** Existing clients of Mojaloop sign no DELETE, and protect neither Date nor destination. */
+function signatureRules(settings: Settings): SignatureRules {
+  const { COMPATIBILITY, JWS_VERIFY_ES256, JWS_DATE_WINDOW_S } = settings
+  const isMojaloop = COMPATIBILITY === 'mojaloop'
+  return {
+    algorithms: JWS_VERIFY_ES256 === 'on' ? [...rsaAlgorithms, 'ES256'] : rsaAlgorithms,
+    unsigned: isMojaloop ? ['GET', 'DELETE'] : ['GET'],
+    dateWindow_ms: isMojaloop ? undefined : JWS_DATE_WINDOW_S * 1_000,
+    relayedHeaders: relayedHeadersOf(settings),
+  }
+}
+
 /** Whether authentication or signature verification depends on auth-service. */
 function needsAuthService({ JWS_VERIFY, EDGE_IDENTITY }: Settings): boolean {
-  return JWS_VERIFY === 'on' || EDGE_IDENTITY === 'token'
+  return JWS_VERIFY === 'on' || EDGE_IDENTITY !== 'header'
 }
 
 /** Common names of the gateways that may forward the certificate of their client. */
@@ -91,21 +164,36 @@ export function gatewaysOf({
   return new Set(names.filter((name) => name !== ''))
 }
 
+/** Headers beside those of the API that are relayed, in lower case. Throws StartError for others. */
+export function relayedHeadersOf({
+  FSPIOP_API_RELAYED_HEADERS,
+}: Pick<Settings, 'FSPIOP_API_RELAYED_HEADERS'>): ReadonlySet<string> {
+  const names = FSPIOP_API_RELAYED_HEADERS.toLowerCase()
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+  const wrong = names.find((name) => !isSchemeHeader(name))
+  if (wrong === undefined) return new Set(names)
+  throw new StartError(
+    `FSPIOP_API_RELAYED_HEADERS names ${wrong}, which a scheme cannot define: the name must begin with x- or fspiop- and be none that the API defines or that proxies and servers believe.`,
+  )
+}
+
 function identifyBy(
   settings: Settings,
   { grpc }: Pick<ProcessParts, 'grpc'>,
   log: Logger,
 ): Identify {
-  switch (settings.EDGE_IDENTITY) {
-    case 'mtls':
-      return byCertificate(gatewaysOf(settings))
-    case 'token': {
-      const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
-      return byToken({ grpc, log, hubName: settings.HUB_NAME, age_max_ms })
-    }
-    case 'header':
-      return byHeader
-  }
+  if (settings.EDGE_IDENTITY === 'header') return byHeader
+  const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
+  const requiresBinding = settings.EDGE_TOKEN_BINDING === 'required'
+  return byToken({ grpc, log, hubName: settings.HUB_NAME, age_max_ms, requiresBinding })
+}
+
+/** The certificates of a file that may hold several. */
+function certificatesIn(pem: string): readonly X509Certificate[] {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? []
+  return blocks.map((block) => new X509Certificate(block))
 }
 
 async function signingKeys(

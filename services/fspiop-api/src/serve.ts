@@ -71,6 +71,8 @@ async function serveRouted(
     const answering = parts.identify(request)
     const identity = answering instanceof Promise ? await answering : answering
     if (identity.type === 'REFUSED') {
+      // The client would use the connection for as long as it keeps it open.
+      if (endsConnection.has(identity.reason)) response.shouldKeepAlive = false
       send(parts, request, response, refusedAt(routed, refuse(identity.reason)))
       return
     }
@@ -97,6 +99,9 @@ async function serveRouted(
     send(parts, request, response, refusedAt(routed, refuse('FAULT')))
   }
 }
+
+/** The certificate that the connection began with identifies nobody any more. */
+const endsConnection: ReadonlySet<Reason> = new Set(['CERTIFICATE_ENDED', 'CERTIFICATE_REVOKED'])
 
 /** Connections on which a request was received. */
 const used = new WeakSet<Socket>()

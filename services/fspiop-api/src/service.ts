@@ -2,14 +2,21 @@
  * The edge for FSPs: receives their messages and converts the hub's events to callbacks. It owns no
  * state: an accepted message is stored as an event before it is acknowledged.
  */
+import type { ServerResponse } from 'node:http'
 import type { EventBus, Listener } from '@causeway/bus'
 import { openOwnKey } from '@causeway/component-keys'
 import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
-import { openBasePaths, serveHttp, type HttpServer, type HttpServerOptions } from '@causeway/http'
+import {
+  foreignPage,
+  openBasePaths,
+  serveHttp,
+  type HttpServer,
+  type HttpServerOptions,
+} from '@causeway/http'
 import type { LiveSettings } from '@causeway/live-settings'
 import { openParticipants, type Participants } from '@causeway/participants'
-import type { Logger, Service } from '@causeway/process'
+import { reportInsecureModes, type Logger, type Service } from '@causeway/process'
 import { dayReportsService, settlementReportsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import { openAdmission } from './admission.ts'
@@ -30,7 +37,7 @@ import {
   openLive,
   rateBounds,
 } from './live-bounds.ts'
-import { assertLoopbackOnly, warnAboutInsecureModes } from './insecure-modes.ts'
+import { assertLoopbackOnly, insecureModes } from './insecure-modes.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { openPacing } from './pacing.ts'
 import { openRates } from './rates.ts'
@@ -39,7 +46,7 @@ import { openReconciliationPage } from './reconciliation-page.ts'
 import { openReportPages } from './reports-page.ts'
 import { refuse, type Reason } from './refusals.ts'
 import { servedRoutes } from './routes.ts'
-import { gatewaysOf, openSecurity, type Security } from './security.ts'
+import { gatewaysOf, openSecurity, relayedHeadersOf, type Security } from './security.ts'
 import { refusalBody, sendUnknownPath, serveApi, type ServeParts } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { shareBounds } from './share-bounds.ts'
@@ -61,11 +68,11 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
   const paths = [...routes.map(({ template }) => template), ...pagePaths]
   const withoutBase = openBasePaths('FSP_BASE_PATHS', settings.FSP_BASE_PATHS, paths)
   const log = parts.log.child({ service: 'fspiop-api' })
-  warnAboutInsecureModes(settings, log)
+  reportInsecureModes('fspiop-api', insecureModes(settings), { ...parts, log })
   const { bus, grpc } = parts
   const ownKey = await openOwnKey('fspiop-api', settings.FSPIOP_API_COMPONENT_KEY_FILE, parts)
   const tls = await readTls(settings)
-  const security = await openSecurity(settings, { grpc }, log)
+  const security = await openSecurity(settings, parts, log, tls?.ca ?? '')
   const age_max_ms = settings.FSPIOP_API_PARTICIPANT_AGE_MAX_MS
   const participants = await openParticipants({ group, grpc, bus, log, age_max_ms })
   const listener = await followKeys(bus, security)
@@ -96,10 +103,14 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     onUnknownPath: (request, response) => sendUnknownPath(serveParts, request, response),
   })
   const server = await openPort(settings, tls, log, (request, response) => {
+    if (settings.EDGE_IDENTITY === 'header' && foreignPage(request, true) !== undefined) {
+      sendAnswer(response, fixedAnswer('FOREIGN_PAGE'))
+      return
+    }
     request.url = withoutBase(request.url ?? '/')
     if (!serveApi(serveParts, request, response)) app(request, response)
   })
-  const renewal = await openRenewal(settings, tls, server, { grpc, log })
+  const renewal = await openRenewal(settings, tls, server, { grpc, log, security })
   return {
     url: server.url,
     async stop() {
@@ -195,6 +206,7 @@ function openServing(
     hubName: settings.HUB_NAME,
     authService: settings.AUTH_SERVICE_PARTICIPANT,
     compatibility: settings.COMPATIBILITY,
+    relayedHeaders: relayedHeadersOf(settings),
     checkSignature: security.checkSignature,
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
     now_ms: Date.now,
@@ -270,6 +282,13 @@ function publishWithin(bus: EventBus, log: Logger, timeout_ms: number): Edge['pu
         resolve()
       }, fail)
     })
+}
+
+function sendAnswer(
+  response: ServerResponse,
+  { status, contentType, body }: ReturnType<typeof fixedAnswer>,
+): void {
+  response.writeHead(status, { 'content-type': contentType }).end(body)
 }
 
 function fixedAnswer(reason: Reason) {

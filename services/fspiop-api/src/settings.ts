@@ -1,6 +1,7 @@
 /** Every setting of the FSP edge. */
 import { cryptoSettings } from '@causeway/crypto-provider'
 import { componentKeyFile } from '@causeway/component-keys'
+import { egressSettings } from '@causeway/http'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -12,10 +13,7 @@ export const settings = {
     min: 0,
     max: 65_535,
   }),
-  FSP_HOST: text({
-    about: 'address that the API for FSPs listens on; 127.0.0.1: only this machine',
-    default: '127.0.0.1',
-  }),
+  FSP_HOST: egressSettings.FSP_HOST,
   FSP_BASE_PATHS: text({
     about: 'further base paths of the API for FSPs, separated by commas: /als,/quotes-api',
     default: '',
@@ -29,9 +27,28 @@ export const settings = {
   }),
   EDGE_TLS: choice({
     about:
-      'whether the API for FSPs is https; off only with EDGE_IDENTITY=token behind a gateway, or header',
-    options: ['on', 'off'],
+      'whether the API for FSPs is https; off: on a loopback address only, with EDGE_IDENTITY=token or ' +
+      'header; gateway: plain http on any address, which only a gateway that terminates TLS can reach',
+    options: ['on', 'off', 'gateway'],
     default: 'on',
+  }),
+  EDGE_TLS_MIN_VERSION: choice({
+    about: 'the lowest version of TLS for FSPs',
+    options: ['TLSv1.2', 'TLSv1.3'],
+    default: 'TLSv1.2',
+  }),
+  EDGE_TLS_CIPHERS: text({
+    about:
+      'cipher suites for FSPs, in the format of OpenSSL; empty: those with forward secrecy and ' +
+      'authenticated encryption',
+    default: '',
+  }),
+  EDGE_TOKEN_BINDING: choice({
+    about:
+      'whether tokens are bound to the client certificate of the connection on which they are requested ' +
+      '(RFC 8705): offered (where the client has one) or required; with EDGE_IDENTITY=token',
+    options: ['offered', 'required'],
+    default: 'offered',
   }),
   EDGE_TLS_CERTIFICATE_FILE: text({ about: "PEM file: the FSP port's certificate", default: '' }),
   EDGE_TLS_KEY_FILE: text({ about: 'PEM file: its private key', default: '' }),
@@ -40,10 +57,38 @@ export const settings = {
       "PEM file: the scheme's CA, which issues the certificates of FSPs; with EDGE_IDENTITY=mtls",
     default: '',
   }),
+  EDGE_TLS_CRL_FILE: text({
+    about:
+      'PEM file: revocation lists (CRL) of the CAs of EDGE_TLS_CA_FILE, read again at run time; empty: ' +
+      'only what is revoked at the hub',
+    default: '',
+  }),
+  EDGE_TLS_CRL_OVERDUE_D: integer({
+    about:
+      'how long a revocation list is used after the next one was due, with an alarm; then no ' +
+      'certificate of its CA is accepted',
+    unit: 'd',
+    default: 7,
+    min: 0,
+    max: 365,
+  }),
+  EDGE_CERTIFICATES: choice({
+    about:
+      'which client certificates of the CA identify an FSP: issued (those that the hub issued or an ' +
+      'operator has registered) or any; a revoked one never does',
+    options: ['issued', 'any'],
+    default: 'issued',
+  }),
   EDGE_GATEWAY_SUBJECTS: text({
     about:
       'common names of gateways, separated by commas, that may forward the certificate of their ' +
       'client in X-Forwarded-Client-Cert',
+    default: '',
+  }),
+  EDGE_GATEWAY_FINGERPRINTS: text({
+    about:
+      'SHA-256 fingerprints (hexadecimal) of the certificates of these gateways, separated by commas; ' +
+      'empty: any certificate of the CA with their name',
     default: '',
   }),
   JWS_VERIFY: choice({
@@ -55,6 +100,15 @@ export const settings = {
     about: 'whether signatures with ES256, which the API does not name, are accepted too',
     options: ['on', 'off'],
     default: 'on',
+  }),
+  JWS_DATE_WINDOW_S: integer({
+    about:
+      'how far the Date of a signed request (POST, DELETE) may be from the time of the hub; not with ' +
+      'COMPATIBILITY=mojaloop',
+    unit: 's',
+    default: 300,
+    min: 10,
+    max: 86_400,
   }),
   JWS_SIGN: choice({
     about: 'whether messages that the hub creates are signed',
@@ -78,6 +132,12 @@ export const settings = {
   AUTH_SERVICE_PARTICIPANT: text({
     about: 'name of the hosted auth service as a participant; empty: the hub hosts none',
     default: 'centralAuth',
+  }),
+  FSPIOP_API_RELAYED_HEADERS: text({
+    about:
+      'headers (x-… or fspiop-…) that the scheme has defined, separated by commas: they are relayed ' +
+      'beside those of the API; not those that proxies or servers believe, such as x-forwarded-host',
+    default: '',
   }),
   FSPIOP_API_PROVIDERS: text({
     about:

@@ -1,4 +1,4 @@
-import { rsaAlgorithms, type VerificationKey } from '@causeway/fspiop'
+import { rsaAlgorithms, writeHttpDate, type VerificationKey } from '@causeway/fspiop'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { openSignatures } from './signatures.ts'
 import { openEdge } from './testing/edge.ts'
@@ -33,8 +33,20 @@ const keys = {
     return Promise.resolve(found)
   },
 }
-const edge = openEdge({ checkSignature: openSignatures(keys, [...rsaAlgorithms, 'ES256']) })
-const rsaOnly = openEdge({ checkSignature: openSignatures(keys, rsaAlgorithms) })
+const algorithms = [...rsaAlgorithms, 'ES256'] as const
+const relayedHeaders = new Set(['x-absent'])
+const lenient = {
+  algorithms,
+  unsigned: ['GET', 'DELETE'],
+  dateWindow_ms: undefined,
+  relayedHeaders,
+}
+const strict = { algorithms, unsigned: ['GET'], dateWindow_ms: 300_000, relayedHeaders }
+const edge = openEdge({ checkSignature: openSignatures(keys, lenient) })
+const rsaOnly = openEdge({
+  checkSignature: openSignatures(keys, { ...strict, algorithms: rsaAlgorithms }),
+})
+const strictEdge = openEdge({ checkSignature: openSignatures(keys, strict) })
 
 beforeEach(() => {
   asked = 0
@@ -46,18 +58,19 @@ beforeEach(() => {
 })
 afterEach(() => {
   edge.published.splice(0)
+  strictEdge.published.splice(0)
 })
 
 const quote = message('POST', '/quotes', quoteRequest)
 const query = message('GET', `/quotes/${id}`)
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
+const removal = message('DELETE', '/participants/MSISDN/1')
 
 describe('Signed messages', () => {
-  test('A signature is verified over the bytes as received, with blanks, escapes and repeated members', async () => {
+  test('A signature is verified over the bytes as received, with blanks and escapes', async () => {
     const body = String(quote.body)
       .replace('{', '{ \r\n\t')
       .replace('Ana Silva', '\\u0041na Silv\u00e1')
-      .replace('"amountType"', '"amountType":"RECEIVE","amountType"')
     const sent = await signed({ ...quote, body }, greenbank)
     expect(await edge.outcomeOf(sent)).toBe('202')
     const event = edge.onlyMessage()
@@ -86,7 +99,7 @@ describe('Signed messages', () => {
     )
   })
 
-  test('A signature need not protect the destination', async () => {
+  test('A signature need not protect the destination with COMPATIBILITY=mojaloop', async () => {
     expect(await edge.outcomeOf(await signed(quote, greenbank, { destination: undefined }))).toBe(
       '202',
     )
@@ -102,13 +115,20 @@ describe('Signed messages', () => {
 })
 
 describe('Messages without a signature', () => {
-  test('A POST or PUT without a signature is refused, a GET is not', async () => {
+  test('A POST, PUT or DELETE without a signature is refused, a GET is not', async () => {
     const missing = '400 3105 header fspiop-signature is missing'
     expect(await edge.outcomeOf(quote)).toBe(missing)
     expect(await edge.outcomeOf(withHeaders(quote, { 'fspiop-signature': '' }))).toBe(missing)
     expect(await edge.outcomeOf(fulfil)).toBe(missing)
     expect(await edge.outcomeOf(query)).toBe('202')
-    expect(await edge.outcomeOf(message('DELETE', '/participants/MSISDN/1'))).toBe('202')
+    expect(await strictEdge.outcomeOf(removal)).toBe(missing)
+    expect(strictEdge.published).toEqual([])
+    expect(await strictEdge.outcomeOf(await signed(removal, greenbank))).toBe('202')
+  })
+
+  test('A DELETE needs no signature with COMPATIBILITY=mojaloop, but one that is present must be valid', async () => {
+    expect(await edge.outcomeOf(removal)).toBe('202')
+    expect(await edge.outcomeOf(await signed(removal, renewed))).toMatch(/^400 3105/)
   })
 
   test('A GET with an invalid signature is refused', async () => {
@@ -116,6 +136,82 @@ describe('Messages without a signature', () => {
     expect(await edge.outcomeOf(await signed(query, { ...bluewallet, kid: 'green-1' }))).toMatch(
       /^400 3105/,
     )
+  })
+})
+
+describe('Messages that are sent again', () => {
+  const at = (seconds: number) => ({ date: writeHttpDate(new Date(Date.now() + seconds * 1_000)) })
+  const outside = '400 3105 header date: too far from the time of the hub; sign the request again'
+
+  test.each([
+    ['an hour old', quote, -3_600, outside],
+    ['an hour ahead', quote, 3_600, outside],
+    ['four minutes old', quote, -240, '202'],
+    ['four minutes ahead', quote, 240, '202'],
+  ] as const)('A request whose Date is %s gets %s', async (_title, sent, seconds, outcome) => {
+    expect(await strictEdge.outcomeOf(await signed(sent, greenbank, at(seconds)))).toBe(outcome)
+  })
+
+  test('A DELETE that is an hour old is refused', async () => {
+    expect(await strictEdge.outcomeOf(await signed(removal, greenbank, at(-3_600)))).toBe(outside)
+  })
+
+  test('An outcome that is repeated after an hour is accepted', async () => {
+    expect(await strictEdge.outcomeOf(await signed(fulfil, bluewallet, at(-3_600)))).toBe('200')
+  })
+
+  test('A request of any age is accepted with COMPATIBILITY=mojaloop', async () => {
+    expect(await edge.outcomeOf(await signed(quote, greenbank, at(-3_600)))).toBe('202')
+  })
+
+  test.each([
+    ['POST', quote, greenbank],
+    ['PUT', fulfil, bluewallet],
+  ] as const)(
+    'A %s whose signature leaves Date or destination unprotected is refused',
+    async (_method, sent, signer) => {
+      const { headers, path, method } = await signed(sent, signer)
+      const base = {
+        alg: 'RS256',
+        'FSPIOP-URI': path,
+        'FSPIOP-HTTP-Method': method,
+        'FSPIOP-Source': headers['fspiop-source'],
+      }
+      const { date, 'fspiop-destination': destination } = headers
+      const dated = withHeaders(sent, { date })
+      const outcomeOf = (protectedHeader: Readonly<Record<string, unknown>>) =>
+        strictEdge.outcomeOf(signedWith(dated, signer, protectedHeader))
+      expect(await outcomeOf({ ...base, 'FSPIOP-Destination': destination })).toBe(
+        '400 3105 Date: protected header lacks it',
+      )
+      expect(await outcomeOf({ ...base, Date: date })).toBe(
+        '400 3105 FSPIOP-Destination: protected header lacks it',
+      )
+      expect(await outcomeOf({ ...base, date, 'FSPIOP-Destination': destination })).toMatch(/^20/)
+    },
+  )
+
+  test('A message that names no destination needs none in its signature, and gets none later', async () => {
+    const unnamed = withHeaders(quote, { 'fspiop-destination': undefined })
+    const sent = await signed(unnamed, greenbank)
+    expect(await strictEdge.outcomeOf(sent)).toBe('202')
+    const named = withHeaders(sent, { 'fspiop-destination': 'otherbank' })
+    expect(await strictEdge.outcomeOf(named)).toBe(
+      '400 3105 FSPIOP-Destination: protected header lacks it',
+    )
+  })
+
+  test('A message whose destination was changed is refused', async () => {
+    const sent = await signed(quote, greenbank)
+    const changed = withHeaders(sent, { 'fspiop-destination': 'otherbank' })
+    expect(await strictEdge.outcomeOf(changed)).toBe(
+      '400 3105 FSPIOP-Destination: header says otherbank, protected header says bluewallet',
+    )
+  })
+
+  test('Keys are not read for a request that is too old', async () => {
+    await strictEdge.outcomeOf(await signed(quote, greenbank, { kid: undefined, ...at(-3_600) }))
+    expect(asked).toBe(0)
   })
 })
 
@@ -202,6 +298,11 @@ describe('Refused signatures', () => {
       'protects a missing header',
       { ...base, 'X-Absent': '1' },
       'X-Absent: protected, but header is missing',
+    ],
+    [
+      'protects a header that is not relayed',
+      { ...base, 'X-Other': '1' },
+      'protected header: it holds a header that this hub does not relay',
     ],
     [
       'protects another Content-Type, with any case of the header name',

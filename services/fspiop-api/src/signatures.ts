@@ -1,8 +1,11 @@
 /**
  * Verifies that a message was signed by its sender and not changed: over the received bytes, on every
- * POST, PUT and PATCH. FSPIOP (Signature) 4.
+ * message but GET. FSPIOP (Signature) 4. A signature also counts only for the FSP that it names as
+ * destination, and a request only for a while after its Date, so that nobody can send it again later.
  */
 import {
+  isRelayed,
+  readHttpDate,
   readSignature,
   signerOf,
   verifySignature,
@@ -34,22 +37,35 @@ export interface SignedMessage {
   readonly body: Buffer
 }
 
-/** GET and DELETE need no signature, but one that is present must be valid. */
-const unsignedMethods: ReadonlySet<string> = new Set(['GET', 'DELETE'])
+/** What a signature must be beyond correct. */
+export interface SignatureRules {
+  readonly algorithms: readonly SignatureAlgorithm[]
+  /** Methods that need no signature; one that is present must be valid. */
+  readonly unsigned: readonly string[]
+  /**
+   * How far the Date of a request may be from now; Date and a destination must then be protected.
+   * Undefined: neither is required.
+   */
+  readonly dateWindow_ms: number | undefined
+  /** The headers beside those of the API that are relayed. */
+  readonly relayedHeaders: ReadonlySet<string>
+}
 
 export function openSignatures(
   keys: Pick<FspKeys, 'peek' | 'getFresh'>,
-  algorithms: readonly SignatureAlgorithm[],
+  rules: SignatureRules,
 ): CheckSignature {
   return (message) => {
     const { source, method, headers } = message
     const value = headers['fspiop-signature']
     if (value === undefined || value === '') {
-      return unsignedMethods.has(method) ? undefined : refuse('SIGNATURE_MISSING')
+      return rules.unsigned.includes(method) ? undefined : refuse('SIGNATURE_MISSING')
     }
-    const parsed = readSignature(String(value), algorithms)
+    const parsed = readSignature(String(value), rules.algorithms)
     if ('code' in parsed) return parsed
     const now = new Date()
+    const fault = unverifiable(parsed, rules) ?? replayFault(parsed, message, rules, now)
+    if (fault !== undefined) return fault
     const known = keys.peek(source) ?? []
     const checked = check(parsed, message, known, now)
     if ('kid' in checked || hasNamedKey(parsed, known)) return checked
@@ -59,6 +75,46 @@ export function openSignatures(
       () => refuse('KEYS_UNAVAILABLE'),
     )
   }
+}
+
+/** The receiver could not verify a signature over a header that it does not get. */
+function unverifiable(
+  { parameters }: ParsedSignature,
+  { relayedHeaders }: SignatureRules,
+): Refusal | undefined {
+  for (const name of parameters.keys()) {
+    const lowered = name.toLowerCase()
+    if (/^(?:x|fspiop)-/.test(lowered) && !isRelayed(lowered, relayedHeaders)) {
+      return refuse('SIGNED_HEADER_NOT_RELAYED')
+    }
+  }
+  return undefined
+}
+
+/** Outcomes are repeated for as long as the sender wishes, with the Date of the first time. */
+const repeatable: ReadonlySet<string> = new Set(['PUT', 'PATCH'])
+
+/**
+ * Why the signature, if it is correct, could belong to another message, or to one that is sent again.
+ * That protected values equal the headers is verified with the signature.
+ */
+function replayFault(
+  { parameters }: ParsedSignature,
+  { method, headers }: SignedMessage,
+  { dateWindow_ms }: SignatureRules,
+  now: Date,
+): Refusal | undefined {
+  if (dateWindow_ms === undefined) return undefined
+  const names = new Set(Array.from(parameters.keys(), (name) => name.toLowerCase()))
+  if (!names.has('date')) return refuse('DATE_UNPROTECTED')
+  const destination = headers['fspiop-destination'] ?? ''
+  if (destination !== '' && !names.has('fspiop-destination')) {
+    return refuse('DESTINATION_UNPROTECTED')
+  }
+  if (repeatable.has(method)) return undefined
+  const date = readHttpDate(String(headers['date']))
+  const isNear = date !== undefined && Math.abs(now.getTime() - date.getTime()) <= dateWindow_ms
+  return isNear ? undefined : refuse('DATE_OUTSIDE_WINDOW')
 }
 
 function check(

@@ -2,33 +2,56 @@
  * TLS of the FSP port: certificate, key and CA are files that are read again at run time, and auth-service
  * is asked for certificates of further hosts, so that a new certificate needs no restart.
  */
+import { createSecureContext } from 'node:tls'
 import type { GrpcHost } from '@causeway/grpc'
-import type { HostTls, HttpServer, ServerTls } from '@causeway/http'
-import { periodically, readPem, type Logger, type Periodic, type Service } from '@causeway/process'
+import { strongCiphers, type HostTls, type HttpServer, type ServerTls } from '@causeway/http'
+import {
+  periodically,
+  readPem,
+  StartError,
+  type Logger,
+  type Periodic,
+  type Service,
+} from '@causeway/process'
 import { keyManagementService } from '@causeway/protos'
+import type { Security } from './security.ts'
 import type { Settings } from './settings.ts'
 
 /** EDGE_IDENTITY=header is for development and uses plain http. */
 export function isPlain({ EDGE_IDENTITY, EDGE_TLS }: Settings): boolean {
-  return EDGE_IDENTITY === 'header' || EDGE_TLS === 'off'
+  return EDGE_IDENTITY === 'header' || EDGE_TLS !== 'on'
 }
 
 /** Undefined: plain http. Throws StartError for a missing file. */
 export async function readTls(settings: Settings): Promise<ServerTls | undefined> {
   if (isPlain(settings)) return undefined
   const pem = (name: keyof Settings & `EDGE_TLS_${string}_FILE`) => readPem(name, settings[name])
-  const asksClient = settings.EDGE_IDENTITY === 'mtls'
+  const isMtls = settings.EDGE_IDENTITY === 'mtls'
   return {
     certificate: await pem('EDGE_TLS_CERTIFICATE_FILE'),
     key: await pem('EDGE_TLS_KEY_FILE'),
-    ca: asksClient ? await pem('EDGE_TLS_CA_FILE') : '',
-    asksClient,
+    ca: isMtls ? await pem('EDGE_TLS_CA_FILE') : '',
+    // Tokens are bound to a certificate of any CA.
+    asksClient: true,
+    minVersion: settings.EDGE_TLS_MIN_VERSION,
+    ciphers: ciphersOf(settings),
+  }
+}
+
+function ciphersOf({ EDGE_TLS_CIPHERS: ciphers }: Settings): string {
+  if (ciphers === '') return strongCiphers
+  try {
+    createSecureContext({ ciphers })
+    return ciphers
+  } catch {
+    throw new StartError(`EDGE_TLS_CIPHERS names no cipher suites that OpenSSL knows: ${ciphers}.`)
   }
 }
 
 export interface RenewalParts {
   readonly grpc: GrpcHost
   readonly log: Logger
+  readonly security: Pick<Security, 'trust'>
 }
 
 /** Renews the certificate of the port and those of hosts; without TLS it does nothing. */
@@ -39,7 +62,7 @@ export async function openRenewal(
   parts: RenewalParts,
 ): Promise<Service> {
   if (opened === undefined) return { stop: () => Promise.resolve() }
-  const ofPort = renewTls(settings, opened, server, parts.log)
+  const ofPort = renewTls(settings, opened, server, parts)
   const ofHosts = await renewHosts(settings, server, parts)
   return {
     async stop() {
@@ -54,7 +77,7 @@ function renewTls(
   settings: Settings,
   opened: ServerTls,
   server: Pick<HttpServer, 'renewTls'>,
-  log: Logger,
+  { log, security }: RenewalParts,
 ): Periodic {
   let shown = opened
   return periodically(
@@ -63,6 +86,7 @@ function renewTls(
       const read = await readTls(settings)
       if (read === undefined || isSame(read, shown)) return
       server.renewTls(read)
+      security.trust(read.ca)
       shown = read
       log.info('the certificate of the FSP port was renewed')
     },

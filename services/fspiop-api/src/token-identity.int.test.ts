@@ -1,9 +1,11 @@
+import { createHash, X509Certificate } from 'node:crypto'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openTokenIssuer, serveAuth, type TokenIssuer } from './testing/auth.ts'
 import { as, ofOthers, prepare, quote } from './testing/impostors.ts'
 import { id, message, transferFulfilment, withHeaders, type Sent } from './testing/messages.ts'
-import { openScheme } from './testing/scheme.ts'
+import type { Settings } from './settings.ts'
+import { newCa, openScheme, type Scheme } from './testing/scheme.ts'
 import { openWorld, send, summary, type World } from './testing/world.ts'
 
 const fulfil = message('PUT', `/transfers/${id}`, transferFulfilment)
@@ -103,8 +105,18 @@ describe('Identity by token', () => {
     const renewed = await openTokenIssuer('t-2')
     expect(await ask(await renewed.token())).toBe('401 3000')
     world.auth.tokenKeys.push(renewed.jwk)
-    expect(await ask(await renewed.token())).toBe('202')
+    const token = await renewed.token()
+    await eventually(async () => (await ask(token)) === '202' || undefined, 'the new key')
     expect(await ask(await issuer.token())).toBe('202')
+  })
+
+  test('Keys are not read again for each of many tokens that name unknown keys', async () => {
+    const { tokenKeys: before } = world.auth.asked
+    for (let at = 0; at < 20; at++) {
+      expect(await ask(await issuer.token({}, { kid: `invented-${at}` }))).toBe('401 3000')
+    }
+    // Once more where the pause after a reading in vain ends in between.
+    expect(world.auth.asked.tokenKeys - before).toBeLessThanOrEqual(2)
   })
 
   test('A cached token is accepted only until it expires', async () => {
@@ -118,7 +130,8 @@ describe('Identity by token', () => {
     await ask(token)
     world.auth.isAway = true
     expect(await ask(token)).toBe('202')
-    expect(await ask(await issuer.token({}, { kid: 't-3' }))).toBe('503 2003')
+    const unknown = await issuer.token({}, { kid: 't-3' })
+    await eventually(async () => (await ask(unknown)) === '503 2003' || undefined, 'the outage')
     world.auth.isAway = false
   })
 
@@ -131,8 +144,66 @@ describe('Identity by token', () => {
   })
 })
 
+describe('Tokens that are bound to a client certificate (RFC 8705)', () => {
+  const thumbprintOf = (pem: string) =>
+    createHash('sha256').update(new X509Certificate(pem).raw).digest('base64url')
+  let scheme: Scheme
+  let issuer: TokenIssuer
+  beforeAll(async () => {
+    scheme = openScheme()
+    issuer = await openTokenIssuer('t-1')
+  })
+  afterAll(() => scheme.stop())
+
+  async function openWith(changed: Partial<Settings> = {}): Promise<World> {
+    const { settings } = scheme
+    const options = {
+      ...settings,
+      EDGE_TLS_CA_FILE: '',
+      EDGE_IDENTITY: 'token',
+      ...changed,
+    } as const
+    const opened = await openWorld(options)
+    opened.auth.tokenKeys.push(issuer.jwk)
+    return opened
+  }
+  const bound = (token: string) => withHeaders(query, { authorization: `Bearer ${token}` })
+
+  test('A bound token is accepted on a connection with its certificate alone, whoever issued that', async () => {
+    const world = await openWith()
+    const own = scheme.client('greenbank', { from: newCa() })
+    const stolenBy = scheme.client('bluewallet')
+    const none = { ...own, certificate: '', key: '' }
+    const cnf = { 'x5t#S256': thumbprintOf(own.certificate) }
+    const token = await issuer.token({ cnf })
+    try {
+      expect(summary(await send(world.edge.url, bound(token), stolenBy))).toBe('401 3000')
+      expect(summary(await send(world.edge.url, bound(token), own))).toBe('202')
+      expect(summary(await send(world.edge.url, bound(token), none))).toBe('401 3000')
+      expect(summary(await send(world.edge.url, bound(token), stolenBy))).toBe('401 3000')
+      expect(summary(await send(world.edge.url, bound(await issuer.token()), none))).toBe('202')
+    } finally {
+      await world.stop()
+    }
+  })
+
+  test('With EDGE_TOKEN_BINDING=required a token that is not bound is refused', async () => {
+    const world = await openWith({ EDGE_TOKEN_BINDING: 'required' })
+    const tls = scheme.client('greenbank')
+    const cnf = { 'x5t#S256': thumbprintOf(tls.certificate) }
+    try {
+      expect(summary(await send(world.edge.url, bound(await issuer.token()), tls))).toBe('401 3000')
+      expect(summary(await send(world.edge.url, bound(await issuer.token({ cnf })), tls))).toBe(
+        '202',
+      )
+    } finally {
+      await world.stop()
+    }
+  })
+})
+
 describe('Identity by token over TLS', () => {
-  test('TLS with tokens needs no CA for clients, and requests no client certificate', async () => {
+  test('TLS with tokens needs no CA for clients, and no client certificate', async () => {
     const scheme = openScheme()
     const issuer = await openTokenIssuer('t-1')
     const world = await openWorld(

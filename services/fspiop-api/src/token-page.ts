@@ -1,4 +1,8 @@
-/** `POST /token`: client credentials become a bearer token. RFC 6749 4.4, 5.1, 5.2. */
+/**
+ * `POST /token`: client credentials become a bearer token, bound to the client certificate of the
+ * connection where it has one. RFC 6749 4.4, 5.1, 5.2, RFC 8705 3.
+ */
+import { presentedThumbprint } from '@causeway/http'
 import type { Request, Response } from 'express'
 import type { IssueToken, IssuedToken } from './security.ts'
 
@@ -39,7 +43,8 @@ export function openTokenPage(issueToken: IssueToken): TokenPage {
     }
     asking += 1
     try {
-      const token = await issueToken(credentials.id, credentials.secret)
+      const thumbprint = presentedThumbprint(request)
+      const token = await issueToken(credentials.id, credentials.secret, thumbprint)
       if (token === undefined) refuseToken(response, 'invalid_client')
       else giveToken(response, token)
     } catch {

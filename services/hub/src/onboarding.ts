@@ -28,7 +28,7 @@ const deposit = '10000'
 const depositIds = '0c9f2f0e-6f5b-4a7f-8f0c-3d2b8f6f9a11'
 
 /** What the hub needs of a new FSP. */
-export type NewFsp = Pick<SandboxFsp, 'name' | 'callbackUrl' | 'publicKey'>
+export type NewFsp = Pick<SandboxFsp, 'name' | 'callbackUrl' | 'publicKey' | 'certificate'>
 
 /** Hub accounts, the settlement model, and each FSP with keys, limit, funds and endpoints. */
 export async function onboard(operator: Operator, hubName: string, fsps: readonly NewFsp[]) {
@@ -69,6 +69,7 @@ export async function onboardPisp(operator: Operator, pisp: NewFsp, fsps: readon
   const known = participants.find((participant) => participant.name === name)
   if (known === undefined) await operator.send('POST', '/participants', { name, type: 'PISP' })
   await addKey(operator, pisp)
+  await addCertificate(operator, pisp)
   await addEndpoint(operator, name, 'FSPIOP_CALLBACK_URL', callbackUrl)
   await addEndpoint(operator, name, 'TP_CB_URL_CONSENT_REQUEST_PUT', callbackUrl)
   if (known?.isActive !== 1) await operator.send('PUT', `/participants/${name}`, { isActive: true })
@@ -80,6 +81,11 @@ export async function onboardPisp(operator: Operator, pisp: NewFsp, fsps: readon
 /** A key that the hub already has is left unchanged. */
 async function addKey(operator: Operator, { name, publicKey }: NewFsp): Promise<void> {
   await operator.send('POST', `/participants/${name}/keys`, { use: 'sig', publicKey })
+}
+
+/** One that the hub already has is left unchanged. */
+async function addCertificate(operator: Operator, { name, certificate }: NewFsp): Promise<void> {
+  await operator.send('POST', `/participants/${name}/certificates/registrations`, { certificate })
 }
 
 async function addEndpoint(
@@ -111,6 +117,7 @@ async function onboardFsp(operator: Operator, fsp: NewFsp): Promise<void> {
   }
 
   await addKey(operator, fsp)
+  await addCertificate(operator, fsp)
   await addEndpoint(operator, name, 'FSPIOP_CALLBACK_URL', callbackUrl)
 
   if (known?.isActive !== 1) await operator.send('PUT', path, { isActive: true })

@@ -15,6 +15,8 @@ export interface SandboxFsp {
   readonly callbackUrl: string
   /** PEM: verifies what it signs. */
   readonly publicKey: string
+  /** PEM: identifies it. */
+  readonly certificate: string
   readonly secrets: FspSecrets
 }
 
@@ -53,6 +55,7 @@ async function fsp(
     url: `http://127.0.0.1:${port}`,
     callbackUrl: `https://127.0.0.1:${tlsPort}/callbacks`,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    certificate: readFileSync(files.certificateFile, 'utf8'),
     secrets: files,
   }
 }

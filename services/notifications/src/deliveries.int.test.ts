@@ -74,6 +74,17 @@ describe('Delivery of a notification', () => {
     ])
   })
 
+  test('A notification to an address behind the firewall is not sent, and is reported as failed', async () => {
+    const sink = await sinkThat()
+    const { publish, reports } = await openTestWorld({ FSP_HOST: '0.0.0.0' })
+    await publish(notify({ url: `${sink.url}/transfers/1`, deadline_ms: 500 }))
+    await count(1, () => reports.length, 'the report')
+    expect(reports).toMatchObject([
+      { status: 'FAILED', lastError: expect.stringMatching(/EGRESS_/) },
+    ])
+    expect(sink.received).toEqual([])
+  })
+
   test('A redelivered notification is sent once, in whatever batches it is received', async () => {
     const sink = await sinkThat()
     const { publish, reports, parts } = await openTestWorld()

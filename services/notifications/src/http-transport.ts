@@ -1,5 +1,5 @@
 /** Callbacks over HTTP; each lane has its own connections. */
-import { createHttpClient, type ClientTls, type HttpClient } from '@causeway/http'
+import { createHttpClient, type ClientTls, type Egress, type HttpClient } from '@causeway/http'
 import type { Tracer } from '@causeway/tracing'
 import { refusalIn, type Notification } from './contract.ts'
 import { judge, type Attempt } from './domain/verdict.ts'
@@ -11,6 +11,8 @@ export interface HttpBounds {
   readonly timeout_ms: number
   /** The client certificate and the CA for https FSPs; undefined: none, and the public CAs. */
   readonly tls: ClientTls | undefined
+  /** Where callbacks may go. */
+  readonly egress: Egress
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
 }
@@ -19,11 +21,13 @@ export function openHttpTransport({
   requests_max,
   timeout_ms,
   tls,
+  egress,
   tracer,
 }: HttpBounds): Transport {
   const client = createHttpClient({
     connections_per_origin_max: requests_max,
     timeout_ms,
+    egress,
     ...(tls === undefined ? {} : { tls }),
   })
   return {

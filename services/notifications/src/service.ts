@@ -11,7 +11,7 @@ import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
 import { onParticipantStates, openParticipants } from '@causeway/participants'
 import { ensureMonthlyPartitions, statement, type Database } from '@causeway/postgres'
 import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
-import type { ProcessParts, Start } from '@causeway/runtime'
+import { openServiceEgress, type ProcessParts, type Start } from '@causeway/runtime'
 import { openAddresses } from './addresses.ts'
 import { mailServer } from './contract.ts'
 import type { BackoffBounds } from './domain/backoff.ts'
@@ -43,6 +43,7 @@ const consumedEvents = ['NotifyRequested'] as const
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'notifications' })
   const tls = await clientTlsOf(settings)
+  const egress = openServiceEgress('notifications', settings, parts, log)
   const mail = await openMail(settings, parts, log)
   const ownKey = await openOwnKey('notifications', settings.NOTIFICATIONS_COMPONENT_KEY_FILE, parts)
   const db = await openOwnDatabase(settings, parts)
@@ -55,6 +56,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const backoff = backoffOf(live)
   const lanes = lanesOf(live, mail, {
     tls,
+    egress,
     tracer: parts.tracer,
     measures,
     onRecovered: (fspId) => retries.onRecovered(fspId),
@@ -142,15 +144,18 @@ function lanesOf(
   mail: MailTransport,
   {
     tls,
+    egress,
     tracer,
     ...parts
-  }: Pick<LaneParts, 'measures' | 'onRecovered'> & Pick<HttpBounds, 'tls' | 'tracer'>,
+  }: Pick<LaneParts, 'measures' | 'onRecovered'> & Pick<HttpBounds, 'tls' | 'egress' | 'tracer'>,
 ): Lanes {
   const { CALLBACK_TIMEOUT_MS: timeout_ms, NOTIFICATIONS_LANE_MAX: requests_max } = live.current
   return openLanes({
     ...parts,
     transportTo: (fspId) =>
-      fspId === mailServer ? mail : openHttpTransport({ requests_max, timeout_ms, tls, tracer }),
+      fspId === mailServer
+        ? mail
+        : openHttpTransport({ requests_max, timeout_ms, tls, egress, tracer }),
     bounds: {
       requests_max,
       timeout_ms,
@@ -208,14 +213,15 @@ async function openMail(
 }
 
 async function clientTlsOf(settings: Settings): Promise<ClientTls | undefined> {
-  if (settings.NOTIFICATIONS_TLS_CERTIFICATE_FILE === '') return undefined
+  const { NOTIFICATIONS_TLS_CERTIFICATE_FILE: certificateFile, NOTIFICATIONS_TLS_CA_FILE: caFile } =
+    settings
+  if (certificateFile === '' && caFile === '') return undefined
+  const ca = await readPem('NOTIFICATIONS_TLS_CA_FILE', caFile)
+  if (certificateFile === '') return { certificate: undefined, key: undefined, ca }
   return {
-    certificate: await readPem(
-      'NOTIFICATIONS_TLS_CERTIFICATE_FILE',
-      settings.NOTIFICATIONS_TLS_CERTIFICATE_FILE,
-    ),
+    certificate: await readPem('NOTIFICATIONS_TLS_CERTIFICATE_FILE', certificateFile),
     key: await readPem('NOTIFICATIONS_TLS_KEY_FILE', settings.NOTIFICATIONS_TLS_KEY_FILE),
-    ca: await readPem('NOTIFICATIONS_TLS_CA_FILE', settings.NOTIFICATIONS_TLS_CA_FILE),
+    ca,
   }
 }
 

@@ -1,5 +1,6 @@
 /** The settings of the delivery of notifications. */
 import { componentKeyFile } from '@causeway/component-keys'
+import { egressSettings } from '@causeway/http'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 const hour_ms = 3_600_000
@@ -34,9 +35,10 @@ export const settings = {
     default: '',
   }),
   NOTIFICATIONS_TLS_CA_FILE: text({
-    about: 'PEM file: the CA of https FSPs; unused without a client certificate',
+    about: 'PEM file: the CA of https FSPs; empty, without a client certificate: the public ones',
     default: '',
   }),
+  ...egressSettings,
   NOTIFICATIONS_SMTP_URL: text({
     about:
       'the mail server: smtp://user:password@host:587 or smtps://host; empty: every e-mail is a dead letter',

@@ -7,7 +7,8 @@ import { openLiveSettings, openSchemeCurrencies, type LiveSettings } from '@caus
 import { statement, type Transaction } from '@causeway/postgres'
 import { retrying, StartError, type Logger } from '@causeway/process'
 import { settlementModelsService } from '@causeway/protos'
-import type { Start } from '@causeway/runtime'
+import { serviceNames } from '@causeway/services'
+import { openServiceEgress, type Start } from '@causeway/runtime'
 import type { ChangesParts } from './changes/handle.ts'
 import { sendMails } from './mails/handle.ts'
 import { modelsFrom } from './participants/models.ts'
@@ -57,6 +58,8 @@ export const start: Start<Settings> = async (settings, parts) => {
     decimalsOf: (currency) => scheme.decimalsOf(currency),
     activeOnCreate: settings.COMPATIBILITY === 'mojaloop',
     onState: (participant, oldState) => statePusher.push(participant, oldState),
+    reservedNames: reservedNames(settings),
+    egress: openServiceEgress('participant-lifecycle', settings, parts, log),
     checksEndpoints: settings.ENDPOINT_CHECK === 'on',
   }
   ledger.serve()
@@ -81,6 +84,12 @@ export const start: Start<Settings> = async (settings, parts) => {
       await database.close()
     },
   }
+}
+
+/** In lower case. A gateway's certificate would speak for every FSP, that of a service for the hub. */
+function reservedNames({ EDGE_GATEWAY_SUBJECTS }: Settings): ReadonlySet<string> {
+  const gateways = EDGE_GATEWAY_SUBJECTS.split(',').map((name) => name.trim())
+  return new Set([...serviceNames, ...gateways].map((name) => name.toLowerCase()))
 }
 
 interface Naming {

@@ -1,5 +1,6 @@
 /** Every setting of participant-lifecycle, those of the ledger included. */
 import { componentKeyFile } from '@causeway/component-keys'
+import { egressSettings } from '@causeway/http'
 import { settings as ledgerSettings } from '@causeway/ledger'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
@@ -18,6 +19,13 @@ export const settings = {
     max: 100,
   }),
   ...ledgerSettings,
+  ...egressSettings,
+  EDGE_GATEWAY_SUBJECTS: text({
+    about:
+      'common names of gateways, separated by commas, that may forward the certificate of their ' +
+      'client in X-Forwarded-Client-Cert',
+    default: '',
+  }),
   ENDPOINT_CHECK: choice({
     about: 'whether a new endpoint must accept a connection before it is approved',
     options: ['on', 'off'],

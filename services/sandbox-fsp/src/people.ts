@@ -3,7 +3,8 @@
  * read.
  */
 import { publicJwk, type Fsp, type Signing } from '@causeway/fsp'
-import express, { type ErrorRequestHandler, type Express } from 'express'
+import { foreignPage, isLoopbackHost } from '@causeway/http'
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express'
 import { customersOf, type SandboxName } from './customers.ts'
 import { linkingRoutes, type SandboxDfsp } from './linking.ts'
 import { payOnRequest } from './payments.ts'
@@ -21,10 +22,11 @@ export interface PeopleParts {
 
 export function peopleApp(
   { fsp, name, registration, dfsp, signing }: PeopleParts,
-  { SANDBOX_VALIDITY_MS, SANDBOX_BULK }: Settings,
+  { SANDBOX_HOST, SANDBOX_VALIDITY_MS, SANDBOX_BULK }: Settings,
 ): Express {
   const app = express()
   app.disable('x-powered-by')
+  app.use(refuseForeignPages(SANDBOX_HOST))
   app.get('/health', (_request, response) => {
     response.json({ status: 'OK', fsp: name, registered: registration.isDone() })
   })
@@ -66,6 +68,16 @@ export function peopleApp(
   })
   app.use(unreadable)
   return app
+}
+
+/** Nobody logs in here: a web page that is open on this machine may not pay. */
+export function refuseForeignPages(host: string): RequestHandler {
+  const onLoopback = isLoopbackHost(host)
+  return (request, response, next) => {
+    const foreign = foreignPage(request, onLoopback)
+    if (foreign === undefined) next()
+    else response.status(403).json({ error: `a request of a web page: ${foreign}` })
+  }
 }
 
 /** A malformed JSON body. */

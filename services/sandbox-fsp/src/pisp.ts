@@ -7,7 +7,7 @@ import type { Logger } from '@causeway/process'
 import express, { type Express } from 'express'
 import type { Credentials } from './credentials.ts'
 import { linkOnRequest } from './links.ts'
-import { unreadable } from './people.ts'
+import { refuseForeignPages, unreadable } from './people.ts'
 import { openPorts, type Ports } from './ports.ts'
 import type { Settings } from './settings.ts'
 import { payFromLinkOnRequest } from './third-party-payments.ts'
@@ -71,6 +71,7 @@ function app(fsp: Fsp, users: Users, { credentials, settings }: PispParts): Expr
   const json = express.json({ type: () => true })
   const people = express()
   people.disable('x-powered-by')
+  people.use(refuseForeignPages(settings.SANDBOX_HOST))
   people.get('/health', (_request, response) => {
     response.json({ status: 'OK', fsp: pispName, registered: true })
   })

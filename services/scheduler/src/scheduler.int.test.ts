@@ -5,8 +5,9 @@ import type { AddressInfo } from 'node:net'
 import type { Subscribed } from '@causeway/bus'
 import { onEvents, type Payload } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
+import { egressSettings } from '@causeway/http'
 import type { Service } from '@causeway/process'
-import { eventually } from '@causeway/process/testing'
+import { defaultsOf, eventually } from '@causeway/process/testing'
 import { schedulerService, type ScheduleReminder } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
@@ -16,6 +17,7 @@ import type { Settings } from './settings.ts'
 const settings: Settings = {
   SCHEDULER_DATABASE_URL: '',
   SCHEDULER_COMPONENT_KEY_FILE: '',
+  ...defaultsOf(egressSettings),
   SCHEDULER_POLL_MS: 20,
   SCHEDULER_HTTP_TIMEOUT_MS: 20_000,
   SCHEDULER_ATTEMPTS_MAX: 3,
@@ -114,6 +116,43 @@ async function server(answer: (count: number) => number) {
   const { port } = opened.address() as AddressInfo
   return { posted, url: `http://127.0.0.1:${port}/reminders` }
 }
+
+describe('where reminders are posted', () => {
+  test('A reminder to an address behind the firewall is refused', async () => {
+    for (const url of [
+      'https://169.254.169.254/latest/meta-data/',
+      'https://10.0.0.1/',
+      'http://203.0.113.7/',
+    ]) {
+      const asked = reminder({ taskType: 'HTTP_POST', url })
+      const { refusal } = await scheduler.CreateScheduleReminder(asked)
+      expect([url, refusal?.reason]).toEqual([url, 'INVALID'])
+    }
+    expect(await listed()).toEqual([])
+  })
+
+  test('A reminder that was created before the rules became strict is not posted', async () => {
+    const { posted, url } = await server(() => 200)
+    const dueAt = inFuture(1_500)
+    const { reminderId } = await create({ taskType: 'HTTP_POST', url, dueAt, recovery: 'ABORT' })
+    await received.stop()
+    await service.stop()
+    parts = await parts.restart()
+    service = await start({ ...settings, EGRESS_LOOPBACK: 'denied' }, parts)
+    scheduler = parts.grpc.client(schedulerService, 'scheduler')
+    await listen()
+    const failed = await eventually(
+      async () => (await listed()).find(({ state }) => state === 'FAILED'),
+      'the failed reminder',
+      20_000,
+    )
+    expect(failed).toMatchObject({
+      reminder: { reminderId },
+      lastError: expect.stringContaining('EGRESS_LOOPBACK'),
+    })
+    expect(posted).toEqual([])
+  })
+})
 
 describe('a reminder', () => {
   test('A one-time reminder is delivered once, at its time, and is then deleted', async () => {

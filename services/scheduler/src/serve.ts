@@ -4,8 +4,10 @@
  */
 import type { EventBus } from '@causeway/bus'
 import type { HandledCall, Handlers } from '@causeway/grpc'
+import type { Egress } from '@causeway/http'
 import type { Database, Transaction } from '@causeway/postgres'
 import type { ScheduledReminder, schedulerService, ScheduleReminder } from '@causeway/protos'
+import { refuse } from '@causeway/services'
 import { createdEntry, deletedEntry, retriedEntry, type By } from './audit.ts'
 import { judgeOwner, judgeRemoval, judgeRetry, seenOwner } from './domain/access.ts'
 import {
@@ -34,6 +36,8 @@ const listed_max = 1_000
 export interface ServeParts {
   readonly db: Database
   readonly bus: EventBus
+  /** Where reminders may be posted to. */
+  readonly egress: Egress
 }
 
 type Service = Handlers<typeof schedulerService>
@@ -42,10 +46,16 @@ export function schedulerHandlers(parts: ServeParts): Service {
   return { ...ofOwners(parts), ...ofOperators(parts) }
 }
 
-function ofOwners({ db, bus }: ServeParts): Omit<Service, 'RemoveReminder' | 'RetryReminder'> {
+function ofOwners({
+  db,
+  bus,
+  egress,
+}: ServeParts): Omit<Service, 'RemoveReminder' | 'RetryReminder'> {
   return {
-    CreateScheduleReminder: (message, { caller }) =>
-      db.transaction(async (tx) => {
+    CreateScheduleReminder: async (message, { caller }) => {
+      const denied = await deniedUrl(egress, message)
+      if (denied !== undefined) return refusedWith(denied)
+      return db.transaction(async (tx) => {
         const now = await readClock(tx)
         const read = readReminder(proposalOf(message), now)
         if (read.type === 'REFUSE') return refusedWith(read)
@@ -60,7 +70,8 @@ function ofOwners({ db, bus }: ServeParts): Omit<Service, 'RemoveReminder' | 'Re
           bus.announce(tx, [createdEntry(reminder, by)])
         }
         return answer
-      }),
+      })
+    },
     DeleteScheduleReminder: ({ reminderId, owner }, { caller }) =>
       db.transaction(async (tx) => {
         const stored = await lockReminder(tx, reminderId)
@@ -81,7 +92,20 @@ function ofOwners({ db, bus }: ServeParts): Omit<Service, 'RemoveReminder' | 'Re
   }
 }
 
-function ofOperators({ db, bus }: ServeParts): Pick<Service, 'RemoveReminder' | 'RetryReminder'> {
+/** Text that is no URL is refused by the rules of reminders. */
+async function deniedUrl(
+  egress: Egress,
+  { taskType, url }: Pick<ScheduleReminder, 'taskType' | 'url'>,
+): Promise<Refused | undefined> {
+  if (taskType !== 'HTTP_POST' || !URL.canParse(url)) return undefined
+  const fault = await egress.faultNow(new URL(url))
+  return fault === undefined ? undefined : refuse('INVALID', `url: ${fault}`)
+}
+
+function ofOperators({
+  db,
+  bus,
+}: Omit<ServeParts, 'egress'>): Pick<Service, 'RemoveReminder' | 'RetryReminder'> {
   return {
     RemoveReminder: ({ reminderId, actor }) =>
       db.transaction(async (tx) => {

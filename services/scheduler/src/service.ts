@@ -4,7 +4,7 @@ import { createHttpClient } from '@causeway/http'
 import { ensureMonthlyPartitions } from '@causeway/postgres'
 import { periodically, type Metrics } from '@causeway/process'
 import { schedulerService } from '@causeway/protos'
-import type { Start } from '@causeway/runtime'
+import { openServiceEgress, type Start } from '@causeway/runtime'
 import { Counter } from 'prom-client'
 import { schedulerHandlers } from './serve.ts'
 import type { Settings } from './settings.ts'
@@ -31,10 +31,15 @@ export const start: Start<Settings> = async (settings, parts) => {
     log,
     name: 'partitions of coming months',
   })
-  parts.grpc.serve(schedulerService, schedulerHandlers({ db, bus: parts.bus }))
+  const egress = openServiceEgress('scheduler', settings, parts, log)
+  parts.grpc.serve(schedulerService, schedulerHandlers({ db, bus: parts.bus, egress }))
   parts.health.ready('scheduler database', () => readClock(db).then(() => undefined))
   const timeout_ms = settings.SCHEDULER_HTTP_TIMEOUT_MS
-  const http = createHttpClient({ connections_per_origin_max: posts_per_origin_max, timeout_ms })
+  const http = createHttpClient({
+    connections_per_origin_max: posts_per_origin_max,
+    timeout_ms,
+    egress,
+  })
   const deliverParts = {
     db,
     bus: parts.bus,

@@ -1,5 +1,6 @@
 /** Every setting of the scheduler, with its unit, default and bounds. */
 import { componentKeyFile } from '@causeway/component-keys'
+import { egressSettings } from '@causeway/http'
 import { integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -9,6 +10,7 @@ export const settings = {
     secret: true,
   }),
   SCHEDULER_COMPONENT_KEY_FILE: componentKeyFile,
+  ...egressSettings,
   SCHEDULER_POLL_MS: integer({
     about: 'interval between two checks for due reminders',
     unit: 'ms',

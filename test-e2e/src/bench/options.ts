@@ -219,6 +219,8 @@ export function hubSettings(options: BenchOptions): Readonly<Record<string, stri
     EDGE_IDENTITY: options.identity,
     JWS_VERIFY: jws,
     JWS_SIGN: jws,
+    // Messages are signed before the load begins.
+    JWS_DATE_WINDOW_S: '86400',
     ...options.settings,
   }
 }

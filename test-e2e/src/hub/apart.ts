@@ -306,6 +306,8 @@ async function prepare(
       ...topics,
       ...files.kafkaOf(service),
       KAFKA_SESSION_MS: '6000',
+      // The FSPs of tests are on this machine.
+      EGRESS_LOOPBACK: 'allowed',
       GRPC_PORT: ports.get(name) ?? '',
       METRICS_PORT: await freePort(),
       ...(hasDatabase(service) ? { [urlName]: urls[urlName] ?? '' } : {}),

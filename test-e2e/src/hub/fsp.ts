@@ -211,7 +211,7 @@ async function headersOf(
     date: new Date().toUTCString(),
     'fspiop-source': name,
     ...(method === 'PUT' || method === 'PATCH' ? {} : { accept: media }),
-    ...(sign === undefined || body === null
+    ...(sign === undefined || method === 'GET'
       ? {}
       : { 'fspiop-uri': path, 'fspiop-http-method': method }),
   }
@@ -219,8 +219,9 @@ async function headersOf(
     Object.entries({ ...honest, ...headers }).filter(([, value]) => value !== undefined),
   ) as Record<string, string>
   const isGiven = headers !== undefined && 'fspiop-signature' in headers
-  if (sign === undefined || body === null || isGiven) return sent
-  return { ...sent, 'fspiop-signature': await sign({ method, path, headers: sent, body }) }
+  if (sign === undefined || method === 'GET' || isGiven) return sent
+  const signed = { method, path, headers: sent, body: body ?? Buffer.alloc(0) }
+  return { ...sent, 'fspiop-signature': await sign(signed) }
 }
 
 function bodyOf(body: unknown): Buffer | null {

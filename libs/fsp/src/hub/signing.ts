@@ -22,12 +22,12 @@ export function sealWith(signing: Signing | undefined): Seal {
   if (key.type !== 'private' || key.asymmetricKeyType !== needed) {
     throw new TypeError(`the signing key is not a private key for ${alg}`)
   }
-  return (message) => (message.body === undefined ? message : sign(signing, message, message.body))
+  return (message) => (message.method === 'GET' ? message : sign(signing, message))
 }
 
-/** GET and DELETE have no body to protect, and are not signed. */
-async function sign(signing: Signing, message: Outgoing, body: Buffer): Promise<Outgoing> {
-  const { method, path, headers } = message
+/** A GET changes nothing and is not signed. The signature of a message without a body is over nothing. */
+async function sign(signing: Signing, message: Outgoing): Promise<Outgoing> {
+  const { method, path, headers, body = Buffer.alloc(0) } = message
   const signature = await signatureHeader({
     ...signing,
     method,

@@ -11,6 +11,8 @@ import {
   type Circuit,
   type CircuitBounds,
   createHttpClient,
+  type ClientTls,
+  type Egress,
   HttpFailure,
   type HttpAnswer,
 } from '@causeway/http'
@@ -46,6 +48,10 @@ export interface OracleBounds extends CircuitBounds {
 export interface OracleClientParts {
   readonly oracleId: number
   readonly bounds: OracleBounds
+  /** Undefined: no client certificate, and the public CAs. */
+  readonly tls: ClientTls | undefined
+  /** Where oracles may be. */
+  readonly egress: Egress
   readonly measures: Measures
   readonly log: Logger
 }
@@ -57,6 +63,8 @@ const pause_ms = 50
 export function openOracleClient({
   oracleId,
   bounds,
+  tls,
+  egress,
   measures,
   log,
 }: OracleClientParts): OracleClient {
@@ -64,6 +72,8 @@ export function openOracleClient({
     connections_per_origin_max: bounds.calls_max,
     timeout_ms: bounds.timeout_ms,
     body_bytes_max,
+    egress,
+    ...(tls === undefined ? {} : { tls }),
   })
   let circuit: Circuit = closedCircuit
   let callsInFlight = 0

@@ -1,19 +1,30 @@
 /** The administration of oracles over gRPC. */
 import type { Handlers } from '@causeway/grpc'
+import type { Egress } from '@causeway/http'
 import type { Oracle as OracleMessage, oraclesService } from '@causeway/protos'
+import { refuse } from '@causeway/services'
 import { readType } from '../domain/party.ts'
-import { decideOracle, type Oracle, type Proposal, type Refused } from './domain/oracle.ts'
+import {
+  builtInEndpoint,
+  decideOracle,
+  type Oracle,
+  type Proposal,
+  type Refused,
+} from './domain/oracle.ts'
 import type { OracleStore, Stored } from './store.ts'
 
 export interface OracleServiceParts {
   readonly store: OracleStore
   /** Called before the caller gets its answer. */
   readonly onChanged: () => void
+  /** Where oracles may be. */
+  readonly egress: Egress
 }
 
 export function oracleHandlers({
   store,
   onChanged,
+  egress,
 }: OracleServiceParts): Handlers<typeof oraclesService> {
   const answer = (stored: Stored) => {
     if (stored.type === 'REFUSE') return refusedWith(stored)
@@ -31,15 +42,29 @@ export function oracleHandlers({
     async CreateOracle({ actor = '', ...proposal }) {
       const decision = decideOracle(proposal)
       if (decision.type === 'REFUSE') return refusedWith(decision)
+      const denied = await deniedEndpoint(egress, proposal.endpointValue)
+      if (denied !== undefined) return refusedWith(denied)
       return answer(await store.create(decision.draft, { actor, at: new Date() }))
     },
     async UpdateOracle({ oracleId, actor = '', ...patch }) {
+      const denied = await deniedEndpoint(egress, patch.endpointValue)
+      if (denied !== undefined) return refusedWith(denied)
       const change = (stored: Proposal) => decideOracle(patched(stored, patch))
       return answer(await store.update(oracleId, change, { actor, at: new Date() }))
     },
     RemoveOracle: async ({ oracleId, actor = '' }) =>
       answer(await store.remove(oracleId, { actor, at: new Date() })),
   }
+}
+
+/** Text that is no address of a server is judged by the rules of oracles. */
+async function deniedEndpoint(
+  egress: Egress,
+  value: string | undefined,
+): Promise<Refused | undefined> {
+  if (value === undefined || value === builtInEndpoint || !URL.canParse(value)) return undefined
+  const fault = await egress.faultNow(new URL(value))
+  return fault === undefined ? undefined : refuse('INVALID', `endpoint.value: ${fault}`)
 }
 
 type Patch = { readonly [Key in keyof Proposal]?: Proposal[Key] }

@@ -6,9 +6,10 @@ import type { Message, OutgoingMessage } from '@causeway/bus'
 import { catalogue, newEvent, type EventName, type Payload, type Relay } from '@causeway/events'
 import { payloadHash } from '@causeway/fspiop'
 import type { Handlers } from '@causeway/grpc'
+import { egressSettings } from '@causeway/http'
 import type { Database, Queries } from '@causeway/postgres'
 import type { Service } from '@causeway/process'
-import { eventually } from '@causeway/process/testing'
+import { defaultsOf, eventually } from '@causeway/process/testing'
 import { participantsService, type Participant } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
@@ -27,6 +28,10 @@ const testSettings: Settings = {
   ACCOUNT_LOOKUP_CACHE_ENTRIES_MAX: 100_000,
   ACCOUNT_LOOKUP_PARTICIPANT_AGE_MAX_MS: 60_000,
   ACCOUNT_LOOKUP_BUILT_IN: 'default',
+  ACCOUNT_LOOKUP_ORACLE_TLS_CERTIFICATE_FILE: '',
+  ACCOUNT_LOOKUP_ORACLE_TLS_KEY_FILE: '',
+  ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE: '',
+  ...defaultsOf(egressSettings),
   ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX: 128,
   ACCOUNT_LOOKUP_ORACLE_TIMEOUT_MS: 5_000,
   ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS: 1_500,

@@ -57,3 +57,11 @@ test('Callers without a name are one person, who cannot approve their own reques
 test('An invalid name is refused before anything is done', async () => {
   expect(refusalOf(await as('ada lovelace', '/UpdateParticipantState', wanted))).toBe('400 3101')
 })
+
+test('A web page of another origin is no operator', async () => {
+  const body = { name: 'evilbank', currency: 'USD' }
+  const page = { origin: 'https://evil.example', 'content-type': 'text/plain' }
+  expect(refusalOf(await admin.call('POST', '/participants', body, page))).toBe('403 3000')
+  const { json } = await admin.call('GET', '/participants')
+  expect(JSON.stringify(json)).not.toContain('evilbank')
+})

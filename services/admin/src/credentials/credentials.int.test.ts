@@ -1,7 +1,7 @@
 import * as authService from '@causeway/auth-service'
 import * as notifications from '@causeway/notifications'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
-import { makeCsr } from '@causeway/pki'
+import { issueClientCertificate, makeCa, makeCsr } from '@causeway/pki'
 import { credentialsService } from '@causeway/protos'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
@@ -61,6 +61,41 @@ test('A certificate is issued for a request, with its authority and its expirati
   expect(x509.verify(new X509Certificate(ca).publicKey)).toBe(true)
   expect(x509.subject).toContain('CN=greenbank')
   expect(x509.subjectAltName).toBe('DNS:localhost, IP Address:127.0.0.1')
+})
+
+test('A certificate of elsewhere is registered, shown, revoked, and not registered again', async () => {
+  const path = '/participants/greenbank/certificates'
+  const now_ms = Date.now()
+  const validity = { from: new Date(now_ms - 60_000), to: new Date(now_ms + 3_600_000) }
+  const other = makeCa({ subject: { commonName: 'Other CA', organization: undefined }, validity })
+  const subject = { commonName: 'greenbank', organization: undefined }
+  const { certificate } = issueClientCertificate(other, { subject, validity })
+  const { serialNumber: serial, fingerprint256 } = new X509Certificate(certificate)
+  const made = await admin.call('POST', `${path}/registrations`, { certificate })
+  expect([made.status, made.json]).toEqual([
+    201,
+    {
+      serial,
+      fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),
+      origin: 'REGISTERED',
+      validFrom: expect.stringMatching(time),
+      validTo: expect.stringMatching(time),
+      registeredAt: expect.stringMatching(time),
+      revokedAt: null,
+    },
+  ])
+  expect((await admin.call('GET', path)).json).toContainEqual(made.json)
+  const revoked = await admin.call('DELETE', `${path}/${serial}`)
+  expect([revoked.status, revoked.json]).toEqual([
+    200,
+    { ...(made.json as object), revokedAt: expect.stringMatching(time) },
+  ])
+  expect((await admin.call('GET', path)).json).toContainEqual(revoked.json)
+  expect(refusalOf(await admin.call('POST', `${path}/registrations`, { certificate }))).toBe(
+    '400 3000',
+  )
+  expect(refusalOf(await admin.call('DELETE', `${path}/AB`))).toBe('404 3200')
+  expect(refusalOf(await admin.call('GET', '/participants/nobody/certificates'))).toBe('404 3200')
 })
 
 test('A hub without a CA refuses to issue certificates', async () => {

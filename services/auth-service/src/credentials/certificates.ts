@@ -79,7 +79,7 @@ export async function issueCertificate(
   })
   const issued = rowOf(participant, certificate)
   await db.transaction(async (tx) => {
-    await insertCertificate(tx, issued, now)
+    await insertCertificate(tx, { ...issued, origin: 'ISSUED' }, now)
     announceChange(bus, tx, participant, now)
     record(bus, tx, {
       actor,

@@ -6,7 +6,8 @@ import { isName } from '../fsps.ts'
 import type { Measures } from '../measures.ts'
 import { issueCertificate, type CertificateParts } from './certificates.ts'
 import { createSecret, endAllSecrets } from './secrets.ts'
-import { credentialStates } from './store.ts'
+import { registerCertificate, revokeCertificate, type RegisteredOutcome } from './registered.ts'
+import { certificatesOf, credentialStates, type RegisteredCertificate } from './store.ts'
 import { issueToken, type TokenParts } from './tokens.ts'
 
 export interface CredentialParts extends TokenParts, CertificateParts {
@@ -17,7 +18,7 @@ export interface CredentialParts extends TokenParts, CertificateParts {
 type Service = Handlers<typeof credentialsService>
 
 export function serveCredentials(parts: CredentialParts): Service {
-  return { ...secrets(parts), ...tokens(parts), ...certificates(parts) }
+  return { ...secrets(parts), ...tokens(parts), ...certificates(parts), ...registered(parts) }
 }
 
 function secrets(parts: CredentialParts): Pick<Service, 'CreateClientSecret' | 'EndClientSecrets'> {
@@ -37,8 +38,8 @@ function secrets(parts: CredentialParts): Pick<Service, 'CreateClientSecret' | '
 
 function tokens(parts: CredentialParts): Pick<Service, 'IssueToken' | 'GetTokenKeys'> {
   return {
-    async IssueToken({ clientId, clientSecret }) {
-      const issued = await issueToken(parts, clientId, clientSecret, new Date())
+    async IssueToken({ clientId, clientSecret, certificateThumbprint: boundTo }) {
+      const issued = await issueToken(parts, { clientId, clientSecret, boundTo }, new Date())
       parts.measures.token(issued.type === 'ISSUED')
       return issued.type === 'REFUSE'
         ? { refusal: refusalMessage(issued) }
@@ -69,5 +70,50 @@ function certificates(
       }))
       return { states }
     },
+  }
+}
+
+function registered(
+  parts: CredentialParts,
+): Pick<Service, 'RegisterCertificate' | 'RevokeCertificate' | 'GetCertificates'> {
+  return {
+    RegisterCertificate: async (registration) =>
+      registeredAnswer(await registerCertificate(parts, registration)),
+    RevokeCertificate: async (revocation) =>
+      registeredAnswer(await revokeCertificate(parts, revocation)),
+    async GetCertificates({ names }) {
+      const found = await certificatesOf(parts.db, [...new Set(names.filter(isName))])
+      const participants = [...found].map(([participant, known]) => ({
+        participant,
+        certificates: known.map(certificateMessage),
+      }))
+      return { participants }
+    },
+  }
+}
+
+function registeredAnswer(outcome: RegisteredOutcome) {
+  return outcome.type === 'REFUSE'
+    ? { refusal: refusalMessage(outcome) }
+    : { certificate: certificateMessage(outcome.certificate) }
+}
+
+function certificateMessage({
+  serial,
+  fingerprint,
+  origin,
+  validFrom,
+  validTo,
+  registeredAt,
+  revokedAt,
+}: RegisteredCertificate) {
+  return {
+    serial,
+    fingerprint,
+    origin,
+    validFrom: timeMessage(validFrom),
+    validTo: timeMessage(validTo),
+    registeredAt: timeMessage(registeredAt),
+    ...(revokedAt === null ? {} : { revokedAt: timeMessage(revokedAt) }),
   }
 }

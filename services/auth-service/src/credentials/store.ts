@@ -111,17 +111,124 @@ export interface IssuedCertificate {
   readonly validTo: Date
 }
 
+/** ISSUED: by this hub. REGISTERED: made elsewhere. */
+export type CertificateOrigin = 'ISSUED' | 'REGISTERED'
+
 const insertCertificateRow = statement(`
-  insert into certificates (serial, participant, certificate, valid_from, valid_to, issued_at)
-  values ($1, $2, $3, $4, $5, $6)`)
+  insert into certificates
+    (serial, participant, certificate, valid_from, valid_to, issued_at, origin)
+  values ($1, $2, $3, $4, $5, $6, $7)`)
 
 export async function insertCertificate(
   tx: Transaction,
-  issued: IssuedCertificate,
+  added: IssuedCertificate & { readonly origin: CertificateOrigin },
   now: Date,
 ): Promise<void> {
-  const { serial, participant, certificate, validFrom, validTo } = issued
-  await tx.query(insertCertificateRow, [serial, participant, certificate, validFrom, validTo, now])
+  const { serial, participant, certificate, validFrom, validTo, origin } = added
+  await tx.query(insertCertificateRow, [
+    serial,
+    participant,
+    certificate,
+    validFrom,
+    validTo,
+    now,
+    origin,
+  ])
+}
+
+export interface RegisteredCertificate {
+  readonly serial: string
+  readonly participant: string
+  /** SHA-256, hex. */
+  readonly fingerprint: string
+  readonly origin: CertificateOrigin
+  readonly validFrom: Date
+  readonly validTo: Date
+  readonly registeredAt: Date
+  readonly revokedAt: Date | null
+}
+
+const certificateColumns = `serial, participant, fingerprint, origin, valid_from as "validFrom",
+  valid_to as "validTo", issued_at as "registeredAt", revoked_at as "revokedAt"`
+
+const selectCertificate = statement(`
+  select ${certificateColumns}, certificate from certificates where serial = $1`)
+
+export async function certificateOf(
+  tx: Transaction,
+  serial: string,
+): Promise<(RegisteredCertificate & { readonly certificate: string }) | undefined> {
+  type Row = RegisteredCertificate & { readonly certificate: string }
+  const [row] = await tx.query<Row>(selectCertificate, [serial])
+  return row
+}
+
+const countCertificates = statement(`
+  select count(*)::int as count from certificates
+  where participant = $1 and valid_to > $2 and revoked_at is null`)
+
+/** Those that have not ended and are not revoked. */
+export async function openCertificates(
+  tx: Transaction,
+  participant: string,
+  now: Date,
+): Promise<number> {
+  const [row] = await tx.query<{ readonly count: number }>(countCertificates, [participant, now])
+  return row?.count ?? 0
+}
+
+/** Those that end last, more than an FSP can have open. */
+const selectCertificates = statement(`
+  select found.* from unnest($1::text[]) as asked (participant)
+  cross join lateral (
+    select ${certificateColumns} from certificates
+    where participant = asked.participant
+    order by valid_to desc, serial limit 1000
+  ) as found`)
+
+/** The certificates of these FSPs, revoked ones too; FSPs without any are left out. */
+export async function certificatesOf(
+  db: Queries,
+  participants: readonly string[],
+): Promise<ReadonlyMap<string, readonly RegisteredCertificate[]>> {
+  const rows = await db.query<RegisteredCertificate>(selectCertificates, [textArray(participants)])
+  const found = new Map<string, RegisteredCertificate[]>()
+  for (const row of rows) {
+    const known = found.get(row.participant)
+    if (known === undefined) found.set(row.participant, [row])
+    else known.push(row)
+  }
+  return found
+}
+
+const revokeRows = statement(`
+  update certificates set revoked_at = $3, revoked_by = $4
+  where participant = $1 and revoked_at is null and ($2::text[] is null or serial = any($2))
+  returning serial`)
+
+/** Returns the serials that were not revoked before. */
+export async function revokeCertificates(
+  tx: Transaction,
+  {
+    participant,
+    serials,
+    by,
+    at,
+  }: {
+    readonly participant: string
+    /** Undefined: all of the FSP's. */
+    readonly serials: readonly string[] | undefined
+    readonly by: string
+    readonly at: Date
+  },
+): Promise<readonly string[]> {
+  const rows = await tx.query<{ readonly serial: string }>(revokeRows, [
+    participant,
+    serials === undefined ? null : textArray(serials),
+    at,
+    by,
+  ])
+  return rows.map(({ serial }) => serial)
 }
 
 const selectStates = statement(`
@@ -132,7 +239,8 @@ const selectStates = statement(`
     where participant = asked.participant and ended_at is null
   ) as secrets
   cross join lateral (
-    select max(valid_to) as valid_to from certificates where participant = asked.participant
+    select max(valid_to) as valid_to from certificates
+    where participant = asked.participant and revoked_at is null
   ) as ends
   where secrets.count > 0 or ends.valid_to is not null`)
 

@@ -1,4 +1,7 @@
-/** Tokens of FSPs: OAuth 2 client credentials (RFC 6749 4.4), JWT access tokens (RFC 9068). */
+/**
+ * Tokens of FSPs: OAuth 2 client credentials (RFC 6749 4.4), JWT access tokens (RFC 9068), bound to a
+ * client certificate where the client has one (RFC 8705).
+ */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import type { Queries } from '@causeway/postgres'
 import { SignJWT } from 'jose'
@@ -46,8 +49,16 @@ function hashOf(secret: string): Buffer {
 
 export async function issueToken(
   { db, tokenKeys, guesses, hubName, life_s }: TokenParts,
-  clientId: string,
-  secret: string,
+  {
+    clientId,
+    clientSecret: secret,
+    boundTo,
+  }: {
+    readonly clientId: string
+    readonly clientSecret: string
+    /** The thumbprint of a client certificate; undefined: any connection may use the token. */
+    readonly boundTo?: string | undefined
+  },
   now: Date,
 ): Promise<IssuedToken | Refused> {
   const hash = hashOf(secret)
@@ -63,7 +74,8 @@ export async function issueToken(
   guesses.right(hash)
   const { kid, key } = await tokenKeys.current(now)
   const issued_s = Math.floor(now.getTime() / 1_000)
-  const accessToken = await new SignJWT({ client_id: clientId })
+  const bound = boundTo === undefined ? {} : { cnf: { 'x5t#S256': boundTo } }
+  const accessToken = await new SignJWT({ client_id: clientId, ...bound })
     .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
     .setIssuer(hubName)
     .setAudience(audience)

@@ -81,23 +81,46 @@ function endKey(
     const known = await lockKeys(tx, participant)
     const key = known.find((one) => one.kid === kid)
     if (key === undefined) return unknownKey(participant, kid)
-    const now = new Date()
-    const decision = end(key, validTo, now)
-    if (decision.type === 'REFUSE') return decision
-    if (decision.type === 'END') {
-      await saveEnd(tx, participant, decision.key)
-      record(bus, tx, {
-        actor,
-        action: 'EndParticipantKey',
-        subject: subjectOf(participant, kid),
-        before: recordOf(key),
-        after: recordOf(decision.key),
-        at: now,
-      })
-      announceChange(bus, tx, participant, now)
-    }
-    return { type: 'DONE', key: decision.key }
+    return endOne({ bus, tx }, { participant, actor }, key, validTo)
   })
+}
+
+/** Ends all keys of the FSP now. */
+export async function endKeysOf(
+  { db, bus }: Pick<KeyParts, 'db' | 'bus'>,
+  participant: string,
+  actor: string,
+): Promise<void> {
+  await db.transaction(async (tx) => {
+    const now = new Date()
+    for (const key of await lockKeys(tx, participant)) {
+      await endOne({ bus, tx }, { participant, actor }, key, now)
+    }
+  })
+}
+
+async function endOne(
+  { bus, tx }: { readonly bus: EventBus; readonly tx: Transaction },
+  { participant, actor }: Readonly<Record<'participant' | 'actor', string>>,
+  key: Key,
+  validTo: Date,
+): Promise<Outcome> {
+  const now = new Date()
+  const decision = end(key, validTo, now)
+  if (decision.type === 'REFUSE') return decision
+  if (decision.type === 'END') {
+    await saveEnd(tx, participant, decision.key)
+    record(bus, tx, {
+      actor,
+      action: 'EndParticipantKey',
+      subject: subjectOf(participant, key.kid),
+      before: recordOf(key),
+      after: recordOf(decision.key),
+      at: now,
+    })
+    announceChange(bus, tx, participant, now)
+  }
+  return { type: 'DONE', key: decision.key }
 }
 
 async function lockKeys(tx: Transaction, participant: string): Promise<readonly Key[]> {

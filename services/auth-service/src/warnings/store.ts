@@ -22,6 +22,7 @@ const insertWarnings = statement(`
     union all
     select participant, 'CERTIFICATE', serial, valid_to from (
       select distinct on (participant) participant, serial, valid_to from certificates
+      where revoked_at is null
       order by participant, valid_to desc, serial
     ) last
     where valid_to > $2

@@ -1,18 +1,25 @@
 /** A test server for auth-service: it has the keys and secrets that a test gives it. */
-import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
+import { generateKeyPairSync, randomUUID, X509Certificate, type KeyObject } from 'node:crypto'
 import type { Handlers } from '@causeway/grpc'
-import { credentialsService, keysService, type ParticipantKey } from '@causeway/protos'
+import {
+  credentialsService,
+  keysService,
+  type ParticipantKey,
+  type RegisteredCertificate,
+} from '@causeway/protos'
 import type { TestParts } from '@causeway/runtime/testing'
 import { exportJWK, SignJWT, type JWK } from 'jose'
 
 export interface Auth {
   readonly keys: Map<string, readonly ParticipantKey[]>
+  /** By FSP. */
+  readonly certificates: Map<string, readonly RegisteredCertificate[]>
   /** By client id. */
   readonly secrets: Map<string, string>
   /** The keys that verify tokens. */
   readonly tokenKeys: JWK[]
   /** How often keys of FSPs, and keys of tokens, were queried. */
-  readonly asked: { keys: number; tokenKeys: number }
+  readonly asked: { keys: number; tokenKeys: number; certificates: number }
   /** True: it does not answer. */
   isAway: boolean
 }
@@ -20,14 +27,16 @@ export interface Auth {
 export function emptyAuth(): Auth {
   return {
     keys: new Map(),
+    certificates: new Map(),
     secrets: new Map(),
     tokenKeys: [],
-    asked: { keys: 0, tokenKeys: 0 },
+    asked: { keys: 0, tokenKeys: 0, certificates: 0 },
     isAway: false,
   }
 }
 
-export function serveAuth(parts: TestParts): Auth {
+/** @param isOlder whether it is of a release that registers no certificates */
+export function serveAuth(parts: TestParts, { isOlder = false } = {}): Auth {
   const auth = emptyAuth()
   const away = () => Promise.reject(new Error('away'))
   parts.grpc.serve(keysService, {
@@ -42,7 +51,8 @@ export function serveAuth(parts: TestParts): Auth {
       return Promise.resolve({ participants })
     },
   })
-  parts.grpc.serve(credentialsService, {
+  const { GetCertificates: _, ...older } = credentialsService
+  parts.grpc.serve(isOlder ? (older as typeof credentialsService) : credentialsService, {
     ...notAsked(credentialsService),
     IssueToken({ clientId, clientSecret }) {
       if (auth.isAway) return away()
@@ -50,6 +60,15 @@ export function serveAuth(parts: TestParts): Auth {
       const token = { accessToken: `token-of-${clientId}`, expiresInS: 300 }
       const refusal = { reason: 'SECRET_WRONG', detail: 'no such client, or not its secret' }
       return Promise.resolve(isRight ? { token } : { refusal })
+    },
+    GetCertificates({ names }) {
+      auth.asked.certificates += 1
+      if (auth.isAway) return away()
+      const participants = names.flatMap((participant) => {
+        const certificates = auth.certificates.get(participant)
+        return certificates === undefined ? [] : { participant, certificates: [...certificates] }
+      })
+      return Promise.resolve({ participants })
     },
     GetTokenKeys() {
       auth.asked.tokenKeys += 1
@@ -81,6 +100,23 @@ export function participantKey(
     validTo: '',
     createdAt: '2026-01-01T00:00:00.000Z',
     createdBy: 'operator',
+    ...changed,
+  }
+}
+
+/** The certificate in the format of auth-service. */
+export function registered(
+  pem: string,
+  changed: Partial<RegisteredCertificate> = {},
+): RegisteredCertificate {
+  const { serialNumber: serial, fingerprint256 } = new X509Certificate(pem)
+  return {
+    serial,
+    fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),
+    origin: 'REGISTERED',
+    validFrom: '2026-01-01T00:00:00.000Z',
+    validTo: '2030-01-01T00:00:00.000Z',
+    registeredAt: '2026-01-01T00:00:00.000Z',
     ...changed,
   }
 }

@@ -9,6 +9,7 @@ import { callbackMessages, type CallbackParts } from '../callbacks.ts'
 import { readHead, routeOf, workOn, type Answer, type Edge } from '../chain.ts'
 import { openLargeBodies } from '../large-bodies.ts'
 import { servedRoutes } from '../routes.ts'
+import { relayedHeadersOf } from '../security.ts'
 import type { Settings } from '../settings.ts'
 import type { CheckSignature } from '../signatures.ts'
 import { triggeredCallbacks, type CallbackEvent } from '../callback-table.ts'
@@ -105,6 +106,7 @@ export function openEdge(changes: EdgeChanges = {}): TestEdge {
     hubName: 'Hub',
     authService: settings.AUTH_SERVICE_PARTICIPANT,
     compatibility: settings.COMPATIBILITY,
+    relayedHeaders: relayedHeadersOf(settings),
     checkSignature,
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
     now_ms: () => Date.parse(receivedAt) + work_ms,

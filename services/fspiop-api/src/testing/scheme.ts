@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { ClientTls } from '@causeway/http'
 import {
   issueClientCertificate,
   issueServerCertificate,
@@ -11,6 +10,7 @@ import {
   type Certified,
   type Validity,
 } from '@causeway/pki'
+import { makeCrl, type CrlContent } from '@causeway/pki/testing'
 import type { Settings } from '../settings.ts'
 
 const hour_ms = 3_600_000
@@ -22,9 +22,14 @@ export interface Scheme {
     'EDGE_TLS' | 'EDGE_TLS_CERTIFICATE_FILE' | 'EDGE_TLS_KEY_FILE' | 'EDGE_TLS_CA_FILE'
   >
   /** The TLS options of a client of this name; it trusts the scheme's CA only. */
-  client(name: string, changed?: { readonly from?: Ca; readonly validity?: Validity }): ClientTls
+  client(
+    name: string,
+    changed?: { readonly from?: Ca; readonly validity?: Validity },
+  ): Certified & { readonly ca: string }
   /** The CA that issues certificates unless another is given. */
   readonly ca: Ca
+  /** Writes a revocation list of the CA to a file, and returns its name. */
+  revoke(content: CrlContent): string
   /** Replaces the CAs that the edge trusts. */
   trust(...cas: readonly Ca[]): void
   /** Replaces the certificate of the server by a new one. */
@@ -78,6 +83,10 @@ export function openScheme(): Scheme {
       return { ...issued, ca: ca.certificate }
     },
     ca,
+    revoke(content) {
+      writeFileSync(file('ca.crl'), makeCrl(ca, content))
+      return file('ca.crl')
+    },
     trust,
     renewServer,
     stop: () => rmSync(folder, { recursive: true }),

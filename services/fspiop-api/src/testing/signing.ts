@@ -1,5 +1,10 @@
 /** Messages signed correctly, and in the ways that are refused. */
-import { signatureHeader, type MessageToSign, type VerificationKey } from '@causeway/fspiop'
+import {
+  signatureHeader,
+  writeHttpDate,
+  type MessageToSign,
+  type VerificationKey,
+} from '@causeway/fspiop'
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { withHeaders, type Sent } from './messages.ts'
 
@@ -24,13 +29,15 @@ export function verificationKey(
   return { kid, key: publicKey, validFrom: undefined, validTo: undefined, ...changed }
 }
 
-/** With its signature and the headers of a signed message. */
+/** With its signature, the headers of a signed message, and the Date of now if none is given. */
 export async function signed(
   sent: Sent,
   { kid, privateKey }: Signer,
   changed: Partial<MessageToSign> = {},
 ): Promise<Sent> {
-  const { method, path, headers, body = '' } = sent
+  const { date = writeHttpDate(new Date()) } = changed
+  const dated = withHeaders(sent, { date })
+  const { method, path, headers, body = '' } = dated
   const value = await signatureHeader({
     alg: privateKey.asymmetricKeyType === 'ec' ? 'ES256' : 'RS256',
     kid,
@@ -39,11 +46,11 @@ export async function signed(
     uri: path,
     source: headers['fspiop-source'] ?? '',
     destination: headers['fspiop-destination'],
-    date: headers['date'] ?? '',
+    date,
     body: Buffer.from(body),
     ...changed,
   })
-  return withHeaders(sent, {
+  return withHeaders(dated, {
     'fspiop-uri': path,
     'fspiop-http-method': method,
     'fspiop-signature': value,

@@ -25,6 +25,7 @@ function incoming(body: string): Incoming {
     encrypted: [],
     kid: undefined,
     compatibility: 'specification',
+    relayedHeaders: new Set<string>(),
   }
 }
 

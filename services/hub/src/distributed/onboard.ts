@@ -7,6 +7,7 @@
  */
 import { createPublicKey, type JsonWebKey } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { connect } from 'node:tls'
 import { readPem, run, StartError, type SettingValues } from '@causeway/process'
 import { Agent, request } from 'undici'
 import { onboard, onboardPisp, type NewFsp } from '../onboarding.ts'
@@ -93,7 +94,22 @@ async function sandboxFsp(name: keyof typeof prefixes, values: Values): Promise<
     url,
     callbackUrl: `https://${host}:${values[`${prefix}_TLS_PORT`]}/callbacks`,
     publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    certificate: await certificateAt(host, values[`${prefix}_TLS_PORT`]),
   }
+}
+
+/** PEM: a sandbox FSP has one certificate, for its server and as a client. */
+function certificateAt(host: string, port: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    // Nothing is sent: the certificate itself is what is asked for.
+    const socket = connect({ host, port, servername: host, rejectUnauthorized: false }, () => {
+      const certificate = socket.getPeerX509Certificate()
+      socket.destroy()
+      if (certificate === undefined) reject(new Error(`${host}:${port} shows no certificate`))
+      else resolve(certificate.toString())
+    })
+    socket.once('error', reject)
+  })
 }
 
 /** Waits until the hub has registered the customers of all FSPs. */

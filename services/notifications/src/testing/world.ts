@@ -4,8 +4,10 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import type { OutgoingMessage } from '@causeway/bus'
 import { newEvent, type DomainEvent, type EventOptions, type Payload } from '@causeway/events'
+import { egressSettings } from '@causeway/http'
 import { ensureMonthlyPartitions, type Database } from '@causeway/postgres'
 import { Outage, type Service } from '@causeway/process'
+import { defaultsOf } from '@causeway/process/testing'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { notificationOf, type Notification, type Result } from '../contract.ts'
 import { noTries } from '../domain/tries.ts'
@@ -83,6 +85,7 @@ export const quickSettings: Settings = {
   NOTIFICATIONS_TLS_CERTIFICATE_FILE: '',
   NOTIFICATIONS_TLS_KEY_FILE: '',
   NOTIFICATIONS_TLS_CA_FILE: '',
+  ...defaultsOf(egressSettings),
   NOTIFICATIONS_SMTP_URL: '',
   NOTIFICATIONS_SMTP_PASSWORD: '',
   NOTIFICATIONS_SMTP_TLS: 'if-offered',

@@ -31,7 +31,14 @@ import {
   setState,
   setThreshold,
 } from '../participants/domain/update.ts'
-import { changeIn, createdAs, lockHub, lockOne, type Outcome } from '../participants/handle.ts'
+import {
+  changeIn,
+  createdAs,
+  lockHub,
+  lockOne,
+  nameFault,
+  type Outcome,
+} from '../participants/handle.ts'
 import { openIn } from '../participants/open.ts'
 import type { Wanted, WantedAccount } from './domain/wanted.ts'
 
@@ -44,6 +51,8 @@ export interface ApplyParts {
   readonly protects: boolean
   /** The state of a new participant. */
   readonly newState: { readonly state: string; readonly isActive: boolean }
+  /** Names that no new participant may have, in lower case. */
+  readonly reservedNames: ReadonlySet<string>
   readonly requestId: string
   readonly createdBy: string
 }
@@ -121,7 +130,7 @@ function endpointsSet(
 /** Creates the participant with all its accounts, limits and endpoints, or nothing. */
 async function createIn(
   tx: Transaction,
-  { bus, rules, models, newState, requestId, createdBy }: ApplyParts,
+  { bus, rules, reservedNames, models, newState, requestId, createdBy }: ApplyParts,
   wanted: Extract<Wanted, { type: 'CreateParticipant' }>,
 ): Promise<Outcome> {
   const { participant: name, participantType: type } = wanted
@@ -130,6 +139,8 @@ async function createIn(
   if ((await lockOne(tx, name)) !== undefined) {
     return refuse('PARTICIPANT_EXISTS', `${name} already exists`)
   }
+  const taken = await nameFault(tx, { reservedNames }, name)
+  if (taken !== undefined) return taken
   const at = new Date()
   const accounts = accountsFor(wanted.currencies, models, wanted.accounts.map(accountOf))
   const blank = { ...hub, name, type, isHub: false, accounts: [], endpoints: [] }

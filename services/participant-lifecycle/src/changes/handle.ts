@@ -16,12 +16,12 @@ import { refuse, type Refused } from '@causeway/ledger/domain'
 import type { Database, Transaction } from '@causeway/postgres'
 import { modelsOf } from '../participants/accounts.ts'
 import { stateOfNew, type HandleParts } from '../participants/handle.ts'
+import { unreachable } from '../participants/reach.ts'
 import { announceDecided, announceRequested } from './announce.ts'
 import { applyWanted, type Applied, type ApplyParts } from './apply.ts'
 import { stateAfter } from '@causeway/services'
 import { judge, type ChangeRequest, type Verdict } from './domain/request.ts'
 import { checkerCalls, currenciesOf, type Wanted } from './domain/wanted.ts'
-import { unreachable } from './reach.ts'
 import {
   addRequest,
   attempt,
@@ -95,7 +95,7 @@ export async function decideChange(
   const applying = isApproval ? await prepare(parts, asked.wanted) : undefined
   const unreached =
     isApproval && parts.checksEndpoints && asked.wanted.type === 'UpdateEndpoints'
-      ? await unreachable(asked.wanted.endpoints)
+      ? await unreachable(parts.egress, asked.wanted.endpoints)
       : undefined
   const decided = await parts.writer.runExclusive(async (tx): Promise<Decided> => {
     const request = await lockRequest(tx, decision.id)
@@ -224,6 +224,7 @@ async function prepare(parts: ChangesParts, wanted: Wanted): Promise<Prepared> {
     models: isCreation ? await modelsOf(parts, currenciesOf(wanted)) : new Map(),
     protects: wanted.type === 'ManageFunds' ? await protects(parts, wanted.currency) : true,
     newState: stateOfNew(parts),
+    reservedNames: parts.reservedNames,
   }
 }
 

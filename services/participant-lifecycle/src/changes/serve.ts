@@ -13,6 +13,7 @@ import { isRefused, refuse, type Refused } from '@causeway/ledger/domain'
 import type { lifecycleService } from '@causeway/protos'
 import { recordMessage, wantedOf } from './contract.ts'
 import { checkerCalls, schemeFault, type WantedType } from './domain/wanted.ts'
+import { deniedEndpoint } from '../participants/reach.ts'
 import { decideChange, requestChange, type ChangeOutcome, type ChangesParts } from './handle.ts'
 import { requestsOf, type RequestCursor } from './store.ts'
 
@@ -27,6 +28,9 @@ export function serveLifecycle(parts: ChangesParts): Handlers<typeof lifecycleSe
       if (isRefused(wanted)) return answer(wanted)
       const fault = schemeFault(parts.decimalsOf, wanted)
       if (fault !== undefined) return answer(fault)
+      const denied =
+        'endpoints' in wanted ? await deniedEndpoint(parts.egress, wanted.endpoints) : undefined
+      if (denied !== undefined) return answer(denied)
       return answer(await requestChange(parts, { id, wanted, by: nameOf(actor) }))
     },
     DecideChange: async ({ requestId: id, type, decision, note, actor }) => {

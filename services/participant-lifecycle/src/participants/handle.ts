@@ -3,6 +3,7 @@
  * as one transaction in the ledger's queue, so the next reservation sees it.
  */
 import type { EventBus } from '@causeway/bus'
+import type { Egress } from '@causeway/http'
 import {
   decideIn,
   type DecidingRules,
@@ -13,7 +14,7 @@ import {
   type Audited,
   type By,
 } from '@causeway/ledger'
-import { active, inactive, unknownParticipant, type Refused } from '@causeway/ledger/domain'
+import { active, inactive, refuse, unknownParticipant, type Refused } from '@causeway/ledger/domain'
 import { formatAmount } from '@causeway/money'
 import type { Transaction } from '@causeway/postgres'
 import { applyChanges, applyCreation } from './apply.ts'
@@ -30,12 +31,16 @@ import { accountIn, openingBalance, type Participant } from './domain/participan
 import type { DecimalsOf } from './domain/scheme.ts'
 import { setInitialLimit, type InitialLimit } from './domain/update.ts'
 import type { CurrencyModel } from './models.ts'
-import { lockParticipants, lockParticipantsWith, openAccounts } from './store.ts'
+import { lockParticipants, lockParticipantsWith, nameAlike, openAccounts } from './store.ts'
 
 export interface HandleParts {
   readonly writer: Writer
   readonly bus: EventBus
   readonly rules: DecidingRules
+  /** Names that no new participant may have, in lower case: of services and of gateways. */
+  readonly reservedNames: ReadonlySet<string>
+  /** Where the servers of participants may be. */
+  readonly egress: Egress
   /** Whether a new participant is active at once. */
   readonly activeOnCreate: boolean
   /** The currencies of the scheme. */
@@ -112,6 +117,8 @@ export async function createParticipant(
   return recorded(parts, by, async (tx) => {
     const hub = await lockHub(tx, parts.rules.hubName)
     const existing = name === hub.name ? hub : await lockOne(tx, name)
+    const taken = existing === undefined ? await nameFault(tx, parts, name) : undefined
+    if (taken !== undefined) return taken
     const decision = create(hub, existing, { ...creation, models })
     if (decision.type === 'REFUSE') return decision
     const { changes } = decision
@@ -136,12 +143,30 @@ export function createPispParticipant(
   return recorded(parts, by, async (tx) => {
     const hub = await lockHub(tx, parts.rules.hubName)
     const existing = name === hub.name ? hub : await lockOne(tx, name)
+    const taken = existing === undefined ? await nameFault(tx, parts, name) : undefined
+    if (taken !== undefined) return taken
     const decision = createPisp(hub, existing, name)
     if (decision.type === 'REFUSE') return decision
     const participant = { name, type: 'PISP', createdBy, ...stateOfNew(parts) } as const
     await applyCreation(parts.bus, tx, participant, decision.changes, new Date())
     return createdAs(tx, name)
   })
+}
+
+/**
+ * Why a new participant may not have the name: a gateway's certificate with it would speak for every
+ * FSP, and two names that differ in case only are one to people and to some software.
+ */
+export async function nameFault(
+  tx: Transaction,
+  { reservedNames }: Pick<HandleParts, 'reservedNames'>,
+  name: string,
+): Promise<Refused | undefined> {
+  if (reservedNames.has(name.toLowerCase())) return refuse('NAME_RESERVED', `${name} is reserved`)
+  const other = await nameAlike(tx, name)
+  return other === undefined
+    ? undefined
+    : refuse('NAME_RESERVED', `${name} differs from ${other} in case only`)
 }
 
 /** The state of a new participant. */

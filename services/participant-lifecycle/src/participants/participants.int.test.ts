@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { onEvents, type DomainEvent } from '@causeway/events'
 import { eventually } from '@causeway/process/testing'
-import type { Participant } from '@causeway/protos'
+import { lifecycleService, type Participant } from '@causeway/protos'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { prepare, prepareItem, wordsOf } from '../testing/items.ts'
 import { depositTo, onboard, openHubAccounts, succeeded } from '../testing/scheme.ts'
@@ -52,6 +52,10 @@ function eventsAbout(name: string, count: number): Promise<readonly Announced[]>
     const events = announced.filter(({ payload }) => payload.participantId === name)
     return events.length >= count ? events : undefined
   }, `${count} events about ${name}`)
+}
+
+function lifecycleOf({ parts }: World) {
+  return parts.grpc.client(lifecycleService, 'participant-lifecycle')
 }
 
 function limitOf(value: string, alarmPercentage = '') {
@@ -138,6 +142,70 @@ describe('a PISP', () => {
     expect(await reasonOf({ name: 'pisp-2', type: 'AUTH_SERVICE' })).toBe('INVALID')
     expect(await reasonOf({ name: 'Hub' })).toBe('NAME_RESERVED')
   })
+})
+
+test('A name of a service or of a gateway, and one that differs in case only, is reserved', async () => {
+  const own = await openWorld({ EDGE_GATEWAY_SUBJECTS: 'edge-gateway, Other-Gateway' })
+  try {
+    await openHubAccounts(own)
+    const reasonOf = async (name: string) => {
+      const { participants } = own
+      const dfsp = await participants.CreateParticipant({ name, currency, createdBy })
+      const pisp = { name, currency: '', createdBy, type: 'PISP' }
+      const asPisp = await participants.CreateParticipant(pisp)
+      return [dfsp.refusal?.reason, asPisp.refusal?.reason]
+    }
+    const reserved = ['NAME_RESERVED', 'NAME_RESERVED']
+    for (const name of ['edge-gateway', 'other-gateway', 'fspiop-api', 'Auth-Service', 'hub']) {
+      expect([name, await reasonOf(name)]).toEqual([name, reserved])
+    }
+    succeeded(await own.participants.CreateParticipant({ name: 'redbank', currency, createdBy }))
+    expect(await reasonOf('RedBank')).toEqual(reserved)
+    const id = randomUUID()
+    const change = {
+      createParticipant: {
+        name: 'REDBANK',
+        type: 'DFSP',
+        currencies: [currency],
+        accounts: [],
+        endpoints: [],
+      },
+    }
+    const asked = await lifecycleOf(own).RequestChange({ requestId: id, actor: 'ada', change })
+    expect(asked.refusal?.reason).toBe('NAME_RESERVED')
+  } finally {
+    await own.stop()
+  }
+})
+
+test('Addresses of services behind the firewall are refused when they are registered', async () => {
+  const own = await openWorld({ FSP_HOST: '0.0.0.0' })
+  try {
+    await openHubAccounts(own)
+    const name = 'redbank'
+    succeeded(await own.participants.CreateParticipant({ name, currency, createdBy }))
+    const type = 'FSPIOP_CALLBACK_URL'
+    const set = async (value: string) => {
+      const endpoint = { name, type, value, createdBy }
+      return (await own.participants.UpdateEndpoint(endpoint)).refusal?.reason ?? 'SET'
+    }
+    for (const value of [
+      'http://203.0.113.7/',
+      'https://169.254.169.254/',
+      'https://[fd00:ec2::254]/',
+      'https://127.0.0.1:4190/dead-letters/replay',
+      'https://10.0.0.1/{{transferId}}',
+      'https://localhost/',
+    ]) {
+      expect([value, await set(value)]).toEqual([value, 'INVALID'])
+      const updateEndpoints = { participantId: name, endpoints: [{ type, value }] }
+      const wanted = { requestId: randomUUID(), actor: 'ada', change: { updateEndpoints } }
+      expect((await lifecycleOf(own).RequestChange(wanted)).refusal?.reason).toBe('INVALID')
+    }
+    expect(await set('https://203.0.113.7/')).toBe('SET')
+  } finally {
+    await own.stop()
+  }
 })
 
 test('Each change in the life of a participant publishes an event with the next version', async () => {

@@ -35,6 +35,7 @@ import {
   type HandleParts,
   type Outcome,
 } from './handle.ts'
+import { deniedEndpoint } from './reach.ts'
 import { balancesOf, participantsNamed } from './store.ts'
 
 type Service = Handlers<typeof participantsService>
@@ -163,6 +164,8 @@ function updates(
     UpdateEndpoint: async ({ name, type, value, createdBy }) => {
       const fault = endpointFault(type, value)
       if (fault !== undefined) return done(fault)
+      const denied = await deniedEndpoint(parts.egress, [{ type, value }])
+      if (denied !== undefined) return done(denied)
       const endpoint = { type, value, createdBy }
       const by = who(createdBy, 'UpdateEndpoint')
       return done(await changeParticipant(parts, name, by, (one) => setEndpoint(one, endpoint)))

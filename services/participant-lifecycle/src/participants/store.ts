@@ -83,6 +83,15 @@ export async function lockParticipants(
   return rows.map(participantOf)
 }
 
+const selectAlike = statement(`
+  select name from participants where lower(name) = lower($1) and name <> $1 limit 1`)
+
+/** A participant whose name differs in case only. */
+export async function nameAlike(tx: Transaction, name: string): Promise<string | undefined> {
+  const [row] = await tx.query<{ readonly name: string }>(selectAlike, [name])
+  return row?.name
+}
+
 /** Every participant but the hub that has accounts in the currency. */
 export async function lockParticipantsWith(
   tx: Transaction,

@@ -3,8 +3,10 @@
  * substitute for settlements and a connection to inspect and change the database.
  */
 import type { Calls } from '@causeway/grpc'
+import { egressSettings } from '@causeway/http'
 import { statement, type Database } from '@causeway/postgres'
 import type { Service } from '@causeway/process'
+import { defaultsOf } from '@causeway/process/testing'
 import {
   ledgerService,
   participantsService,
@@ -44,6 +46,8 @@ const settings: Settings = {
   PARTICIPANT_STATES:
     'ACTIVE=TRANSFERS+FUNDS_IN+FUNDS_OUT;INACTIVE=;SUSPENDED=FUNDS_IN;CLOSED=FUNDS_OUT',
   COVER_PERCENT: 'fixed',
+  ...defaultsOf(egressSettings),
+  EDGE_GATEWAY_SUBJECTS: '',
   ENDPOINT_CHECK: 'on',
   HUB_NAME: 'Hub',
   AUTH_SERVICE_PARTICIPANT: '',

@@ -161,6 +161,16 @@ export type Key = {
   readonly createdBy: string
 }
 
+export type RegisteredCertificate = {
+  readonly serial: string
+  readonly fingerprint: string
+  readonly origin: 'ISSUED' | 'REGISTERED'
+  readonly validFrom: string
+  readonly validTo: string
+  readonly registeredAt: string
+  readonly revokedAt: string | null
+}
+
 export type Keys = {
   readonly adapter: {
     readonly active: 'NODE' | 'PKCS11'
@@ -1114,6 +1124,18 @@ export interface Operations {
   readonly 'POST /participants/{name}/certificates': {
     readonly query: never
     readonly answer: { readonly certificate: string; readonly ca: string; readonly validTo: string }
+  }
+  readonly 'GET /participants/{name}/certificates': {
+    readonly query: never
+    readonly answer: readonly RegisteredCertificate[]
+  }
+  readonly 'POST /participants/{name}/certificates/registrations': {
+    readonly query: never
+    readonly answer: RegisteredCertificate
+  }
+  readonly 'DELETE /participants/{name}/certificates/{serial}': {
+    readonly query: never
+    readonly answer: RegisteredCertificate
   }
   readonly 'POST /hash-gen': {
     readonly query: never

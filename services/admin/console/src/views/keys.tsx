@@ -5,6 +5,7 @@ import { call, type Answer } from '../api.ts'
 import { AskButton, ChangeForm } from '../change.tsx'
 import type { Key } from '../generated/operator-api.ts'
 import { Card, Loaded, State, Table, Time } from '../ui.tsx'
+import { Certificates } from './certificates.tsx'
 import { Once } from './once.tsx'
 
 export function Keys({ name }: { name: string }) {
@@ -12,6 +13,7 @@ export function Keys({ name }: { name: string }) {
   return (
     <>
       <PublicKeys name={name} />
+      {may('VIEW_CREDENTIALS') && <Certificates name={name} />}
       {may('MANAGE_CREDENTIALS') && (
         <div className="cards">
           <Certificate name={name} />

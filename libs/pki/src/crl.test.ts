@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals'
+import { X509Certificate } from 'node:crypto'
+import { issueClientCertificate, makeCa } from './ca.ts'
+import { readCrls } from './crl.ts'
+import { makeCrl } from './testing.ts'
+
+const hour_ms = 3_600_000
+const now = new Date(Math.floor(Date.now() / 1_000) * 1_000)
+const validity = { from: new Date(now.getTime() - hour_ms), to: new Date(now.getTime() + hour_ms) }
+const newCa = (commonName: string) =>
+  makeCa({ subject: { commonName, organization: 'Scheme' }, validity })
+const [ca, other] = [newCa('CA'), newCa('Other CA')]
+const authorities = [other, ca].map(({ certificate }) => new X509Certificate(certificate))
+const subject = { commonName: 'greenbank', organization: undefined }
+const certificateOf = (from = ca) =>
+  new X509Certificate(issueClientCertificate(from, { subject, validity }).certificate)
+
+test('A list names the revoked certificates of its authority', () => {
+  // Serial numbers are random: some begin with a bit that needs a further byte.
+  const revoked = Array.from({ length: 32 }, () => certificateOf())
+  const serials = revoked.map(({ serialNumber }) => serialNumber)
+  const content = { serials, thisUpdate: now, nextUpdate: validity.to }
+  expect(readCrls(makeCrl(ca, content), authorities)).toEqual([
+    {
+      issuer: revoked[0]?.issuer,
+      thisUpdate: now,
+      nextUpdate: validity.to,
+      serials: new Set(serials),
+    },
+  ])
+})
+
+test('A list may be empty and without an end, and a file may hold those of several authorities', () => {
+  const [first, second] = [ca, other].map((from) => makeCrl(from, { serials: [], thisUpdate: now }))
+  const lists = readCrls(`of the first\n${first}\nof the second\n${second}`, authorities)
+  expect(lists).toMatchObject([
+    { issuer: certificateOf().issuer, nextUpdate: undefined, serials: new Set() },
+    { issuer: certificateOf(other).issuer, nextUpdate: undefined, serials: new Set() },
+  ])
+})
+
+test.each([
+  ['no list', 'junk', 'not a PEM X509 CRL'],
+  ['a broken list', '-----BEGIN X509 CRL-----\nMAA=\n-----END X509 CRL-----', 'not a valid'],
+  [
+    'a list of an authority that is not trusted',
+    makeCrl(newCa('CA'), { serials: [], thisUpdate: now }),
+    'none of the CAs has signed it',
+  ],
+  [
+    'the difference between two lists',
+    makeCrl(ca, { serials: [], thisUpdate: now, critical: '2.5.29.27' }),
+    'not complete (extension 2.5.29.27)',
+  ],
+  [
+    'a list for some certificates alone',
+    makeCrl(ca, { serials: [], thisUpdate: now, critical: '2.5.29.28' }),
+    'not complete (extension 2.5.29.28)',
+  ],
+])('%s is refused', (_what, pem, fault) => {
+  expect(readCrls(pem, authorities)).toEqual({ fault: expect.stringContaining(fault) })
+})

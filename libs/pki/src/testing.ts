@@ -1,0 +1,1 @@
+export { makeCrl, type CrlContent } from './testing/crl.ts'

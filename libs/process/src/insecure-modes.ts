@@ -1,0 +1,47 @@
+/**
+ * The settings of a service that relax its security: logged at the start, a metric while the process
+ * runs, and reported with readiness.
+ */
+import { Gauge } from 'prom-client'
+import type { Health } from './health.ts'
+import type { Logger } from './log.ts'
+import type { Metrics } from './metrics.ts'
+
+export interface InsecureMode {
+  /** The setting and its value: `EDGE_TLS=off`. */
+  readonly mode: string
+  /** What is not protected. */
+  readonly consequence: string
+}
+
+export interface InsecureModeParts {
+  readonly log: Pick<Logger, 'warn'>
+  readonly metrics: Metrics
+  readonly health: Pick<Health, 'note'>
+}
+
+const gaugeName = 'insecure_modes'
+
+export function reportInsecureModes(
+  service: string,
+  modes: readonly InsecureMode[],
+  { log, metrics, health }: InsecureModeParts,
+): void {
+  for (const { mode, consequence } of modes) {
+    log.warn({ insecureMode: mode }, `INSECURE: ${mode}: ${consequence}`)
+    health.note(`insecure mode of ${service}: ${mode}`, consequence)
+    gaugeOf(metrics).set({ service, mode }, 1)
+  }
+}
+
+/** Services in one process share it. */
+function gaugeOf(metrics: Metrics): Gauge {
+  const known = metrics.getSingleMetric(gaugeName)
+  if (known instanceof Gauge) return known
+  return new Gauge({
+    name: gaugeName,
+    help: 'settings that relax the security of a service',
+    labelNames: ['service', 'mode'],
+    registers: [metrics],
+  })
+}

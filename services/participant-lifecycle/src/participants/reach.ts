@@ -1,0 +1,69 @@
+/** Whether the hub may send to an endpoint, and whether it accepts a connection: nothing is sent. */
+import { connect } from 'node:net'
+import type { Egress } from '@causeway/http'
+import { refuse, type Refused } from '@causeway/ledger/domain'
+
+export interface ReachedEndpoint {
+  readonly type: string
+  readonly value: string
+}
+
+const connect_ms_max = 2_000
+
+/** Why requests may not go to the first of these endpoints that is denied. */
+export async function deniedEndpoint(
+  egress: Egress,
+  endpoints: readonly ReachedEndpoint[],
+): Promise<Refused | undefined> {
+  const faults = await Promise.all(
+    endpoints.map(({ value }) => {
+      const url = urlOf(value)
+      return url === undefined ? undefined : egress.faultNow(url)
+    }),
+  )
+  const at = faults.findIndex((fault) => fault !== undefined)
+  return at < 0 ? undefined : refuse('INVALID', `${endpoints[at]?.type}: ${faults[at]}`)
+}
+
+/**
+ * The first endpoint that accepts no connection; values that are not server addresses are skipped.
+ */
+export async function unreachable<Endpoint extends ReachedEndpoint>(
+  egress: Egress,
+  endpoints: readonly Endpoint[],
+): Promise<Endpoint | undefined> {
+  const answers = await Promise.all(
+    endpoints.map(({ value }) => {
+      const url = urlOf(value)
+      return url === undefined || answersAt(url, egress)
+    }),
+  )
+  return endpoints.find((_, index) => answers[index] === false)
+}
+
+/** The path may contain variables; a host that is a variable cannot be checked. */
+function urlOf(value: string): URL | undefined {
+  const plain = value.replaceAll(/\{\{[^{}]*\}\}/g, 'x')
+  if (!/^https?:\/\//i.test(plain) || !URL.canParse(plain)) return undefined
+  return new URL(plain)
+}
+
+function answersAt(url: URL, egress: Egress): Promise<boolean> {
+  const { hostname, port, protocol } = url
+  if (egress.faultOf(url) !== undefined) return Promise.resolve(false)
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port),
+      timeout: connect_ms_max,
+      lookup: egress.lookupFor(protocol),
+    })
+    const end = (isThere: boolean) => {
+      socket.destroy()
+      resolve(isThere)
+    }
+    socket.once('connect', () => end(true))
+    socket.once('timeout', () => end(false))
+    socket.once('error', () => end(false))
+  })
+}
