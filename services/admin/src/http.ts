@@ -6,7 +6,7 @@ import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { foreignPage, type WithoutBase } from '@causeway/http'
-import { isOutage, type Logger } from '@causeway/process'
+import { isOutage, type Logger, type SecurityEvents } from '@causeway/process'
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -21,6 +21,7 @@ import { errorAnswer, type Compatibility, type Reason } from './contract.ts'
 import { pathVariables, read, type Read } from './fields.ts'
 import { readJson, writeJson } from './json.ts'
 import type { Attempts } from './access/attempts.ts'
+import { securityTypeOf } from './access/security-events.ts'
 import { operatorHeader, type Caller, type Guard } from './access/guard.ts'
 import { privilegeFor, privilegesToAsk, type GuardedOperation } from './access/privileges.ts'
 import type { Operation } from './operation.ts'
@@ -34,6 +35,7 @@ export interface HttpOptions {
   readonly trustsForwardedAddress: boolean
   readonly compatibility: Compatibility
   readonly withoutBase: WithoutBase
+  readonly security: SecurityEvents
   readonly log: Logger
 }
 
@@ -68,7 +70,10 @@ export function operatorApp(
         const { authorization } = request.headers
         const sent = { authorization, operator: request.get(operatorHeader) }
         const caller = await options.guard.check(privilegesToAsk(operation), sent)
-        if (caller.outcome === 'refused') return send(response, caller)
+        if (caller.outcome === 'refused') {
+          note(caller, operation, request, caller.actor ?? '', options)
+          return send(response, caller)
+        }
         callers.set(request, caller)
         next()
       }
@@ -76,7 +81,9 @@ export function operatorApp(
       route[method](ask, raw, async (request, response) => {
         const caller = callers.get(request)
         if (caller === undefined) throw new Error('the caller was not checked')
-        send(response, await run(operation, request, caller, options))
+        const answer = await run(operation, request, caller, options)
+        note(answer, operation, request, caller.actor, options)
+        send(response, answer)
       })
     }
     const allow = ofPath.map(({ method }) => method).join(', ')
@@ -119,6 +126,27 @@ async function run(
     log.error({ err: error }, `${what} failed`)
     return refused('FAULT')
   }
+}
+
+/** A refusal that indicates an attack is a security event. */
+function note(
+  answer: Answer,
+  operation: GuardedOperation,
+  request: Request,
+  actor: string,
+  options: HttpOptions,
+): void {
+  const type = answer.outcome === 'refused' ? securityTypeOf(answer.reason) : undefined
+  if (answer.outcome !== 'refused' || type === undefined) return
+  const body = operation.about.isLogIn === true ? readBody(operation, request) : undefined
+  const claimed = body?.outcome === 'read' ? nameIn(body.value) : ''
+  options.security.tell({
+    type,
+    reason: answer.reason,
+    actor: claimed === '' ? actor : claimed,
+    address: addressOf(request, options),
+    target: `${operation.method} ${operation.path}`,
+  })
 }
 
 type Asked = Parameters<Operation['run']>[0]

@@ -25,9 +25,14 @@ export interface SentIdentity {
   readonly operator: string | undefined
 }
 
+export interface RefusedCaller extends Refused {
+  /** Whose token it is; undefined: not known. */
+  readonly actor?: string
+}
+
 export interface Guard {
   /** Whether the caller has one of the privileges. Rejects only for a bug. */
-  check(privileges: readonly string[], sent: SentIdentity): Promise<Caller | Refused>
+  check(privileges: readonly string[], sent: SentIdentity): Promise<Caller | RefusedCaller>
   /** Reloads the policy, so that a change applies to the next request. */
   renew(): Promise<void>
   stop(): Promise<void>
@@ -95,7 +100,7 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
   async function check(
     privileges: readonly string[],
     authorization: string,
-  ): Promise<Caller | Refused> {
+  ): Promise<Caller | RefusedCaller> {
     const token = /^Bearer ([\w.~+/=-]{1,4096})$/i.exec(authorization)?.[1]
     if (token === undefined) return refused('TOKEN_MISSING', 'log in: POST /app-basic-auth')
     const known = await claimsOf(token)
@@ -115,7 +120,7 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
     if (mustChangePassword) return refused('PASSWORD_OLD', 'change your password first')
     return mustRegisterKey
       ? refused('KEY_MISSING', 'register a security key first')
-      : refused('PRIVILEGE_MISSING', privileges.join(' or '))
+      : { ...refused('PRIVILEGE_MISSING', privileges.join(' or ')), actor }
   }
 
   return {
