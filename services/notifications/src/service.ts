@@ -10,7 +10,14 @@ import type { ClientTls } from '@causeway/http'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
 import { onParticipantStates, openParticipants } from '@causeway/participants'
 import { ensureMonthlyPartitions, statement, type Database } from '@causeway/postgres'
-import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
+import {
+  noteCertificateEnd,
+  periodically,
+  readPem,
+  type Logger,
+  type Metrics,
+  type Periodic,
+} from '@causeway/process'
 import { openServiceEgress, type ProcessParts, type Start } from '@causeway/runtime'
 import { openAddresses } from './addresses.ts'
 import { mailServer } from './contract.ts'
@@ -49,6 +56,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
   const partitions = await maintainPartitions(db, log)
   const measures = openMeasures(parts.metrics, db)
+  noteClientCertificate(parts.metrics, tls)
   const waiting = openWaiting(() => readWaiting(db))
   const stop = new AbortController()
   const live = await openLive(settings, ownKey, { ...parts, log })
@@ -223,6 +231,11 @@ async function clientTlsOf(settings: Settings): Promise<ClientTls | undefined> {
     key: await readPem('NOTIFICATIONS_TLS_KEY_FILE', settings.NOTIFICATIONS_TLS_KEY_FILE),
     ca,
   }
+}
+
+function noteClientCertificate(metrics: Metrics, tls: ClientTls | undefined): void {
+  if (tls?.certificate === undefined) return
+  noteCertificateEnd(metrics, 'NOTIFICATIONS_TLS_CERTIFICATE_FILE', tls.certificate)
 }
 
 async function maintainPartitions(db: Database, log: Logger): Promise<Periodic> {
