@@ -41,10 +41,6 @@ export {
   mergeSettings,
   text,
 } from './settings.ts'
-export {
-  type SecurityEvent,
-  type SecurityEvents,
-  openSecurityEvents,
-} from './security-events.ts'
+export { type SecurityEvent, type SecurityEvents, openSecurityEvents } from './security-events.ts'
 export { StartError } from './start-error.ts'
 export { watch } from './watch.ts'

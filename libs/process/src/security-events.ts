@@ -60,7 +60,12 @@ export function openSecurityEvents(
       if (!takes(bound, Math.floor(now_ms() / 1_000))) return
       const { suppressed } = bound
       bound.suppressed = 0
-      const texts = { reason: cut(reason), actor: cut(actor), address: cut(address), target: cut(target) }
+      const texts = {
+        reason: cut(reason),
+        actor: cut(actor),
+        address: cut(address),
+        target: cut(target),
+      }
       log.warn({ security: { schema, service, type, ...texts, suppressed } }, 'security event')
     },
   }

@@ -12,8 +12,12 @@ test('Every alarm has a test in which it fires and one in which it does not', ()
     tests.map(({ name, alert_rule_test: cases }) => [
       name,
       {
-        fires: cases.some(({ alertname, exp_alerts: alerts = [] }) => alertname === name && alerts.length > 0),
-        rests: cases.some(({ alertname, exp_alerts: alerts = [] }) => alertname === name && alerts.length === 0),
+        fires: cases.some(
+          ({ alertname, exp_alerts: alerts = [] }) => alertname === name && alerts.length > 0,
+        ),
+        rests: cases.some(
+          ({ alertname, exp_alerts: alerts = [] }) => alertname === name && alerts.length === 0,
+        ),
       },
     ]),
   )

@@ -28,7 +28,10 @@ export const advice = {
       set: '`rediss://` with a password',
       why: 'remembered answers of oracles decide whom a payment goes to',
     },
-    TRACES_URL: { set: 'https, or a collector on the same machine', why: 'ids of payments are in it' },
+    TRACES_URL: {
+      set: 'https, or a collector on the same machine',
+      why: 'ids of payments are in it',
+    },
   },
   'FSP port': {
     EDGE_IDENTITY: { set: 'mtls', why: 'a certificate cannot be sent on like a token' },
@@ -60,7 +63,10 @@ export const advice = {
       why: 'behind a gateway that writes X-Forwarded-For: otherwise all operators have its address, in delays of guessing and in the audit log',
     },
     OPERATOR_IDENTITY: { set: 'token', why: 'none lets every user of the machine do everything' },
-    SCHEME_RULES_FOUR_EYES: { set: 'on', why: 'one person alone cannot change the rules of the scheme' },
+    SCHEME_RULES_FOUR_EYES: {
+      set: 'on',
+      why: 'one person alone cannot change the rules of the scheme',
+    },
   },
   Keys: {
     CRYPTO_PKCS11_LIBRARY: {
@@ -77,7 +83,10 @@ export const advice = {
       set: '90 to 365',
       why: 'a stolen key that nobody notices ends by itself',
     },
-    AUTH_SERVICE_ENDING_WARNINGS_D: { set: 'the default', why: 'a certificate that ends stops an FSP' },
+    AUTH_SERVICE_ENDING_WARNINGS_D: {
+      set: 'the default',
+      why: 'a certificate that ends stops an FSP',
+    },
   },
   'Audit log': {
     AUDIT_ANCHOR_FILE: {

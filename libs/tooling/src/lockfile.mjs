@@ -26,9 +26,14 @@ export function productionPackages({ importers, packages, snapshots }) {
     const { dependencies = {}, optionalDependencies = {} } = snapshots[key] ?? {}
     for (const next of Object.entries({ ...dependencies, ...optionalDependencies })) visit(...next)
   }
-  for (const [folder, { dependencies = {}, optionalDependencies = {} }] of Object.entries(importers)) {
+  for (const [folder, { dependencies = {}, optionalDependencies = {} }] of Object.entries(
+    importers,
+  )) {
     if (!isOfTheHub(folder)) continue
-    for (const [name, { version }] of Object.entries({ ...dependencies, ...optionalDependencies })) {
+    for (const [name, { version }] of Object.entries({
+      ...dependencies,
+      ...optionalDependencies,
+    })) {
       visit(name, version)
     }
   }

@@ -17,7 +17,8 @@ const warned_ms = 183 * 86_400_000
 /** @returns what is wrong with the version on that day, undefined: nothing; and until when it is supported */
 export function supportOf(major, now) {
   const end = ends[major]
-  if (end === undefined) return { fault: `the end of Node.js ${major} is not known: add it to ends` }
+  if (end === undefined)
+    return { fault: `the end of Node.js ${major} is not known: add it to ends` }
   const left_ms = Date.parse(end) + 86_400_000 - now.getTime()
   if (left_ms <= 0) return { end, fault: `Node.js ${major} gets no security fixes since ${end}` }
   return left_ms < warned_ms ? { end, isNear: true } : { end }
@@ -41,7 +42,9 @@ function main() {
       process.exitCode = 1
       continue
     }
-    process.stdout.write(`${file}: Node.js ${major}, security fixes until ${end}${isNear ? ': replace it soon' : ''}\n`)
+    process.stdout.write(
+      `${file}: Node.js ${major}, security fixes until ${end}${isNear ? ': replace it soon' : ''}\n`,
+    )
   }
 }
 

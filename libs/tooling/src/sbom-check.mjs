@@ -13,7 +13,8 @@ const listed = new Map(
     hashes.find(({ alg }) => alg === 'SHA-512')?.content,
   ]),
 )
-const hexOf = (integrity) => Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex')
+const hexOf = (integrity) =>
+  Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex')
 const packages = productionPackages(readLockfile())
 const missing = [...packages].filter(([name, integrity]) => listed.get(name) !== hexOf(integrity))
 if (bomFormat !== 'CycloneDX' || missing.length > 0) {
@@ -21,4 +22,6 @@ if (bomFormat !== 'CycloneDX' || missing.length > 0) {
   for (const [name] of missing) process.stdout.write(`  ${name}\n`)
   process.exit(1)
 }
-process.stdout.write(`${file}: CycloneDX ${specVersion}, all ${packages.size} packages of the hub\n`)
+process.stdout.write(
+  `${file}: CycloneDX ${specVersion}, all ${packages.size} packages of the hub\n`,
+)

@@ -24,7 +24,9 @@ test('The packages of the hub are those that its services load, and what these l
   const packages = productionPackages(readLockfile())
   const names = [...packages.keys()].map((key) => key.slice(0, key.lastIndexOf('@')))
   expect(names).toEqual(expect.arrayContaining(['express', 'kafkajs', 'pg', 'pg-protocol', 'zod']))
-  expect(names.filter((name) => ['jest', 'playwright-core', 'testcontainers'].includes(name))).toEqual([])
+  expect(
+    names.filter((name) => ['jest', 'playwright-core', 'testcontainers'].includes(name)),
+  ).toEqual([])
   expect([...packages.values()].filter((hash) => !hash?.startsWith('sha512-'))).toEqual([])
 })
 
@@ -62,5 +64,7 @@ test('A version of Node.js is refused from the day after its last security fixes
 test('The versions of Node.js of CI and of the image are found and have a known end', () => {
   const versions = usedVersions(read)
   expect(versions).toHaveLength(2)
-  expect(versions.filter(([, major]) => supportOf(major, new Date(0)).fault !== undefined)).toEqual([])
+  expect(versions.filter(([, major]) => supportOf(major, new Date(0)).fault !== undefined)).toEqual(
+    [],
+  )
 })

@@ -110,7 +110,9 @@ describe('Identity by client certificate', () => {
   test('A refused identity and a refused signature are security events, an accepted message is none', async () => {
     const counted = async (type: string) => {
       const text = await world.parts.metrics.metrics()
-      const line = new RegExp(`security_events_total\\{service="fspiop-api",type="${type}"\\} (\\d+)`)
+      const line = new RegExp(
+        `security_events_total\\{service="fspiop-api",type="${type}"\\} (\\d+)`,
+      )
       return Number(line.exec(text)?.[1] ?? 0)
     }
     const both = async () => [await counted('IDENTITY_REFUSED'), await counted('SIGNATURE_REFUSED')]
@@ -128,7 +130,8 @@ describe('Identity by client certificate', () => {
   test('The end of the certificate of the port is a metric', async () => {
     const text = await world.parts.metrics.metrics()
     const [, end] =
-      /certificate_end_timestamp_seconds\{setting="EDGE_TLS_CERTIFICATE_FILE"\} (\d+)/.exec(text) ?? []
+      /certificate_end_timestamp_seconds\{setting="EDGE_TLS_CERTIFICATE_FILE"\} (\d+)/.exec(text) ??
+      []
     expect(Number(end) * 1_000).toBeGreaterThan(Date.now())
   })
 

@@ -55,7 +55,16 @@ test('Each audit entry is exported in its order, with members that stay and the 
   expect(lines.map(({ entry }) => entry.id)).toEqual(expect.arrayContaining([before, id]))
   const line = lines.find(({ entry }) => entry.id === id)
   expect(Object.keys(line ?? {}).toSorted()).toEqual(
-    ['entry', 'hash', 'keyId', 'n', 'previousHash', 'provenance', 'recordedAt', 'schema'].toSorted(),
+    [
+      'entry',
+      'hash',
+      'keyId',
+      'n',
+      'previousHash',
+      'provenance',
+      'recordedAt',
+      'schema',
+    ].toSorted(),
   )
   expect(line).toMatchObject({
     schema: 'causeway.audit/1',

@@ -55,7 +55,11 @@ function copySome(db: Database, write: (text: string) => Promise<void>): Promise
 /** The body as it was hashed, with the hash by which it is found in the log. */
 function lineOf({ body, hash, previousHash, kid }: EntryRow): string {
   const content = JSON.parse(body) as object
-  const proof = { hash: hash.toString('hex'), previousHash: previousHash.toString('hex'), keyId: kid }
+  const proof = {
+    hash: hash.toString('hex'),
+    previousHash: previousHash.toString('hex'),
+    keyId: kid,
+  }
   return `${JSON.stringify({ schema, ...content, ...proof })}\n`
 }
 
