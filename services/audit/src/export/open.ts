@@ -30,7 +30,9 @@ export function openExport(
   const write = path === '-' ? writeToStdout : (text: string) => appendTo(path, text)
   const copy = async () => {
     try {
-      while ((await copySome(db, write)) === entries_per_write);
+      let copied: number
+      do copied = await copySome(db, write)
+      while (copied === entries_per_write)
     } finally {
       behind.set(await entriesBehind(db))
     }
