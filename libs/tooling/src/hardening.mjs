@@ -40,6 +40,26 @@ export const advice = {
       set: 'specification',
       why: 'answers for existing clients check less; set mojaloop only while such clients are connected',
     },
+    EDGE_TLS_MIN_VERSION: {
+      set: 'TLSv1.3',
+      why: 'if all FSPs can; it leaves out what is weak in 1.2',
+    },
+    EDGE_TOKEN_BINDING: {
+      set: 'required',
+      why: 'where FSPs have tokens: a stolen one is of no use without the key of the certificate',
+    },
+    EDGE_TLS_CRL_FILE: {
+      set: 'the revocation list of the authority',
+      why: 'where the authority of FSPs is run elsewhere',
+    },
+    JWS_DATE_WINDOW_S: {
+      set: 'as small as the clocks of the FSPs permit',
+      why: 'a signed request cannot be sent again later',
+    },
+    EDGE_GATEWAY_FINGERPRINTS: {
+      set: 'the certificates of the gateways',
+      why: 'otherwise any certificate of the authority with the name of a gateway speaks for every FSP',
+    },
     EDGE_GATEWAY_SUBJECTS: {
       set: 'empty',
       why: 'a gateway speaks for every FSP; name one only where it terminates TLS',
@@ -88,6 +108,21 @@ export const advice = {
       why: 'a certificate that ends stops an FSP',
     },
   },
+  'Requests to others': {
+    EGRESS_LOOPBACK: { set: 'denied', why: 'no address of an FSP is on the machine of the hub' },
+    EGRESS_ALLOWED: {
+      set: 'the private addresses of FSPs and oracles alone',
+      why: 'addresses are data: what is allowed here can be asked through the hub',
+    },
+    EGRESS_HTTP: {
+      set: 'loopback',
+      why: 'callbacks and answers of oracles are readable and can be changed otherwise',
+    },
+    ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE: {
+      set: 'the authority of the oracles',
+      why: 'an oracle decides which FSP is paid',
+    },
+  },
   'Audit log': {
     AUDIT_ANCHOR_FILE: {
       set: 'a file on a volume that the owner of the database cannot write',
@@ -103,10 +138,6 @@ export const advice = {
     },
   },
   'E-mails': {
-    ALARM_NOTIFICATION_EMAIL: {
-      set: 'an address that is read at any time',
-      why: 'ending certificates, limits and given up deliveries are announced there',
-    },
     NOTIFICATIONS_SMTP_TLS: { set: 'required', why: 'e-mails name participants and amounts' },
     NOTIFICATIONS_SMTP_URL: { set: '`smtps://`', why: 'the password is otherwise sent in plain' },
   },
@@ -126,6 +157,7 @@ const beyond = `## Beyond settings
 | first password | log in as \`administrator\`, change it, create an account for each person, with two administrators and two approvers |
 | program \`setup\` | disable it after onboarding: \`PUT /operators/setup {"isActive":false}\` |
 | METRICS_PORT | only Prometheus and the kubelet may reach it: \`networkPolicy.metrics\` of the chart |
+| alarms by e-mail | the endpoints \`ALARM_NOTIFICATION_EMAIL\` of the hub and of each FSP name addresses that are read at any time |
 | egress | \`networkPolicy.outside\` of the chart names the networks of FSPs and oracles alone |
 | edge | a firewall or load balancer that limits connections of one address stands before the FSP port |
 | database | the archive and backups are encrypted, and stored where the hub cannot delete them |
