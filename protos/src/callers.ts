@@ -35,6 +35,7 @@ const configured = [
 
 const callers: Callers = {
   accountLookupService: { FindOwners: ['fspiop-api', 'quoting'] },
+  personsService: { ErasePerson: operator },
   oraclesService: {
     ListOracles: operator,
     CreateOracle: operator,
@@ -43,8 +44,18 @@ const callers: Callers = {
   },
   auditService: {
     ListAuditEntries: operator,
+    ReadConfidentialEntries: operator,
     DescribeAuditLog: operator,
     VerifyAuditChain: operator,
+  },
+  auditQuarantineService: {
+    ListQuarantinedEntries: operator,
+    DecideQuarantinedEntry: operator,
+  },
+  logStoreService: {
+    WriteLog: operator,
+    ReadLog: operator,
+    DescribeLog: operator,
   },
   configurationsService: {
     RegisterConfigurationSchema: ['admin', ...configured],
@@ -105,6 +116,17 @@ const callers: Callers = {
     GetParticipantKeys: ['admin', 'fspiop-api'],
     EndParticipantKey: operator,
   },
+  monthKeysService: {
+    GetMonthKeys: ['notifications', 'quoting', 'transfers'],
+  },
+  erasuresService: {
+    ListMonths: operator,
+    RequestErasure: operator,
+    DecideErasure: operator,
+    ListErasures: operator,
+    ReportErasure: operator,
+    RecordDisclosure: operator,
+  },
   componentKeysService: {
     RegisterComponentKey: serviceNames,
     GetComponentKeys: ['admin', 'audit', 'config'],
@@ -137,7 +159,9 @@ const callers: Callers = {
     GeneratePem: operator,
     LoadKey: operator,
     ListKeys: operator,
-    SetCryptoAdapter: operator,
+    RequestCryptoAdapter: operator,
+    DecideCryptoAdapter: operator,
+    ListCryptoAdapterRequests: operator,
     SetListenerCertificate: operator,
     GetListenerCertificates: ['fspiop-api'],
   },
@@ -145,6 +169,7 @@ const callers: Callers = {
     SearchConsents: operator,
     GetConsentRecord: operator,
     EraseConsent: operator,
+    ErasePerson: operator,
     VerifyConsents: operator,
   },
   thirdPartyTransactionsService: {
@@ -233,6 +258,7 @@ const callers: Callers = {
     ListDeadLetters: operator,
     ResendDeadLetters: operator,
     GetDeliveries: operator,
+    ErasePerson: operator,
   },
   settlementModelsService: {
     GetSettlementModels: ['admin', 'participant-lifecycle'],
@@ -275,17 +301,19 @@ const callers: Callers = {
     GetBulkTransferRecord: operator,
     SearchBulkTransfers: operator,
     VerifyBulkTransfers: operator,
+    ErasePerson: operator,
   },
   quotesService: {
     GetQuoteRecord: operator,
     GetBulkQuotes: ['transfers', 'admin'],
     GetBulkQuoteRecord: operator,
     SearchBulkQuotes: operator,
+    ErasePerson: operator,
     FindRequestedQuotes: ['admin', 'settlements'],
   },
   schedulerService: {
-    CreateScheduleReminder: ['admin', 'auth-service', 'settlements'],
-    DeleteScheduleReminder: ['auth-service', 'settlements'],
+    CreateScheduleReminder: ['admin', 'audit', 'auth-service', 'settlements'],
+    DeleteScheduleReminder: ['audit', 'auth-service', 'settlements'],
     ListScheduleReminders: ['admin', 'auth-service', 'settlements'],
     RemoveReminder: operator,
     RetryReminder: operator,

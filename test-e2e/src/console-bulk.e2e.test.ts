@@ -3,23 +3,20 @@
  * to its payments and to its bulk quote.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
-import { barriers, browserStart_ms, isTooWide, openBrowser, screenshot } from './hub/browser.ts'
+import type { Page } from 'playwright-core'
+import { browserStart_ms, faultsOf, story_ms } from './hub/browser.ts'
 import { aboutBulk, newBulk, quoted, type Bulk } from './hub/bulk.ts'
-import { consoleAt, newOperator, type Console } from './hub/console.ts'
+import { openConsole, type Console, type OpenConsole } from './hub/console.ts'
 import type { Fsp } from './hub/fsp.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 
-let browser: Browser
 let scheme: Scheme
 let payer: Fsp
 let payee: Fsp
 let bulk: Bulk
+let opened: OpenConsole
 let operators: Console
 let page: Page
-
-/** For a test with many steps, on a busy machine. */
-const story_ms = 400_000
 
 beforeAll(async () => {
   scheme = await openSchemeOfFsps({ OPERATOR_IDENTITY: 'token' })
@@ -30,24 +27,15 @@ beforeAll(async () => {
   await quoted(bulk, payer, payee)
   await payer.send('POST', '/bulkTransfers', bulk.request, { 'fspiop-destination': payee.name })
   await payee.await(aboutBulk(bulk.bulkTransferId, 'POST'))
-  browser = await openBrowser()
-  operators = consoleAt(scheme.hub.urls.operator, browser)
-  page = await operators.openPage()
-  const ada = await newOperator(scheme.operator, 'ada', ['administrator'])
-  await operators.enter(page, ada, 'correct horse battery')
+  opened = await openConsole(scheme)
+  ;({ operators, page } = opened)
 }, browserStart_ms + story_ms)
 
 afterAll(async () => {
   // A part that did not start cannot be stopped; an error here would hide the cause.
-  await (browser as Browser | undefined)?.close()
+  await (opened as OpenConsole | undefined)?.close()
   await (scheme as Scheme | undefined)?.stop()
 })
-
-async function isAsItShouldBe(name: string): Promise<void> {
-  expect(await barriers(page)).toEqual([])
-  expect(await isTooWide(page)).toBe(false)
-  await screenshot(page, name)
-}
 
 /** The payee FSP pays the first two items and refuses the last one. */
 async function answer(): Promise<void> {
@@ -89,7 +77,7 @@ test(
     expect(await row.getByRole('cell').allTextContents()).toEqual(
       expect.arrayContaining(['greenbank', 'bluewallet', '3', '0']),
     )
-    await isAsItShouldBe('bulk-transfers')
+    expect(await faultsOf(page, 'bulk-transfers')).toEqual([])
     await row.getByRole('link', { name: bulk.bulkTransferId }).click()
     await page.getByRole('heading', { name: `Bulk transfer ${bulk.bulkTransferId}` }).waitFor()
   },
@@ -106,7 +94,7 @@ test(
     await page.getByText('0 of 3 items are final, 0 of them paid').waitFor()
     expect(await progressValue()).toBe('0')
     expect(await items.getByText('RESERVED').count()).toBe(3)
-    await isAsItShouldBe('bulk-transfer-open')
+    expect(await faultsOf(page, 'bulk-transfer-open')).toEqual([])
     await answer()
     // The page reads it again by itself.
     await page.getByText('3 of 3 items are final, 2 of them paid').waitFor()
@@ -124,7 +112,7 @@ test(
     }
     const deliveries = page.getByRole('table', { name: 'Messages to the FSPs' })
     await deliveries.getByRole('link', { name: 'greenbank' }).waitFor()
-    await isAsItShouldBe('bulk-transfer-completed')
+    expect(await faultsOf(page, 'bulk-transfer-completed')).toEqual([])
   },
   story_ms,
 )
@@ -142,7 +130,7 @@ test(
     const items = page.getByRole('table', { name: 'In the order of the request' })
     await items.getByText('PENDING').first().waitFor()
     expect(await items.getByRole('row').count()).toBe(4)
-    await isAsItShouldBe('bulk-quote')
+    expect(await faultsOf(page, 'bulk-quote')).toEqual([])
     await page.getByRole('link', { name: bulk.bulkTransferId }).click()
     await page.getByRole('heading', { name: `Bulk transfer ${bulk.bulkTransferId}` }).waitFor()
     await operators.go(page, '/bulk-quotes')

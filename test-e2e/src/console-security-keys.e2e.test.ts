@@ -5,7 +5,7 @@
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, Page } from 'playwright-core'
-import { barriers, browserStart_ms, isTooWide, openBrowser, screenshot } from './hub/browser.ts'
+import { browserStart_ms, faultsOf, openBrowser, story_ms } from './hub/browser.ts'
 import {
   consoleAt,
   newOperator,
@@ -28,9 +28,6 @@ interface AuditPage {
 
 const auditQuery = '/audit?userId=chris&actionType=AuthorizeWithFido'
 const password = 'correct horse battery'
-
-/** For a test with many steps, on a busy machine. */
-const story_ms = 400_000
 
 beforeAll(async () => {
   scheme = await openSchemeOfFsps({
@@ -95,19 +92,13 @@ async function registerAndEnter(at: Page, name: string): Promise<void> {
   await at.getByRole('heading', { name: 'Overview' }).waitFor()
 }
 
-async function isAsItShouldBe(at: Page, name: string): Promise<void> {
-  expect(await barriers(at)).toEqual([])
-  expect(await isTooWide(at)).toBe(false)
-  await screenshot(at, name)
-}
-
 test(
   'An approver must register a key, then logs in with password and key, or with the key alone',
   async () => {
     await enterWithKey(checker, await newOperator(scheme.operator, 'chris', ['checker']))
     await checker.getByRole('button', { name: 'Log out' }).click()
     await checker.getByRole('button', { name: 'Use a passkey instead' }).waitFor()
-    await isAsItShouldBe(checker, 'log-in-with-passkey')
+    expect(await faultsOf(checker, 'log-in-with-passkey')).toEqual([])
     await checker.getByRole('button', { name: 'Use a passkey instead' }).click()
     await checker.getByRole('heading', { name: 'Overview' }).waitFor()
     expect(await checker.getByRole('link', { name: /^chris/ }).count()).toBe(1)
@@ -122,7 +113,7 @@ test(
     await checker.getByRole('heading', { name: 'Security keys' }).waitFor()
     const row = checker.getByRole('row').filter({ hasText: 'key of chris' })
     await row.getByText('alone, or after the password').waitFor()
-    await isAsItShouldBe(checker, 'security-keys')
+    expect(await faultsOf(checker, 'security-keys')).toEqual([])
     await checker.getByLabel('Name of the key').fill('the same key')
     await checker.getByRole('button', { name: 'Register key' }).click()
     await checker.getByText('This key is registered already.').waitFor()
@@ -170,7 +161,7 @@ test(
       { name: 'chris', secret: password },
       checker.getByLabel('Name of the key'),
     )
-    await isAsItShouldBe(checker, 'register-key')
+    expect(await faultsOf(checker, 'register-key')).toEqual([])
     await registerAndEnter(checker, 'chris')
     expect(operators.complaints).toEqual([])
     await page.context().close()

@@ -3,9 +3,9 @@
  * back.
  */
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Browser, Page } from 'playwright-core'
-import { barriers, browserStart_ms, isTooWide, openBrowser, screenshot } from './hub/browser.ts'
-import { consoleAt, newOperator, type Console } from './hub/console.ts'
+import type { Page } from 'playwright-core'
+import { browserStart_ms, faultsOf, story_ms } from './hub/browser.ts'
+import { openConsole, type Console, type OpenConsole } from './hub/console.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import {
   linkedAt,
@@ -16,16 +16,13 @@ import {
   type Participant,
 } from './hub/third-party.ts'
 
-let browser: Browser
 let scheme: Scheme
 let participants: readonly Participant[] = []
+let opened: OpenConsole
 let operators: Console
 let page: Page
 let consentId: string
 let transactionRequestId: string
-
-/** For a test with many steps, on a busy machine. */
-const story_ms = 400_000
 
 beforeAll(async () => {
   scheme = await openSchemeOfFsps({ OPERATOR_IDENTITY: 'token' })
@@ -38,25 +35,16 @@ beforeAll(async () => {
   const paid = await pisp.fsp.pisp.pay(paymentFrom(dfsp, linked.device))
   expect(paid).toMatchObject({ state: 'COMPLETED' })
   transactionRequestId = paid.transactionRequestId
-  browser = await openBrowser()
-  operators = consoleAt(scheme.hub.urls.operator, browser)
-  page = await operators.openPage()
-  const ada = await newOperator(scheme.operator, 'ada', ['administrator'])
-  await operators.enter(page, ada, 'correct horse battery')
+  opened = await openConsole(scheme)
+  ;({ operators, page } = opened)
 }, browserStart_ms + story_ms)
 
 afterAll(async () => {
   // A part that did not start cannot be stopped; an error here would hide the cause.
-  await (browser as Browser | undefined)?.close()
+  await (opened as OpenConsole | undefined)?.close()
   await Promise.all(participants.map((each) => each.stop()))
   await (scheme as Scheme | undefined)?.stop()
 })
-
-async function isAsItShouldBe(name: string): Promise<void> {
-  expect(await barriers(page)).toEqual([])
-  expect(await isTooWide(page)).toBe(false)
-  await screenshot(page, name)
-}
 
 test(
   'The console finds a consent and shows its history and the payments under it',
@@ -71,7 +59,7 @@ test(
     const payments = page.getByRole('table', { name: 'Payments, newest first' })
     await payments.getByRole('row').filter({ hasText: transactionRequestId }).waitFor()
     expect(await payments.getByRole('row').count()).toBe(2)
-    await isAsItShouldBe('consent-with-payment')
+    expect(await faultsOf(page, 'consent-with-payment')).toEqual([])
   },
   story_ms,
 )
@@ -98,7 +86,7 @@ test(
     await search({ PISP: 'lemonpay', DFSP: 'greenbank' }, 'ACCEPTED')
     await row.getByText('ACCEPTED').waitFor()
     await row.getByRole('link', { name: consentId }).waitFor()
-    await isAsItShouldBe('third-party-payments')
+    expect(await faultsOf(page, 'third-party-payments')).toEqual([])
     await row.getByRole('link', { name: transactionRequestId }).click()
     await page.getByRole('heading', { name: 'Story of a third-party payment' }).waitFor()
     await page.goBack()
@@ -116,7 +104,7 @@ test(
     await page.getByRole('heading', { name: 'Story of a third-party payment' }).waitFor()
     // On a busy machine the PISP may have sent the request twice.
     await page.getByText('lemonpay asks greenbank to pay for its user').first().waitFor()
-    await isAsItShouldBe('third-party-story')
+    expect(await faultsOf(page, 'third-party-story')).toEqual([])
     await page.getByRole('link', { name: /^Payment / }).click()
     await page.getByRole('heading', { name: 'Story of a payment' }).waitFor()
     const thirdParty = page.getByRole('region', { name: 'Third party' })
@@ -129,7 +117,7 @@ test(
     ]) {
       await page.getByText(text).first().waitFor()
     }
-    await isAsItShouldBe('story-with-third-party')
+    expect(await faultsOf(page, 'story-with-third-party')).toEqual([])
     await thirdParty.getByRole('link', { name: consentId }).click()
     await page.getByRole('heading', { name: `Consent ${consentId}` }).waitFor()
     expect(operators.complaints).toEqual([])

@@ -6,48 +6,44 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { makeCsr } from '@causeway/pki'
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { Browser, Page } from 'playwright-core'
-import { barriers, browserStart_ms, isTooWide, openBrowser, screenshot } from './hub/browser.ts'
+import type { Page } from 'playwright-core'
+import { browserStart_ms, faultsOf, screenshot, story_ms } from './hub/browser.ts'
 import {
-  consoleAt,
+  adaPassword,
   consoleViews,
   newOperator,
+  openConsole,
   pressAndConfirm,
   pressUntil,
   settlementSteps,
   stepsRefused,
   stepsShown,
   type Console,
+  type OpenConsole,
 } from './hub/console.ts'
 import type { Fsp } from './hub/fsp.ts'
-import { account, position } from './hub/operator.ts'
+import { account, answered, position, programWith } from './hub/operator.ts'
 import { openSchemeOfFsps, type Scheme } from './hub/scheme.ts'
 import { about, committed, newTransfer } from './hub/transfer.ts'
 
-let browser: Browser
 let scheme: Scheme
 let payer: Fsp
 let payee: Fsp
+let opened: OpenConsole
 let operators: Console
 let page: Page
-
-/** For a test with many steps, on a busy machine. */
-const story_ms = 400_000
 
 beforeAll(async () => {
   scheme = await openPatiently()
   payer = await scheme.join('greenbank')
   payee = await scheme.join('bluewallet', { netDebitCap: '500' })
-  browser = await openBrowser()
-  operators = consoleAt(scheme.hub.urls.operator, browser)
-  page = await operators.openPage()
-  const ada = await newOperator(scheme.operator, 'ada', ['administrator'])
-  await operators.enter(page, ada, 'correct horse battery')
+  opened = await openConsole(scheme)
+  ;({ operators, page } = opened)
 }, browserStart_ms + story_ms)
 
 afterAll(async () => {
   // A part that did not start cannot be stopped; an error here would hide the cause.
-  await (browser as Browser | undefined)?.close()
+  await (opened as OpenConsole | undefined)?.close()
   await (scheme as Scheme | undefined)?.stop()
 })
 
@@ -81,9 +77,8 @@ test('Log-in needs the right password, and log-out ends the session', async () =
   const refused = visitor.getByRole('alert').filter({ hasText: /^3000 / })
   await operators.logIn(visitor, { name: 'ada', secret: 'a guess' }, refused)
   expect(await visitor.getByRole('link', { name: 'Participants' }).count()).toBe(0)
-  expect(await barriers(visitor)).toEqual([])
-  await screenshot(visitor, 'log-in')
-  await operators.logIn(visitor, { name: 'ada', secret: 'correct horse battery' })
+  expect(await faultsOf(visitor, 'log-in')).toEqual([])
+  await operators.logIn(visitor, { name: 'ada', secret: adaPassword })
   await visitor.getByRole('button', { name: 'Log out' }).click()
   await visitor.getByRole('button', { name: 'Log in' }).waitFor()
   await visitor.context().close()
@@ -127,8 +122,7 @@ test(
     await screenshot(checker, 'approvals')
     await waiting.getByRole('button', { name: 'Approve' }).click()
     await checker.getByRole('dialog').getByText('redbank joins the scheme').waitFor()
-    expect(await barriers(checker)).toEqual([])
-    await screenshot(checker, 'approval')
+    expect(await faultsOf(checker, 'approval')).toEqual([])
     await checker.getByRole('button', { name: 'Approve now' }).click()
     await checker.getByText('No pending approvals.').waitFor()
     const { status } = await scheme.operator.call('GET', '/participants/redbank')
@@ -391,6 +385,40 @@ test(
   story_ms,
 )
 
+test(
+  'The keys of components are listed, and one of them is revoked',
+  async () => {
+    const { operator, hub } = scheme
+    const privileges = ['REGISTER_COMPONENT_KEY']
+    const role = { labelName: 'Component', description: 'Registers itself.', privileges }
+    await answered(operator.call('PUT', '/roles/component', role))
+    const program = await programWith(operator, hub.urls.operator, 'pricing', ['component'])
+    const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const pem = publicKey.export({ type: 'spki', format: 'pem' })
+    const registration = { boundedContextId: 'pricing', publicKey: pem }
+    const { kid } = await answered<{ readonly kid: string }>(
+      program.call('POST', '/component-keys', registration),
+    )
+    await go('/component-keys')
+    const row = page.getByRole('row').filter({ hasText: kid })
+    expect(await row.getByRole('rowheader').textContent()).toBe('pricing')
+    await row.getByText('VALID', { exact: true }).waitFor()
+    await row.getByText('no end').waitFor()
+    await page
+      .getByRole('row', { name: /^quoting/ })
+      .getByText('VALID')
+      .waitFor()
+    expect(await faultsOf(page, 'component-keys')).toEqual([])
+    await pressAndConfirm(row.getByRole('button', { name: 'Revoke' }), 'Revoke key')
+    await row.getByText('REVOKED', { exact: true }).waitFor()
+    await row.getByText('ada', { exact: true }).waitFor()
+    expect(await row.getByRole('button').count()).toBe(0)
+    const again = await program.call('POST', '/component-keys', registration)
+    expect(again.status).toBe(400)
+  },
+  story_ms,
+)
+
 test('The audit page shows who did what, and what it changed', async () => {
   await go('/operators')
   await page.getByRole('row', { name: /^vera/ }).waitFor()
@@ -428,9 +456,7 @@ test('The transfers of an FSP in a window are saved as a file', async () => {
 async function lookThrough(at: Page, form: string): Promise<void> {
   for (const [name, view] of consoleViews(await pay('1'))) {
     await go(view, at)
-    const found = { view, isTooWide: await isTooWide(at), barriers: await barriers(at) }
-    expect(found).toEqual({ view, isTooWide: false, barriers: [] })
-    await screenshot(at, `${form}-${name}`)
+    expect([view, ...(await faultsOf(at, `${form}-${name}`))]).toEqual([view])
   }
 }
 
@@ -442,7 +468,7 @@ test(
     const phone = await operators.openPage()
     await phone.setViewportSize({ width: 390, height: 844 })
     await phone.emulateMedia({ colorScheme: 'dark' })
-    await operators.logIn(phone, { name: 'ada', secret: 'correct horse battery' })
+    await operators.logIn(phone, { name: 'ada', secret: adaPassword })
     await lookThrough(phone, 'phone-dark')
     await phone.getByRole('button', { name: 'Menu' }).click()
     await phone.getByRole('link', { name: 'Participants' }).click()

@@ -1,7 +1,7 @@
 /**
  * `npm run archive -- --month YYYY-MM --to FOLDER`: moves what FSPs sent in a month, and how it was
- * delivered, from the database to files. Ids, states and the ledger stay. Exits 0, or 1 with an error
- * message.
+ * delivered, from the database to files; with `--due` in place of the month, of each table what its
+ * retention does not cover. Ids, states and the ledger stay. Exits 0, or 1 with an error message.
  */
 import { archive } from './command.ts'
 

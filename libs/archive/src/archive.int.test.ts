@@ -52,11 +52,11 @@ function surroundings() {
 }
 
 function archiveTo(folder: string, month: string): Promise<void> {
-  return archive(['--month', month, '--to', folder], surroundings())
+  return archive(['--month', month, '--to', folder, '--plain'], surroundings())
 }
 
 function restoreFrom(monthFolder: string): Promise<void> {
-  return restore(['--from', monthFolder], surroundings())
+  return restore(['--from', monthFolder, '--plain'], surroundings())
 }
 
 /** Rows with every kind of value that a text format could damage. */

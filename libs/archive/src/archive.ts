@@ -4,7 +4,7 @@
  * month is in the database, in the folder or in both, and the same command continues from there.
  * Services continue to run: no lock is taken that one of them would wait for.
  */
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { StartError } from '@causeway/process'
 import type { Client } from 'pg'
@@ -17,6 +17,7 @@ import {
   type PartitionState,
 } from './catalogue.ts'
 import { copyOut, readBack } from './copy.ts'
+import { fileCipher, type FileCipher } from './encryption.ts'
 import {
   emptyManifest,
   nameOf,
@@ -27,12 +28,15 @@ import {
   type ArchivedTable,
   type Manifest,
 } from './manifest.ts'
+import type { MonthKey } from './month-key.ts'
 import { partitionName, type Month } from './month.ts'
 
 export interface ArchiveOptions {
   readonly month: Month
   /** The folder of all months: this one gets a folder in it. */
   readonly folder: string
+  /** Undefined: the files are not encrypted. ERASED: the rows are dropped without a file. */
+  readonly key: MonthKey | undefined
   /** Receives what was done, one sentence for each step. */
   readonly report: (sentence: string) => void
 }
@@ -50,7 +54,7 @@ export interface Archived {
 export async function archiveMonth(
   client: Client,
   tables: readonly MonthTable[],
-  { month, folder, report }: ArchiveOptions,
+  { month, folder, key, report }: ArchiveOptions,
 ): Promise<Archived> {
   const monthFolder = join(folder, month)
   await mkdir(monthFolder, { recursive: true, mode: 0o700 })
@@ -61,13 +65,24 @@ export async function archiveMonth(
   for (const table of tables) {
     const state = await partitionState(client, table, month)
     if (state === 'ABSENT') {
-      earlier.push(...(await checked(monthFolder, manifest, table)))
+      earlier.push(...(await checked(monthFolder, manifest, table, key)))
       continue
     }
     await asOwner(client, table, () => detach(client, table, month, state))
-    const entry = await asOwner(client, table, () => copied(client, table, month, monthFolder))
+    if (key === 'ERASED') {
+      await asOwner(client, table, () => drop(client, table, month))
+      report(`${nameOf(table)}: dropped without a file, since ${month} is erased.`)
+      continue
+    }
+    const cipher = key === undefined ? undefined : fileCipher(key)
+    const entry = await asOwner(client, table, () =>
+      copied(client, table, month, { monthFolder, cipher }),
+    )
+    const former = manifest.tables.find((other) => nameOf(other) === nameOf(table))
     manifest = withTable(manifest, entry)
     await writeManifest(monthFolder, manifest)
+    // One that was not encrypted must not stay.
+    if (former !== undefined && former.file !== entry.file) await rm(join(monthFolder, former.file))
     await asOwner(client, table, () => drop(client, table, month))
     moved.push(entry)
     report(`${nameOf(table)}: ${entry.rows} rows archived in ${entry.bytes} bytes.`)
@@ -97,13 +112,16 @@ async function copied(
   client: Client,
   { schema, table }: MonthTable,
   month: Month,
-  monthFolder: string,
+  {
+    monthFolder,
+    cipher,
+  }: { readonly monthFolder: string; readonly cipher?: FileCipher | undefined },
 ): Promise<ArchivedTable> {
   const name = partitionName(table, month)
   const partition = qualified(client, schema, name)
   const columns = await columnsOf(client, schema, name)
-  const file = `${schema}.${table}.copy.gz`
-  const written = await copyOut(client, partition, columns, join(monthFolder, file))
+  const file = `${schema}.${table}.copy.gz${cipher === undefined ? '' : '.enc'}`
+  const written = await copyOut(client, partition, columns, join(monthFolder, file), cipher)
   const { rows } = await client.query<{ rows: string }>(`select count(*) as rows from ${partition}`)
   if (Number(rows[0]?.rows) !== written.rows) {
     throw new Error(`${file} has ${written.rows} rows, but ${partition} has ${rows[0]?.rows}`)
@@ -121,20 +139,36 @@ async function checked(
   monthFolder: string,
   { tables }: Manifest,
   table: MonthTable,
+  key: MonthKey | undefined,
 ): Promise<readonly ArchivedTable[]> {
   const entry = tables.find((other) => nameOf(other) === nameOf(table))
   if (entry === undefined) return []
-  await requireIntact(monthFolder, entry)
+  if (key !== 'ERASED') await requireIntact(monthFolder, entry, key)
   return [entry]
 }
 
+/** The cipher of a file; undefined: it is not encrypted. Throws StartError without its key. */
+export function cipherOf(
+  { file, encryption }: ArchivedTable,
+  key: Buffer | undefined,
+): FileCipher | undefined {
+  if (encryption === undefined) return undefined
+  if (key !== undefined) return fileCipher(key, encryption.salt)
+  throw new StartError(`${file} is encrypted, and its key is not read with --plain.`)
+}
+
 /** Throws StartError when the file does not match the manifest. */
-export async function requireIntact(monthFolder: string, entry: ArchivedTable): Promise<void> {
+export async function requireIntact(
+  monthFolder: string,
+  entry: ArchivedTable,
+  key: Buffer | undefined,
+): Promise<void> {
   const path = join(monthFolder, entry.file)
-  const read = await readBack(path).catch((error: unknown) => {
+  const read = await readBack(path, cipherOf(entry, key)).catch((error: unknown) => {
     throw new StartError(`${path} cannot be read: ${(error as Error).message}.`)
   })
-  if (read.sha256 !== entry.sha256 || read.rows !== entry.rows) {
+  const isSame = read.sha256 === entry.sha256 && read.rows === entry.rows
+  if (!isSame || read.encryption?.hmac !== entry.encryption?.hmac) {
     throw new StartError(`${path} does not match its manifest: it was changed, or is damaged.`)
   }
 }

@@ -4,62 +4,133 @@ import { parseArgs } from 'node:util'
 import { StartError } from '@causeway/process'
 import { restoreMonth } from './restore.ts'
 import { archiveMonth, type Archived } from './archive.ts'
-import { clockOf, refusals } from './catalogue.ts'
+import { clockOf, refusals, type MonthTable } from './catalogue.ts'
 import { withDatabases, type OpenedDatabase } from './databases.ts'
 import { nameOf, readManifest, type Manifest } from './manifest.ts'
+import { openKeysOfMonths, type ReadMonthKey } from './month-key.ts'
 import { isTooYoung, monthIn, type Month } from './month.ts'
+import { dueMonths, requireKnown, retentionIn, type Retention } from './retention.ts'
 
 export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly report: (sentence: string) => void
 }
 
-const archiveUsage = 'npm run archive -- --month YYYY-MM --to FOLDER'
-const restoreUsage = 'npm run restore -- --from FOLDER/YYYY-MM'
+const archiveUsage = 'npm run archive -- (--month YYYY-MM | --due) --to FOLDER [--plain]'
+const restoreUsage = 'npm run restore -- --from FOLDER/YYYY-MM [--plain]'
 
-/** Throws StartError, before it changes anything, for a month that must stay. */
+/**
+ * Throws StartError, before it changes anything, for a month that must stay. With --due it archives the
+ * months of each table whose retention has ended; those that must stay are reported and stay.
+ */
 export async function archive(
   args: readonly string[],
   { environment, report }: Surroundings,
 ): Promise<void> {
-  const { month: text, to } = readFlags(args, ['month', 'to'], archiveUsage)
-  const month = monthIn(text)
-  if (month === undefined) throw new StartError(`${text} is no month: ${archiveUsage}`)
-  const folder = resolve(to)
+  const isDue = args.includes('--due')
+  const { flags, plain } = readFlags(args, isDue ? ['to'] : ['month', 'to'], archiveUsage)
+  const folder = resolve(flags['to'] ?? '')
+  const month = monthIn(flags['month'] ?? '')
+  if (!isDue && month === undefined) {
+    throw new StartError(`${flags['month']} is no month: ${archiveUsage}`)
+  }
   await withDatabases(environment, async (databases) => {
-    await requireFinished(databases, month)
-    const all: Archived[] = []
-    for (const { client, tables } of databases) {
-      all.push(await archiveMonth(client, tables, { month, folder, report }))
+    requireSomeTables(databases)
+    const readKey = plain ? undefined : await openKeysOfMonths(databases, environment, 'ARCHIVE')
+    const options = { folder, readKey, report }
+    if (month === undefined) await archiveDue(databases, retentionIn(environment), options)
+    else {
+      await requireFinished(databases, month)
+      await archiveAll(databases, month, options)
     }
-    report(summaryOf(month, join(folder, month), all))
   })
+}
+
+interface ArchiveAll {
+  readonly folder: string
+  readonly readKey: ReadMonthKey | undefined
+  readonly report: (sentence: string) => void
+}
+
+async function archiveAll(
+  databases: readonly OpenedDatabase[],
+  month: Month,
+  { folder, readKey, report }: ArchiveAll,
+): Promise<void> {
+  const key = await readKey?.(month)
+  const all: Archived[] = []
+  for (const { client, tables } of databases) {
+    all.push(await archiveMonth(client, tables, { month, folder, key, report }))
+  }
+  report(summaryOf(month, join(folder, month), all))
+}
+
+async function archiveDue(
+  databases: readonly OpenedDatabase[],
+  retention: Retention,
+  options: ArchiveAll,
+): Promise<void> {
+  requireKnown(
+    retention,
+    databases.flatMap(({ tables }) => tables),
+  )
+  const byMonth = new Map<Month, OpenedDatabase[]>()
+  for (const { client, tables } of databases) {
+    const now = await clockOf(client)
+    const due = new Map<Month, MonthTable[]>()
+    for (const table of tables) {
+      for (const month of await dueMonths(client, table, retention, now)) {
+        due.set(month, [...(due.get(month) ?? []), table])
+      }
+    }
+    for (const [month, ofMonth] of due) {
+      byMonth.set(month, [...(byMonth.get(month) ?? []), { client, tables: ofMonth }])
+    }
+  }
+  if (byMonth.size === 0) options.report('No month is due.')
+  for (const [month, ofMonth] of [...byMonth].toSorted(([one], [other]) =>
+    one < other ? -1 : 1,
+  )) {
+    const why = await reasonsToStay(ofMonth, month)
+    if (why.length > 0) options.report(`${month} stays: ${why.join('; ')}.`)
+    else await archiveAll(ofMonth, month, options)
+  }
 }
 
 export async function restore(
   args: readonly string[],
   { environment, report }: Surroundings,
 ): Promise<void> {
-  const { from } = readFlags(args, ['from'], restoreUsage)
-  const monthFolder = resolve(from)
+  const { flags, plain } = readFlags(args, ['from'], restoreUsage)
+  const monthFolder = resolve(flags['from'] ?? '')
   const manifest = await readManifest(monthFolder)
   if (manifest === undefined)
     throw new StartError(`${monthFolder} has no manifest.json: ${restoreUsage}`)
   await withDatabases(environment, async (databases) => {
     requireTables(databases, manifest)
+    const isEncrypted = manifest.tables.some(({ encryption }) => encryption !== undefined)
+    const readKey =
+      isEncrypted && !plain ? await openKeysOfMonths(databases, environment, 'RESTORE') : undefined
+    const key = await readKey?.(manifest.month)
+    if (key === 'ERASED') {
+      throw new StartError(`${manifest.month} is erased: its key was dropped, and no one has it.`)
+    }
     for (const { client, tables } of databases) {
-      await restoreMonth(client, tables, { monthFolder, manifest, report })
+      await restoreMonth(client, tables, { monthFolder, manifest, key, report })
     }
     report(`${manifest.month} is restored from ${monthFolder}; the files there may stay.`)
   })
 }
 
-function readFlags<Name extends string>(
-  args: readonly string[],
-  names: readonly Name[],
-  usage: string,
-): Readonly<Record<Name, string>> {
-  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' } as const]))
+interface Flags {
+  readonly flags: Readonly<Record<string, string>>
+  /** Keys of months are neither read nor used. */
+  readonly plain: boolean
+}
+
+function readFlags(args: readonly string[], names: readonly string[], usage: string): Flags {
+  const texts = Object.fromEntries(names.map((name) => [name, { type: 'string' } as const]))
+  const options = { ...texts, plain: { type: 'boolean' }, due: { type: 'boolean' } } as const
   let values: Readonly<Record<string, unknown>>
   try {
     values = parseArgs({ args: [...args], options }).values
@@ -71,19 +142,32 @@ function readFlags<Name extends string>(
     if (typeof value === 'string' && value !== '') return [name, value] as const
     throw new StartError(`--${name} is missing: ${usage}`)
   })
-  return Object.fromEntries(read) as Record<Name, string>
+  return { flags: Object.fromEntries(read), plain: values['plain'] === true }
 }
 
 /** All databases are checked before the first of them is changed. */
 async function requireFinished(databases: readonly OpenedDatabase[], month: Month): Promise<void> {
-  const reasons: string[] = []
-  for (const { client, tables } of databases) {
+  for (const { client } of databases) {
     if (isTooYoung(month, await clockOf(client))) {
       throw new StartError(`${month} stays: only months before the last one are archived.`)
     }
+  }
+  const reasons = await reasonsToStay(databases, month)
+  if (reasons.length > 0) throw new StartError(`${month} stays: ${reasons.join('; ')}.`)
+}
+
+async function reasonsToStay(
+  databases: readonly OpenedDatabase[],
+  month: Month,
+): Promise<readonly string[]> {
+  const reasons: string[] = []
+  for (const { client, tables } of databases) {
     reasons.push(...(await refusals(client, tables, month)))
   }
-  if (reasons.length > 0) throw new StartError(`${month} stays: ${reasons.join('; ')}.`)
+  return reasons
+}
+
+function requireSomeTables(databases: readonly OpenedDatabase[]): void {
   if (databases.every(({ tables }) => tables.length === 0)) {
     throw new StartError('There are no tables of months here, or the role may not change them.')
   }

@@ -10,6 +10,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { Client } from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import type { FileCipher } from './encryption.ts'
 import { putInPlace } from './manifest.ts'
 
 /** What a file holds. */
@@ -17,6 +18,8 @@ export interface Written {
   readonly rows: number
   readonly bytes: number
   readonly sha256: string
+  /** Of an encrypted file. */
+  readonly encryption?: { readonly salt: string; readonly hmac: string }
 }
 
 const newline = 0x0a
@@ -24,7 +27,7 @@ const newline = 0x0a
 const compression = { level: 4 }
 
 /**
- * Writes all rows, gzipped, and gives the file its name when it is on disk and reads back as it was
+ * Writes all rows, gzipped and encrypted where there is a cipher, and gives the file its name when it is on disk and reads back as it was
  * written; otherwise throws.
  */
 export async function copyOut(
@@ -32,19 +35,21 @@ export async function copyOut(
   table: string,
   columns: readonly string[],
   path: string,
+  cipher?: FileCipher,
 ): Promise<Written> {
   const part = `${path}.part`
   const rows = counter()
   const hash = createHash('sha256')
   const stream = client.query(copyTo(`copy ${table} (${listOf(client, columns)}) to stdout`))
-  await pipeline(
+  await pipeline([
     stream,
     rows.through,
     createGzip(compression),
+    ...(cipher === undefined ? [] : [cipher.encrypt()]),
     passing((chunk) => hash.update(chunk)),
     createWriteStream(part, { mode: 0o600, flush: true }),
-  )
-  const read = await readBack(part)
+  ])
+  const read = await readBack(part, cipher)
   const written = { rows: rows.count(), sha256: hash.digest('hex') }
   if (read.sha256 !== written.sha256 || read.rows !== written.rows) {
     throw new Error(`${part} does not read back as it was written`)
@@ -54,18 +59,25 @@ export async function copyOut(
 }
 
 /** Reads the whole file. Rejects when it is damaged. */
-export async function readBack(path: string): Promise<Written> {
+export async function readBack(path: string, cipher?: FileCipher): Promise<Written> {
   const rows = counter()
   const hash = createHash('sha256')
-  await pipeline(
+  const mac = cipher?.mac()
+  await pipeline([
     createReadStream(path),
-    passing((chunk) => hash.update(chunk)),
+    passing((chunk) => {
+      hash.update(chunk)
+      mac?.update(chunk)
+    }),
+    ...(cipher === undefined ? [] : [cipher.decrypt()]),
     createGunzip(),
     rows.through,
     new Writable({ write: (_chunk, _encoding, done) => done() }),
-  )
+  ])
   const { size } = await stat(path)
-  return { rows: rows.count(), bytes: size, sha256: hash.digest('hex') }
+  const read = { rows: rows.count(), bytes: size, sha256: hash.digest('hex') }
+  if (cipher === undefined || mac === undefined) return read
+  return { ...read, encryption: { salt: cipher.salt, hmac: mac.digest('hex') } }
 }
 
 /** Number of rows that were inserted. */
@@ -74,9 +86,15 @@ export async function copyIn(
   table: string,
   columns: readonly string[],
   path: string,
+  cipher?: FileCipher,
 ): Promise<number> {
   const stream = client.query(copyFrom(`copy ${table} (${listOf(client, columns)}) from stdin`))
-  await pipeline(createReadStream(path), createGunzip(), stream)
+  await pipeline([
+    createReadStream(path),
+    ...(cipher === undefined ? [] : [cipher.decrypt()]),
+    createGunzip(),
+    stream,
+  ])
   return stream.rowCount
 }
 

@@ -14,11 +14,18 @@ const archivedTable = z.strictObject({
   /** In the order of the file. */
   columns: z.array(z.string()).min(1),
   rows: z.int().min(0),
-  /** In the folder of the manifest: rows as PostgreSQL's COPY writes text, gzipped. */
+  /** In the folder of the manifest: rows as PostgreSQL's COPY writes text, gzipped, then encrypted. */
   file: z.string().regex(/^[a-z0-9_.]+$/),
   bytes: z.int().min(0),
   /** The hash of the file, as sha256sum prints it. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Of an encrypted file: the salt of its keys, and the HMAC over it. */
+  encryption: z
+    .strictObject({
+      salt: z.string().regex(/^[0-9a-f]{32}$/),
+      hmac: z.string().regex(/^[0-9a-f]{64}$/),
+    })
+    .optional(),
   archived_at: z.iso.datetime(),
 })
 

@@ -26,6 +26,11 @@ export function partitionName(table: string, month: Month): string {
   return `${table}_${month.replace('-', '_')}`
 }
 
+/** Whether so many whole months have passed since its end. */
+export function isOlder(month: Month, months: number, now: Date): boolean {
+  return monthAfter(month, months) < now.toISOString().slice(0, 7)
+}
+
 /** This month and the one before still get rows; later months have no partition to archive. */
 export function isTooYoung(month: Month, now: Date): boolean {
   return month >= monthAfter(now.toISOString().slice(0, 7), -1)

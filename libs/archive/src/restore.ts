@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { row_bytes_whole } from '@causeway/postgres'
 import { StartError } from '@causeway/process'
 import type { Client } from 'pg'
-import { requireIntact } from './archive.ts'
+import { cipherOf, requireIntact } from './archive.ts'
 import { asOwner, columnsOf, partitionState, qualified, type MonthTable } from './catalogue.ts'
 import { copyIn } from './copy.ts'
 import { nameOf, type ArchivedTable, type Manifest } from './manifest.ts'
@@ -17,6 +17,8 @@ export interface RestoreOptions {
   /** The folder of the month. */
   readonly monthFolder: string
   readonly manifest: Manifest
+  /** Undefined: no file is encrypted. */
+  readonly key: Buffer | undefined
   readonly report: (sentence: string) => void
 }
 
@@ -24,7 +26,7 @@ export interface RestoreOptions {
 export async function restoreMonth(
   client: Client,
   tables: readonly MonthTable[],
-  { monthFolder, manifest, report }: RestoreOptions,
+  { monthFolder, manifest, key, report }: RestoreOptions,
 ): Promise<readonly string[]> {
   const { month } = manifest
   const restored: string[] = []
@@ -36,7 +38,9 @@ export async function restoreMonth(
       report(`${nameOf(table)}: ${month} is in the database.`)
       continue
     }
-    if (state === 'ABSENT') await bringIn(client, table, entry, { monthFolder, manifest, report })
+    if (state === 'ABSENT') {
+      await bringIn(client, table, entry, { monthFolder, manifest, key, report })
+    }
     await asOwner(client, table, () => attach(client, table, month, state === 'DETACHING'))
     restored.push(nameOf(table))
     report(
@@ -53,9 +57,9 @@ async function bringIn(
   client: Client,
   table: MonthTable,
   entry: ArchivedTable,
-  { monthFolder, manifest: { month } }: RestoreOptions,
+  { monthFolder, manifest: { month }, key }: RestoreOptions,
 ): Promise<void> {
-  await requireIntact(monthFolder, entry)
+  await requireIntact(monthFolder, entry, key)
   const { schema } = table
   const parent = qualified(client, schema, table.table)
   const name = partitionName(table.table, month)
@@ -72,7 +76,8 @@ async function bringIn(
       `create table ${at} (like ${parent} including all excluding identity)
          with (toast_tuple_target = ${row_bytes_whole})`,
     )
-    const rows = await copyIn(client, at, entry.columns, join(monthFolder, entry.file))
+    const path = join(monthFolder, entry.file)
+    const rows = await copyIn(client, at, entry.columns, path, cipherOf(entry, key))
     if (rows !== entry.rows) {
       throw new Error(`${entry.file} gave ${rows} rows, but its manifest has ${entry.rows}`)
     }

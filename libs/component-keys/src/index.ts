@@ -7,6 +7,7 @@ export {
 } from './component-key.ts'
 export { openKnownKeys, type KnownKey, type KnownKeys } from './known-keys.ts'
 export { openOwnKey, readOwnKey, type OwnKey } from './own-key.ts'
+export { signedEntries } from './signed-entries.ts'
 export {
   readSignature,
   signRequest,

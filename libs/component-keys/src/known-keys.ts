@@ -23,6 +23,8 @@ export interface KnownKey {
 export interface KnownKeys {
   /** Undefined: there is no such key. Rejects when the registry has to be read and cannot be. */
   find(keyId: string): Promise<KnownKey | undefined>
+  /** When the component registered its first key; undefined: it has none. Rejects as `find` does. */
+  firstKeyAt(boundedContextId: string): Promise<Date | undefined>
   stop(): Promise<void>
 }
 
@@ -80,6 +82,13 @@ export async function openKnownKeys({ group, grpc, bus, log }: KnownKeysParts): 
       const key = (known ?? (await read())).get(keyId)
       if (key !== undefined || performance.now() - read_ms < unknown_cooldown_ms) return key
       return (await read()).get(keyId)
+    },
+    async firstKeyAt(boundedContextId) {
+      const keys = [...(known ?? (await read())).values()]
+      const times_ms = keys
+        .filter((key) => key.boundedContextId === boundedContextId)
+        .map(({ registeredAt }) => registeredAt.getTime())
+      return times_ms.length === 0 ? undefined : new Date(Math.min(...times_ms))
     },
     async stop() {
       await renewal.stop()

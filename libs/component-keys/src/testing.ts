@@ -3,10 +3,11 @@ import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readComponentKey, type ComponentKey } from './component-key.ts'
+import { readComponentKey, verifyComponentSignature, type ComponentKey } from './component-key.ts'
 
 export interface TestComponentKey {
   readonly key: ComponentKey
+  readonly verifies: (content: Buffer, signature: Buffer) => boolean
   /** For `<SERVICE>_COMPONENT_KEY_FILE`. */
   readonly file: string
   /** Removes the file. */
@@ -16,11 +17,12 @@ export interface TestComponentKey {
 export async function makeComponentKey(): Promise<TestComponentKey> {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-component-'))
   const file = join(folder, 'private.pem')
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }))
   return {
     key: await readComponentKey('COMPONENT_KEY_FILE', file),
     file,
+    verifies: (content, signature) => verifyComponentSignature(publicKey, content, signature),
     remove: () => rmSync(folder, { recursive: true }),
   }
 }

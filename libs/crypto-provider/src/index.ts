@@ -1,3 +1,4 @@
+export { digestLengthOf } from './digest.ts'
 export { openHsm } from './open.ts'
 export { openNodeProvider } from './node-provider.ts'
 export { openPkcs11Provider } from './pkcs11/provider.ts'
@@ -20,6 +21,7 @@ export { cryptoSettings, noHsm, type CryptoSettings } from './settings.ts'
 export {
   algorithmOf,
   isSignature,
+  isSignatureOfDigest,
   signatureAlgorithms,
   type SignatureAlgorithm,
 } from './signature.ts'

@@ -10,6 +10,7 @@ import {
   type KeyObject,
 } from 'node:crypto'
 import { checkValueOf } from './check-value.ts'
+import { signDigestWith } from './digest.ts'
 import {
   isKeyLength,
   type CryptoProvider,
@@ -37,7 +38,7 @@ export function openNodeProvider(seal: Seal): CryptoProvider {
     type,
     material: seal.encrypt(plain, id),
   })
-  const encryptBlock = (key: Secret, block: Buffer) =>
+  const encryptedBlock = (key: Secret, block: Buffer) =>
     inBlocks(createCipheriv(blockCipherOf(plainOf(key), key.type), plainOf(key), null), block)
   return {
     adapter: 'NODE',
@@ -52,9 +53,11 @@ export function openNodeProvider(seal: Seal): CryptoProvider {
         : undefined
     },
     sign: (key, bytes) => signWith(privateKeyOf(plainOf(key)), bytes),
+    signDigest: async (key, digest) =>
+      signDigestWith(privateKeyOf(plainOf(key)), key.curve, digest),
     agree: (key, peer) =>
       diffieHellman({ privateKey: privateKeyOf(plainOf(key)), publicKey: peer }),
-    encrypt(key, plain, aad) {
+    async encrypt(key, plain, aad) {
       const iv = randomBytes(iv_bytes)
       const secret = plainOf(key)
       const cipher = createCipheriv(gcmOf(secret), secret, iv, { authTagLength: tag_bytes })
@@ -62,7 +65,7 @@ export function openNodeProvider(seal: Seal): CryptoProvider {
       const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()])
       return { iv, ciphertext, tag: cipher.getAuthTag() }
     },
-    decrypt(key, { iv, ciphertext, tag }, aad) {
+    async decrypt(key, { iv, ciphertext, tag }, aad) {
       const secret = plainOf(key)
       const decipher = createDecipheriv(gcmOf(secret), secret, iv, { authTagLength: tag_bytes })
       decipher.setAAD(aad)
@@ -70,10 +73,10 @@ export function openNodeProvider(seal: Seal): CryptoProvider {
       const begun = decipher.update(ciphertext)
       return attempt(() => Buffer.concat([begun, decipher.final()]))
     },
-    encryptBlock,
-    decryptBlock: (key, block) =>
+    encryptBlock: async (key, block) => encryptedBlock(key, block),
+    decryptBlock: async (key, block) =>
       inBlocks(createDecipheriv(blockCipherOf(plainOf(key), key.type), plainOf(key), null), block),
-    checkValue: (key) => checkValueOf(key.type, (block) => encryptBlock(key, block)),
+    checkValue: (key) => checkValueOf(key.type, (block) => encryptedBlock(key, block)),
     exportPair: (key) => plainOf(key),
     remove() {
       // The row of the key is all there is of it.

@@ -61,7 +61,8 @@ export interface Encrypted {
 
 /**
  * Every method throws for an outage of the HSM, and for a key that the provider does not hold. Texts that
- * are signed or encrypted have at least one byte: libraries of HSMs refuse empty ones.
+ * are signed or encrypted have at least one byte: libraries of HSMs refuse empty ones. What returns a
+ * promise leaves the event loop to others while an HSM works; the other calls are short or rare.
  */
 export interface CryptoProvider {
   readonly adapter: Adapter
@@ -75,14 +76,16 @@ export interface CryptoProvider {
   unwrapSecret(key: NewSecret, wrapped: Buffer, by: Secret): Secret | undefined
   /** ES256, ES384 or Ed25519 by the curve of the key, as in a JWS (RFC 7518 3.4, RFC 8037). */
   sign(key: PrivateKey, bytes: Buffer): Promise<Buffer>
+  /** The same of a text with this digest: SHA-256 of P-256, SHA-384 of P-384. */
+  signDigest(key: PrivateKey, digest: Buffer): Promise<Buffer>
   /** ECDH: the x coordinate of the shared point (RFC 7748 and SEC 1 3.3.1); of P-256 and P-384. */
   agree(key: PrivateKey, peer: KeyObject): Buffer
-  encrypt(key: Secret, plain: Buffer, aad: Buffer): Encrypted
+  encrypt(key: Secret, plain: Buffer, aad: Buffer): Promise<Encrypted>
   /** Undefined if the text was encrypted with another key or `aad`, or was modified. */
-  decrypt(key: Secret, text: Encrypted, aad: Buffer): Buffer | undefined
+  decrypt(key: Secret, text: Encrypted, aad: Buffer): Promise<Buffer | undefined>
   /** One block: 16 bytes for AES, 8 for TDES. */
-  encryptBlock(key: Secret, block: Buffer): Buffer
-  decryptBlock(key: Secret, block: Buffer): Buffer
+  encryptBlock(key: Secret, block: Buffer): Promise<Buffer>
+  decryptBlock(key: Secret, block: Buffer): Promise<Buffer>
   /** The check value by which two holders of a key compare it. */
   checkValue(key: Secret): Buffer
   /** PKCS #8, DER, for a process that needs the key itself; undefined: it never leaves the HSM. */

@@ -1,5 +1,6 @@
 /** Signature algorithms by their names in JWS: which keys they take, and how they are made and verified. */
 import { sign, verify, type KeyObject } from 'node:crypto'
+import { isDigestSignature } from './digest.ts'
 
 export const signatureAlgorithms = ['ES256', 'ES384', 'EdDSA', 'RS256', 'PS256'] as const
 export type SignatureAlgorithm = (typeof signatureAlgorithms)[number]
@@ -67,6 +68,16 @@ export async function signWith(key: KeyObject, bytes: Buffer): Promise<Buffer> {
       else reject(error)
     })
   })
+}
+
+/** The same of a text with this digest. */
+export function isSignatureOfDigest(
+  algorithm: SignatureAlgorithm,
+  publicKey: KeyObject,
+  digest: Buffer,
+  signature: Buffer,
+): boolean {
+  return takes(algorithm, publicKey) && isDigestSignature(algorithm, publicKey, digest, signature)
 }
 
 /** False also for a key that is not one of the algorithm. */

@@ -4,8 +4,11 @@
  * neither a change without its entry nor an entry without its change.
  */
 import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import type { OutgoingMessage } from '@causeway/bus'
-import type { PublisherOf } from './catalogue.ts'
+import { currentOrigin } from '@causeway/process'
+import { canonicalJson } from './canonical-json.ts'
+import type { Payload, PublisherOf } from './catalogue.ts'
 import { newEvent } from './event.ts'
 
 /** What can be printed as JSON; amounts and balances are decimal strings. */
@@ -37,9 +40,13 @@ export interface AuditedAction {
   readonly successful?: boolean
   /** Further facts to find the entry by, such as the id of the request. */
   readonly labels?: Readonly<Record<string, string>>
+  /** Labels and members of `before` and `after` that only a privilege of its own may read. */
+  readonly confidential?: readonly string[]
   /** A `derivedId` where the step may be repeated with the same cause; else a new one. */
   readonly id?: string
 }
+
+export type AuditPayload = Payload<'/audit-log-write'>
 
 /** The event `/audit-log-write`, ready for `announce` together with the change itself. */
 export function auditEntry(
@@ -47,20 +54,56 @@ export function auditEntry(
   entry: AuditedAction,
 ): OutgoingMessage {
   const id = entry.id ?? randomUUID()
-  const payload = {
+  const payload: AuditPayload = {
     id,
     actionTimestamp: entry.at.toISOString(),
     sourceBcName: source,
     sourceAppName: 'causeway',
     sourceAppVersion: '1',
-    callerNetworkSources: [],
-    securityContext: { userId: entry.actor === '' ? 'unknown' : entry.actor },
+    ...originOf(source, entry.actor === '' ? 'unknown' : entry.actor),
     actionType: entry.action,
     actionSuccessful: entry.successful ?? true,
     labels: Object.entries(entry.labels ?? {}).map(([key, value]) => ({ key, value })),
     subject: entry.subject,
     before: entry.before,
     after: entry.after,
+    ...(entry.confidential === undefined ? {} : { confidential: entry.confidential }),
   }
   return newEvent(source, '/audit-log-write', payload, { id })
+}
+
+type OriginFacts = Pick<AuditPayload, 'callerNetworkSources' | 'securityContext'>
+
+const host = { family: 'HOST', address: hostname() }
+
+/**
+ * Role, application and network address of the actor. What a service does by itself comes from its own
+ * host; an action that is finished later, after a crash for example, has the name of its actor alone.
+ */
+function originOf(source: string, userId: string): OriginFacts {
+  const origin = currentOrigin()
+  // The request of a log-in has no name yet. Another name is that of another request.
+  if (origin !== undefined && ['', userId].includes(origin.actor)) {
+    const { kind, application, roles, address } = origin
+    const appId = kind === 'PROGRAM' ? userId : application
+    const role = roles.length === 0 ? {} : { role: roles.join(',') }
+    return {
+      callerNetworkSources: address === '' ? [] : [{ family: familyOf(address), address }],
+      securityContext: { userId, appId, ...role },
+    }
+  }
+  return {
+    callerNetworkSources: [host],
+    securityContext: userId === source ? { userId, appId: source, role: 'component' } : { userId },
+  }
+}
+
+function familyOf(address: string): string {
+  return address.includes(':') ? 'IPv6' : 'IPv4'
+}
+
+/** What the source signs: the entry without its signature. */
+export function signedContentOf(payload: AuditPayload): Buffer {
+  const { sourceSignature: _, ...entry } = payload
+  return Buffer.from(canonicalJson(entry))
 }

@@ -38,7 +38,11 @@ export const topics: readonly string[] = [
 ].toSorted()
 
 /** Topics that several services write; every other topic has one publisher. */
-export const sharedTopics: ReadonlySet<string> = new Set(['notifications.requests', 'audit'])
+export const sharedTopics: ReadonlySet<string> = new Set([
+  'notifications.requests',
+  'audit',
+  'logs',
+])
 
 /** Topics that components of the operator write, outside the hub; the operator grants their rights. */
 export const topicsFromOutside: ReadonlySet<string> = new Set(['random-numbers.requests'])

@@ -37,7 +37,7 @@ const delivery_max_ms = 24 * 3_600_000
 /** @param about the id of what the event is about */
 export function mailMessage(
   source: PublisherOf<'NotifyRequested'>,
-  event: DomainEvent,
+  event: Pick<DomainEvent, 'id' | 'name' | 'time' | 'traceparent'>,
   about: string,
   { subject, text, attachments = [] }: Mail,
   { name, address, fspId }: Recipient,

@@ -53,7 +53,7 @@ const email = z.object({
 export const notificationEvents = {
   NotifyRequested: define({
     topic: 'notifications.requests',
-    publishers: ['fspiop-api', 'account-lookup', 'participant-lifecycle', 'auth-service'],
+    publishers: ['fspiop-api', 'account-lookup', 'participant-lifecycle', 'auth-service', 'audit'],
     consumers: ['notifications'],
     key: 'entityId',
     about: 'One message is to be delivered; its bytes are the relayed body.',

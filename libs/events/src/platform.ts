@@ -1,9 +1,10 @@
 /** Configuration, secrets, audit and logs. */
+import { serviceNames } from '@causeway/services'
 import { z } from 'zod'
 import { define } from './define.ts'
 
-/** Named by the reference architecture; no component publishes it yet, so no service may use it. */
-const unpublished = { publishers: [], consumers: [] } as const
+/** From the least to the most severe. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const
 
 const ofConfig = { topic: 'config', key: 'boundedContextId' } as const
 
@@ -36,6 +37,7 @@ export const platformEvents = {
     topic: 'audit',
     publishers: [
       'account-lookup',
+      'audit',
       'auth-service',
       'config',
       'notifications',
@@ -54,6 +56,7 @@ export const platformEvents = {
       sourceBcName: z.string(),
       sourceAppName: z.string(),
       sourceAppVersion: z.string(),
+      /** The component key that signed it. */
       sourceKeyId: z.string().optional(),
       callerNetworkSources: z.array(z.object({ family: z.string(), address: z.string() })),
       securityContext: z.object({
@@ -71,16 +74,20 @@ export const platformEvents = {
       /** The subject before and after the action, without secrets; null where there is none. */
       before: z.record(z.string(), z.unknown()).nullable(),
       after: z.record(z.string(), z.unknown()).nullable(),
+      /** Names of labels and of members of `before` and `after` that are encrypted in the log. */
+      confidential: z.array(z.string()).optional(),
+      /** ES256 over the canonical JSON of all other members, base64url. */
       sourceSignature: z.string().optional(),
     }),
   }),
   '/log-write': define({
-    ...unpublished,
-    topic: 'audit',
+    topic: 'logs',
+    publishers: serviceNames,
+    consumers: ['audit'],
     key: 'sourceBcName',
-    about: 'A line for the log store; its loss is tolerated.',
+    about: 'A line for the log store, of level warn or above; its loss is tolerated.',
     schema: z.object({
-      level: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal']),
+      level: z.enum(logLevels),
       timestamp: z.string(),
       sourceBcName: z.string(),
       appName: z.string(),

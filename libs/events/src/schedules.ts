@@ -8,7 +8,7 @@ export const scheduleEvents = {
   ScheduleReminderDue: define({
     topic: 'scheduler',
     publishers: ['scheduler'],
-    consumers: ['auth-service', 'settlements'],
+    consumers: ['audit', 'auth-service', 'settlements'],
     key: 'reminderId',
     about: 'The time of a reminder has come; its owner acts. The same time may be published again.',
     schema: z.object({

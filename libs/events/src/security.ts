@@ -64,7 +64,7 @@ export const securityEvents = {
   ComponentKeysChanged: define({
     topic: 'auth-service.component-keys',
     publishers: ['auth-service'],
-    consumers: ['config'],
+    consumers: ['audit', 'config'],
     key: 'boundedContextId',
     about: 'A component registered a key, or one was revoked; a reader asks for the keys again.',
     schema: z.object({ boundedContextId: z.string(), keyId: z.string(), changedAt: z.string() }),

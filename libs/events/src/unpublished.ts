@@ -55,6 +55,7 @@ export const unpublished: Readonly<Record<string, 'from the next release on' | `
     'InvalidBulkQuoteRequestCallbackReport is not known': onNewTopics,
     'InvalidFSPInBulkQuoteRequest is not known': onNewTopics,
     'InvalidFSPInBulkQuoteRequestCallbackReport is not known': onNewTopics,
+    '/log-write is expected on audit, not on logs': onNewTopics,
     '/random-number-gen is expected on audit, not on random-numbers.requests': onNewTopics,
     'RandomNumberGenerated is not known': onNewTopics,
     'RuleViolatedInBulkQuoteResponse is not known': onNewTopics,
@@ -69,5 +70,6 @@ export const unpublished: Readonly<Record<string, 'from the next release on' | `
 
 /** What the release before had in its catalogue, and no component of it published. */
 export const neverPublished: readonly string[] = [
+  '/log-write is expected on logs, not on audit',
   '/random-number-gen is expected on random-numbers.requests, not on audit',
 ]

@@ -40,6 +40,7 @@ export {
   type ExtensionList,
   type Refusal,
 } from './errors.ts'
+export { concernsPerson, type Person } from './person.ts'
 export { payloadHash } from './hash.ts'
 export {
   type AcceptedHeaders,

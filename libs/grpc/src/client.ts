@@ -14,6 +14,7 @@ import {
   type MethodDefinition,
 } from './definition.ts'
 import { channelCredentials, type GrpcIdentity } from './identity.ts'
+import { withOriginOf } from './origins.ts'
 import { balancing, targetOf } from './target.ts'
 import { withTraces } from './traces.ts'
 
@@ -134,7 +135,7 @@ function over(open: () => Client, metadata: Metadata): Way {
         method.requestSerialize,
         method.responseDeserialize,
         request,
-        traces === undefined ? metadata : withTraces(metadata, traces),
+        withOriginOf(traces === undefined ? metadata : withTraces(metadata, traces)),
         { deadline: Date.now() + deadline_ms },
         (error: ServiceError | null, response?: object) => {
           if (error !== null) reject(error)

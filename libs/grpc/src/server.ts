@@ -1,7 +1,7 @@
 /** The gRPC server of a process: every service of the process, health, and reflection. */
 import { rm } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { type Logger, StartError } from '@causeway/process'
+import { type Logger, StartError, withOrigin } from '@causeway/process'
 import {
   Server,
   setLogger,
@@ -16,6 +16,7 @@ import { messageBounds } from './bounds.ts'
 import { nameOf, type Handlers } from './definition.ts'
 import { failure, handledCall, handlersOf, type Handler } from './handling.ts'
 import { commonNameOf, serverCredentials, type GrpcIdentity } from './identity.ts'
+import { originIn } from './origins.ts'
 import { openReflection } from './reflection.ts'
 import { tracesIn } from './traces.ts'
 
@@ -151,7 +152,10 @@ async function handled(
     else call.once('cancelled', abort)
   }
   const tracesOf = () => tracesIn(call.metadata)
-  return handler(call.request, handledCall(caller, onGone, Number(call.getDeadline()), tracesOf))
+  const deadline_ms = Number(call.getDeadline())
+  return withOrigin(originIn(call.metadata), () =>
+    handler(call.request, handledCall(caller, onGone, deadline_ms, tracesOf)),
+  )
 }
 
 function shutdown(server: Server, longest_ms: number): Promise<void> {

@@ -71,10 +71,10 @@ test.each(['https://203.0.113.7/', 'https://[2a00::1]/', 'https://fsp.example/']
   },
 )
 
-describe('This machine is allowed', () => {
+describe('This machine', () => {
   const own = 'http://127.0.0.1:4301/'
 
-  test('only in a hub of one process whose FSP port is on a loopback address, unless a setting says otherwise', () => {
+  test('This machine is allowed only in a hub of one process whose FSP port is on a loopback address, unless a setting says otherwise', () => {
     expect(faultOf(own, local)).toBe('allowed')
     expect(faultOf(own, local, false)).not.toBe('allowed')
     expect(faultOf(own, standard)).not.toBe('allowed')
@@ -82,12 +82,12 @@ describe('This machine is allowed', () => {
     expect(faultOf(own, { ...local, EGRESS_LOOPBACK: 'allowed' }, false)).toBe('allowed')
   })
 
-  test('never beside a public FSP port: such a hub does not start', () => {
+  test('This machine is never allowed beside a public FSP port: such a hub does not start', () => {
     const open = () => openEgress({ ...standard, EGRESS_LOOPBACK: 'allowed' }, true)
     expect(open).toThrow('EGRESS_LOOPBACK=allowed is refused with FSP_HOST=0.0.0.0')
   })
 
-  test('and no other address over plain http', () => {
+  test('No other address is allowed over plain http', () => {
     expect(faultOf('http://203.0.113.7/', local)).toContain('plain http')
     expect(faultOf('http://10.0.0.1/', { ...local, EGRESS_ALLOWED: '10.0.0.0/8' })).toContain(
       'plain http',

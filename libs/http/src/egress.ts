@@ -1,5 +1,5 @@
 /**
- * Where requests may go. Addresses of FSPs, oracles and reminders are data: whoever may set one could
+ * Where requests may go. Addresses of FSPs, oracles and reminders are data: who may set one could
  * make the hub call services behind its firewall, or the metadata service of its cloud. So an address is
  * checked when it is registered, and each time a connection is opened, on what its name then resolves
  * to.
@@ -62,7 +62,7 @@ export interface Egress {
 
 const loopback = listOf(['127.0.0.0/8', '::1'])
 
-/** Of clouds: they give credentials to whoever asks, so no setting allows them. */
+/** Of clouds: they give credentials to every caller, so no setting allows them. */
 const metadata = listOf([
   '169.254.169.254',
   '169.254.170.2',
@@ -226,7 +226,7 @@ function faultOfAddress(address: string, { protocol, name }: Target, rules: Rule
 
 /** An address of IPv4 in the notation of IPv6 (::ffff:127.0.0.1) counts as that address. */
 function isIn(list: BlockList, address: string): boolean {
-  const withoutZone = address.replace(/%.*$/, '')
+  const [withoutZone = ''] = address.split('%')
   const family = isIP(withoutZone)
   if (family === 0) return false
   return list.check(withoutZone, family === 6 ? 'ipv6' : 'ipv4')

@@ -19,7 +19,7 @@ export {
 export { HttpFailure } from './failure.ts'
 export { foreignPage, isLoopbackHost } from './foreign-pages.ts'
 export { pauseReadingAfter } from './pause-reading.ts'
-export { noteClient, type Peer, peerCertificateOf, peerOf, presentedThumbprint } from './peer.ts'
+export { noteClient, type Peer, peerCertificateOf, presentedThumbprint } from './peer.ts'
 export {
   type HostTls,
   type HttpServer,

@@ -61,7 +61,7 @@ const thumbprints = new WeakMap<Socket, { readonly thumbprint: string | undefine
 
 /**
  * SHA-256 in base64url (RFC 8705 3.1) of the certificate whose key the client has proved to hold in the
- * handshake, whoever issued it.
+ * handshake, of any CA.
  */
 export function presentedThumbprint({ socket }: IncomingMessage): string | undefined {
   const known = thumbprints.get(socket)

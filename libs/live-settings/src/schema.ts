@@ -86,9 +86,6 @@ export function schemaMessage(
         currentValue: false,
         isSet: false,
       })),
-    changedAt: '',
-    changedBy: '',
-    actor: '',
   }
 }
 

@@ -68,7 +68,14 @@ export async function followSecrets(
   })
   refreshSoon()
   await Promise.race([refreshing, elapsed(wait_ms)])
-  const comparison = periodically(compared_every_ms, refresh, { log, name: what })
+  const comparison = periodically(
+    compared_every_ms,
+    () => {
+      refreshSoon()
+      return refreshing
+    },
+    { log, name: what },
+  )
   return {
     async stop() {
       stopping.abort()

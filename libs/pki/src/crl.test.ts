@@ -12,6 +12,7 @@ const newCa = (commonName: string) =>
 const [ca, other] = [newCa('CA'), newCa('Other CA')]
 const authorities = [other, ca].map(({ certificate }) => new X509Certificate(certificate))
 const subject = { commonName: 'greenbank', organization: undefined }
+const empty = { serials: [], thisUpdate: now, nextUpdate: validity.to }
 const certificateOf = (from = ca) =>
   new X509Certificate(issueClientCertificate(from, { subject, validity }).certificate)
 
@@ -30,12 +31,12 @@ test('A list names the revoked certificates of its authority', () => {
   ])
 })
 
-test('A list may be empty and without an end, and a file may hold those of several authorities', () => {
-  const [first, second] = [ca, other].map((from) => makeCrl(from, { serials: [], thisUpdate: now }))
+test('A list may be empty, and a file may hold those of several authorities', () => {
+  const [first, second] = [ca, other].map((from) => makeCrl(from, empty))
   const lists = readCrls(`of the first\n${first}\nof the second\n${second}`, authorities)
   expect(lists).toMatchObject([
-    { issuer: certificateOf().issuer, nextUpdate: undefined, serials: new Set() },
-    { issuer: certificateOf(other).issuer, nextUpdate: undefined, serials: new Set() },
+    { issuer: certificateOf().issuer, serials: new Set() },
+    { issuer: certificateOf(other).issuer, serials: new Set() },
   ])
 })
 
@@ -44,17 +45,22 @@ test.each([
   ['a broken list', '-----BEGIN X509 CRL-----\nMAA=\n-----END X509 CRL-----', 'not a valid'],
   [
     'a list of an authority that is not trusted',
-    makeCrl(newCa('CA'), { serials: [], thisUpdate: now }),
+    makeCrl(newCa('CA'), empty),
     'none of the CAs has signed it',
   ],
   [
+    'a list without the time of the next one',
+    makeCrl(ca, { serials: ['AB'], thisUpdate: now }),
+    'it does not say when the next one is due',
+  ],
+  [
     'the difference between two lists',
-    makeCrl(ca, { serials: [], thisUpdate: now, critical: '2.5.29.27' }),
+    makeCrl(ca, { ...empty, critical: '2.5.29.27' }),
     'not complete (extension 2.5.29.27)',
   ],
   [
     'a list for some certificates alone',
-    makeCrl(ca, { serials: [], thisUpdate: now, critical: '2.5.29.28' }),
+    makeCrl(ca, { ...empty, critical: '2.5.29.28' }),
     'not complete (extension 2.5.29.28)',
   ],
 ])('%s is refused', (_what, pem, fault) => {

@@ -2,15 +2,15 @@
 import { AsnConvert } from '@peculiar/asn1-schema'
 import { CertificateList, type Extension } from '@peculiar/asn1-x509'
 import type { X509Certificate } from 'node:crypto'
-import { arrayBuffer, isOneSequence } from './der.ts'
+import { arrayBuffer, isOneSequence, serialized } from './der.ts'
 import { isSignedBy } from './keys.ts'
 
 export interface RevocationList {
   /** The subject of the authority, as `X509Certificate.issuer` of its certificates has it. */
   readonly issuer: string
   readonly thisUpdate: Date
-  /** When the next one is issued at the latest; undefined: unknown. */
-  readonly nextUpdate: Date | undefined
+  /** When the next one is issued at the latest. */
+  readonly nextUpdate: Date
   /** The serial numbers of revoked certificates, as `X509Certificate.serialNumber` has them. */
   readonly serials: ReadonlySet<string>
 }
@@ -42,7 +42,11 @@ function readDer(
   const list = isOneSequence(der) ? parsed(der) : undefined
   if (list?.tbsCertListRaw === undefined) return { fault: 'not a valid revocation list' }
   const { tbsCertList, tbsCertListRaw, signatureAlgorithm } = list
+  const { nextUpdate } = tbsCertList
+  if (nextUpdate === undefined) return { fault: 'it does not say when the next one is due' }
   const [raw, signature] = [Buffer.from(tbsCertListRaw), Buffer.from(list.signature)]
+  // The parser leaves out what it does not recognise.
+  if (!serialized(tbsCertList).equals(raw)) return { fault: 'not a valid revocation list' }
   const authority = authorities.find(({ publicKey }) =>
     isSignedBy(publicKey, signatureAlgorithm, raw, signature),
   )
@@ -57,7 +61,7 @@ function readDer(
   return {
     issuer: authority.subject,
     thisUpdate: tbsCertList.thisUpdate.getTime(),
-    nextUpdate: tbsCertList.nextUpdate?.getTime(),
+    nextUpdate: nextUpdate.getTime(),
     serials: new Set(revoked.map(({ userCertificate }) => serialOf(Buffer.from(userCertificate)))),
   }
 }

@@ -10,7 +10,7 @@ export interface Health {
   ready(name: string, check: () => Promise<void>): void
   /** A worker: the check returns what is wrong with it, or undefined when nothing is. */
   live(name: string, check: () => string | undefined): void
-  /** A notice for operators that stops nothing: it is reported with readiness. */
+  /** A notice for operators that stops nothing, reported with readiness; the last one of a name counts. */
   note(name: string, sentence: string): void
 }
 
@@ -42,7 +42,7 @@ export function openHealth({ timeout_ms = 2_000 } = {}): HealthChecks {
   return {
     ready: (name, check) => add(ready, name, check),
     live: (name, check) => add(live, name, check),
-    note: (name, sentence) => add(notes, name, sentence),
+    note: (name, sentence) => void notes.set(name, sentence),
     liveness: () => report([...live].map(([name, check]) => liveCheck(name, check))),
     readiness: async () =>
       report([

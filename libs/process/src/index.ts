@@ -7,9 +7,10 @@ export { describeSettings } from './describe-settings.ts'
 export { gather } from './gather.ts'
 export { type Health, type HealthChecks, type HealthReport, openHealth } from './health.ts'
 export { type InsecureMode, reportInsecureModes } from './insecure-modes.ts'
-export { type LogLevel, type Logger, logLevels, logTo, openLog } from './log.ts'
+export { type LogLevel, type Logger, logLevels, logTo, openLog, takeWarnings } from './log.ts'
 export { type Metrics, openMetrics } from './metrics.ts'
 export { operationsSettings } from './operations-settings.ts'
+export { currentOrigin, keepOrigin, type Origin, withOrigin } from './origin.ts'
 export {
   Outage,
   type OutageKind,

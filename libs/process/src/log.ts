@@ -30,8 +30,38 @@ export function openLog({ name, level, destination }: LogOptions): Logger {
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
     },
-    destination ?? logTo(stderr),
+    noting(destination ?? logTo(stderr)),
   )
+}
+
+const noted_max = 1_000
+const line_length_max = 16_384
+const isNoted = /^\{"level":"(?:warn|error|fatal)"/
+let noted: string[] = []
+let dropped = 0
+
+/** Also remembers lines of level warn and above, for `takeWarnings`. */
+function noting(destination: DestinationStream): DestinationStream {
+  return {
+    write(line) {
+      if (isNoted.test(line)) {
+        if (noted.length < noted_max && line.length <= line_length_max) noted.push(line)
+        else dropped += 1
+      }
+      destination.write(line)
+    },
+  }
+}
+
+/**
+ * The lines of level warn and above that this process has logged since the last call, at most 1,000, and
+ * how many were dropped because there were more, or were too long.
+ */
+export function takeWarnings(): { readonly lines: readonly string[]; readonly dropped: number } {
+  const taken = { lines: noted, dropped }
+  noted = []
+  dropped = 0
+  return taken
 }
 
 const stderr = 2

@@ -6,6 +6,7 @@ export {
   type DeliveryRow,
   type DeliveryStore,
 } from './delivery-store.ts'
+export { erasePage, ofNone, type ErasedPage } from './erase-store.ts'
 export {
   beforeTime,
   foundIn,

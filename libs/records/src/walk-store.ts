@@ -24,9 +24,9 @@ export function placeIn(after: string): Place | undefined {
   return id === '' || Number.isNaN(at.getTime()) ? undefined : { at, id }
 }
 
-/** Empty where there is no next page. */
-export function nextText(next: Place | undefined): string {
-  return next === undefined ? '' : `${next.at.toISOString()} ${next.id}`
+/** undefined where there is no next page. */
+export function nextText(next: Place | undefined): string | undefined {
+  return next && `${next.at.toISOString()} ${next.id}`
 }
 
 export interface Search {

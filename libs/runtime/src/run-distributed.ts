@@ -21,7 +21,7 @@ import {
   type DistributedSettings,
 } from './distributed-settings.ts'
 import { serveOperations } from './operations.ts'
-import type { Start } from './process-parts.ts'
+import type { ProcessParts, Start } from './process-parts.ts'
 import { tracedParts, tracingOf } from './tracing/parts.ts'
 
 export interface AloneOptions<Definitions extends SettingDefinitions> {
@@ -33,6 +33,8 @@ export interface AloneOptions<Definitions extends SettingDefinitions> {
   readonly providers: readonly string[]
   /** The services that may call a gRPC method, by its path. */
   readonly callersOf: (path: string) => readonly string[]
+  /** Copies warnings to the log store. */
+  readonly shipLog?: (parts: Pick<ProcessParts, 'bus' | 'log'>) => Service
 }
 
 type Values = DistributedSettings & Readonly<Record<string, string | number>>
@@ -53,7 +55,7 @@ export function runDistributed<Definitions extends SettingDefinitions>(
 
 interface Alone extends Pick<
   AloneOptions<SettingDefinitions>,
-  'topics' | 'providers' | 'callersOf'
+  'topics' | 'providers' | 'callersOf' | 'shipLog'
 > {
   readonly name: string
   readonly settings: Values
@@ -92,6 +94,7 @@ async function open(
     const onStalled = (ms: number) =>
       end(`No progress of events for ${ms} ms while there is work; ending.`)
     opened.push(watch(() => parts.progress(), { stalled_ms, onStalled }))
+    if (alone.shipLog !== undefined) opened.push(alone.shipLog(parts))
     opened.push(await start(tracedParts(parts, tracing, alone.name)))
     state = 'started'
     log.info({ grpc: parts.grpcAddress }, 'started')

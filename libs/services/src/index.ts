@@ -32,8 +32,11 @@ export interface Description {
   readonly files?: readonly string[]
   /** Settings whose values come from a secret: its folder and its key. */
   readonly secrets?: Readonly<Record<string, readonly [folder: string, key: string]>>
-  /** It connects to addresses outside the hub that it learns while it runs. */
-  readonly outside?: true
+  /**
+   * It connects to addresses outside the hub: those that FSPs and operators register, or only those that
+   * its settings name.
+   */
+  readonly outside?: 'registered' | 'settings'
   /** Ports beside 4200 (gRPC) and 4190 (health and metrics), by name. */
   readonly ports?: Readonly<Record<string, number>>
 }
@@ -43,7 +46,7 @@ const descriptions = {
   'account-lookup': {
     calls: ['auth-service', 'participant-lifecycle'],
     database: true,
-    outside: true,
+    outside: 'registered',
   },
   admin: {
     calls: [
@@ -60,7 +63,13 @@ const descriptions = {
     ],
     database: false,
   },
-  audit: { calls: ['auth-service'], database: true, files: ['signing'] },
+  audit: {
+    calls: ['auth-service', 'scheduler'],
+    database: true,
+    outside: 'settings',
+    files: ['signing'],
+    secrets: { AUDIT_SECRETS_KEY: ['seal', 'AUDIT_SECRETS_KEY'] },
+  },
   'auth-service': {
     calls: ['participant-lifecycle', 'scheduler'],
     database: true,
@@ -82,19 +91,19 @@ const descriptions = {
     calls: ['auth-service', 'config', 'participant-lifecycle'],
     database: true,
     files: ['fsp-client'],
-    outside: true,
+    outside: 'registered',
   },
   'participant-lifecycle': {
     calls: ['auth-service', 'config', 'notifications', 'settlements', 'transfers'],
     callsItself: true,
     database: true,
-    outside: true,
+    outside: 'registered',
   },
   quoting: {
     calls: ['account-lookup', 'auth-service', 'config', 'participant-lifecycle'],
     database: true,
   },
-  scheduler: { calls: ['auth-service'], database: true, outside: true },
+  scheduler: { calls: ['auth-service'], database: true, outside: 'registered' },
   settlements: {
     calls: ['auth-service', 'participant-lifecycle', 'quoting', 'scheduler', 'transfers'],
     database: true,

@@ -37,6 +37,8 @@ const reasons = {
     'ROLE_UNKNOWN',
     'ROLE_BUILT_IN',
     'PRIVILEGE_UNKNOWN',
+    // The operator would grant more than its own roles permit.
+    'PRIVILEGE_MISSING',
     // A newer set of the component's privileges is known.
     'SET_OUTDATED',
     // No operator would be left that may manage operators.
@@ -65,7 +67,20 @@ const reasons = {
     'PIN_BLOCK_INVALID',
     'ADAPTER_UNAVAILABLE',
     'CERTIFICATE_INVALID',
+    // No key was ever made for the month; its key is dropped; its retention has not ended.
+    'MONTH_UNKNOWN',
+    'MONTH_ERASED',
+    'MONTH_TOO_YOUNG',
+    'REQUEST_UNKNOWN',
+    'REQUEST_PENDING',
+    'REQUEST_DECIDED',
+    'SAME_PERSON',
     'MODIFIED',
+    // Four eyes, as in config.
+    'REQUEST_UNKNOWN',
+    'REQUEST_PENDING',
+    'REQUEST_DECIDED',
+    'SAME_PERSON',
     'INVALID',
   ],
   config: [

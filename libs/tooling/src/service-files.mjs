@@ -19,6 +19,14 @@ const particulars = {
   'fspiop-api': ["ports: ['127.0.0.1:${PUBLISHED_FSP_PORT:-4000}:4000']"],
 }
 
+/** A volume that a service of the compose file writes, and the setting that names its file. */
+const volumes = {
+  audit: {
+    mount: 'anchors:/var/lib/causeway/anchors',
+    setting: 'AUDIT_ANCHOR_FILE: /var/lib/causeway/anchors/anchors.jsonl',
+  },
+}
+
 const facts = `# The services: facts of the code, not choices of an installation. \`npm run docs\` writes this file
 # from libs/services/src/index.ts; the templates of the chart read it.
 #
@@ -26,7 +34,7 @@ const facts = `# The services: facts of the code, not choices of an installation
 # database:  it has a schema of its own, at <SERVICE>_DATABASE_URL
 # files:     folders below /etc/causeway, each from a Secret of its own
 # secrets:   settings whose values come from a Secret: NAME: [secret, key]
-# outside:   it connects to addresses outside the cluster that it learns while it runs
+# outside:   it connects to addresses outside the cluster: registered ones, or those that settings name
 # ports:     beside 4200 (gRPC) and 4190 (health and metrics)
 `
 
@@ -78,7 +86,7 @@ function factsOf([name, { calls, callsItself, database, files = [], secrets, out
     `database: ${database}`,
     listOf('files', [...filesOfEach, ...files], '  '),
     ...(secrets === undefined ? [] : ['secrets:', ...pairsOf(secrets)]),
-    ...(outside === true ? ['outside: true'] : []),
+    ...(outside === undefined ? [] : [`outside: ${outside}`]),
     ...(ports === undefined ? [] : ['ports:', ...pairsOf(ports)]),
   ]
   return `${name}:\n${lines(entries, (entry) => `  ${entry}`)}`
@@ -127,9 +135,11 @@ function containerOf([name, { calls, database, secrets = {}, outside }]) {
     ...(database ? [`${databaseUrlOf(name)}: *${name}-database`] : []),
     `${prefixOf(name)}_COMPONENT_KEY_FILE: ${componentKeyFile}`,
     ...calls.map((called) => `${prefixOf(called)}_GRPC_URL: ${called}:4200`),
+    ...(name in volumes ? [volumes[name].setting] : []),
     // The sandbox FSPs have private addresses.
-    ...(outside === true ? ['EGRESS_ALLOWED: ${EGRESS_ALLOWED:-sandbox-fsp}'] : []),
+    ...(outside === 'registered' ? ['EGRESS_ALLOWED: ${EGRESS_ALLOWED:-sandbox-fsp}'] : []),
   ]
+  const mounts = [`secrets-${name}:/etc/causeway:ro`, volumes[name]?.mount].filter(Boolean)
   const files = ['common', name]
     .map((each) => `helm/causeway/env/${each}.env`)
     .filter((path) => existsSync(new URL(path, root)))
@@ -140,7 +150,7 @@ function containerOf([name, { calls, database, secrets = {}, outside }]) {
     listOf('env_file', files, '    '),
     'environment:',
     ...['<<: *settings', ...environment].map((entry) => `  ${entry}`),
-    `volumes: ['secrets-${name}:/etc/causeway:ro']`,
+    `volumes: [${mounts.map((mount) => `'${mount}'`).join(', ')}]`,
     ...(particulars[name] ?? []),
   ]
   return `  ${name}:\n${lines(entries, (entry) => `    ${entry}`)}`

@@ -1,11 +1,11 @@
 /** Starts account-lookup: parts are opened in reading order and closed in reverse. */
-import { openOwnKey } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/component-keys'
 import { onEvents } from '@causeway/events'
 import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
 import type { ClientTls } from '@causeway/http'
 import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
-import { accountLookupService, oraclesService } from '@causeway/protos'
+import { accountLookupService, oraclesService, personsService } from '@causeway/protos'
 import { openServiceEgress, type ProcessParts, type Start } from '@causeway/runtime'
 import { openAssociationStore, type AssociationStore } from './associations/store.ts'
 import type { Party } from './domain/party.ts'
@@ -18,6 +18,7 @@ import { openMeasures } from './measures.ts'
 import { openOracles } from './oracles/oracles.ts'
 import { oracleHandlers } from './oracles/serve.ts'
 import { openOracleStore } from './oracles/store.ts'
+import { personHandlers } from './persons/serve.ts'
 import type { Settings } from './settings.ts'
 
 const group = 'account_lookup'
@@ -27,19 +28,17 @@ const ms_per_h = 3_600_000
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'account-lookup' })
-  const { bus, grpc } = parts
+  const { grpc } = parts
   const keyFile = settings.ACCOUNT_LOOKUP_COMPONENT_KEY_FILE
   const ownKey = await openOwnKey('account-lookup', keyFile, { grpc, log })
+  const bus = signedEntries(parts.bus, ownKey)
   const egress = openServiceEgress('account-lookup', settings, parts, log)
   const tls = await oracleTlsOf(settings)
   const db = await openOwnDatabase(settings, parts)
   const store = openAssociationStore(db)
-  const oracleStore = openOracleStore(db, parts.bus)
+  const oracleStore = openOracleStore(db, bus)
   const measures = openMeasures(parts.metrics)
-  const memory = {
-    age_max_ms: settings.ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS,
-    entries_max: settings.ACCOUNT_LOOKUP_CACHE_ENTRIES_MAX,
-  }
+  const memory = memoryBounds(settings)
   const oracles = openOracles({
     ...memory,
     registered: () => oracleStore.all(),
@@ -57,6 +56,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const onChanged = () => oracles.changed()
   const findOwners_ms = settings.ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS
   grpc.serve(accountLookupService, lookupHandlers(owners, findOwners_ms))
+  grpc.serve(personsService, personHandlers({ db, owners }))
   grpc.serve(oraclesService, oracleHandlers({ store: oracleStore, onChanged, egress }))
 
   const age_max_ms = settings.ACCOUNT_LOOKUP_PARTICIPANT_AGE_MAX_MS
@@ -120,6 +120,13 @@ async function oracleTlsOf(settings: Settings): Promise<ClientTls | undefined> {
       : undefined,
     key: hasCertificate ? await pem('ACCOUNT_LOOKUP_ORACLE_TLS_KEY_FILE') : undefined,
     ca: hasCa ? await pem('ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE') : undefined,
+  }
+}
+
+function memoryBounds(settings: Settings) {
+  return {
+    age_max_ms: settings.ACCOUNT_LOOKUP_CACHE_AGE_MAX_MS,
+    entries_max: settings.ACCOUNT_LOOKUP_CACHE_ENTRIES_MAX,
   }
 }
 

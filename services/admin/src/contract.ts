@@ -119,6 +119,9 @@ const meanings = {
   PIN_BLOCK_INVALID: { status: 400, code: '3000' },
   ADAPTER_UNAVAILABLE: { status: 400, code: '3000' },
   CERTIFICATE_INVALID: { status: 400, code: '3100' },
+  MONTH_UNKNOWN: { status: 404, code: '3200' },
+  MONTH_ERASED: { status: 400, code: '3100' },
+  MONTH_TOO_YOUNG: { status: 400, code: '3100' },
   TRANSACTION_REQUEST_UNKNOWN: { status: 404, code: '3206' },
   // From transfers.
   TRANSACTION_UNKNOWN: { status: 404, code: '3200' },
@@ -141,6 +144,8 @@ const meanings = {
   REMINDER_UNKNOWN: { status: 404, code: '3200' },
   REMINDER_WAITING: { status: 400, code: '3100' },
   TIME_PAST: { status: 400, code: '3300' },
+  // From audit.
+  ENTRY_UNKNOWN: { status: 404, code: '3200' },
   // From notifications.
   DEAD_LETTER_UNKNOWN: { status: 404, code: '3200' },
   DEADLINE_PASSED: { status: 400, code: '3300' },

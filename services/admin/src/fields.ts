@@ -268,6 +268,7 @@ export const pathVariables = {
   serial: z.string().regex(/^[0-9A-Fa-f:]{1,128}$/, { error: 'must be hexadecimal' }),
   notificationId,
   ruleId,
+  requestId: correlationId,
   transferId: correlationId,
   bulkTransferId: correlationId,
   bulkQuoteId: correlationId,
@@ -281,6 +282,7 @@ export const pathVariables = {
   accountId: queryNumber,
   day: queryDay,
   reminderId: text.min(1).max(128),
+  contentHash: z.string().regex(/^[\da-f]{64}$/, { error: 'must be 64 hexadecimal digits' }),
 }
 
 export type Read<Value> = { readonly outcome: 'read'; readonly value: Value } | Refused

@@ -6,7 +6,13 @@ import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { foreignPage, type WithoutBase } from '@causeway/http'
-import { isOutage, type Logger, type SecurityEvents } from '@causeway/process'
+import {
+  isOutage,
+  withOrigin,
+  type Logger,
+  type Origin,
+  type SecurityEvents,
+} from '@causeway/process'
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -23,7 +29,7 @@ import { readJson, writeJson } from './json.ts'
 import type { Attempts } from './access/attempts.ts'
 import { securityTypeOf } from './access/security-events.ts'
 import { operatorHeader, type Caller, type Guard } from './access/guard.ts'
-import { privilegeFor, privilegesToAsk, type GuardedOperation } from './access/privileges.ts'
+import { open, privilegeFor, privilegesToAsk, type GuardedOperation } from './access/privileges.ts'
 import type { Operation } from './operation.ts'
 
 export interface HttpOptions {
@@ -110,11 +116,13 @@ async function run(
   if (call.outcome === 'refused') return call
   const needed = privilegeFor(operation, call.value.body)
   if (!caller.may(needed)) return refused('PRIVILEGE_MISSING', needed)
+  const address = addressOf(request, options)
   try {
-    const answer =
+    const answer = await withOrigin(originOf(operation, caller, address), () =>
       operation.about.isLogIn === true
-        ? await logIn(operation, call.value, addressOf(request, options), options)
-        : await operation.run(call.value)
+        ? logIn(operation, call.value, address, options)
+        : operation.run(call.value),
+    )
     if (operation.changesAccess) await guard.renew()
     return answer
   } catch (error) {
@@ -144,9 +152,25 @@ function note(
     type,
     reason: answer.reason,
     actor: claimed === '' ? actor : claimed,
-    address: addressOf(request, options),
+    address: ipv4Of(addressOf(request, options)),
     target: `${operation.method} ${operation.path}`,
   })
+}
+
+/** What audit entries tell about the caller; one that logs in has no name yet. */
+function originOf({ privilege }: GuardedOperation, caller: Caller, address: string): Origin {
+  return {
+    actor: privilege === open ? '' : caller.actor,
+    kind: caller.isProgram ? 'PROGRAM' : 'PERSON',
+    application: 'admin',
+    roles: caller.roles,
+    address: ipv4Of(address),
+  }
+}
+
+/** An IPv4 address in the notation of IPv6 in its own. */
+function ipv4Of(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/, '')
 }
 
 type Asked = Parameters<Operation['run']>[0]

@@ -1,5 +1,5 @@
 /** The service in a process of its own; any number of replicas. */
-import { topics } from '@causeway/events'
+import { shipLog, topics } from '@causeway/events'
 import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
 import { callsOf } from '@causeway/services'
@@ -11,5 +11,6 @@ await runDistributed('admin', {
   start,
   topics,
   callersOf,
+  shipLog: (parts) => shipLog('admin', parts),
   providers: callsOf('admin'),
 })

@@ -1,5 +1,10 @@
 /** Every operation of the administration API; each group has its own table in its own file. */
-import { auditLogOperations, auditOperations, auditVerification } from './access/audit.ts'
+import {
+  auditLogOperations,
+  auditOperations,
+  auditVerification,
+  confidentialAuditOperations,
+} from './access/audit.ts'
 import { withSignedApprovals } from './access/approvals.ts'
 import { fidoOperations } from './access/fido.ts'
 import { operatorKeyOperations, ownKeyOperations } from './access/keys.ts'
@@ -20,6 +25,7 @@ import {
   signedIn,
   type GuardedOperation,
 } from './access/privileges.ts'
+import { quarantineOperations } from './access/quarantine.ts'
 import { logInOperations, logOutOperations } from './access/sessions.ts'
 import { accountTypeOperations } from './account-types.ts'
 import { accountOperations } from './accounts.ts'
@@ -29,20 +35,24 @@ import { configurationDecisions, configurationOperations } from './configuration
 import { secretDecisions, secretOperations, secretValues } from './configuration/secrets.ts'
 import { consentOperations } from './consents/routes.ts'
 import { credentialOperations } from './credentials/routes.ts'
+import { adapterDecisions } from './cryptography/adapter.ts'
 import { keyManagementOperations } from './cryptography/keys.ts'
 import { cryptographyOperations } from './cryptography/operations.ts'
 import { dayReportOperations } from './day-reports/routes.ts'
 import { deadLetterOperations } from './dead-letters/routes.ts'
 import { endpointOperations } from './endpoints.ts'
+import { erasureDecisions, erasureOperations } from './erasures/routes.ts'
 import { fundsOperations } from './funds.ts'
 import { healthOperations } from './health.ts'
 import { keyOperations } from './keys/routes.ts'
 import { lifecycleOperations } from './lifecycle/routes.ts'
 import { limitOperations } from './limits.ts'
+import { logReading, logState, logWriting } from './log/routes.ts'
 import type { Operation } from './operation.ts'
 import { oracleOperations } from './oracles/routes.ts'
 import { documentOperations } from './openapi/routes.ts'
 import { participantOperations } from './participants.ts'
+import { personalDataOperations } from './personal-data/routes.ts'
 import { readinessOperations } from './readiness/routes.ts'
 import { reminderOperations } from './reminders/routes.ts'
 import { reportOperations } from './reports/routes.ts'
@@ -81,6 +91,11 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...needs('VIEW_AUDIT', auditOperations(deps)),
     ...needs('VIEW_AUDIT', auditVerification(deps)),
     ...needs('VIEW_AUDIT_LOG_STATE', auditLogOperations(deps)),
+    ...needs('RUN_AUDIT_CONFIDENTIAL', confidentialAuditOperations(deps)),
+    ...guarded('AUDIT_QUARANTINE', quarantineOperations(deps)),
+    ...needs('RUN_LOG_WRITE', logWriting(deps)),
+    ...needs('VIEW_LOG_STATE', logState(deps)),
+    ...needs('VIEW_LOG', logReading(deps)),
     ...guarded('PARTICIPANTS', limitOperations(deps)),
     ...guarded('PARTICIPANTS', participantOperations(deps)),
     ...guarded('PARTICIPANTS', endpointOperations(deps)),
@@ -94,6 +109,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('CREDENTIALS', credentialOperations(deps)),
     ...named(cryptographyOperations(deps)),
     ...named(keyManagementOperations(deps)),
+    ...fourEyes(adapterDecisions(deps)),
     ...needs('REGISTER_COMPONENT_KEY', componentKeyRegistration(deps)),
     ...guarded('COMPONENT_KEYS', componentKeyOperations(deps)),
     ...guarded('PARTICIPANTS', readinessOperations(deps)),
@@ -104,6 +120,9 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('TRANSFERS', transactionOperations(deps)),
     ...guarded('TRANSFERS', bulkTransferOperations(deps)),
     ...guarded('TRANSFERS', bulkQuoteOperations(deps)),
+    ...needs('RUN_UNMASK_PERSONAL_DATA', personalDataOperations(deps)),
+    ...guarded('ERASURES', erasureOperations(deps)),
+    ...fourEyes(erasureDecisions(deps)),
     ...guarded('SETTLEMENTS', withUnprefixedPaths(windowOperations(deps))),
     ...guarded('SETTLEMENTS', withUnprefixedPaths(settlementOperations(deps))),
     ...guarded('SETTLEMENTS', reportOperations(deps)),

@@ -3,6 +3,7 @@ import type { Calls, GrpcHost } from '@causeway/grpc'
 import { parseDecimal } from '@causeway/money'
 import {
   alarmsService,
+  auditQuarantineService,
   auditService,
   componentKeysService,
   configurationChangesService,
@@ -11,6 +12,7 @@ import {
   credentialsService,
   cryptographyService,
   dayReportsService,
+  erasuresService,
   fidoService,
   fundsService,
   keyManagementService,
@@ -19,10 +21,12 @@ import {
   lifecycleService,
   liquidityService,
   logInsService,
+  logStoreService,
   notificationsService,
   operatorsService,
   oraclesService,
   participantsService,
+  personsService,
   pingsService,
   quotesService,
   schedulerService,
@@ -59,6 +63,8 @@ export interface Upstream {
   readonly quotes: Calls<typeof quotesService>
   readonly keys: Calls<typeof keysService>
   readonly componentKeys: Calls<typeof componentKeysService>
+  readonly erasures: Calls<typeof erasuresService>
+  readonly persons: Calls<typeof personsService>
   readonly credentials: Calls<typeof credentialsService>
   readonly cryptography: Calls<typeof cryptographyService>
   readonly keyManagement: Calls<typeof keyManagementService>
@@ -72,6 +78,8 @@ export interface Upstream {
   readonly fido: Calls<typeof fidoService>
   readonly scheduler: Calls<typeof schedulerService>
   readonly audit: Calls<typeof auditService>
+  readonly logStore: Calls<typeof logStoreService>
+  readonly quarantine: Calls<typeof auditQuarantineService>
   readonly configurations: Calls<typeof configurationsService>
   readonly configurationChanges: Calls<typeof configurationChangesService>
   readonly secrets: Calls<typeof secretsService>
@@ -101,6 +109,8 @@ export function connect(grpc: GrpcHost): Upstream {
     quotes: grpc.client(quotesService, 'quoting'),
     keys: grpc.client(keysService, 'auth-service'),
     componentKeys: grpc.client(componentKeysService, 'auth-service'),
+    erasures: grpc.client(erasuresService, 'auth-service'),
+    persons: grpc.client(personsService, 'account-lookup'),
     credentials: grpc.client(credentialsService, 'auth-service'),
     cryptography: grpc.client(cryptographyService, 'auth-service'),
     keyManagement: grpc.client(keyManagementService, 'auth-service'),
@@ -114,6 +124,8 @@ export function connect(grpc: GrpcHost): Upstream {
     fido: grpc.client(fidoService, 'auth-service'),
     scheduler: grpc.client(schedulerService, 'scheduler'),
     audit: grpc.client(auditService, 'audit'),
+    logStore: grpc.client(logStoreService, 'audit'),
+    quarantine: grpc.client(auditQuarantineService, 'audit'),
     configurations: grpc.client(configurationsService, 'config'),
     configurationChanges: grpc.client(configurationChangesService, 'config'),
     secrets: grpc.client(secretsService, 'config'),

@@ -6,23 +6,13 @@ import { constants, createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createInterface } from 'node:readline'
 import { StartError, type Logger } from '@causeway/process'
-import { anchorLine, readAnchor, type Anchor } from './anchor.ts'
-
-/** A line of the file; `anchor` is undefined when the line is not an anchor. */
-export interface AnchorLine {
-  /** For a sentence about it. */
-  readonly name: string
-  readonly anchor: Anchor | undefined
-}
-
-export interface AnchorFile {
-  /** Every line from the oldest; rejects when the file cannot be read. */
-  lines(): AsyncIterable<AnchorLine>
-  /** The newest line; undefined while the file is empty. */
-  last(): Promise<AnchorLine | undefined>
-  /** Resolves when the anchor is on disk; rejects when the file is gone. */
-  append(anchor: Anchor): Promise<void>
-}
+import {
+  anchorLine,
+  readAnchor,
+  UnreadableAnchors,
+  type AnchorLine,
+  type AnchorStore,
+} from './anchor.ts'
 
 /**
  * Creates the file if it does not exist, with a warning: the first time, or it is lost. Throws
@@ -32,7 +22,7 @@ export async function openAnchorFile(
   setting: string,
   path: string,
   log: Logger,
-): Promise<AnchorFile> {
+): Promise<AnchorStore> {
   try {
     const file = await open(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT, 0o600)
     const { size } = await file.stat()
@@ -43,7 +33,8 @@ export async function openAnchorFile(
     throw new StartError(`${setting}: ${error instanceof Error ? error.message : String(error)}.`)
   }
   return {
-    lines: () => linesOf(path),
+    name: 'file',
+    lines: () => readable(linesOf(path)),
     last: () => lastLineOf(path),
     async append(anchor) {
       // Not created again: a file that is gone is a fault, and a new one would hide it.
@@ -75,6 +66,14 @@ async function lastLineOf(path: string): Promise<AnchorLine | undefined> {
     return { name: 'the last line', anchor: readAnchor(text.slice(text.lastIndexOf('\n') + 1)) }
   } finally {
     await file.close()
+  }
+}
+
+async function* readable(lines: AsyncIterable<AnchorLine>): AsyncIterable<AnchorLine> {
+  try {
+    yield* lines
+  } catch (error) {
+    throw new UnreadableAnchors(error)
   }
 }
 

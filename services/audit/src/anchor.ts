@@ -13,6 +13,31 @@ export interface Anchor extends Link {
   readonly signature: Buffer
 }
 
+/** What a store holds in the place of an anchor; undefined when it is none. */
+export interface AnchorLine {
+  /** For a sentence about it. */
+  readonly name: string
+  readonly anchor: Anchor | undefined
+}
+
+/** Where anchors are, beyond the reach of the owner of the database. */
+export interface AnchorStore {
+  /** For sentences, logs and metrics. */
+  readonly name: string
+  /** Every anchor; rejects with `UnreadableAnchors`. */
+  lines(): AsyncIterable<AnchorLine>
+  /** The newest one; undefined while there is none. */
+  last(): Promise<AnchorLine | undefined>
+  /** Resolves when the anchor is durable. */
+  append(anchor: Anchor): Promise<void>
+}
+
+export class UnreadableAnchors extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause })
+  }
+}
+
 export function anchorOf({ n, hash }: Link, signer: Signer, signedAt: Date): Anchor {
   const signature = signer.sign(signedText({ n, hash, signedAt }))
   return { n, hash, signedAt, kid: signer.kid, signature }

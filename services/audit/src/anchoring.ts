@@ -3,29 +3,35 @@
  * the one before names, so that a log that was changed or cut off gets no new anchor but raises an alarm.
  */
 import type { Queries } from '@causeway/postgres'
-import { anchorOf, isAnchorSigned, type Anchor } from './anchor.ts'
-import type { AnchorFile, AnchorLine } from './anchor-file.ts'
+import {
+  anchorOf,
+  isAnchorSigned,
+  UnreadableAnchors,
+  type Anchor,
+  type AnchorLine,
+  type AnchorStore,
+} from './anchor.ts'
 import type { Link } from './chain.ts'
 import type { IsSigned, Signer } from './signing.ts'
 import { hashesAt, headOf } from './store.ts'
 
 export interface AnchoringParts {
   readonly db: Queries
-  readonly file: AnchorFile
+  readonly store: AnchorStore
   readonly signer: Signer
   readonly isSigned: IsSigned
 }
 
 /** Stores an anchor of the head if it moved; returns what is wrong with the log, if anything is. */
 export async function anchorHead(parts: AnchoringParts, now: Date): Promise<string | undefined> {
-  const { db, file, signer, isSigned } = parts
-  const last = await file.last()
+  const { db, store, signer, isSigned } = parts
+  const last = await store.last()
   const [fault] = last === undefined ? [] : await faultsOfLines(db, [last], isSigned)
   if (fault !== undefined) return fault
   const { n, hash } = await headOf(db)
   if (n === 0n || n === last?.anchor?.n) return undefined
   if (!(await hashesAt(db, [n])).get(n)?.equals(hash)) return `the head names entry ${n} wrongly`
-  await file.append(anchorOf({ n, hash }, signer, now))
+  await store.append(anchorOf({ n, hash }, signer, now))
   return undefined
 }
 
@@ -34,7 +40,7 @@ const lines_per_query = 1_000
 /** Compares every anchor with the log, at most `faults_max` sentences. */
 export async function verifyAnchors(
   db: Queries,
-  file: AnchorFile,
+  store: AnchorStore,
   isSigned: IsSigned,
   faults_max: number,
 ): Promise<{ readonly checked: number; readonly faults: readonly string[] }> {
@@ -47,20 +53,16 @@ export async function verifyAnchors(
     batch = []
   }
   try {
-    for await (const each of file.lines()) {
+    for await (const each of store.lines()) {
       if (batch.push(each) === lines_per_query) await check()
       if (faults.length >= faults_max) break
     }
   } catch (error) {
-    if (!isFileError(error)) throw error
+    if (!(error instanceof UnreadableAnchors)) throw error
     faults.push(`the anchors cannot be read: ${error.message}`)
   }
   await check()
   return { checked, faults: faults.slice(0, faults_max) }
-}
-
-function isFileError(error: unknown): error is Error & { readonly syscall: string } {
-  return error instanceof Error && 'syscall' in error && 'path' in error
 }
 
 async function faultsOfLines(

@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as authService from '@causeway/auth-service'
 import { noHsm } from '@causeway/crypto-provider'
 import { auditEntry, type AuditedAction } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
@@ -12,6 +13,7 @@ import { auditService, type AuditEntry } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { start } from './service.ts'
+import { startAuthService } from './testing/world.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-audit-'))
 const keyFile = join(folder, 'signing.key')
@@ -24,6 +26,19 @@ const anyone = {
   AUDIT_TRUSTED_KEYS_FILE: trustedFile,
   AUDIT_ANCHOR_FILE: '',
   AUDIT_ANCHOR_INTERVAL_S: 1,
+  AUDIT_ANCHOR_S3_URL: '',
+  AUDIT_ANCHOR_S3_REGION: '',
+  AUDIT_ANCHOR_S3_KEY_ID: '',
+  AUDIT_ANCHOR_S3_SECRET: '',
+  AUDIT_ANCHOR_S3_RETENTION_D: 1,
+  AUDIT_VERIFY_CRON: '',
+  AUDIT_MAIL_TO: '',
+  HUB_NAME: 'Hub',
+  AUDIT_HOLD_S: 600,
+  AUDIT_UNSIGNED_H: 24,
+  AUDIT_SECRETS_KEY: '',
+  AUDIT_LOG_RETENTION_D: 30,
+  AUDIT_LOG_LINES_MAX: 1_000,
   ...noHsm,
 }
 const everything = {
@@ -41,6 +56,7 @@ const everything = {
 
 let parts: TestParts
 let service: Service
+let auth: Service
 let audit: Calls<typeof auditService>
 /** Bypasses the service. */
 let db: Database
@@ -59,6 +75,7 @@ beforeAll(async () => {
 
 async function open(on: TestParts): Promise<void> {
   parts = on
+  auth = await startAuthService(authService, parts)
   service = await start(anyone, parts)
   audit = parts.grpc.client(auditService, 'audit')
   db = await parts.openDatabase({
@@ -72,6 +89,7 @@ async function open(on: TestParts): Promise<void> {
 afterAll(async () => {
   await db.close()
   await service.stop()
+  await auth.stop()
   await parts.stop()
   rmSync(folder, { recursive: true })
 })
@@ -107,7 +125,7 @@ async function verify(limit = 5_000) {
   const faults: string[] = []
   let checked = 0
   for (let afterN = '0'; ;) {
-    const report = await audit.VerifyAuditChain({ afterN, limit, notedN: '', notedHash: '' })
+    const report = await audit.VerifyAuditChain({ afterN, limit })
     faults.push(...report.faults)
     checked += Number(report.checked)
     if (report.isEnd) return { checked, faults }
@@ -191,9 +209,9 @@ test('Concurrent entries form one chain without gaps or faults, verified in page
 
 test('A new key signs later entries, and entries signed by the old key stay valid', async () => {
   writeKey()
-  const before = service
+  const before = [service, auth]
   const again = await parts.restart()
-  await Promise.allSettled([before.stop()])
+  await Promise.allSettled(before.map((each) => each.stop()))
   await open(again)
   const id = randomUUID()
   await say(action({ id }))

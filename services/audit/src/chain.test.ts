@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { canonicalJson, chained, faultsOf, origin, type StoredLink } from './chain.ts'
+import { chained, faultsOf, origin, type StoredLink } from './chain.ts'
 
 const at = new Date('2030-01-02T03:04:05.006Z')
 
 function storedChain(count: number): StoredLink[] {
-  const entries = Array.from({ length: count }, (_, index) => ({ id: `e-${index + 1}` }))
+  const entries = Array.from({ length: count }, (_, index) => ({ entry: { id: `e-${index + 1}` } }))
   return chained(origin, entries, at).map((link) => ({ ...link, signatureValid: true }))
 }
 
@@ -44,17 +44,11 @@ describe('a changed chain', () => {
 
   test('A changed entry that is hashed again is detected by the previous hash of the next entry', () => {
     const [first, , third] = storedChain(3) as [StoredLink, StoredLink, StoredLink]
-    const [forged] = chained(first, [{ id: 'forged' }], at)
+    const [forged] = chained(first, [{ entry: { id: 'forged' } }], at)
     const links = [first, { ...forged, signatureValid: false } as StoredLink, third]
     expect(faultsOf(origin, links)).toEqual([
       'entry 2 is not what was signed',
       'entry 3 does not name the hash of the entry before',
     ])
   })
-})
-
-test('Canonical JSON does not depend on the order of members', () => {
-  const one = canonicalJson({ b: [{ d: 1, c: null }], a: 'x' })
-  expect(one).toBe('{"a":"x","b":[{"c":null,"d":1}]}')
-  expect(canonicalJson({ a: 'x', b: [{ c: null, d: 1 }] })).toBe(one)
 })

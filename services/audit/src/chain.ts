@@ -3,6 +3,7 @@
  * removing or inserting an entry invalidates every hash that follows.
  */
 import { createHash } from 'node:crypto'
+import { canonicalJson } from '@causeway/events'
 
 export interface Link {
   readonly n: bigint
@@ -12,24 +13,25 @@ export interface Link {
 /** The start of the chain, before its first entry. */
 export const origin: Link = { n: 0n, hash: Buffer.alloc(32) }
 
-export interface ChainedEntry<Entry> extends Link {
-  readonly entry: Entry
+export interface ChainedContent<Content> extends Link {
+  readonly content: Content
   /** The text that is hashed. */
   readonly body: string
   readonly previousHash: Buffer
 }
 
-/** The entries, in their order, as links that follow `last`. */
-export function chained<Entry>(
+/** The contents, in their order, as links that follow `last`. */
+export function chained<Content extends object>(
   last: Link,
-  entries: readonly Entry[],
+  contents: readonly Content[],
   recordedAt: Date,
-): readonly ChainedEntry<Entry>[] {
+): readonly ChainedContent<Content>[] {
   let previous = last
-  return entries.map((entry) => {
+  return contents.map((content) => {
     const n = previous.n + 1n
-    const body = canonicalJson({ n: String(n), recordedAt: recordedAt.toISOString(), entry })
-    const link = { n, hash: hashOf(previous.hash, body), entry, body, previousHash: previous.hash }
+    const body = canonicalJson({ n: String(n), recordedAt: recordedAt.toISOString(), ...content })
+    const hash = hashOf(previous.hash, body)
+    const link = { n, hash, content, body, previousHash: previous.hash }
     previous = link
     return link
   })
@@ -37,17 +39,6 @@ export function chained<Entry>(
 
 export function hashOf(previousHash: Buffer, body: string): Buffer {
   return createHash('sha256').update(previousHash).update(body).digest()
-}
-
-/** JSON with the members of every object sorted by name, without white space. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, member: unknown) =>
-    typeof member === 'object' && member !== null && !Array.isArray(member)
-      ? Object.fromEntries(
-          Object.entries(member).toSorted(([one], [other]) => (one < other ? -1 : 1)),
-        )
-      : member,
-  )
 }
 
 export interface StoredLink extends Link {

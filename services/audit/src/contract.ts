@@ -31,7 +31,7 @@ export interface Page {
 }
 
 export function pageOf(page: ChainPage): Page {
-  const { notedN, notedHash } = page
+  const { notedN = '', notedHash = '' } = page
   const noted = isNumber(notedN) && /^[\da-f]{64}$/i.test(notedHash)
   return {
     after: isNumber(page.afterN) ? BigInt(page.afterN) : 0n,
@@ -59,8 +59,12 @@ export function linkOf(row: EntryRow, isSigned: IsSigned): StoredLink {
 
 export function entryMessage(row: EntryRow, isSigned: IsSigned): AuditEntry {
   const { n, recordedAt, body, previousHash, hash, kid, signature } = row
-  const { entry } = JSON.parse(body) as { readonly entry: unknown }
+  const { entry, provenance } = JSON.parse(body) as {
+    readonly entry: unknown
+    readonly provenance?: string
+  }
   return {
+    ...(provenance === undefined ? {} : { provenance }),
     n,
     recordedAt: recordedAt.toISOString(),
     entryJson: JSON.stringify(entry),

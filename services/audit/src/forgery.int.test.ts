@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as authService from '@causeway/auth-service'
 import { noHsm } from '@causeway/crypto-provider'
 import { auditEntry } from '@causeway/events'
 import type { Calls } from '@causeway/grpc'
@@ -14,6 +15,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from '@jest/g
 import { anchorOf } from './anchor.ts'
 import { hashOf, origin } from './chain.ts'
 import { start } from './service.ts'
+import { startAuthService } from './testing/world.ts'
 import { openSigner } from './signing.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'causeway-audit-forgery-'))
@@ -27,11 +29,25 @@ const values = {
   AUDIT_TRUSTED_KEYS_FILE: '',
   AUDIT_ANCHOR_FILE: anchorFile,
   AUDIT_ANCHOR_INTERVAL_S: 1,
+  AUDIT_ANCHOR_S3_URL: '',
+  AUDIT_ANCHOR_S3_REGION: '',
+  AUDIT_ANCHOR_S3_KEY_ID: '',
+  AUDIT_ANCHOR_S3_SECRET: '',
+  AUDIT_ANCHOR_S3_RETENTION_D: 1,
+  AUDIT_VERIFY_CRON: '',
+  AUDIT_MAIL_TO: '',
+  HUB_NAME: 'Hub',
+  AUDIT_HOLD_S: 600,
+  AUDIT_UNSIGNED_H: 24,
+  AUDIT_SECRETS_KEY: '',
+  AUDIT_LOG_RETENTION_D: 30,
+  AUDIT_LOG_LINES_MAX: 1_000,
   ...noHsm,
 }
 
 let parts: TestParts
 let service: Service
+let auth: Service
 let audit: Calls<typeof auditService>
 /** What the service may do in the database, without the service. */
 let db: Database
@@ -50,6 +66,7 @@ beforeEach(async () => {
 
 async function openOn(on: TestParts): Promise<void> {
   parts = on
+  auth = await startAuthService(authService, parts)
   service = await start(values, parts)
   audit = parts.grpc.client(auditService, 'audit')
   db = await parts.openDatabase({
@@ -63,6 +80,7 @@ async function openOn(on: TestParts): Promise<void> {
 afterEach(async () => {
   await db.close()
   await service.stop()
+  await auth.stop()
   await parts.stop()
 })
 
@@ -105,7 +123,7 @@ const anchored = (n: number) =>
     `entry ${n} is anchored`,
   )
 
-const verify = (noted = { notedN: '', notedHash: '' }) =>
+const verify = (noted: { readonly notedN?: string; readonly notedHash?: string } = {}) =>
   audit.VerifyAuditChain({ afterN: '0', limit: 5_000, ...noted })
 
 /** The review's forgery: a key of the forger's own, and every entry changed, hashed and signed again. */
@@ -167,9 +185,9 @@ describe('an unchanged log', () => {
     await record(1)
     await run('update head set signed_at = null, kid = null, signature = null')
     expect((await verify()).faults).toEqual(['the head, entry 1, is not what was signed'])
-    const before = service
+    const before = [service, auth]
     const again = await parts.restart()
-    await Promise.allSettled([before.stop()])
+    await Promise.allSettled(before.map((each) => each.stop()))
     await openOn(again)
     expect((await verify()).faults).toEqual([])
   })
@@ -236,7 +254,9 @@ describe('with write access to the whole database', () => {
     await record(1)
     await eventually(
       async () =>
-        (await parts.metrics.metrics()).includes('\naudit_log_broken 1\n') ? 1 : undefined,
+        (await parts.metrics.metrics()).includes('audit_log_broken{store="file"} 1\n')
+          ? 1
+          : undefined,
       'the alarm',
     )
     expect(anchors().map(({ number }) => number)).toEqual(['1'])

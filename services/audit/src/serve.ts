@@ -1,22 +1,29 @@
 /** The log over gRPC: it is read and verified; only events add to it. */
+import type { EventBus } from '@causeway/bus'
+import type { Seal } from '@causeway/crypto-provider'
+import { auditEntry, type AuditPayload } from '@causeway/events'
 import type { Handlers } from '@causeway/grpc'
-import type { Database, Queries } from '@causeway/postgres'
-import type { auditService } from '@causeway/protos'
-import { isAnchorSigned } from './anchor.ts'
-import type { AnchorFile } from './anchor-file.ts'
+import type { Database, Queries, Transaction } from '@causeway/postgres'
+import { present, type AuditQuery, type auditService } from '@causeway/protos'
+import { isAnchorSigned, type Anchor, type AnchorStore } from './anchor.ts'
+import { decryptedEntry } from './confidential.ts'
 import { faultOfNamed, verifyAnchors } from './anchoring.ts'
 import { entryMessage, filterOf, linkOf, pageOf, type Page } from './contract.ts'
 import { faultsOf, origin, type Link } from './chain.ts'
 import type { IsSigned } from './signing.ts'
 import { findEntries, hashesAt, headOf, linksAfter, type HeadRow } from './store.ts'
+import { newestVerification } from './verification/store.ts'
 
 const faults_max = 100
 
 export interface ServeParts {
   readonly db: Database
+  readonly bus: EventBus
+  /** Undefined: nothing is encrypted. */
+  readonly seal: Seal | undefined
   readonly isSigned: IsSigned
-  /** Undefined: the log has no anchors. */
-  readonly anchors: AnchorFile | undefined
+  /** Empty: the log has no anchors. */
+  readonly stores: readonly AnchorStore[]
 }
 
 export function serveAudit(parts: ServeParts): Handlers<typeof auditService> {
@@ -26,33 +33,80 @@ export function serveAudit(parts: ServeParts): Handlers<typeof auditService> {
       const rows = await findEntries(db, filterOf(query))
       return { entries: rows.map((row) => entryMessage(row, isSigned)) }
     },
+    async ReadConfidentialEntries({ query, actor }) {
+      if (!query) return { entries: [] }
+      return db.transaction((tx) => readConfidential(tx, parts, query, actor))
+    },
     async DescribeAuditLog() {
       return describe(parts)
     },
     async VerifyAuditChain(page) {
-      return db.transaction((tx) => verifyPage(tx, pageOf(page), parts), {
-        isolation: 'repeatable read',
-        readOnly: true,
-      })
+      const { last: _, ...report } = await db.transaction(
+        (tx) => verifyPage(tx, pageOf(page), parts),
+        { isolation: 'repeatable read', readOnly: true },
+      )
+      return report
     },
   }
 }
 
-async function describe({ db, isSigned, anchors }: ServeParts) {
-  const head = await headOf(db)
-  const anchor = (await anchors?.last())?.anchor
+/** Nothing is returned without the entry about it. */
+async function readConfidential(
+  tx: Transaction,
+  { bus, seal, isSigned }: ServeParts,
+  query: AuditQuery,
+  actor: string,
+) {
+  const rows = await findEntries(tx, filterOf(query))
+  const given = Object.entries(query).filter(([, value]) => value !== '')
+  bus.announce(tx, [
+    auditEntry('audit', {
+      actor,
+      action: 'ReadConfidentialEntries',
+      subject: 'audit',
+      before: null,
+      after: { query: Object.fromEntries(given), entries: rows.length },
+      at: new Date(),
+    }),
+  ])
   return {
-    lastN: String(head.n),
-    lastHash: head.hash.toString('hex'),
-    signedAt: head.signedAt?.toISOString() ?? '',
-    kid: head.kid ?? '',
-    signatureValid: isHeadSigned(head, isSigned),
-    anchorN: anchor === undefined ? '' : String(anchor.n),
-    anchoredAt: anchor?.signedAt.toISOString() ?? '',
+    entries: rows.map((row) => {
+      const message = entryMessage(row, isSigned)
+      const entry = JSON.parse(message.entryJson) as AuditPayload
+      return { ...message, entryJson: JSON.stringify(decryptedEntry(entry, seal)) }
+    }),
   }
 }
 
-async function verifyPage(tx: Queries, { after, limit, noted }: Page, parts: ServeParts) {
+async function describe({ db, isSigned, stores }: ServeParts) {
+  const head = await headOf(db)
+  const anchor = await newestAnchor(stores)
+  const verified = await newestVerification(db)
+  return {
+    lastN: String(head.n),
+    lastHash: head.hash.toString('hex'),
+    signatureValid: isHeadSigned(head, isSigned),
+    ...present({ signedAt: head.signedAt?.toISOString(), kid: head.kid }),
+    ...(anchor && { anchorN: String(anchor.n), anchoredAt: anchor.signedAt.toISOString() }),
+    ...(verified === undefined
+      ? {}
+      : { verifiedAt: verified.finishedAt.toISOString(), verificationFaults: verified.faults }),
+  }
+}
+
+/** Of all stores that answer. */
+async function newestAnchor(stores: readonly AnchorStore[]): Promise<Anchor | undefined> {
+  const read = await Promise.allSettled(stores.map((store) => store.last()))
+  const anchors = read.flatMap((each) =>
+    each.status === 'fulfilled' && each.value?.anchor !== undefined ? [each.value.anchor] : [],
+  )
+  return anchors.toSorted((one, other) => (one.n < other.n ? 1 : -1))[0]
+}
+
+export type VerifyParts = Pick<ServeParts, 'isSigned' | 'stores'>
+
+/** One page of the chain; with the last one also the head, the anchors and the noted entry. */
+export async function verifyPage(tx: Queries, { after, limit, noted }: Page, parts: VerifyParts) {
   const { isSigned } = parts
   const before = await linkAt(tx, after)
   const links = (await linksAfter(tx, after, limit)).map((row) => linkOf(row, isSigned))
@@ -64,15 +118,16 @@ async function verifyPage(tx: Queries, { after, limit, noted }: Page, parts: Ser
   if (isEnd) {
     faults.push(...faultsOfHead(await headOf(tx), last, isSigned))
     if (noted !== undefined) faults.push(...(await faultsOfNote(tx, noted)))
-    if (parts.anchors !== undefined) {
-      const anchors = await verifyAnchors(tx, parts.anchors, isSigned, faults_max)
-      anchors_checked = anchors.checked
+    for (const store of parts.stores) {
+      const anchors = await verifyAnchors(tx, store, isSigned, faults_max)
+      anchors_checked += anchors.checked
       faults.push(...anchors.faults)
     }
   }
   return {
     checked: String(links.length),
     lastN: String(last.n),
+    last,
     isEnd,
     faults: faults.slice(0, faults_max),
     anchorsChecked: String(anchors_checked),

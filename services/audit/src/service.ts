@@ -1,59 +1,67 @@
 /** Starts the audit log: entries are chained, signed and anchored, so that a change to them is detected. */
-import { openHsm } from '@causeway/crypto-provider'
-import { openOwnKey } from '@causeway/component-keys'
-import { onEvents } from '@causeway/events'
+import { openKnownKeys, openOwnKey, signedEntries } from '@causeway/component-keys'
+import { openHsm, openSeal, type Token } from '@causeway/crypto-provider'
 import { statement, type Database } from '@causeway/postgres'
-import { periodically, type Logger, type Metrics, type Periodic } from '@causeway/process'
-import { auditService } from '@causeway/protos'
+import type { Logger } from '@causeway/process'
+import { auditQuarantineService, auditService, logStoreService } from '@causeway/protos'
 import type { Start } from '@causeway/runtime'
-import { Counter, Gauge } from 'prom-client'
 import { anchorOf } from './anchor.ts'
-import { openAnchorFile, type AnchorFile } from './anchor-file.ts'
-import { anchorHead, type AnchoringParts } from './anchoring.ts'
-import { openHandle } from './handle.ts'
+import { anchorPeriodically, openAnchorStores } from './anchor-stores.ts'
+import { openAttribution } from './attributing.ts'
+import { openLogStore, serveLogStore } from './log/open.ts'
+import { serveQuarantine } from './quarantine/serve.ts'
 import { serveAudit } from './serve.ts'
 import type { Settings } from './settings.ts'
 import { openSigner, openVerifier, type Signer, type Verifier } from './signing.ts'
+import { openVerification } from './verification/open.ts'
 import { headOf, signingKeyIds, signUnsignedHead, storeKey } from './store.ts'
 
 const alive = statement('select 1')
 
-export const start: Start<Settings> = async (settings, parts) => {
-  const log = parts.log.child({ service: 'audit' })
+const hour_ms = 3_600_000
+const day_ms = 86_400_000
+
+export const start: Start<Settings> = async (settings, given) => {
+  const log = given.log.child({ service: 'audit' })
   const hsm = await openHsm(settings)
-  const keyName = settings.AUDIT_SIGNING_KEY_FILE
-  const signer = await openSigner('AUDIT_SIGNING_KEY_FILE', keyName, hsm)
-  const trustedFile = settings.AUDIT_TRUSTED_KEYS_FILE
-  const verifier = await openVerifier('AUDIT_TRUSTED_KEYS_FILE', trustedFile, signer)
-  const anchors = await anchorFileOf(settings, log)
-  const ownKey = await openOwnKey('audit', settings.AUDIT_COMPONENT_KEY_FILE, { ...parts, log })
+  const signing = await openSigning(settings, hsm)
+  const stores = await openAnchorStores(settings, log)
+  const ownKey = await openOwnKey('audit', settings.AUDIT_COMPONENT_KEY_FILE, { ...given, log })
+  const parts = { ...given, log, bus: signedEntries(given.bus, ownKey) }
   const db = await parts.openDatabase({
     url: settings.AUDIT_DATABASE_URL,
     schema: 'audit',
     migrations: new URL('../migrations/', import.meta.url),
     connections_max: settings.AUDIT_CONNECTIONS,
   })
-  await prepare(db, signer, verifier, log)
-  const { isSigned } = verifier
-  parts.grpc.serve(auditService, serveAudit({ db, isSigned, anchors }))
-  const handle = openHandle({ db, signer, onRecorded: countRecorded(parts.metrics) })
-  const subscribed = await onEvents(parts.bus, 'audit', ['/audit-log-write'], handle)
+  await prepare(db, signing.signer, signing.verifier, log)
+  const { signer, seal } = signing
+  const { isSigned } = signing.verifier
+  const recording = { db, signer, seal }
+  parts.grpc.serve(auditService, serveAudit({ ...recording, bus: parts.bus, isSigned, stores }))
+  parts.grpc.serve(auditQuarantineService, serveQuarantine({ ...recording, bus: parts.bus }))
+  parts.grpc.serve(logStoreService, serveLogStore(db))
+  const keys = await openKnownKeys({ ...parts, group: 'audit' })
+  const judging = { keys, bounds: judgeBoundsIn(settings) }
+  const attribution = await openAttribution(parts, { ...recording, judging })
+  const logStore = await openLogStore(parts, db, logBoundsIn(settings))
   parts.health.ready('audit database', async () => {
     await db.query(alive, [])
   })
-  const anchoring =
-    anchors === undefined
-      ? undefined
-      : anchorPeriodically(settings.AUDIT_ANCHOR_INTERVAL_S, parts.metrics, log, {
-          db,
-          file: anchors,
-          signer,
-          isSigned,
-        })
+  const anchoring = anchorPeriodically(settings.AUDIT_ANCHOR_INTERVAL_S, parts, {
+    db,
+    stores,
+    signer,
+    isSigned,
+  })
+  const verification = await openVerification(settings, parts, { db, stores, isSigned })
   return {
     async stop() {
-      await subscribed.stop()
-      await anchoring?.stop()
+      await attribution.stop()
+      await logStore.stop()
+      await verification.stop()
+      await anchoring.stop()
+      await keys.stop()
       await ownKey.stop()
       await db.close()
       hsm?.close()
@@ -61,9 +69,22 @@ export const start: Start<Settings> = async (settings, parts) => {
   }
 }
 
-async function anchorFileOf(settings: Settings, log: Logger): Promise<AnchorFile | undefined> {
-  const { AUDIT_ANCHOR_FILE: path } = settings
-  return path === '' ? undefined : openAnchorFile('AUDIT_ANCHOR_FILE', path, log)
+function judgeBoundsIn({ AUDIT_HOLD_S: hold_s, AUDIT_UNSIGNED_H: unsigned_h }: Settings) {
+  return { hold_ms: hold_s * 1_000, unsigned_ms: unsigned_h * hour_ms }
+}
+
+function logBoundsIn({ AUDIT_LOG_RETENTION_D: days, AUDIT_LOG_LINES_MAX: lines_max }: Settings) {
+  return { retention_ms: days * day_ms, lines_max }
+}
+
+/** The keys that sign, verify and encrypt. */
+async function openSigning(settings: Settings, hsm: Token | undefined) {
+  const signer = await openSigner('AUDIT_SIGNING_KEY_FILE', settings.AUDIT_SIGNING_KEY_FILE, hsm)
+  const trustedFile = settings.AUDIT_TRUSTED_KEYS_FILE
+  const verifier = await openVerifier('AUDIT_TRUSTED_KEYS_FILE', trustedFile, signer)
+  const keys = settings.AUDIT_SECRETS_KEY
+  const seal = keys === '' ? undefined : openSeal('AUDIT_SECRETS_KEY', keys, hsm)
+  return { signer, verifier, seal }
 }
 
 /**
@@ -89,37 +110,4 @@ async function prepare(
     await db.close()
     throw error
   }
-}
-
-function countRecorded(metrics: Metrics) {
-  const recorded = new Counter({
-    name: 'audit_entries_total',
-    help: 'audit entries that were recorded, by the service that published them',
-    labelNames: ['source', 'outcome'],
-    registers: [metrics],
-  })
-  return (entries: readonly { readonly sourceBcName: string; actionSuccessful: boolean }[]) => {
-    for (const { sourceBcName: source, actionSuccessful } of entries) {
-      recorded.inc({ source, outcome: actionSuccessful ? 'done' : 'refused' })
-    }
-  }
-}
-
-function anchorPeriodically(
-  interval_s: number,
-  metrics: Metrics,
-  log: Logger,
-  parts: AnchoringParts,
-): Periodic {
-  const broken = new Gauge({
-    name: 'audit_log_broken',
-    help: '1 while the audit log does not contain what its last anchor names',
-    registers: [metrics],
-  })
-  const anchor = async () => {
-    const fault = await anchorHead(parts, new Date())
-    broken.set(fault === undefined ? 0 : 1)
-    if (fault !== undefined) log.error({ fault }, 'the audit log does not fit its last anchor')
-  }
-  return periodically(interval_s * 1_000, anchor, { log, name: 'anchor of the audit log' })
 }

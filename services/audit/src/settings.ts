@@ -40,6 +40,75 @@ export const settings = {
     min: 1,
     max: 86_400,
   }),
+  AUDIT_ANCHOR_S3_URL: text({
+    about:
+      'S3-compatible bucket with Object Lock for anchors of the audit log: https://HOST/BUCKET/PREFIX; empty: none',
+    default: '',
+  }),
+  AUDIT_ANCHOR_S3_REGION: text({ about: 'region of the bucket of anchors', default: 'us-east-1' }),
+  AUDIT_ANCHOR_S3_KEY_ID: text({
+    about: 'id of the access key of the bucket of anchors, which may put objects and list versions',
+    default: '',
+  }),
+  AUDIT_ANCHOR_S3_SECRET: text({
+    about: 'the secret of that access key',
+    default: '',
+    secret: true,
+  }),
+  AUDIT_ANCHOR_S3_RETENTION_D: integer({
+    about: 'how long the bucket must not change or remove an anchor',
+    unit: 'd',
+    default: 3_650,
+    min: 1,
+    max: 36_500,
+  }),
+  AUDIT_VERIFY_CRON: text({
+    about:
+      'when the whole audit log is verified, in UTC: minute, hour, day, month, weekday; empty: never',
+    default: '0 3 * * *',
+  }),
+  AUDIT_MAIL_TO: text({
+    about:
+      'e-mail address that gets the result of each scheduled verification, with the number and hash of the last entry; empty: none',
+    default: '',
+  }),
+  HUB_NAME: text({ about: 'name of the hub as a participant', default: 'Hub' }),
+  AUDIT_HOLD_S: integer({
+    about:
+      'how long an entry waits for its source to register the key that signed it, before it is quarantined; and how late an entry from before the revocation of its key may come',
+    unit: 's',
+    default: 600,
+    min: 1,
+    max: 86_400,
+  }),
+  AUDIT_UNSIGNED_H: integer({
+    about:
+      'how long after a service registered its first component key its entries may be unsigned, as replicas of an earlier release make them; after that, unsigned entries are quarantined',
+    unit: 'h',
+    default: 24,
+    min: 0,
+    max: 8_760,
+  }),
+  AUDIT_SECRETS_KEY: text({
+    about:
+      '32 random bytes in base64url, or pkcs11:object=LABEL: the key that encrypts confidential members of entries, and entries in quarantine; several, separated by commas: the first encrypts, each decrypts; empty: they are stored in plain; the hub process makes its own',
+    default: '',
+    secret: true,
+  }),
+  AUDIT_LOG_RETENTION_D: integer({
+    about: 'how long lines stay in the log store',
+    unit: 'd',
+    default: 30,
+    min: 1,
+    max: 3_650,
+  }),
+  AUDIT_LOG_LINES_MAX: integer({
+    about: 'lines in the log store; the oldest above it are deleted',
+    unit: 'lines',
+    default: 1_000_000,
+    min: 1_000,
+    max: 100_000_000,
+  }),
   ...cryptoSettings,
 }
 

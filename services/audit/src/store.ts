@@ -7,7 +7,7 @@ import {
   type Transaction,
 } from '@causeway/postgres'
 import type { Anchor } from './anchor.ts'
-import type { ChainedEntry, Link } from './chain.ts'
+import type { ChainedContent, Link } from './chain.ts'
 
 const lockHead = statement(`select n, hash from head for update`)
 
@@ -59,7 +59,7 @@ export interface Findable {
   readonly actedAt: Date
 }
 
-export interface NewRow extends Findable, Pick<ChainedEntry<unknown>, 'n' | 'body'> {
+export interface NewRow extends Findable, Pick<ChainedContent<unknown>, 'n' | 'body'> {
   readonly previousHash: Buffer
   readonly hash: Buffer
   readonly kid: string
@@ -123,7 +123,7 @@ export async function append(
 }
 
 /** Text that PostgreSQL can store: without NUL and unpaired surrogates. The body is unchanged. */
-function storable(text: string): string {
+export function storable(text: string): string {
   return Buffer.from(text.replaceAll('\0', '\ufffd')).toString()
 }
 

@@ -1,4 +1,5 @@
 /** Starts auth-service: parts are opened in reading order and closed in reverse. */
+import { readOwnKey, signedEntries } from '@causeway/component-keys'
 import { openHsm, openSeal } from '@causeway/crypto-provider'
 import { onEvents } from '@causeway/events'
 import { statement, type Database } from '@causeway/postgres'
@@ -21,7 +22,9 @@ import { openCa } from './credentials/certificates.ts'
 import { openGuesses } from './credentials/guesses.ts'
 import { serveCredentials } from './credentials/serve.ts'
 import { openTokenKeys, type TokenKeys } from './credentials/token-keys.ts'
+import { openAdapters } from './cryptography/adapters.ts'
 import { openCryptography } from './cryptography/open.ts'
+import { openErasures } from './erasures/open.ts'
 import { openFsps } from './fsps.ts'
 import { serveKeys } from './keys/serve.ts'
 import { openMeasures } from './measures.ts'
@@ -60,20 +63,25 @@ export const start: Start<Settings> = async (settings, parts) => {
   const readCa = await openCa(settings)
   const policy = policyOf(settings)
   const days = warningDaysIn(settings.AUTH_SERVICE_ENDING_WARNINGS_D)
+  const keyFile = settings.AUTH_SERVICE_COMPONENT_KEY_FILE
+  const ownKey = await readOwnKey('auth-service', keyFile)
   const db = await openOwnDatabase(settings, parts)
-  const { bus, grpc } = parts
+  const { grpc } = parts
+  const key = await closeOnFailure(db, registerOwnKey({ db, bus: parts.bus }, ownKey, log))
+  const bus = signedEntries(parts.bus, { key })
   const measures = openMeasures(parts.metrics)
   const findFsp = openFsps(parts.grpc)
+  const providers = openAdapters({ seal, token, initial: settings.CRYPTO_PROVIDER })
   const tokenKeyLife_ms = settings.AUTH_SERVICE_TOKEN_KEY_LIFE_D * day_ms
-  const tokenKeys = openTokenKeys({ db, seal, life_ms: tokenKeyLife_ms })
+  const tokenKeys = openTokenKeys({ db, seal, providers, life_ms: tokenKeyLife_ms })
   await closeOnFailure(db, openStoredKeys(tokenKeys))
   await closeOnFailure(db, openOperators(settings, { bus, grpc, db, tokenKeys, measures, log }))
-  const keyParts = { bus, grpc, db, seal, token, readCa, log }
+  const keyParts = { bus, grpc, db, seal, providers, readCa, log }
   const cryptography = await closeOnFailure(db, openCryptography(settings, keyParts))
+  await closeOnFailure(db, openErasures(settings, keyParts))
 
   const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })
   const sharing = parts.shared.shareUse('auth-service/wrong-secrets', guesses.shared)
-  await closeOnFailure(db, registerOwnKey({ db, bus }, settings, log))
   grpc.serve(componentKeysService, serveComponentKeys({ db, bus }))
   grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
   const credentials = { db, bus, findFsp, tokenKeys, readCa, measures, guesses }

@@ -24,6 +24,13 @@ export const settings = {
     default: '',
     secret: true,
   }),
+  AUTH_SERVICE_MONTH_RETENTION: integer({
+    about: 'how long after its end a month is kept before operators can erase it',
+    unit: 'months',
+    default: 12,
+    min: 2,
+    max: 240,
+  }),
   AUTH_SERVICE_TOKEN_LIFE_S: integer({
     about: 'how long a token of an FSP is valid',
     unit: 's',

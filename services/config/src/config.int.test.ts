@@ -74,9 +74,6 @@ function schema(values: Partial<ConfigurationSet> = {}): ConfigurationSet {
     iterationNumber: 0,
     parameters: [rate],
     featureFlags: [notify],
-    changedAt: '',
-    changedBy: '',
-    actor: '',
     ...values,
   }
 }
@@ -131,11 +128,12 @@ async function current() {
 
 test('A registered schema is read with its defaults at iteration 0', async () => {
   await registered()
-  expect(await current()).toEqual({
+  expect(await current()).toMatchObject({
     ...schema(),
     parameters: [{ ...rate, currentJson: '100' }],
     featureFlags: [{ ...notify, currentValue: true }],
   })
+  expect((await current())?.changedAt).toBeUndefined()
   expect(await registeredContexts()).toEqual(['edge'])
   const unknown = await configurations.GetConfiguration({ boundedContextId: 'other' })
   expect(unknown.refusal?.reason).toBe('CONTEXT_UNKNOWN')
@@ -250,11 +248,37 @@ test.each([
   ['an unknown type', { parameters: [{ ...rate, type: 'NUMBER' }] }],
   ['a default out of its bounds', { parameters: [{ ...rate, defaultJson: '0' }] }],
   ['a JSON Schema with a pattern', { parameters: [{ ...rate, jsonSchema: '{"pattern":"a"}' }] }],
+  ['a pattern for the elements of a list', { parameters: [nested({ items: { pattern: 'a' } })] }],
+  [
+    'a pattern for a member',
+    { parameters: [nested({ anyOf: [{ properties: { pattern: { pattern: 'a' } } }] })] },
+  ],
+  ['a reference in a definition', { parameters: [nested({ $defs: { one: { $ref: '#' } } })] }],
+  ['a JSON Schema that is nested too deep', { parameters: [nested(nestedIn(30))] }],
+  ['a JSON Schema that is too long', { parameters: [nested({ title: 'x'.repeat(70_000) })] }],
   ['a JSON Schema that is not JSON', { parameters: [{ ...rate, jsonSchema: '{' }] }],
 ])('A schema with %s is refused', async (_, values) => {
   const { refusal } = await configurations.RegisterConfigurationSchema(schema(values))
   expect(refusal?.reason).toBe('INVALID')
   expect(await registeredContexts()).toEqual([])
+})
+
+/** A parameter whose default satisfies any of these schemas. */
+function nested(jsonSchema: object) {
+  const list = { name: 'LIST', type: 'LIST', description: '', defaultJson: '[]' }
+  return { ...list, jsonSchema: JSON.stringify(jsonSchema), currentJson: '', isSet: false }
+}
+
+function nestedIn(depth: number): object {
+  return depth === 0 ? {} : { items: nestedIn(depth - 1) }
+}
+
+test('A member may be called like a keyword that is not taken', async () => {
+  const jsonSchema = { items: { type: 'object', properties: { pattern: { type: 'string' } } } }
+  const { refusal } = await configurations.RegisterConfigurationSchema(
+    schema({ parameters: [nested(jsonSchema)] }),
+  )
+  expect(refusal).toBeFalsy()
 })
 
 test('A service registers only its own context, and admin any', async () => {

@@ -1,5 +1,10 @@
 /** From messages to configurations and requests, and back; the bounds of what comes from outside. */
-import type { ConfigurationSet, ConfigurationChange, NewConfigurationValue } from '@causeway/protos'
+import {
+  present,
+  type ConfigurationChange,
+  type ConfigurationSet,
+  type NewConfigurationValue,
+} from '@causeway/protos'
 import { z } from 'zod'
 import {
   currentValue,
@@ -85,9 +90,10 @@ function readParameter({
   if (defaultValue === undefined || !isOfType(type, defaultValue)) {
     return invalid(`the default of ${name} is not of the type ${type}`)
   }
-  const fault = jsonSchema === '' ? undefined : defaultFault({ type, jsonSchema }, defaultValue)
+  const fault =
+    jsonSchema === undefined ? undefined : defaultFault({ type, jsonSchema }, defaultValue)
   if (fault !== undefined) return invalid(`the default of ${name} ${fault}`)
-  return { name, type, description, defaultValue, jsonSchema }
+  return { name, type, description, defaultValue, jsonSchema: jsonSchema ?? '' }
 }
 
 function isParameterType(type: string): type is ParameterType {
@@ -114,19 +120,37 @@ const jsonTypes: Readonly<Record<ParameterType, string>> = {
   OBJECT: 'object',
 }
 
-/** Patterns are not taken: one of them can hold up the process for a long time. */
-const keywords = z.looseObject({
-  pattern: z.never().optional(),
-  patternProperties: z.never().optional(),
-  $ref: z.never().optional(),
-})
+/** Patterns are not taken at any depth: one of them can hold up the process for a long time. */
+const untaken: ReadonlySet<string> = new Set(['pattern', 'patternProperties', '$ref'])
+/** JSON Schema has these with a member for each property, whose names are free. */
+const named: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions'])
+const schema_depth_max = 20
+
+/** Throws for a schema with a keyword that is not taken, and for one that is nested too deep. */
+function checkSchema(schema: unknown, depth = 0): void {
+  if (depth > schema_depth_max) throw new Error('it is nested too deep')
+  if (Array.isArray(schema)) {
+    for (const each of schema) checkSchema(each, depth + 1)
+    return
+  }
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (untaken.has(keyword)) throw new Error(`${keyword} is not taken`)
+    const isNamed = named.has(keyword) && typeof value === 'object' && value !== null
+    for (const each of isNamed ? Object.values(value as object) : [value]) {
+      checkSchema(each, depth + 1)
+    }
+  }
+}
 
 /** Why a value does not satisfy the JSON Schema of its parameter; undefined if it does. */
 export function schemaFault(
   { type, jsonSchema }: Pick<Parameter, 'type' | 'jsonSchema'>,
   value: Value,
 ): string | undefined {
-  const schema = keywords.parse(JSON.parse(jsonSchema))
+  if (jsonSchema.length > json_length_max) throw new Error('it is too long')
+  const schema = z.looseObject({}).parse(JSON.parse(jsonSchema))
+  checkSchema(schema)
   const result = z.fromJSONSchema({ ...schema, type: jsonTypes[type] } as never).safeParse(value)
   const [issue] = result.error?.issues ?? []
   return issue && `is refused: ${[...issue.path.map(String), issue.message].join(': ')}`
@@ -171,16 +195,14 @@ export function configurationMessage(configuration: Configuration): Configuratio
       defaultJson: JSON.stringify(parameter.defaultValue),
       currentJson: JSON.stringify(currentValue(configuration, parameter)),
       isSet: isSet(parameter.name),
-      jsonSchema: parameter.jsonSchema,
+      ...(parameter.jsonSchema === '' ? {} : { jsonSchema: parameter.jsonSchema }),
     })),
     featureFlags: definition.featureFlags.map((flag) => ({
       ...flag,
       currentValue: currentValue(configuration, flag) === true,
       isSet: isSet(flag.name),
     })),
-    changedAt: changed?.at.toISOString() ?? '',
-    changedBy: changed?.by ?? '',
-    actor: '',
+    ...(changed && { changedAt: changed.at.toISOString(), changedBy: changed.by }),
   }
 }
 
@@ -192,7 +214,6 @@ export function requestMessage(request: ChangeRequest): ConfigurationChange {
     boundedContextId: contextId,
     newValues: newValues.map(({ name, value }) => ({ name, valueJson: JSON.stringify(value) })),
     createdAt: createdAt.toISOString(),
-    decidedBy: decidedBy ?? '',
-    decidedAt: decidedAt?.toISOString() ?? '',
+    ...present({ decidedBy, decidedAt: decidedAt?.toISOString() }),
   }
 }

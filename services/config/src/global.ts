@@ -40,7 +40,5 @@ export const globalSet: ConfigurationSet = {
     },
   ],
   featureFlags: [],
-  changedAt: '',
-  changedBy: '',
   actor: 'config',
 }

@@ -78,7 +78,7 @@ export function changeHandlers(parts: ChangesParts): Handlers<typeof configurati
       const by = nameOf(actor)
       return requestAnswer(await decideChange(parts, { id, type, decision: verdict, note, by }))
     },
-    ListConfigurationChanges: async ({ type, state }) => ({
+    ListConfigurationChanges: async ({ type = '', state = '' }) => ({
       requests: (await requests(parts.db, type, state, listed_max)).map(requestMessage),
     }),
   }
@@ -114,7 +114,7 @@ export function registerSchema({ db, bus }: ChangesParts, message: Configuration
     await saveConfiguration(tx, configuration)
     bus.announce(tx, [
       auditEntry('config', {
-        actor: message.actor === '' ? contextId : message.actor,
+        actor: message.actor ?? contextId,
         action: 'RegisterConfigurationSchema',
         subject: subjectOf(contextId),
         before: stored === undefined ? null : { schemaVersion: stored.schemaVersion },

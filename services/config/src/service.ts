@@ -1,5 +1,5 @@
 /** Starts the configuration of the components, and their secrets. */
-import { openKnownKeys, openOwnKey } from '@causeway/component-keys'
+import { openKnownKeys, openOwnKey, signedEntries } from '@causeway/component-keys'
 import { openSeal } from '@causeway/crypto-provider'
 import type { Database } from '@causeway/postgres'
 import { periodically } from '@causeway/process'
@@ -23,9 +23,10 @@ const group = 'config'
 
 export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'config' })
-  const { bus, grpc } = parts
+  const { grpc } = parts
   const sealing = openSealing(openSeal('CONFIG_SECRETS_KEY', settings.CONFIG_SECRETS_KEY))
   const ownKey = await openOwnKey('config', settings.CONFIG_COMPONENT_KEY_FILE, { grpc, log })
+  const bus = signedEntries(parts.bus, ownKey)
   const db = await parts.openDatabase({
     url: settings.CONFIG_DATABASE_URL,
     schema: 'config',

@@ -1,7 +1,6 @@
 /** All SQL of the service. */
 import { statement, type Queries, type Transaction } from '@causeway/postgres'
 import type { Configuration, Definition, NewValue, Values } from './domain/configuration.ts'
-import type { RequestState } from '@causeway/services'
 import type { ChangeRequest, RequestType } from './domain/request.ts'
 
 interface ConfigurationRow {
@@ -97,39 +96,18 @@ export async function saveConfiguration(
   ])
 }
 
-interface RequestRow {
-  readonly request_id: string
-  readonly type: RequestType
-  readonly bounded_context_id: string
-  readonly schema_version: string
-  readonly iteration_number: number
-  readonly new_values: string
-  readonly state: RequestState
-  readonly created_by: string
-  readonly created_at: Date
-  readonly decided_by: string | null
-  readonly decided_at: Date | null
-  readonly note: string
-}
+/** The columns of a request for approval, of values and of secrets. */
+export const approvalColumns = `request_id as id, bounded_context_id as "contextId", state,
+  created_by as "createdBy", created_at as "createdAt", decided_by as "decidedBy",
+  decided_at as "decidedAt", note`
 
-const requestColumns = `request_id, type, bounded_context_id, schema_version, iteration_number,
-  new_values, state, created_by, created_at, decided_by, decided_at, note`
+type RequestRow = Omit<ChangeRequest, 'newValues'> & { readonly newValues: string }
 
-function requestOf(row: RequestRow): ChangeRequest {
-  return {
-    id: row.request_id,
-    type: row.type,
-    contextId: row.bounded_context_id,
-    schemaVersion: row.schema_version,
-    iterationNumber: row.iteration_number,
-    newValues: JSON.parse(row.new_values) as readonly NewValue[],
-    state: row.state,
-    createdBy: row.created_by,
-    createdAt: row.created_at,
-    decidedBy: row.decided_by,
-    decidedAt: row.decided_at,
-    note: row.note,
-  }
+const requestColumns = `${approvalColumns}, type, schema_version as "schemaVersion",
+  iteration_number as "iterationNumber", new_values as "newValues"`
+
+function requestOf({ newValues, ...row }: RequestRow): ChangeRequest {
+  return { ...row, newValues: JSON.parse(newValues) as readonly NewValue[] }
 }
 
 const lockById = statement(

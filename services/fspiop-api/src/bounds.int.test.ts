@@ -48,7 +48,7 @@ function padded(bytes: number): string {
 /** A connection that has sent the head of a request and nothing of its body. */
 function hanging({ url }: World['edge'], { method, path, headers }: Sent, bytes: number): Socket {
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
-  const all = Object.entries({ ...headers, host: 'hub', 'content-length': String(bytes) })
+  const all = Object.entries({ ...headers, host: '127.0.0.1', 'content-length': String(bytes) })
   const head = all.map(([name, value]) => `${name}: ${value}`).join('\r\n')
   socket.on('error', () => undefined)
   socket.write(`${method} ${path} HTTP/1.1\r\n${head}\r\n\r\n`)
@@ -159,14 +159,17 @@ describe('Messages that are too large, truncated or not HTTP', () => {
 
   test.each([
     ['nonsense', 'nonsense\r\n\r\n'],
-    ['a negative length', 'PUT /transfers/1 HTTP/1.1\r\nHost: h\r\nContent-Length: -1\r\n\r\n'],
+    [
+      'a negative length',
+      'PUT /transfers/1 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: -1\r\n\r\n',
+    ],
     [
       'two lengths',
-      'PUT /transfers/1 HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
+      'PUT /transfers/1 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n',
     ],
     [
       'a length next to chunked',
-      'PUT /transfers/1 HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+      'PUT /transfers/1 HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     ],
   ])('A request with %s is not HTTP: 400/3101', async (_title, text) => {
     const socket = connect(Number(new URL(world.edge.url).port), '127.0.0.1')
@@ -462,7 +465,7 @@ describe('Bounds on load', () => {
       const slow = Array.from({ length: 200 }, () => {
         const socket = connect(Number(port), '127.0.0.1')
         socket.on('error', () => undefined)
-        socket.write('POST /transfers HTTP/1.1\r\nHost: hub\r\nX-')
+        socket.write('POST /transfers HTTP/1.1\r\nHost: 127.0.0.1\r\nX-')
         const trickle = setInterval(() => socket.write('a'), 500)
         socket.on('close', () => clearInterval(trickle))
         return socket

@@ -51,7 +51,7 @@ function timedOut(transferId: string, payeeFsp = 'bluewallet') {
 test("The payer FSP's bytes and headers reach the payee FSP's lane unchanged", async () => {
   const body = transferBody({ note: 'ünïcode' }).replace('{', '{ \n')
   const { transferId } = JSON.parse(body) as { transferId: string }
-  const headers = headersOf('POST', 'greenbank', { 'fspiop-signature': 'junk', 'x-y': 'z' })
+  const headers = headersOf('POST', 'greenbank', { 'fspiop-signature': 'junk', 'x-own': 'z' })
   await send(world.edge.url, { method: 'POST', path: '/transfers', headers, body })
   const [asked] = await expectReceived(1, 'TransferPrepareRequested')
   const relay = {

@@ -24,7 +24,7 @@ describe.each<[string, Settings]>([
   ['JWS_VERIFY=off', { ...safe, JWS_VERIFY: 'off' }],
   ['EDGE_TLS=off', { ...withToken, EDGE_TLS: 'off' }],
 ])('%s', (mode, settings) => {
-  test('is refused on an address that other machines reach', () => {
+  test('A relaxation is refused on an address that other machines reach', () => {
     for (const FSP_HOST of ['0.0.0.0', '::', '192.0.2.1', 'hub.example']) {
       expect(() => assertLoopbackOnly({ ...settings, FSP_HOST })).toThrow(
         `FSP_HOST=${FSP_HOST} is refused: with ${mode} `,
@@ -35,7 +35,7 @@ describe.each<[string, Settings]>([
     }
   })
 
-  test('is reported', () => {
+  test('A relaxation is reported', () => {
     expect(insecureModes(settings).map(({ mode: known }) => known)).toContain(mode)
   })
 })

@@ -1,5 +1,5 @@
 /** Runs the service in its own process; any number of processes can run. */
-import { topics } from '@causeway/events'
+import { shipLog, topics } from '@causeway/events'
 import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
 import { callsOf } from '@causeway/services'
@@ -11,5 +11,6 @@ await runDistributed('fspiop-api', {
   start,
   topics,
   callersOf,
+  shipLog: (parts) => shipLog('fspiop-api', parts),
   providers: callsOf('fspiop-api'),
 })

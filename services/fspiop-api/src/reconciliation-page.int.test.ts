@@ -18,8 +18,6 @@ const row = {
   payeeAccountId: 12,
   completedTimestamp: '2026-01-01T00:00:00.000Z',
   finalisedAt: '2026-01-01T00:00:00.100Z',
-  transactionRequestId: '',
-  pispFsp: '',
   originUnavailable: false,
 }
 /** A PISP initiated it. */

@@ -3,7 +3,7 @@
  * a page at a time, to reconcile its records. Its identity comes from its channel only.
  */
 import type { Calls } from '@causeway/grpc'
-import type { settlementReportsService, TransferRow } from '@causeway/protos'
+import { present, type settlementReportsService, type TransferRow } from '@causeway/protos'
 import type { Request } from 'express'
 import { openOwnPage, queryText, refuseWith, type OwnPageParts, type Page } from './own-page.ts'
 import { refuse } from './refusals.ts'
@@ -65,8 +65,10 @@ function shown(row: TransferRow, participant: string) {
     ...(row.windowId === 0 ? {} : { settlementWindowId: row.windowId }),
     ...(row.completedTimestamp === '' ? {} : { completedTimestamp: row.completedTimestamp }),
     finalisedAt: row.finalisedAt,
-    ...(row.transactionRequestId === '' ? {} : { transactionRequestId: row.transactionRequestId }),
-    ...(row.pispFsp === '' || !isPayer ? {} : { pispFsp: row.pispFsp }),
+    ...present({
+      transactionRequestId: row.transactionRequestId,
+      pispFsp: isPayer ? row.pispFsp : undefined,
+    }),
     ...(row.originUnavailable ? { originUnavailable: true } : {}),
   }
 }

@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https'
 import { newEvent } from '@causeway/events'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { registered, serveAuth } from './testing/auth.ts'
+import { registered } from './testing/auth.ts'
 import { id, message, withHeaders } from './testing/messages.ts'
 import { newCa, openScheme, validFor, type Scheme } from './testing/scheme.ts'
 import { openWorld, send, summary, type World } from './testing/world.ts'
@@ -69,8 +69,8 @@ async function read(answer: IncomingMessage): Promise<string> {
   return `${answer.statusCode} ${answer.headers.connection ?? ''}`
 }
 
-describe('A certificate of the CA', () => {
-  test('identifies its FSP once it is registered, and not before', async () => {
+describe('Certificates of the CA', () => {
+  test('A certificate of the CA identifies its FSP once it is registered, and not before', async () => {
     const tls = scheme.client('greenbank')
     world.auth.certificates.set('greenbank', [])
     await announce('greenbank')
@@ -80,14 +80,14 @@ describe('A certificate of the CA', () => {
     await eventually(async () => (await ask(tls)) === '202' || undefined, 'the registration')
   })
 
-  test('identifies no FSP when it is registered for another one', async () => {
+  test('A certificate of the CA identifies no FSP when it is registered for another one', async () => {
     const tls = scheme.client('sleeper')
     world.auth.certificates.set('bluewallet', registrations(tls))
     await announce('bluewallet')
     expect(await ask(tls, withHeaders(query, { 'fspiop-source': 'sleeper' }))).toBe('401 3000')
   })
 
-  test('identifies its FSP no longer once it is revoked, on an open connection too, which ends', async () => {
+  test('A certificate of the CA identifies its FSP no longer once it is revoked, on an open connection too, which ends', async () => {
     const [tls, other] = [scheme.client('greenbank'), scheme.client('greenbank')]
     world.auth.certificates.set('greenbank', registrations(tls, other))
     await announce('greenbank')
@@ -113,7 +113,7 @@ describe('A certificate of the CA', () => {
     client.close()
   })
 
-  test('identifies its FSP no longer once it has ended, on a connection that began before', async () => {
+  test('A certificate of the CA identifies its FSP no longer once it has ended, on a connection that began before', async () => {
     const tls = scheme.client('greenbank', { validity: validFor(-hour_ms, 3_000) })
     world.auth.certificates.set('greenbank', registrations(tls))
     await announce('greenbank')
@@ -131,7 +131,7 @@ describe('A certificate of the CA', () => {
     client.close()
   })
 
-  test('that nobody registered is not asked about for each request', async () => {
+  test('A certificate of the CA that nobody registered is not asked about for each request', async () => {
     const tls = scheme.client('bluewallet')
     world.auth.certificates.set('bluewallet', [])
     const sent = withHeaders(query, { 'fspiop-source': 'bluewallet' })
@@ -144,7 +144,7 @@ describe('A certificate of the CA', () => {
     expect(world.auth.asked.certificates - before).toBeLessThanOrEqual(2)
   })
 
-  test('is not judged while auth-service does not answer', async () => {
+  test('A certificate of the CA is not judged while auth-service does not answer', async () => {
     const tls = scheme.client('bluewallet')
     await announce('bluewallet')
     world.auth.isAway = true
@@ -154,13 +154,13 @@ describe('A certificate of the CA', () => {
   })
 })
 
-describe('A certificate that a gateway forwards', () => {
+describe('Certificates that a gateway forwards', () => {
   const through = (value: string) =>
     ask(scheme.client('gateway-1'), withHeaders(query, { 'x-forwarded-client-cert': value }))
   const pemOf = ({ certificate }: Tls) => `Cert="${encodeURIComponent(certificate)}"`
   const hashOf = ({ certificate }: Tls) => registered(certificate).fingerprint
 
-  test('identifies its FSP while it is registered, by the certificate or its hash', async () => {
+  test('A forwarded certificate identifies its FSP while it is registered, by the certificate or its hash', async () => {
     const tls = scheme.client('greenbank')
     world.auth.certificates.set('greenbank', registrations(tls))
     await announce('greenbank')
@@ -174,7 +174,7 @@ describe('A certificate that a gateway forwards', () => {
     expect(await through(`Hash=${hashOf(tls)};Subject="CN=greenbank"`)).toBe('401 3000')
   })
 
-  test('identifies nobody when another CA issued it, or when it is not valid now', async () => {
+  test('A forwarded certificate identifies nobody when another CA issued it, or when it is not valid now', async () => {
     const wrong = [
       scheme.client('greenbank', { from: newCa() }),
       scheme.client('greenbank', { validity: validFor(-2 * hour_ms, -hour_ms) }),
@@ -186,19 +186,4 @@ describe('A certificate that a gateway forwards', () => {
     await eventually(async () => (await through(pemOf(right))) === '202' || undefined, 'registered')
     for (const tls of wrong) expect(await through(pemOf(tls))).toBe('401 3000')
   })
-})
-
-test('While auth-service is of an older release, certificates of the CA are accepted as before', async () => {
-  const own = openScheme()
-  const older = await openWorld(
-    { ...own.settings, EDGE_IDENTITY: 'mtls', EDGE_CERTIFICATES: 'issued' },
-    { authOf: (parts) => serveAuth(parts, { isOlder: true }) },
-  )
-  const askFrom = async (tls: Tls) => summary(await send(older.edge.url, query, tls))
-  expect(await askFrom(own.client('greenbank'))).toBe('202')
-  expect(await askFrom(own.client('greenbank', { from: newCa() }))).toBe('401 3000')
-  older.auth.isAway = true
-  expect(await askFrom(own.client('bluewallet'))).toBe('503 2003')
-  await older.stop()
-  own.stop()
 })

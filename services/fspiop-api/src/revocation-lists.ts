@@ -42,7 +42,7 @@ export async function openRevocationLists(
   }
   let lists: ReadonlyMap<string, RevocationList> = await read()
   const overdue_ms = ({ nextUpdate }: RevocationList) =>
-    nextUpdate === undefined ? 0 : Math.max(now_ms() - nextUpdate.getTime(), 0)
+    Math.max(now_ms() - nextUpdate.getTime(), 0)
   measure(metrics, () => Math.max(0, ...[...lists.values()].map(overdue_ms)))
   const tell = () => {
     for (const list of lists.values()) {

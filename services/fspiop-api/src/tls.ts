@@ -20,7 +20,7 @@ import type { Security } from './security.ts'
 import type { Settings } from './settings.ts'
 
 /** EDGE_IDENTITY=header is for development and uses plain http. */
-export function isPlain({ EDGE_IDENTITY, EDGE_TLS }: Settings): boolean {
+function isPlain({ EDGE_IDENTITY, EDGE_TLS }: Settings): boolean {
   return EDGE_IDENTITY === 'header' || EDGE_TLS !== 'on'
 }
 

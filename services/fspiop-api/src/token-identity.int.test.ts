@@ -169,7 +169,7 @@ describe('Tokens that are bound to a client certificate (RFC 8705)', () => {
   }
   const bound = (token: string) => withHeaders(query, { authorization: `Bearer ${token}` })
 
-  test('A bound token is accepted on a connection with its certificate alone, whoever issued that', async () => {
+  test('A bound token is accepted on a connection with its certificate alone, of any CA', async () => {
     const world = await openWith()
     const own = scheme.client('greenbank', { from: newCa() })
     const stolenBy = scheme.client('bluewallet')

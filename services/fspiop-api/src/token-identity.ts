@@ -95,27 +95,32 @@ export function byToken({ grpc, log, hubName, age_max_ms, requiresBinding }: Tok
     return one
   }
 
-  /** A token that someone else got hold of is worth nothing without the key of its certificate. */
-  function identityOf(one: Verified | undefined, request: IncomingMessage): Identity {
-    if (one === undefined) return missing
-    if (one.boundTo === undefined) return requiresBinding ? unbound : one.identity
-    return one.boundTo === presentedThumbprint(request) ? one.identity : unbound
-  }
-
   return (request) => {
     const { authorization = '' } = request.headers
     const token = /^Bearer ([\w.~+/=-]{1,4096})$/i.exec(authorization)?.[1]
     if (token === undefined) return missing
     const before = verified.get(token)
-    if (before !== undefined && before.until_ms > Date.now()) return identityOf(before, request)
+    if (before !== undefined && before.until_ms > Date.now())
+      return identityOf(before, request, requiresBinding)
     return verify(token).then(
-      (one) => identityOf(one, request),
+      (one) => identityOf(one, request, requiresBinding),
       (error: unknown) => {
         log.warn({ err: error }, 'a token could not be checked')
         return { type: 'REFUSED', reason: 'IDENTITY_UNAVAILABLE' }
       },
     )
   }
+}
+
+/** A token that someone else got hold of is worth nothing without the key of its certificate. */
+function identityOf(
+  one: Verified | undefined,
+  request: IncomingMessage,
+  requiresBinding: boolean,
+): Identity {
+  if (one === undefined) return missing
+  if (one.boundTo === undefined) return requiresBinding ? unbound : one.identity
+  return one.boundTo === presentedThumbprint(request) ? one.identity : unbound
 }
 
 type TokenReading =

@@ -18,7 +18,7 @@ const prepare: Sent = { ...message('POST', '/transfers'), body: transferBody({ t
 /** The head of a request with these lines in addition to the required ones. */
 function head({ method, path, headers }: Sent, lines: readonly string[]): string {
   const all = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-  return [`${method} ${path} HTTP/1.1`, 'host: hub', ...all, ...lines, '', ''].join('\r\n')
+  return [`${method} ${path} HTTP/1.1`, 'host: 127.0.0.1', ...all, ...lines, '', ''].join('\r\n')
 }
 
 /** The whole response to these bytes, until the hub closes the connection or has answered once. */

@@ -4,6 +4,7 @@
  */
 import * as admin from '@causeway/admin'
 import * as fspiopApi from '@causeway/fspiop-api'
+import { shipLog } from '@causeway/events'
 import { watch, type Logger, type Service } from '@causeway/process'
 import {
   openEmbedded,
@@ -54,6 +55,7 @@ export async function openHub(
     const secrets = await openSecrets(settings, { fresh })
     const tracing = await tracingOf(settings, log)
     if (tracing !== undefined) stopLater(tracing)
+    stopLater(shipLog('audit', parts, 'hub'))
     const partsOf = (service: string) => tracedParts(parts, tracing, service)
     const urls = await startServices(secrets.settings, partsOf, stopLater)
     const operations = stopLater(

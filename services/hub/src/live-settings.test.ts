@@ -35,7 +35,7 @@ test('Other settings that change at run time have another schema version', () =>
     transfers: schemaOf(transfersVersion, transfers),
   }).toEqual({
     'fspiop-api': '1.0.0 d5dfd0fe',
-    notifications: '1.1.0 093d930c',
+    notifications: '1.2.0 0d7223a4',
     'participant-lifecycle': '1.0.0 bf0b9ba3',
     quoting: '1.1.0 d71f129e',
     transfers: '1.0.0 754ad1c2',

@@ -25,6 +25,7 @@ function codeOf(service: string): string {
 /** Audit entries, and e-mails, are created by helpers that take the service's name. */
 function publishes(code: string, service: string, name: string): boolean {
   if (name === '/audit-log-write') return new RegExp(`auditEntry\\(\\s*'${service}'`).test(code)
+  if (name === '/log-write') return code.includes(`shipLog('${service}'`)
   const isMail =
     name === 'NotifyRequested' && new RegExp(`mailMessage\\(\\s*'${service}'`).test(code)
   return isMail || code.includes(`'${name}'`) || new RegExp(`\\b${name}:`).test(code)

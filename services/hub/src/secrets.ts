@@ -107,6 +107,7 @@ export async function openSecrets(
       AUTH_SERVICE_FIRST_PASSWORD_FILE: operators.firstPasswordFile,
       AUTH_SERVICE_SETUP_SECRET_FILE: file(setupSecretName),
       AUDIT_SIGNING_KEY_FILE: auditKeyFile,
+      AUDIT_SECRETS_KEY: sealingKey(file('audit.key')),
       AUDIT_ANCHOR_FILE: file('audit-anchors.jsonl'),
       ...componentKeyFiles(folder),
     }),

@@ -63,7 +63,13 @@ const own = {
 
 const ofInnerServices = Object.values(innerServices).map((service) => service.settings)
 
-export const settings = mergeSettings([own, ...ofInnerServices, fspiopApi, admin])
+const merged = mergeSettings([own, ...ofInnerServices, fspiopApi, admin])
+
+export const settings = {
+  ...merged,
+  // No process of another release reads what this one stores.
+  MESSAGE_ENCRYPTION: { ...merged.MESSAGE_ENCRYPTION, default: 'on' as const },
+}
 
 export type HubSettings = SettingValues<typeof settings>
 

@@ -25,8 +25,8 @@ export type EntriesPosted =
 
 /** Entries of one step: all of it, or a part of a long one. */
 export interface StepEntries {
-  /** Unique among the ids of entries; empty: the step cannot be ended. */
-  readonly stepId: string
+  /** Unique among the ids of entries; null: the step cannot be ended. */
+  readonly stepId: string | null
   /** Whether these are the first entries of the step. */
   readonly isFirst: boolean
   readonly commands: readonly Settle[]
@@ -46,7 +46,7 @@ export async function postEntries(
 ): Promise<EntriesPosted> {
   const { stepId, commands } = step
   const rows = await lockNamed(tx, states, {
-    ids: unique([stepId, ...commands.map(({ id }) => id)]),
+    ids: unique([...(stepId === null ? [] : [stepId]), ...commands.map(({ id }) => id)]),
     names: unique([hubName, ...commands.flatMap(namesIn)]),
     currencies: unique(commands.map(({ currency }) => currency)),
     accountIds: [],
@@ -54,7 +54,7 @@ export async function postEntries(
   })
   const month = months.of(rows.now)
   const book = openBook(rows)
-  const ended = stepId === '' ? undefined : book.entry(stepId)
+  const ended = stepId === null ? undefined : book.entry(stepId)
   if (ended !== undefined) {
     const outcome = ended.reason === 'MISMATCH' ? 'MISMATCH' : 'ACCOUNT_MISSING'
     return { outcome, detail: 'the step was refused before', stepEnded: true }
@@ -105,7 +105,7 @@ async function refused(
 ): Promise<EntriesPosted> {
   const book = openBook(rows)
   const hasMoved = commands.some(({ id }) => book.entry(id)?.kind === 'SETTLEMENT')
-  if (stepId === '' || !isFirst || hasMoved) return { ...refusal, stepEnded: false }
+  if (stepId === null || !isFirst || hasMoved) return { ...refusal, stepEnded: false }
   book.record(endedStep(book, stepId, refusal.outcome))
   const saving = savingOf(rows, book.changes(), month)
   if (saving !== undefined) await tx.query(saving.statement, saving.values)

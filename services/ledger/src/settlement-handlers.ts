@@ -35,7 +35,7 @@ export function settlementHandlers(parts: SettlementHandlersParts): SettlementHa
       const entries = await windowFeesAfter(database, windowId, afterId, size)
       return { entries: entries.map(entryMessage) }
     },
-    PostSettlementEntries: async ({ entries, stepId, isFirst }) => {
+    PostSettlementEntries: async ({ entries, stepId = null, isFirst }) => {
       if (entries.length > entries_max) {
         throw new RangeError(`at most ${entries_max} entries are posted at once`)
       }

@@ -4,7 +4,7 @@
  * transaction commits form the next transaction.
  */
 import type { Transaction } from '@causeway/postgres'
-import { gather, isOutage, type Logger } from '@causeway/process'
+import { gather, isOutage, keepOrigin, type Logger } from '@causeway/process'
 import type { ThresholdAlarms } from './alarms/threshold-alarms.ts'
 import type { LeaderConnection } from './leader-connection.ts'
 import { openBook } from './domain/book.ts'
@@ -92,7 +92,7 @@ export function openWriter(connection: LeaderConnection, options: WriterOptions)
       return results.map((result) => (result.type === 'ANSWER' ? result.answer : { type: 'FAULT' }))
     },
     async runExclusive<T>(work: (tx: Transaction) => Promise<T>) {
-      const [result] = await enqueue([{ type: 'EXCLUSIVE', work }])
+      const [result] = await enqueue([{ type: 'EXCLUSIVE', work: keepOrigin(work) }])
       if (result?.type === 'FAILED') throw result.error
       if (result?.type !== 'DONE') throw new Error('the ledger has no result for exclusive work')
       return result.value as T

@@ -1,6 +1,7 @@
 /** The SQL of dead letters: list, resend, and count by FSP. */
 import type { EventBus } from '@causeway/bus'
 import { auditEntry } from '@causeway/events'
+import type { Bodies } from '@causeway/month-keys'
 import { monthOf, statement, textArray, type Database, type Queries } from '@causeway/postgres'
 import { inTurn } from './store.ts'
 
@@ -38,10 +39,12 @@ export async function readDeadLetters(
   return db.query<DeadLetterRow>(selectDead, [fspId, rows_max])
 }
 
+const deleted_max = 10_000
+
 export type Resent = 'RESENT' | 'EXPIRED' | 'UNKNOWN'
 
 const lockDead = statement(`
-  select notification_id::text as id, fsp_id, entity_id,
+  select notification_id::text as id, fsp_id, entity_id, body,
     request->'transport'->>'method' in ('POST', 'GET', 'DELETE') and deadline <= $2 as expired
   from undelivered
   where state = 'DEAD' and notification_id = any($1::text[]::uuid[])
@@ -62,6 +65,7 @@ interface DeadRow {
   readonly id: string
   readonly fsp_id: string
   readonly entity_id: string
+  readonly body: Buffer
   readonly expired: boolean | null
 }
 
@@ -83,17 +87,19 @@ function resendAuditEntry(notificationIds: readonly string[], actor: string, at:
 }
 
 /**
- * Parks dead letters again, due at once; a request whose own deadline has passed stays dead. Ids are
- * UUIDs. The actor is recorded in the audit log.
+ * Parks dead letters again, due at once; a request whose own deadline has passed stays dead, and so does
+ * a message whose month is erased. Ids are UUIDs. The actor is recorded in the audit log.
  */
 export async function resend(
-  { db, bus }: { readonly db: Database; readonly bus: EventBus },
+  { db, bus, bodies }: { readonly db: Database; readonly bus: EventBus; readonly bodies: Bodies },
   ids: readonly string[],
   { now, deadline, actor }: Resending,
 ): Promise<ReadonlyMap<string, Resent>> {
   return db.transaction(async (tx) => {
-    const rows = await tx.query<DeadRow>(lockDead, [textArray(ids), now])
-    const reviving = rows.filter(({ expired }) => expired !== true)
+    const dead = await tx.query<DeadRow>(lockDead, [textArray(ids), now])
+    const opened = await bodies.open(dead.map(({ body }) => body))
+    const rows = dead.map((row, at) => ({ ...row, expired: row.expired === true || !opened[at] }))
+    const reviving = rows.filter(({ expired }) => !expired)
     const revived = reviving.map(({ id }) => id)
     const entities = reviving.map(({ fsp_id: fspId, entity_id: entityId }) => ({ fspId, entityId }))
     await inTurn(tx, entities, async () => {
@@ -101,8 +107,22 @@ export async function resend(
       await tx.query(removeLines, [textArray(revived)])
     })
     if (revived.length > 0) bus.announce(tx, [resendAuditEntry(revived, actor, now)])
-    return new Map(rows.map(({ id, expired }) => [id, expired === true ? 'EXPIRED' : 'RESENT']))
+    return new Map(rows.map(({ id, expired }) => [id, expired ? 'EXPIRED' : 'RESENT']))
   })
+}
+
+const deleteOld = statement(`
+  with old as (
+    select notification_id, month from undelivered
+    where state = 'DEAD' and taken_at < $1::timestamptz
+    order by n limit ${deleted_max} for update skip locked
+  )
+  delete from undelivered u using old
+  where u.notification_id = old.notification_id and u.month = old.month`)
+
+/** Their retention has ended; a bounded number at once. */
+export async function deleteOldDeadLetters(db: Queries, before: Date): Promise<void> {
+  await db.query(deleteOld, [before])
 }
 
 const countUndelivered = statement(`

@@ -1,9 +1,7 @@
-import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { OutgoingMessage } from '@causeway/bus'
-import { newEvent, type Payload } from '@causeway/events'
 import { issueServerCertificate, makeCa } from '@causeway/pki'
 import { eventually } from '@causeway/process/testing'
 import { notificationsService } from '@causeway/protos'
@@ -14,10 +12,11 @@ import { openMailServer, type TestMailServer } from './mail-server.ts'
 import type { Settings } from './settings.ts'
 import { start } from './service.ts'
 import {
+  allowDuplicates,
+  mail,
   notify,
   openSink,
   openWorld,
-  allowDuplicates,
   quickSettings,
   type World,
 } from './testing/world.ts'
@@ -42,24 +41,6 @@ async function worldWith(changes: Partial<Settings>): Promise<World> {
 
 function overPort(port: number): Partial<Settings> {
   return { NOTIFICATIONS_SMTP_URL: `smtp://127.0.0.1:${port}` }
-}
-
-function mail(changes: Partial<Payload<'NotifyRequested'>> = {}, text = 'Position: 900 USD\n') {
-  const notificationId = randomUUID()
-  const payload: Payload<'NotifyRequested'> = {
-    notificationId,
-    entityId: notificationId,
-    cause: { msgName: 'ParticipantLiquidityThresholdExceeded', entityId: 'greenbank' },
-    legRole: 'REQUESTER',
-    destinationFspId: 'greenbank',
-    transport: { type: 'EMAIL', address: 'desk@greenbank.example', subject: 'Near the limit' },
-    headers: {},
-    deadline: new Date(Date.now() + 60_000).toISOString(),
-    reportRequired: false,
-    ...changes,
-  }
-  const options = { id: notificationId, relay: { body: Buffer.from(text) } }
-  return newEvent('participant-lifecycle', 'NotifyRequested', payload, options)
 }
 
 function arrived({ mails }: TestMailServer, count: number): Promise<TestMailServer['mails']> {

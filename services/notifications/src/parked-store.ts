@@ -1,4 +1,5 @@
 /** The SQL of parked notifications: which FSPs have any, and claiming them for the next attempt. */
+import { plainBodies, type Bodies } from '@causeway/month-keys'
 import { statement, textArray, type Queries } from '@causeway/postgres'
 import { storedNotification, type Notification } from './contract.ts'
 import type { Try } from './domain/tries.ts'
@@ -74,6 +75,7 @@ export async function claimDue(
   db: Queries,
   rooms: readonly Room[],
   { now, until, rows_max }: ClaimBounds,
+  bodies: Bodies = plainBodies,
 ): Promise<readonly Claimed[]> {
   const rows = await db.query<ClaimedRow>(claimDueRows, [
     textArray(rooms.map(({ fspId }) => fspId)),
@@ -84,19 +86,26 @@ export async function claimDue(
     rows_max,
     until,
   ])
-  return rows.map(claimed)
+  return claimedIn(rows, bodies)
 }
 
 /** Claims parked notifications whose deadline has passed. */
 export async function claimExpired(
   db: Queries,
   { now, until, rows_max }: ClaimBounds,
+  bodies: Bodies = plainBodies,
 ): Promise<readonly Claimed[]> {
-  return (await db.query<ClaimedRow>(claimExpiredRows, [now, rows_max, until])).map(claimed)
+  const rows = await db.query<ClaimedRow>(claimExpiredRows, [now, rows_max, until])
+  return claimedIn(rows, bodies)
 }
 
-function claimed(row: ClaimedRow): Claimed {
-  const { request, body, deadline, taken_at, month, attempts, tries } = row
+async function claimedIn(rows: readonly ClaimedRow[], bodies: Bodies): Promise<readonly Claimed[]> {
+  const opened = await bodies.open(rows.map(({ body }) => body))
+  return rows.map((row, at) => claimed(row, opened[at] ?? Buffer.alloc(0)))
+}
+
+function claimed(row: ClaimedRow, body: Buffer): Claimed {
+  const { request, deadline, taken_at, month, attempts, tries } = row
   const notification = storedNotification(request, body, deadline.getTime(), taken_at.getTime())
   return { notification: { ...notification, month }, attempts, tries: triesOf(tries) }
 }

@@ -3,6 +3,7 @@
  * one transaction are stored in the next one.
  */
 import type { EventBus } from '@causeway/bus'
+import type { Bodies } from '@causeway/month-keys'
 import type { Database } from '@causeway/postgres'
 import { gather, isOutage, retrying, type Logger } from '@causeway/process'
 import { reportOf, type Ended, type Result } from './contract.ts'
@@ -27,6 +28,7 @@ export interface Record {
 export interface RecordParts {
   readonly db: Database
   readonly bus: EventBus
+  readonly bodies?: Bodies
   readonly measures: Measures
   readonly log: Logger
   readonly waiting: Pick<Waiting, 'noteParked'>
@@ -120,14 +122,14 @@ function isDelivered(result: Result): boolean {
 }
 
 async function storeAll(
-  { db, bus, measures, waiting, lanes }: RecordParts,
+  { db, bus, bodies, measures, waiting, lanes }: RecordParts,
   given: readonly Result[],
 ): Promise<readonly undefined[]> {
   const results = given.map((result) => (isOutdated(result, lanes) ? dueNow(result) : result))
   const ended = results.filter((result): result is Ended => result.type === 'ENDED')
   const parked = results.filter(({ type, stored }) => type === 'WAITS' && !stored)
   await db.transaction(async (tx) => {
-    await save(tx, results)
+    await save(tx, results, bodies)
     bus.announce(tx, reportOf(ended))
   })
   waiting.noteParked(parked.map(({ notification }) => notification.fspId))

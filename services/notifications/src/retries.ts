@@ -2,6 +2,7 @@
  * Retries parked notifications when they are due and their FSP has free slots, until they are
  * delivered or their deadline passes. All state is in the database.
  */
+import type { Bodies } from '@causeway/month-keys'
 import type { Database } from '@causeway/postgres'
 import { periodically, type Logger } from '@causeway/process'
 import type { BackoffBounds } from './domain/backoff.ts'
@@ -22,6 +23,7 @@ import type { Waiting } from './waiting.ts'
 
 export interface RetryParts {
   readonly db: Database
+  readonly bodies: Bodies
   readonly log: Logger
   readonly lanes: Lanes
   readonly addresses: Addresses
@@ -49,21 +51,22 @@ const rows_max = 200
 /** A claimed notification begins within this time or waits for the next claim. */
 const begin_within_ms = 2_000
 export function openRetries(parts: RetryParts): Retries {
-  const { db, log, lanes, addresses, record, waiting } = parts
+  const { db, bodies, log, lanes, addresses, record, waiting } = parts
   const storing = new Set<Promise<void>>()
   const look = coalesced(async () => {
     const now_ms = Date.now()
     const fspIds = await waiting.refresh(performance.now())
     if (fspIds.length === 0) return
     const bounds = claimBounds(now_ms, parts.timeout_ms)
-    for (const claimed of await claimExpired(db, bounds)) onEnd(claimed, { type: 'EXPIRED' })
+    const expired = await claimExpired(db, bounds, bodies)
+    for (const claimed of expired) onEnd(claimed, { type: 'EXPIRED' })
     const ready = fspIds.filter((fspId) => lanes.of(fspId).hasRoom(now_ms))
     if (ready.length === 0) return
     const rooms = [...(await readSources(db, ready))].flatMap(([fspId, sources]) =>
       lanes.of(fspId).rooms(sources, now_ms),
     )
     if (rooms.length === 0) return
-    const due = await addresses.renewed(await claimDue(db, rooms, bounds))
+    const due = await addresses.renewed(await claimDue(db, rooms, bounds, bodies))
     for (const claimed of due) tryAgain(claimed, now_ms + begin_within_ms)
   })
 

@@ -4,10 +4,11 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Listener } from '@causeway/bus'
-import { openOwnKey, type OwnKey } from '@causeway/component-keys'
+import { openOwnKey, signedEntries, type OwnKey } from '@causeway/component-keys'
 import { onBroadcast, onEvents } from '@causeway/events'
 import type { ClientTls } from '@causeway/http'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
+import { openBodies } from '@causeway/month-keys'
 import { onParticipantStates, openParticipants } from '@causeway/participants'
 import { ensureMonthlyPartitions, statement, type Database } from '@causeway/postgres'
 import {
@@ -29,6 +30,7 @@ import { type LaneParts, openLanes, type Lanes } from './lane.ts'
 import { openMailTransport, type MailTransport } from './mail-transport.ts'
 import { openMeasures } from './measures.ts'
 import { serveDeadLetterApi } from './dead-letter-api.ts'
+import { deleteOldDeadLetters } from './dead-letters-store.ts'
 import { openRecord } from './record.ts'
 import { openRetries, type Retries } from './retries.ts'
 import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
@@ -38,7 +40,7 @@ import { openWaiting } from './waiting.ts'
 const group = 'notifications'
 const connections_max = 4
 const hour_ms = 3_600_000
-const partitions_every_ms = hour_ms
+const upkeep_every_ms = hour_ms
 /** The maximum age of cached participants, also when a change event was missed. */
 const age_max_ms = 60_000
 const stop_wait_ms = 5_000
@@ -47,20 +49,22 @@ const partitioned = ['deliveries', 'undelivered']
 const ping = statement('select 1')
 const consumedEvents = ['NotifyRequested'] as const
 
-export const start: Start<Settings> = async (settings, parts) => {
-  const log = parts.log.child({ service: 'notifications' })
+export const start: Start<Settings> = async (settings, given) => {
+  const log = given.log.child({ service: 'notifications' })
   const tls = await clientTlsOf(settings)
-  const egress = openServiceEgress('notifications', settings, parts, log)
-  const mail = await openMail(settings, parts, log)
-  const ownKey = await openOwnKey('notifications', settings.NOTIFICATIONS_COMPONENT_KEY_FILE, parts)
+  const egress = openServiceEgress('notifications', settings, given, log)
+  const mail = await openMail(settings, given, log)
+  const ownKey = await openOwnKey('notifications', settings.NOTIFICATIONS_COMPONENT_KEY_FILE, given)
+  const parts = { ...given, bus: signedEntries(given.bus, ownKey) }
   const db = await openOwnDatabase(settings, parts)
-  const partitions = await maintainPartitions(db, log)
+  const bodies = await openBodies(settings.MESSAGE_ENCRYPTION, { ...parts, log })
+  await ensurePartitions(db)
   const measures = openMeasures(parts.metrics, db)
   noteClientCertificate(parts.metrics, tls)
   const waiting = openWaiting(() => readWaiting(db))
   const stop = new AbortController()
   const live = await openLive(settings, ownKey, { ...parts, log })
-  followPassword(live, mail)
+  const upkeep = follow(live, mail, { db, log })
   const backoff = backoffOf(live)
   const lanes = lanesOf(live, mail, {
     tls,
@@ -70,10 +74,12 @@ export const start: Start<Settings> = async (settings, parts) => {
     onRecovered: (fspId) => retries.onRecovered(fspId),
   })
   const { bus, grpc } = parts
-  const record = openRecord({ db, bus, measures, log, waiting, lanes, stopping: stop.signal })
+  const storing = { db, bus, bodies, measures, log, waiting, lanes }
+  const record = openRecord({ ...storing, stopping: stop.signal })
   const participants = await openParticipants({ group, bus, grpc, log, age_max_ms })
   const retries: Retries = openRetries({
     db,
+    bodies,
     log,
     lanes,
     addresses: openAddresses({ participants, log }),
@@ -96,7 +102,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     onLateEnd: (notification, end) =>
       retries.onEnd({ notification, attempts: 0, tries: noTries }, end),
   })
-  serveDeadLetterApi({ db, bus, grpc, resend_for_ms: resendTime(live), waiting })
+  serveDeadLetterApi({ db, bus, bodies, grpc, resend_for_ms: resendTime(live), waiting })
   endPausesOnReactivation(parts, log, retries)
   const moves = await followEndpointChanges(parts, retries)
   const subscribed = await onEvents(bus, group, consumedEvents, handleBatch)
@@ -108,11 +114,10 @@ export const start: Start<Settings> = async (settings, parts) => {
       await subscribed.stop()
       await moves.stop()
       await participants.stop()
-      await partitions.stop()
+      await upkeep.stop()
       await retries.stop()
-      await waitUntilIdle(lanes)
-      await lanes.close()
-      await retries.settled()
+      await endLanes(lanes, retries)
+      await bodies.stop()
       await ownKey.stop()
       await db.close()
     },
@@ -137,10 +142,21 @@ function openLive(
   return openLiveSettings({ service, schemaVersion, definitions, values, ownKey }, parts)
 }
 
-function followPassword(live: LiveSettings<Settings>, mail: MailTransport): void {
-  const follow = (current: Settings) => mail.usePassword(current.NOTIFICATIONS_SMTP_PASSWORD)
-  follow(live.current)
-  live.onChange(follow)
+/** Uses the current password of the mail server, creates partitions and deletes old dead letters. */
+function follow(
+  live: LiveSettings<Settings>,
+  mail: MailTransport,
+  { db, log }: { readonly db: Database; readonly log: Logger },
+): Periodic {
+  const usePassword = (current: Settings) => mail.usePassword(current.NOTIFICATIONS_SMTP_PASSWORD)
+  usePassword(live.current)
+  live.onChange(usePassword)
+  const upkeep = async () => {
+    await ensurePartitions(db)
+    const kept_ms = live.current.NOTIFICATIONS_DEAD_LETTER_RETENTION_D * 24 * hour_ms
+    await deleteOldDeadLetters(db, new Date(Date.now() - kept_ms))
+  }
+  return periodically(upkeep_every_ms, upkeep, { log, name: 'partitions and old dead letters' })
 }
 
 function resendTime(live: LiveSettings<Settings>): () => number {
@@ -238,10 +254,14 @@ function noteClientCertificate(metrics: Metrics, tls: ClientTls | undefined): vo
   noteCertificateEnd(metrics, 'NOTIFICATIONS_TLS_CERTIFICATE_FILE', tls.certificate)
 }
 
-async function maintainPartitions(db: Database, log: Logger): Promise<Periodic> {
-  const ensure = () => ensureMonthlyPartitions(db, partitioned, new Date())
-  await ensure()
-  return periodically(partitions_every_ms, ensure, { log, name: 'partitions of coming months' })
+async function endLanes(lanes: Lanes, retries: Retries): Promise<void> {
+  await waitUntilIdle(lanes)
+  await lanes.close()
+  await retries.settled()
+}
+
+function ensurePartitions(db: Database): Promise<void> {
+  return ensureMonthlyPartitions(db, partitioned, new Date())
 }
 
 /** Waits a bounded time for attempts in progress; those cut off afterwards stay parked. */

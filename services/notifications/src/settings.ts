@@ -1,6 +1,7 @@
 /** The settings of the delivery of notifications. */
 import { componentKeyFile } from '@causeway/component-keys'
 import { egressSettings } from '@causeway/http'
+import { messageEncryption } from '@causeway/month-keys'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 const hour_ms = 3_600_000
@@ -12,6 +13,7 @@ export const settings = {
     secret: true,
   }),
   NOTIFICATIONS_COMPONENT_KEY_FILE: componentKeyFile,
+  MESSAGE_ENCRYPTION: messageEncryption,
   CALLBACK_TIMEOUT_MS: integer({
     about: 'how long an FSP may take to answer a callback',
     unit: 'ms',
@@ -112,6 +114,14 @@ export const settings = {
     max: 60_000,
     atRunTime: true,
   }),
+  NOTIFICATIONS_DEAD_LETTER_RETENTION_D: integer({
+    about: 'how long a dead letter is kept, with its bytes, before it is deleted',
+    unit: 'd',
+    default: 90,
+    min: 1,
+    max: 3_650,
+    atRunTime: true,
+  }),
   NOTIFICATIONS_RESEND_H: integer({
     about: 'how long a dead letter is tried when an operator sends it again',
     unit: 'h',
@@ -123,6 +133,6 @@ export const settings = {
 } as const
 
 /** Of the settings that change at run time; raise it when one is added, removed or changed. */
-export const schemaVersion = '1.1.0'
+export const schemaVersion = '1.2.0'
 
 export type Settings = SettingValues<typeof settings>

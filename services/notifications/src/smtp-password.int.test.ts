@@ -3,14 +3,13 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import * as authService from '@causeway/auth-service'
 import { makeComponentKey, type TestComponentKey } from '@causeway/component-keys/testing'
 import * as config from '@causeway/config'
-import { newEvent, type Payload } from '@causeway/events'
 import { readSettings, type SettingDefinitions, type SettingValues } from '@causeway/process'
 import { eventually } from '@causeway/process/testing'
 import { secretChangesService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { openMailServer, type TestMailServer } from './mail-server.ts'
-import { openWorld, type World } from './testing/world.ts'
+import { mail, openWorld, type World } from './testing/world.ts'
 
 const name = 'NOTIFICATIONS_SMTP_PASSWORD'
 
@@ -81,36 +80,17 @@ async function setPassword(value: string | undefined): Promise<void> {
   expect(request?.state).toBe('APPROVED')
 }
 
-async function sendMail(): Promise<void> {
-  const notificationId = randomUUID()
-  const payload: Payload<'NotifyRequested'> = {
-    notificationId,
-    entityId: notificationId,
-    cause: { msgName: 'ParticipantLiquidityThresholdExceeded', entityId: 'greenbank' },
-    legRole: 'REQUESTER',
-    destinationFspId: 'greenbank',
-    transport: { type: 'EMAIL', address: 'desk@greenbank.example', subject: 'Near the limit' },
-    headers: {},
-    deadline: new Date(Date.now() + 60_000).toISOString(),
-    reportRequired: false,
-  }
-  const relay = { body: Buffer.from('Position: 900 USD\n') }
-  await world.publish(
-    newEvent('participant-lifecycle', 'NotifyRequested', payload, { id: notificationId, relay }),
-  )
-}
-
 function arrived(count: number) {
   return eventually(() => server.mails.length === count, `${count} e-mails`)
 }
 
 test('A password that operators set applies without a restart, and its removal leads back to the environment', async () => {
-  await sendMail()
+  await world.publish(mail())
   await arrived(1)
   accepted = 'set-by-operators'
   await setPassword('set-by-operators')
   await eventually(async () => {
-    await sendMail()
+    await world.publish(mail())
     return tried.includes('set-by-operators')
   }, 'a log-in with the new password')
   await eventually(() => server.mails.length >= 2, 'an e-mail with the new password')
@@ -118,7 +98,7 @@ test('A password that operators set applies without a restart, and its removal l
   await setPassword(undefined)
   const before = server.mails.length
   await eventually(async () => {
-    await sendMail()
+    await world.publish(mail())
     return tried.at(-1) === 'of-the-environment'
   }, 'a log-in with the password of the environment')
   await eventually(() => server.mails.length > before, 'an e-mail with it')
@@ -126,7 +106,7 @@ test('A password that operators set applies without a restart, and its removal l
 
 test('An e-mail that the mail server refused for the old password arrives once the new one is set', async () => {
   accepted = 'set-by-operators'
-  await sendMail()
+  await world.publish(mail())
   await eventually(() => tried.length > 0, 'a log-in that fails')
   await setPassword('set-by-operators')
   await arrived(1)

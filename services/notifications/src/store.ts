@@ -1,4 +1,5 @@
 /** The SQL of `deliveries` (notifications that have ended) and `undelivered` (those that have not). */
+import { plainBodies, type Bodies } from '@causeway/month-keys'
 import { byteaArray, statement, textArray, type Queries, type Value } from '@causeway/postgres'
 import { noTries, type Try } from './domain/tries.ts'
 import {
@@ -164,7 +165,11 @@ export async function inTurn(
  * Stores the results of notifications. One call can hold several results of the same notification: rows
  * are inserted before they are updated, and updated in the order of the results.
  */
-export async function save(db: Queries, results: readonly Result[]): Promise<void> {
+export async function save(
+  db: Queries,
+  results: readonly Result[],
+  bodies: Bodies = plainBodies,
+): Promise<void> {
   const ended = results.filter((result): result is Ended => result.type === 'ENDED')
   const fresh = results.filter((result) => !result.stored && !isOver(result))
   const changed = results.filter((result) => result.stored && !isOver(result))
@@ -172,7 +177,7 @@ export async function save(db: Queries, results: readonly Result[]): Promise<voi
   const moving = [...fresh, ...ended.filter(({ stored }) => stored)]
   const entities = moving.map(({ notification }) => notification)
   await inTurn(db, entities, async () => {
-    await queryUnlessEmpty(db, insertUndelivered, fresh, undeliveredValues)
+    await queryUnlessEmpty(db, insertUndelivered, fresh, (rows) => undeliveredValues(rows, bodies))
     await queryUnlessEmpty(db, updateUndelivered, lastOfEach(changed), changeValues)
     await queryUnlessEmpty(db, removeDelivered, delivered, keyValues)
   })
@@ -240,14 +245,16 @@ function lineValues(ended: readonly Ended[]): readonly Value[] {
   ]
 }
 
-function undeliveredValues(results: readonly Result[]): readonly Value[] {
+function undeliveredValues(results: readonly Result[], bodies: Bodies): readonly Value[] {
   return [
     ...keyValues(results),
     column(results, stateOf),
     column(results, ({ notification }) => notification.fspId),
     column(results, ({ notification }) => notification.entityId),
     column(results, ({ notification }) => JSON.stringify(notification.request)),
-    byteaArray(results.map(({ notification }) => notification.body)),
+    byteaArray(
+      results.map(({ notification: { body, taken_ms } }) => bodies.seal(body, new Date(taken_ms))),
+    ),
     column(results, ({ notification }) => time(notification.deadline_ms)),
     column(results, ({ notification }) => time(notification.taken_ms)),
     column(results, ({ attempts }) => attempts),

@@ -1,5 +1,5 @@
 /** Runs the service in its own process, as one of any number of replicas. */
-import { topics } from '@causeway/events'
+import { shipLog, topics } from '@causeway/events'
 import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
 import { callsOf } from '@causeway/services'
@@ -11,5 +11,6 @@ await runDistributed('participant-lifecycle', {
   start,
   topics,
   callersOf,
+  shipLog: (parts) => shipLog('participant-lifecycle', parts),
   providers: callsOf('participant-lifecycle'),
 })

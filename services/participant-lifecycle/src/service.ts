@@ -1,7 +1,7 @@
 /** Builds the service: participants and changes under four-eyes control on top of the ledger. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { EventBus } from '@causeway/bus'
-import { openOwnKey } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/component-keys'
 import { openLedger, type Ledger } from '@causeway/ledger'
 import { openLiveSettings, openSchemeCurrencies, type LiveSettings } from '@causeway/live-settings'
 import { statement, type Transaction } from '@causeway/postgres'
@@ -21,11 +21,13 @@ import { schemaVersion, settings as definitions, type Settings } from './setting
 /** Another replica may hold the lock; this one then forwards to it until it can take over. */
 const lock_wait_ms = 1_000
 
-export const start: Start<Settings> = async (settings, parts) => {
-  const { bus, grpc } = parts
-  const log = parts.log.child({ service: 'participant-lifecycle' })
+export const start: Start<Settings> = async (settings, given) => {
+  const { grpc } = given
+  const log = given.log.child({ service: 'participant-lifecycle' })
   const keyFile = settings.PARTICIPANT_LIFECYCLE_COMPONENT_KEY_FILE
   const ownKey = await openOwnKey('participant-lifecycle', keyFile, { grpc, log })
+  const bus = signedEntries(given.bus, ownKey)
+  const parts = { ...given, bus }
   const databaseOptions = {
     url: settings.PARTICIPANT_LIFECYCLE_DATABASE_URL,
     schema: 'participant_lifecycle',

@@ -1,8 +1,9 @@
 /** Starts quoting: parts are opened in reading order and closed in reverse. */
 import type { Subscribed } from '@causeway/bus'
-import { openOwnKey } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/component-keys'
 import { onEvents } from '@causeway/events'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
+import { openBodies, type Bodies } from '@causeway/month-keys'
 import { openParticipants } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
 import { openClockWatch, periodically, type Metrics } from '@causeway/process'
@@ -29,9 +30,10 @@ import { countStates, type Work } from './work.ts'
 /** Creates partitions well before their month begins, and deletes old counts. */
 const upkeep_interval_ms = 3_600_000
 
-export const start: Start<Settings> = async (settings, parts) => {
-  const log = parts.log.child({ service: 'quoting' })
-  const ownKey = await openOwnKey('quoting', settings.QUOTING_COMPONENT_KEY_FILE, { ...parts, log })
+export const start: Start<Settings> = async (settings, given) => {
+  const log = given.log.child({ service: 'quoting' })
+  const ownKey = await openOwnKey('quoting', settings.QUOTING_COMPONENT_KEY_FILE, { ...given, log })
+  const parts = { ...given, bus: signedEntries(given.bus, ownKey) }
   const db = await parts.openDatabase({
     url: settings.QUOTING_DATABASE_URL,
     schema: 'quoting',
@@ -44,11 +46,12 @@ export const start: Start<Settings> = async (settings, parts) => {
     log,
     age_max_ms: settings.QUOTING_PARTICIPANT_AGE_MAX_MS,
   })
-  const work = await openWork(settings, { ...parts, log }, { db, participants })
+  const bodies = await openBodies(settings.MESSAGE_ENCRYPTION, { ...parts, log })
+  const work = await openWork(settings, { ...parts, log }, { db, participants, bodies })
   await ensurePartitions(work)
   parts.grpc.serve(
     quotesService,
-    recordHandlers(db, { isStored: settings.QUOTING_MODE === 'stored' }),
+    recordHandlers(db, { isStored: settings.QUOTING_MODE === 'stored', bodies }),
   )
   measureOverdue(work.store, parts.metrics)
   parts.health.ready('quoting', () => work.rules.refresh())
@@ -88,6 +91,7 @@ export const start: Start<Settings> = async (settings, parts) => {
         ...routines.map((routine) => routine.stop()),
       ])
       await participants.stop()
+      await bodies.stop()
       await ownKey.stop()
       await db.close()
     },
@@ -107,16 +111,17 @@ function serveRules(
 
 interface Opened extends Pick<Work, 'participants'> {
   readonly db: Database
+  readonly bodies: Bodies
 }
 
 async function openWork(
   settings: Settings,
   { bus, grpc, metrics, log }: ProcessParts,
-  { db, participants }: Opened,
+  { db, participants, bodies }: Opened,
 ): Promise<Work> {
   return {
-    store: cachePending(openQuoteTables(db, bus)),
-    bulks: openBulkStore(db, bus),
+    store: cachePending(openQuoteTables(db, bus, bodies)),
+    bulks: openBulkStore(db, bus, bodies),
     deliveries: openDeliveryStore(db, 'quote_id'),
     velocity: openVelocityStore(db),
     rules: await openRuleBook(openRuleStore(db, bus)),

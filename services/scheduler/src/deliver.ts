@@ -114,18 +114,19 @@ async function settlePost(
   error: string | null,
 ): Promise<void> {
   const { reminder } = stored
-  const outcome = await db.transaction(async (tx): Promise<Outcome> => {
+  const outcome = await db.transaction(async (tx): Promise<Outcome | undefined> => {
     const now = await readClock(tx)
     const firing = { ...reminder, attempts: stored.attempts + 1 }
     const step =
       error === null
         ? afterDelivery(reminder.schedule, now)
         : afterFailure(firing, now, Math.random(), bounds)
-    const result: Outcome = { stored, step, error }
-    bus.announce(tx, firedEntries(await settle(tx, [result], now), now))
-    if (hasFailed(result)) bus.announce(tx, [failedEvent(result, result.error)])
-    return result
+    // None if the reminder was deleted meanwhile, or another instance has settled it.
+    const settled = await settle(tx, [{ stored, step, error }], now)
+    bus.announce(tx, [...firedEntries(settled, now), ...settled.filter(hasFailed).map(failedEvent)])
+    return settled[0]
   })
+  if (outcome === undefined) return
   if (hasFailed(outcome)) {
     const { id, owner, recovery } = reminder
     log.error(
@@ -143,21 +144,18 @@ function hasFailed(outcome: Outcome): outcome is FailedOutcome {
   return outcome.error !== null && outcome.step.type !== 'AGAIN'
 }
 
-/** Operators are notified of each failed reminder. */
-function failedEvent({ stored, step }: Outcome, error: string): OutgoingMessage {
+/**
+ * Operators are notified of each failure, also of a second one for the same due time after they had the
+ * reminder delivered again.
+ */
+function failedEvent({ stored, step, error }: FailedOutcome): OutgoingMessage {
   const { reminder, dueAt } = stored
-  const time = dueAt.toISOString()
-  return newEvent(
-    'scheduler',
-    'ScheduleReminderFailed',
-    {
-      reminderId: reminder.id,
-      owner: reminder.owner,
-      dueAt: time,
-      attempts: stored.attempts + 1,
-      error: error.slice(0, error_length_max),
-      nextAt: step.type === 'NEXT' ? step.dueAt.toISOString() : null,
-    },
-    { id: derivedId(`${reminder.id}/${time}`, 'ScheduleReminderFailed') },
-  )
+  return newEvent('scheduler', 'ScheduleReminderFailed', {
+    reminderId: reminder.id,
+    owner: reminder.owner,
+    dueAt: dueAt.toISOString(),
+    attempts: stored.attempts + 1,
+    error: error.slice(0, error_length_max),
+    nextAt: step.type === 'NEXT' ? step.dueAt.toISOString() : null,
+  })
 }

@@ -100,14 +100,14 @@ function deliveries(count: number): Promise<readonly string[]> {
 }
 
 /** A server that answers as configured and records what is posted to it. */
-async function server(answer: (count: number) => number) {
+async function server(answer: (count: number) => number | Promise<number>) {
   const posted: string[] = []
   const opened = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk: Buffer) => (body += chunk.toString()))
-    request.on('end', () => {
+    request.on('end', async () => {
       posted.push(`${request.headers['reminder-due-at'] as string} ${body}`)
-      response.writeHead(answer(posted.length)).end()
+      response.writeHead(await answer(posted.length)).end()
     })
   })
   servers.push(opened)
@@ -117,7 +117,7 @@ async function server(answer: (count: number) => number) {
   return { posted, url: `http://127.0.0.1:${port}/reminders` }
 }
 
-describe('where reminders are posted', () => {
+describe('the addresses of reminders', () => {
   test('A reminder to an address behind the firewall is refused', async () => {
     for (const url of [
       'https://169.254.169.254/latest/meta-data/',
@@ -148,7 +148,7 @@ describe('where reminders are posted', () => {
     )
     expect(failed).toMatchObject({
       reminder: { reminderId },
-      lastError: expect.stringContaining('EGRESS_LOOPBACK'),
+      lastError: expect.stringContaining('EGRESS_'),
     })
     expect(posted).toEqual([])
   })
@@ -351,6 +351,46 @@ describe('an operator', () => {
     })
     await eventually(async () => ((await listed()).length === 0 ? true : undefined), 'its end')
     expect(posted).toEqual([`${dueAt} close`, `${dueAt} close`])
+  })
+
+  test('A reminder that fails again after a retry is published as another failure', async () => {
+    const given: string[] = []
+    const failures = await onEvents(
+      parts.bus,
+      'test_failed',
+      ['ScheduleReminderFailed'],
+      (events) => {
+        given.push(...events.map(({ id }) => id))
+        return Promise.resolve()
+      },
+    )
+    others.push(failures)
+    const { reminderId } = await failedOnce(() => 500)
+    await scheduler.RetryReminder({ reminderId, actor: 'ada' })
+    await eventually(() => (given.length >= 2 ? true : undefined), 'the second failure')
+    expect(new Set(given).size).toBe(2)
+  })
+
+  test('The failure of a reminder that is deleted meanwhile is not published', async () => {
+    const entries: string[] = []
+    const names = ['ScheduleReminderFailed', '/audit-log-write'] as const
+    const audited = await onEvents(parts.bus, 'test_failed', names, (events) => {
+      for (const { name, payload } of events) {
+        entries.push(name === '/audit-log-write' ? payload.actionType : name)
+      }
+      return Promise.resolve()
+    })
+    others.push(audited)
+    const asked = { recovery: 'ABORT', taskType: 'HTTP_POST', reminderId: randomUUID() }
+    const { url } = await server(async () => {
+      await scheduler.DeleteScheduleReminder({ reminderId: asked.reminderId, owner: 'settlements' })
+      return 500
+    })
+    await create({ ...asked, url })
+    await eventually(() => entries.includes('DeleteScheduleReminder') || undefined, 'the deletion')
+    await create()
+    await deliveries(1)
+    expect(entries).not.toContain('ScheduleReminderFailed')
   })
 
   test('An operator deletes a failed reminder, but no waiting one of a service', async () => {

@@ -1,5 +1,5 @@
 /** Starts the scheduler in reading order and stops it in reverse order. */
-import { openOwnKey } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/component-keys'
 import { createHttpClient } from '@causeway/http'
 import { ensureMonthlyPartitions } from '@causeway/postgres'
 import { periodically, type Metrics } from '@causeway/process'
@@ -19,6 +19,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const log = parts.log.child({ service: 'scheduler' })
   const keyFile = settings.SCHEDULER_COMPONENT_KEY_FILE
   const ownKey = await openOwnKey('scheduler', keyFile, { ...parts, log })
+  const bus = signedEntries(parts.bus, ownKey)
   const db = await parts.openDatabase({
     url: settings.SCHEDULER_DATABASE_URL,
     schema: 'scheduler',
@@ -32,7 +33,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     name: 'partitions of coming months',
   })
   const egress = openServiceEgress('scheduler', settings, parts, log)
-  parts.grpc.serve(schedulerService, schedulerHandlers({ db, bus: parts.bus, egress }))
+  parts.grpc.serve(schedulerService, schedulerHandlers({ db, bus, egress }))
   parts.health.ready('scheduler database', () => readClock(db).then(() => undefined))
   const timeout_ms = settings.SCHEDULER_HTTP_TIMEOUT_MS
   const http = createHttpClient({
@@ -42,7 +43,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   })
   const deliverParts = {
     db,
-    bus: parts.bus,
+    bus,
     http,
     log,
     timeout_ms,

@@ -6,9 +6,15 @@ import { formatAmount, parseDecimal } from '@causeway/money'
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { statement } from '@causeway/postgres'
 import { defaultsOf, eventually } from '@causeway/process/testing'
-import { dayReportsService } from '@causeway/protos'
+import {
+  dayReportsService,
+  ledgerService,
+  participantsService,
+  thirdPartyTransactionsService,
+} from '@causeway/protos'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { readDocument, type Document } from './day-reports/document.ts'
+import { positionsIn, readDocument, type Document } from './day-reports/document.ts'
+import { readCalendar } from './day-reports/domain/calendar.ts'
 import type { Section } from './day-reports/domain/report.ts'
 import {
   daysWithLateLines,
@@ -16,7 +22,9 @@ import {
   requestReports,
   takeDueRequest,
 } from './day-reports/request-store.ts'
+import { gatherDay } from './day-reports/gather.ts'
 import { latestReports } from './day-reports/report-store.ts'
+import { requestDue } from './day-reports/schedule.ts'
 import {
   addFsp,
   addModel,
@@ -215,6 +223,86 @@ test('A transfer that arrives after the report makes another version for its FSP
   expect((await versionsOf(day)).at(-1)).toBe('redpay 2')
 })
 
+test('A day is not in two reports when days are ordered out of their order', async () => {
+  await order(dayBefore(8))
+  await untilVersion(dayBefore(8), 1)
+  // The day between the two is made as well.
+  await order(dayBefore(6))
+  for (const days of [7, 6]) await untilVersion(dayBefore(days), 1)
+  await order(dayBefore(7))
+  await eventually(
+    async () => ((await pending(dayBefore(7))) === 0 ? true : undefined),
+    'it is done',
+  )
+  const periods = await scheme.db.query<{ readonly begin: Date; readonly end: Date }>(
+    statement(`select from_at as begin, until_at as end from report_periods
+      where currency = 'USD' and day between $1::date and $2::date order by day`),
+    [dayBefore(8), dayBefore(6)],
+  )
+  expect(periods.map(({ end }) => end.getTime()).slice(0, -1)).toEqual(
+    periods.map(({ begin }) => begin.getTime()).slice(1),
+  )
+  expect(periods.map(({ begin, end }) => end.getTime() - begin.getTime())).toEqual([
+    day_ms,
+    day_ms,
+    day_ms,
+  ])
+})
+
+test("A reminder that is due by the scheduler's clock requests the day that ends then", async () => {
+  const calendar = readCalendar('24:00', 'XTS=24:00')
+  if (typeof calendar === 'string') throw new Error(calendar)
+  const reminderId = 'settlements/day-report/XTS'
+  const dueAt = `${dayBefore(-1)}T00:00:00.000Z`
+  const payload = { reminderId, owner: 'settlements', dueAt, payload: 'XTS' }
+  await requestDue({ db: scheme.db, calendar, delay_ms: 0 }, { payload })
+  const days = await scheme.db.query<{ readonly day: string }>(
+    statement(`delete from report_requests where scope = 'XTS' returning day::text as day`),
+    [],
+  )
+  expect(days.map(({ day }) => day)).toEqual([dayBefore(0)])
+})
+
+test('A correction does not ask the ledger again for what accounts were', async () => {
+  const day = dayBefore(8)
+  const { grpc } = scheme.parts
+  const asked: string[] = []
+  const { GetParticipantInfo } = grpc.client(participantsService, 'participant-lifecycle')
+  const { GetLedgerEntries } = grpc.client(ledgerService, 'participant-lifecycle')
+  const { SearchThirdPartyTransactions } = grpc.client(
+    thirdPartyTransactionsService,
+    'auth-service',
+  )
+  const known = documentOf(await latestReports(scheme.db, day, ''), '')
+  const { positions } = await gatherDay(
+    {
+      db: scheme.db,
+      participants: { GetParticipantInfo },
+      ledger: { GetLedgerEntries },
+      thirdParties: { SearchThirdPartyTransactions },
+      originsOf: (rows) => Promise.resolve([...rows]),
+      liquidity: {
+        RequestAccountPositionHistory({ name }) {
+          asked.push(name)
+          return Promise.resolve({ page: { changes: [], cursor: '', value: '7' } })
+        },
+      },
+    },
+    {
+      day,
+      scope: '',
+      begin: new Date(`${dayBefore(8)}T00:00:00.000Z`),
+      until: new Date(`${dayBefore(7)}T00:00:00.000Z`),
+      ownScopes: [],
+      positions: positionsIn(JSON.stringify(known)).filter(({ fsp }) => fsp !== 'redpay'),
+      onSlice: () => Promise.resolve(),
+    },
+  )
+  expect(asked).toEqual(['redpay'])
+  expect(positions).toContainEqual({ fsp: 'redpay', currency: 'USD', value: 70_000n })
+  expect(positions).toContainEqual({ fsp: 'greenbank', currency: 'USD', value: 0n })
+})
+
 test('A stored report can be neither changed nor deleted', async () => {
   await expect(
     scheme.db.query(statement(`update day_reports set reason = 'other'`), []),
@@ -317,6 +405,11 @@ test('The reports of a day sum up to what the ledger has moved, fees and failure
   const charged = await count(`select count(*)::int as count from lines where kind = 'FEE'`)
   expect(all?.fees.paid.count).toBe(charged)
   expect(charged).toBeGreaterThanOrEqual(payments.length)
+  // The report has stored them itself before it read them.
+  expect(
+    await count(`select count(*)::int as count from lines where late_at is not null
+    and kind = 'FEE'`),
+  ).toBe(0)
   const owed = await Promise.all(names.map((name) => valueOf(scheme, name, 'INTERCHANGE_FEE')))
   expect(owed.reduce((sum, value) => sum + unitsOf(value), 0n)).toBe(0n)
   await mailsAnnounced(day)

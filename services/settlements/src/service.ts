@@ -1,6 +1,6 @@
 /** Builds models, allocation, windows and settlements, and stops them in reverse order. */
 import type { PublishDerived } from '@causeway/bus'
-import { openOwnKey } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/component-keys'
 import { onEvents, type DomainEvent, type EventName } from '@causeway/events'
 import type { GrpcHost } from '@causeway/grpc'
 import { onParticipantStates } from '@causeway/participants'
@@ -66,11 +66,12 @@ export const startReads: Start<Settings> = async (settings, parts) => {
   return { stop: () => db.close() }
 }
 
-export const start: Start<Settings> = async (settings, parts) => {
-  const log = parts.log.child({ service: 'settlements' })
+export const start: Start<Settings> = async (settings, given) => {
+  const log = given.log.child({ service: 'settlements' })
   const calendar = calendarOf(settings)
   const keyFile = settings.SETTLEMENTS_COMPONENT_KEY_FILE
-  const ownKey = await openOwnKey('settlements', keyFile, { ...parts, log })
+  const ownKey = await openOwnKey('settlements', keyFile, { ...given, log })
+  const parts = { ...given, bus: signedEntries(given.bus, ownKey) }
   const db = await openOwnDatabase(settings, parts)
   const stopping = new AbortController()
   const models = openModels(parts, db, log, stopping.signal)

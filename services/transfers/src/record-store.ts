@@ -1,4 +1,5 @@
 /** What is stored of one transfer, and a search that reads a bounded number of rows for each page. */
+import { plainBodies, type Bodies } from '@causeway/month-keys'
 import { filedMonthOf, isArchived, statement, textArray, type Database } from '@causeway/postgres'
 import {
   foundIn,
@@ -41,6 +42,7 @@ export interface MessageRow {
   readonly kind: string
   readonly event_id: string
   readonly received_at: Date | null
+  /** Empty: it is erased. */
   readonly body: Buffer
 }
 
@@ -160,7 +162,11 @@ const quiet: ActivityRow = { seconds: 0, received: 0, committed: 0, aborted: 0, 
 const theBeginning = new Date(0)
 
 /** @param scanned_max rows that one page of a search looks at */
-export function openRecordStore(db: Database, scanned_max = scanned_usual): RecordStore {
+export function openRecordStore(
+  db: Database,
+  scanned_max = scanned_usual,
+  bodies: Bodies = plainBodies,
+): RecordStore {
   const walked = {
     table: 'transfers',
     columns: summaryColumns,
@@ -172,13 +178,19 @@ export function openRecordStore(db: Database, scanned_max = scanned_usual): Reco
   const ofFsp = statement(pageStatement(walked, ...ofFspConditions))
   return {
     async read(id) {
-      const [[transfer], messages, refused, deliveries] = await Promise.all([
+      const [[transfer], stored, refused, deliveries] = await Promise.all([
         db.query<RecordRow>(selectRecord, [id]),
         db.query<MessageRow>(selectMessages, [id]),
         db.query<RefusedMessageRow>(selectRefused, [id]),
         db.query<ReportedDeliveryRow>(selectDeliveries, [id]),
       ])
-      return transfer === undefined ? undefined : { transfer, messages, refused, deliveries }
+      if (transfer === undefined) return undefined
+      const opened = await bodies.open(stored.map(({ body }) => body))
+      const messages = stored.map((message, at) => ({
+        ...message,
+        body: opened[at] ?? Buffer.alloc(0),
+      }))
+      return { transfer, messages, refused, deliveries }
     },
     find: (id) => db.query<SummaryRow>(selectSummary, [id]),
     async search({ fspId, states, from, before, rows_max }) {

@@ -1,7 +1,12 @@
 /** The operator's gRPC reads: one transfer with its steps, and a search. */
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
-import type { TransferRecord, transfersService, TransferSummary } from '@causeway/protos'
+import {
+  present,
+  type TransferRecord,
+  type transfersService,
+  type TransferSummary,
+} from '@causeway/protos'
 import { beforeTime, deliveryOf, nextText, placeIn, type Found } from '@causeway/records'
 import { itemIn } from './bulks/item-body.ts'
 import type {
@@ -57,7 +62,7 @@ export function timeOf(text: string): Date | undefined {
 function foundMessage({ rows, next }: Found<SummaryRow>) {
   return {
     transfers: rows.map(summaryOf),
-    next: nextText(next),
+    next: nextText(next) ?? '',
   }
 }
 
@@ -87,7 +92,7 @@ function transferRecord({ transfer, messages, refused, deliveries }: StoredRecor
     error: transfer.error ?? '',
     completedTimestamp: transfer.completed_timestamp ?? '',
     archivedMonth: transfer.archived_month ?? '',
-    bulkTransferId: transfer.bulk_id ?? '',
+    ...present({ bulkTransferId: transfer.bulk_id }),
     messages: messages.map(({ kind, event_id, received_at, body }) => ({
       kind,
       eventId: event_id,

@@ -3,6 +3,7 @@ import type { EventBus, Subscribed } from '@causeway/bus'
 import { openOwnKey } from '@causeway/component-keys'
 import { onEvents } from '@causeway/events'
 import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
+import { openBodies, type Bodies } from '@causeway/month-keys'
 import { onParticipantStates } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
 import { periodically, type Logger, type Metrics, type Periodic } from '@causeway/process'
@@ -19,6 +20,7 @@ import { handleBatch, consumed } from './handle.ts'
 import { holdBack, measureHeldBack } from './held-back.ts'
 import { openLedger } from './ledger.ts'
 import { schemaVersion, settings as definitions, type Settings } from './settings.ts'
+import { personHandlers } from './person.ts'
 import { openRecordStore } from './record-store.ts'
 import { recordHandlers } from './records.ts'
 import { stateHandlers } from './states.ts'
@@ -34,8 +36,14 @@ const stop_ms = 5_000
 /** Only reads: no event is consumed, nothing expires. */
 export const startReads: Start<Settings> = async (settings, parts) => {
   const db = await openOwnDatabase(settings, parts)
-  serveReads(parts.grpc, openTransferStore(db, parts.bus), db)
-  return { stop: () => db.close() }
+  const bodies = await openBodies('off', parts)
+  serveReads(parts.grpc, openTransferStore(db, parts.bus), { db, bodies })
+  return {
+    async stop() {
+      await bodies.stop()
+      await db.close()
+    },
+  }
 }
 
 export const start: Start<Settings> = async (settings, parts) => {
@@ -43,8 +51,9 @@ export const start: Start<Settings> = async (settings, parts) => {
   const keyFile = settings.TRANSFERS_COMPONENT_KEY_FILE
   const ownKey = await openOwnKey('transfers', keyFile, { ...parts, log })
   const db = await openOwnDatabase(settings, parts)
-  const store = openTransferStore(db, parts.bus)
-  const bulks = openBulkStore(db, parts.bus, readTransfers)
+  const bodies = await openBodies(settings.MESSAGE_ENCRYPTION, { ...parts, log })
+  const store = openTransferStore(db, parts.bus, bodies)
+  const bulks = openBulkStore(db, parts.bus, readTransfers, bodies)
   await store.ensurePartitions(new Date())
   const stopping = new AbortController()
   const calls = parts.grpc.client(ledgerService, 'participant-lifecycle')
@@ -61,7 +70,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     abortsRefusedDeliveries: settings.TRANSFERS_ABORT_REFUSED_DELIVERIES === 'on',
     rejectedBulksKept_ms: settings.TRANSFERS_REJECTED_BULK_RETENTION_H * 3_600_000,
   }
-  serveReads(parts.grpc, store, db)
+  serveReads(parts.grpc, store, { db, bodies })
   onParticipantStates({ grpc: parts.grpc, log }, 'transfers')
   measureOverdue(store, parts.metrics)
   measureHeldBack(db, parts.metrics)
@@ -82,6 +91,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       const patience = setTimeout(() => stopping.abort(), stop_ms)
       await Promise.all([subscribed.stop(), ...routines.map((routine) => routine.stop())])
       clearTimeout(patience)
+      await bodies.stop()
       await ownKey.stop()
       await db.close()
     },
@@ -168,11 +178,16 @@ async function subscribe(
   }
 }
 
-function serveReads(grpc: ProcessParts['grpc'], store: TransferStore, db: Database): void {
+function serveReads(
+  grpc: ProcessParts['grpc'],
+  store: TransferStore,
+  { db, bodies }: { readonly db: Database; readonly bodies: Bodies },
+): void {
   grpc.serve(transfersService, {
     ...stateHandlers(store),
-    ...recordHandlers(openRecordStore(db)),
+    ...recordHandlers(openRecordStore(db, undefined, bodies)),
     ...bulkRecordHandlers(openBulkRecordStore(db)),
+    ...personHandlers(db, bodies),
   })
 }
 

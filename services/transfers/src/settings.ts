@@ -1,5 +1,6 @@
 /** Every setting of transfers, with its unit, default and bounds. */
 import { componentKeyFile } from '@causeway/component-keys'
+import { messageEncryption } from '@causeway/month-keys'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -9,6 +10,7 @@ export const settings = {
     secret: true,
   }),
   TRANSFERS_COMPONENT_KEY_FILE: componentKeyFile,
+  MESSAGE_ENCRYPTION: messageEncryption,
   TRANSFERS_CONNECTIONS_MAX: integer({
     about: 'connections to it',
     unit: 'connections',

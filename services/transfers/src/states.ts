@@ -1,7 +1,7 @@
 /** The gRPC reads of states, for the comparison with the ledger, and of packets. */
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
-import type { transfersService, TransferState } from '@causeway/protos'
+import { present, type transfersService, type TransferState } from '@causeway/protos'
 import { itemIn } from './bulks/item-body.ts'
 import type { StateRow, TransferStore } from './store.ts'
 
@@ -46,9 +46,11 @@ function transferState(row: StateRow): TransferState {
     payeeFsp: row.payee_fsp,
     amount: formatAmount(BigInt(row.amount)),
     currency: row.currency,
-    fulfilment: row.fulfilment ?? '',
-    windowId: row.window_id ?? 0,
     condition: row.condition,
-    completedAt: row.completed_at?.toISOString() ?? '',
+    ...present({
+      fulfilment: row.fulfilment,
+      windowId: row.window_id,
+      completedAt: row.completed_at?.toISOString(),
+    }),
   }
 }

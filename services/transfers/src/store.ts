@@ -4,6 +4,7 @@
  */
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
+import { plainBodies, type Bodies } from '@causeway/month-keys'
 import {
   byteaArray,
   ensureMonthlyPartitions,
@@ -215,15 +216,19 @@ const pageStatement = statement(`
 
 const partitioned = ['messages', 'deliveries', 'refused_messages', 'bulk_messages']
 
-export function openTransferStore(db: Database, bus: EventBus): TransferStore {
-  return rememberReserved(openTables(db, bus))
+export function openTransferStore(
+  db: Database,
+  bus: EventBus,
+  bodies: Bodies = plainBodies,
+): TransferStore {
+  return rememberReserved(openTables(db, bus, bodies))
 }
 
-function openTables(db: Database, bus: EventBus): TransferTables {
+function openTables(db: Database, bus: EventBus, bodies: Bodies): TransferTables {
   return {
     async claim(claims, now) {
       if (claims.length === 0) return new Set()
-      const rows = await db.query<{ id: string }>(claimStatement, claimValues(claims, now))
+      const rows = await db.query<{ id: string }>(claimStatement, claimValues(claims, now, bodies))
       return new Set(rows.map(({ id }) => id))
     },
     read: (ids) => readTransfers(db, ids),
@@ -235,16 +240,18 @@ function openTables(db: Database, bus: EventBus): TransferTables {
         readonly headers: Buffer | null
       }
       const rows = await db.query<Kept>(requestsStatement, [textArray(transferIds)])
+      const opened = await bodies.open(rows.map(({ body }) => body))
       return new Map(
-        rows.map(({ transfer_id, body, headers }) => [
-          transfer_id,
-          headers === null ? { body } : { body, headers },
-        ]),
+        rows.flatMap(({ transfer_id, headers }, at) => {
+          const body = opened[at] ?? null
+          if (body === null) return []
+          return [[transfer_id, headers === null ? { body } : { body, headers }]]
+        }),
       )
     },
     move: (changes, now, buildEvents) =>
       db.transaction(async (tx) => {
-        const movement = await move(tx, changes, now)
+        const movement = await move(tx, changes, now, bodies)
         bus.announce(tx, buildEvents(movement))
         return movement
       }),
@@ -285,11 +292,16 @@ export async function readTransfers(
   return new Map(rows.map((row) => [row.id, transferOf(row)]))
 }
 
-async function move(tx: Queries, changes: readonly Change[], now: Date): Promise<Movement> {
+async function move(
+  tx: Queries,
+  changes: readonly Change[],
+  now: Date,
+  bodies: Bodies,
+): Promise<Movement> {
   if (changes.length === 0) return { moved: new Map(), unmoved: new Map(), ended: [] }
   const rows = await tx.query<{ id: string; was: OpenState }>(
     moveStatement,
-    changeValues(changes, now),
+    changeValues(changes, now, bodies),
   )
   const moved = new Map(rows.map(({ id, was }) => [id, was]))
   const after = changes.map(({ transfer }) => transfer)
@@ -299,7 +311,7 @@ async function move(tx: Queries, changes: readonly Change[], now: Date): Promise
   return { moved, unmoved, ended }
 }
 
-function claimValues(claims: readonly Claim[], now: Date): (Buffer | string)[] {
+function claimValues(claims: readonly Claim[], now: Date, bodies: Bodies): (Buffer | string)[] {
   const texts = (of: (terms: Claimed, claim: Claim) => string | null): Buffer =>
     textArray(claims.map((claim) => of(claim.transfer, claim)))
   return [
@@ -319,13 +331,13 @@ function claimValues(claims: readonly Claim[], now: Date): (Buffer | string)[] {
     texts(({ prepareEventId }) => prepareEventId),
     texts(({ receivedAt }) => receivedAt),
     texts((_terms, { sweepAt }) => sweepAt.toISOString()),
-    byteaArray(claims.map(({ relay }) => relay?.body ?? null)),
+    byteaArray(claims.map(({ relay }) => bodies.seal(relay?.body ?? null, now))),
     byteaArray(claims.map(({ relay }) => relay?.headers ?? null)),
     monthOf(now),
   ]
 }
 
-function changeValues(changes: readonly Change[], now: Date): (Buffer | Date)[] {
+function changeValues(changes: readonly Change[], now: Date, bodies: Bodies): (Buffer | Date)[] {
   const ends = changes.map((change) => ({ ...change, end: finalColumns(change.transfer) }))
   const texts = (of: (end: FinalColumns, change: Change) => string | null): Buffer =>
     textArray(ends.map((change) => of(change.end, change)))
@@ -344,7 +356,7 @@ function changeValues(changes: readonly Change[], now: Date): (Buffer | Date)[] 
     texts((_end, { windowId }) => (windowId === undefined ? null : String(windowId))),
     textArray(messages.map((message) => message?.kind ?? null)),
     textArray(messages.map((message) => message?.eventId ?? null)),
-    byteaArray(messages.map((message) => message?.relay.body ?? null)),
+    byteaArray(messages.map((message) => bodies.seal(message?.relay.body ?? null, now))),
     byteaArray(messages.map((message) => message?.relay.headers ?? null)),
     now,
     textArray(messages.map((message) => message?.receivedAt ?? null)),

@@ -19,6 +19,8 @@ const paths = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ]
 
+/** For a test with many steps, on a busy machine. */
+export const story_ms = 400_000
 /** Long enough for the browser to be fetched and installed. */
 export const browserStart_ms = 400_000
 const screenshots = new URL('../../../test-output/console/', import.meta.url)
@@ -66,7 +68,7 @@ function installBrowser(): string {
  * Barriers for people who use a keyboard, a screen reader or high contrast: the rules of WCAG 2.2
  * AA and of good practice that the page violates, each with the first element that violates it.
  */
-export async function barriers(page: Page): Promise<readonly string[]> {
+async function barriers(page: Page): Promise<string[]> {
   await page.evaluate(axe.source)
   const { violations } = await page.evaluate<AxeResults>(
     "axe.run(document, { resultTypes: ['violations'] })",
@@ -77,6 +79,14 @@ export async function barriers(page: Page): Promise<readonly string[]> {
 /** Whether the content is wider than the page. */
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > window.innerWidth')
+}
+
+/** What is wrong with the page for its readers; a screenshot is saved for inspection. */
+export async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
+  const found = await barriers(page)
+  if (await isTooWide(page)) found.push('the content is wider than the page')
+  await screenshot(page, name)
+  return found
 }
 
 /** Saves a screenshot as test output, for inspection. */

@@ -2,7 +2,9 @@
  * The console as an operator uses it: log-in, navigation and buttons on pages of a real browser.
  */
 import type { Browser, Locator, Page } from 'playwright-core'
+import { openBrowser } from './browser.ts'
 import { answered, type Operator } from './operator.ts'
+import type { Scheme } from './scheme.ts'
 
 /** How long a busy machine may take for one step; a step that is done does not wait. */
 const timeout_ms = 60_000
@@ -61,6 +63,25 @@ export function consoleAt(url: string, browser: Browser): Console {
       await at.locator('.loading').first().waitFor({ state: 'detached' })
     },
   }
+}
+
+export interface OpenConsole {
+  readonly operators: Console
+  /** On which the administrator ada has logged in. */
+  readonly page: Page
+  close(): Promise<void>
+}
+
+/** The password of ada. */
+export const adaPassword = 'correct horse battery'
+
+/** The console of a hub with OPERATOR_IDENTITY=token, in a browser of its own. */
+export async function openConsole({ hub, operator }: Scheme): Promise<OpenConsole> {
+  const browser = await openBrowser()
+  const operators = consoleAt(hub.urls.operator, browser)
+  const page = await operators.openPage()
+  await operators.enter(page, await newOperator(operator, 'ada', ['administrator']), adaPassword)
+  return { operators, page, close: () => browser.close() }
 }
 
 const overview = (at: Page) => at.getByRole('heading', { name: 'Overview' })
@@ -155,10 +176,13 @@ export function consoleViews(
     ['reports', '/reports'],
     ['approvals', '/approvals'],
     ['configuration', '/configuration'],
+    ['crypto-keys', '/keys'],
+    ['component-keys', '/component-keys'],
     ['failed-deliveries', '/dead-letters'],
     ['alarms', '/alarms'],
     ['operators', '/operators'],
     ['audit', '/audit'],
+    ['log', '/log'],
     ['security-keys', '/security-keys'],
     ['participant', greenbank],
     ['funds', `${greenbank}/funds`],

@@ -4,7 +4,7 @@
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,14 +43,26 @@ export interface HubOptions {
 const start_ms_max = 110_000
 const program = fileURLToPath(new URL('../../../services/hub/dist/start.js', import.meta.url))
 
-/** A folder for the data of a hub; the caller removes it. */
+/** A folder for the data of a hub; the caller removes it with `removeDataDir`. */
 export async function newDataDir(): Promise<string> {
   return mkdtemp(join(tmpdir(), 'causeway-e2e-'))
 }
 
 export async function removeDataDir(dataDir: string): Promise<void> {
+  const line = await identifierIn(dataDir)
   // On a busy machine PostgreSQL may still be writing its last files.
   await rm(dataDir, { recursive: true, force: true, maxRetries: 10, retryDelay: 500 })
+  // No story may leave an identifier of a person in the log of its hub.
+  if (line !== undefined) throw new Error(`the log names a person: ${line}`)
+}
+
+/** The identifiers of invented persons in the stories begin like this. */
+const identifier = /\b1555\d{7,10}\b/
+
+/** The first line of the log that has one. */
+async function identifierIn(dataDir: string): Promise<string | undefined> {
+  const log = await readFile(join(dataDir, 'causeway.log'), 'utf8').catch(() => '')
+  return log.split('\n').find((one) => identifier.test(one))
 }
 
 /** Settings with free ports for a hub; a restart with the same settings has the same URLs. */

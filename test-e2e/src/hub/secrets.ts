@@ -86,9 +86,7 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
         NOTIFICATIONS_TLS_KEY_FILE: client.key,
         NOTIFICATIONS_TLS_CA_FILE: ca.certificate,
       },
-      audit: {
-        AUDIT_SIGNING_KEY_FILE: write('audit-signing.key', pemOf(generateKeyPairSync('ed25519'))),
-      },
+      audit: secretsOfAudit(write),
       config: { CONFIG_SECRETS_KEY: randomBytes(32).toString('base64url') },
       'auth-service': {
         AUTH_SERVICE_FIRST_PASSWORD_FILE: passwordFile,
@@ -97,6 +95,13 @@ export function writeSecrets(host: HubHost, folder: string): Secrets {
         AUTH_SERVICE_CA_KEY_FILE: ca.key,
       },
     },
+  }
+}
+
+function secretsOfAudit(write: (name: string, content: string) => string) {
+  return {
+    AUDIT_SIGNING_KEY_FILE: write('audit-signing.key', pemOf(generateKeyPairSync('ed25519'))),
+    AUDIT_SECRETS_KEY: randomBytes(32).toString('base64url'),
   }
 }
 

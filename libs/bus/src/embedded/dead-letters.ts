@@ -9,6 +9,7 @@ import type { Message, Subscription } from '../event-bus.ts'
 import { idOf, prepare, stored, type StoredMessage } from './envelope.ts'
 import type { Delivery } from './delivery.ts'
 import { findDeadLetter, removeDeadLetter, removeReplayed, storeDeadLetter } from './store.ts'
+import { loggableKey } from '../loggable-key.ts'
 
 export interface DeadLetters {
   /** Stores a message that a group failed to process, and logs it as an error. */
@@ -67,7 +68,7 @@ export function openDeadLetters({ db, log, metrics, stopping }: DeadLettersOptio
       await storeDeadLetter(db, { ...rowOf(row), group, id, reason })
       storedAgain.add(delivery)
       counter.inc({ group })
-      log.error({ group, topic, key, type, id, reason }, 'dead letter')
+      log.error({ group, topic, key: loggableKey(key), type, id, reason }, 'dead letter')
     },
     finished(owner, delivery) {
       const { content } = delivery
@@ -80,7 +81,7 @@ export function openDeadLetters({ db, log, metrics, stopping }: DeadLettersOptio
       const { topic, key, type } = deadLetter
       await deadLetterObserver?.onRemoved({ id, topic, key, type })
       await removeDeadLetter(db, group, id)
-      log.warn({ group, topic, key, type, id }, 'dead letter discarded')
+      log.warn({ group, topic, key: loggableKey(key), type, id }, 'dead letter discarded')
       return true
     },
     settled: () => removing,

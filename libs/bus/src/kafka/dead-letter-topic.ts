@@ -23,6 +23,7 @@ import {
 } from './record.ts'
 import type { Sender } from './sender.ts'
 import { deadLetters, replays, type Topics } from './topics.ts'
+import { loggableKey } from '../loggable-key.ts'
 
 export interface DeadLetterTopic {
   /** Stores a message that a group failed to process, and logs it as an error. */
@@ -107,7 +108,7 @@ export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetter
       await sender.send([recordOfDeadLetter(group, id, delivery, reason)]).settled
       storedAgain.add(delivery)
       counter.inc({ group })
-      log.error({ group, topic, key, type, id, reason }, 'dead letter')
+      log.error({ group, topic, key: loggableKey(key), type, id, reason }, 'dead letter')
     },
     finished(owner, delivery) {
       if (storedAgain.has(delivery)) return
@@ -131,7 +132,7 @@ export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetter
       const owner = ownerOf(topic)
       if (owner === undefined) return 'ELSEWHERE'
       await removeNow(owner, { id, topic, key, type })
-      log.warn({ group, topic, key, type, id }, 'dead letter discarded')
+      log.warn({ group, topic, key: loggableKey(key), type, id }, 'dead letter discarded')
       return 'DISCARDED'
     },
   }

@@ -8,7 +8,7 @@ import { isSignature } from '../signature.ts'
 import { openSigningKey } from '../signing-key.ts'
 import { testProvider } from '../testing/provider-contract.ts'
 import { makeSoftHsm } from '../testing/soft-hsm.ts'
-import { attribute, object } from './constants.ts'
+import { attribute, flag, object } from './constants.ts'
 import { openPkcs11Provider } from './provider.ts'
 import type { Token } from './token.ts'
 
@@ -129,6 +129,22 @@ describe('a key in the token', () => {
     expect(provider.random(16)).toHaveLength(16)
     token.close()
   })
+})
+
+test('A token whose sessions could not be opened for a time signs as soon as they can', async () => {
+  const token = await open()
+  const provider = openPkcs11Provider(token)
+  const pair = provider.newPair({ id: 'away', label: 'away', usage: 'SIGN', curve: 'P-256' })
+  const library = token.run((session) => session.library)
+  library.C_Finalize()
+  // As many as there can be sessions for signatures.
+  for (let attempt = 0; attempt < 4; attempt += 1) {
+    await expect(provider.sign(pair, Buffer.from('away'))).rejects.toThrow('CKR_')
+  }
+  library.C_Initialize({ flags: flag.OS_LOCKING_OK })
+  const text = Buffer.from('back')
+  const signature = await provider.sign(pair, text)
+  expect(isSignature('ES256', pair.publicKey, text, signature)).toBe(true)
 })
 
 describe('a start with an HSM that is not there', () => {

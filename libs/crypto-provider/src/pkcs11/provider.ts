@@ -61,20 +61,38 @@ export function openPkcs11Provider(token: Token): CryptoProvider {
         signingMechanism(curve),
         digestOf(curve, bytes),
       ),
+    signDigest: ({ id, curve }, digest) =>
+      token.sign(
+        [{ type: attribute.CLASS, value: object.PRIVATE_KEY }, idOf(id)],
+        signingMechanism(curve),
+        digest,
+      ),
     agree: (key, peer) => token.run((session) => agree(session, key, peer)),
     encrypt: (key, plain, aad) =>
-      token.run((session) => encryptIn(session, secretIn(session, key), plain, aad)),
-    decrypt: (key, text, aad) =>
-      token.run((session) => decryptIn(session, secretIn(session, key), text, aad)),
+      token.use(async (session) => {
+        const { library, handle } = session
+        const begun = beginEncryption(session, secretIn(session, key), plain, aad)
+        return begun.result(await library.C_EncryptAsync(handle, plain, begun.space))
+      }),
+    decrypt(key, { iv, ...text }, aad) {
+      const input = joined(text)
+      return token.use(async (session) => {
+        const { library, handle } = session
+        library.C_DecryptInit(handle, gcmOf(iv, aad), secretIn(session, key))
+        return library.C_DecryptAsync(handle, input, Buffer.alloc(input.length)).catch(ofOtherKey)
+      })
+    },
     encryptBlock: (key, block) =>
-      token.run((session) => {
-        session.library.C_EncryptInit(session.handle, ecbOf(key), secretIn(session, key))
-        return session.library.C_Encrypt(session.handle, block, Buffer.alloc(block.length))
+      token.use(async (session) => {
+        const { library, handle } = session
+        library.C_EncryptInit(handle, ecbOf(key), secretIn(session, key))
+        return library.C_EncryptAsync(handle, block, Buffer.alloc(block.length))
       }),
     decryptBlock: (key, block) =>
-      token.run((session) => {
-        session.library.C_DecryptInit(session.handle, ecbOf(key), secretIn(session, key))
-        return session.library.C_Decrypt(session.handle, block, Buffer.alloc(block.length))
+      token.use(async (session) => {
+        const { library, handle } = session
+        library.C_DecryptInit(handle, ecbOf(key), secretIn(session, key))
+        return library.C_DecryptAsync(handle, block, Buffer.alloc(block.length))
       }),
     checkValue: (key) => token.run((session) => checkValue(session, key, secretIn(session, key))),
     exportPair: () => undefined,
@@ -219,16 +237,33 @@ function gcmOf(iv: Buffer, aad: Buffer): Mechanism {
   return { mechanism: mechanism.AES_GCM, parameter }
 }
 
-export function encryptIn(
+interface BegunEncryption {
+  /** For ciphertext and tag. */
+  readonly space: Buffer
+  result(out: Buffer): Encrypted
+}
+
+function beginEncryption(
   { library, handle }: Session,
   key: Handle,
   plain: Buffer,
   aad: Buffer,
-): Encrypted {
+): BegunEncryption {
   const iv = library.C_GenerateRandom(handle, Buffer.alloc(iv_bytes))
   library.C_EncryptInit(handle, gcmOf(iv, aad), key)
-  const out = library.C_Encrypt(handle, plain, Buffer.alloc(plain.length + tag_bytes))
-  return { iv, ciphertext: out.subarray(0, -tag_bytes), tag: out.subarray(-tag_bytes) }
+  return {
+    space: Buffer.alloc(plain.length + tag_bytes),
+    result: (out) => ({
+      iv,
+      ciphertext: out.subarray(0, -tag_bytes),
+      tag: out.subarray(-tag_bytes),
+    }),
+  }
+}
+
+export function encryptIn(session: Session, key: Handle, plain: Buffer, aad: Buffer): Encrypted {
+  const { space, result } = beginEncryption(session, key, plain, aad)
+  return result(session.library.C_Encrypt(session.handle, plain, space))
 }
 
 const notEncryptedByIt: readonly number[] = [
@@ -238,19 +273,28 @@ const notEncryptedByIt: readonly number[] = [
   returned.ENCRYPTED_DATA_LEN_RANGE,
 ]
 
+/** Undefined for the error of a text that the key did not encrypt; throws any other. */
+function ofOtherKey(error: unknown): undefined {
+  if (!notEncryptedByIt.includes(codeOf(error) ?? -1)) throw error
+}
+
+/** As PKCS#11 takes a text of GCM. */
+function joined({ ciphertext, tag }: Omit<Encrypted, 'iv'>): Buffer {
+  return Buffer.concat([ciphertext, tag])
+}
+
 export function decryptIn(
   { library, handle }: Session,
   key: Handle,
-  { iv, ciphertext, tag }: Encrypted,
+  { iv, ...text }: Encrypted,
   aad: Buffer,
 ): Buffer | undefined {
+  const input = joined(text)
   library.C_DecryptInit(handle, gcmOf(iv, aad), key)
   try {
-    const text = Buffer.concat([ciphertext, tag])
-    return library.C_Decrypt(handle, text, Buffer.alloc(text.length))
+    return library.C_Decrypt(handle, input, Buffer.alloc(input.length))
   } catch (error) {
-    if (notEncryptedByIt.includes(codeOf(error) ?? -1)) return undefined
-    throw error
+    return ofOtherKey(error)
   }
 }
 

@@ -20,13 +20,15 @@ export interface Session {
 export interface Token {
   /** Runs synchronous calls, again in a new session if this one is lost. */
   run<Result>(calls: (session: Session) => Result): Result
-  /** Signs in the thread pool, at most `signers_max` at once, others wait. */
+  /** The same with calls in the thread pool, of at most `sessions_max` callers at once; others wait. */
+  use<Result>(calls: (session: Session) => Promise<Result>): Promise<Result>
+  /** Signs in the thread pool. */
   sign(template: Template, by: Mechanism, bytes: Buffer): Promise<Buffer>
   close(): void
 }
 
 /** As many as the thread pool of Node.js has threads. */
-const signers_max = 4
+const sessions_max = 4
 const signature_bytes_max = 512
 
 /** Throws StartError if the token cannot be opened. */
@@ -39,7 +41,7 @@ export async function openToken(settings: Omit<CryptoSettings, 'CRYPTO_PROVIDER'
     access.release()
     throw new StartError(`CRYPTO_PKCS11_PIN_FILE: the token refused the log-in: ${nameOf(error)}.`)
   }
-  const signers = openSigners(access)
+  const pool = openPool(access)
   return {
     run(calls) {
       try {
@@ -50,9 +52,10 @@ export async function openToken(settings: Omit<CryptoSettings, 'CRYPTO_PROVIDER'
         return calls(main)
       }
     },
-    sign: (template, by, bytes) => signers.sign(template, by, bytes),
+    use: (calls) => pool.use(calls),
+    sign: (template, by, bytes) => pool.sign(template, by, bytes),
     close() {
-      signers.close()
+      pool.close()
       closeSession(main)
       access.release()
     },
@@ -99,13 +102,14 @@ function wordsOf(template: Template): string {
   return label === undefined ? 'with the same id' : `with the label ${String(label)}`
 }
 
-interface Signers {
+interface Pool {
+  use<Result>(calls: (session: Session) => Promise<Result>): Promise<Result>
   sign(template: Template, by: Mechanism, bytes: Buffer): Promise<Buffer>
   close(): void
 }
 
-/** Sessions for signatures: each is idle, or has one signature under way. */
-function openSigners(access: TokenAccess): Signers {
+/** Sessions for calls in the thread pool: each is idle, or has one operation under way. */
+function openPool(access: TokenAccess): Pool {
   const idle: Session[] = []
   const waiting: ((session: Session) => void)[] = []
   /** A handle is valid in every session; finding the key takes longer than signing with it. */
@@ -115,9 +119,11 @@ function openSigners(access: TokenAccess): Signers {
   async function take(): Promise<Session> {
     const session = idle.pop()
     if (session !== undefined) return session
-    if (opened < signers_max) {
+    if (opened < sessions_max) {
+      const added = openSession(access)
+      // One that cannot be opened is not counted: with all counted, callers would wait for none.
       opened += 1
-      return openSession(access)
+      return added
     }
     return new Promise((resolve) => waiting.push(resolve))
   }
@@ -136,21 +142,30 @@ function openSigners(access: TokenAccess): Signers {
     return key
   }
 
-  async function sign(template: Template, by: Mechanism, bytes: Buffer): Promise<Buffer> {
+  /**
+   * The thread reads bytes that JavaScript may otherwise have forgotten: `calls` lives as long as its
+   * operation, and with it what it refers to from outside.
+   */
+  async function use<Result>(calls: (session: Session) => Promise<Result>): Promise<Result> {
     let session = await take()
     try {
-      return await signIn(session, keyIn(session, template), by, bytes)
+      return await calls(session)
     } catch (error) {
       known.clear()
       session = replaced(access, session)
       if (!isLost(error)) throw error
-      return await signIn(session, keyIn(session, template), by, bytes)
+      return await calls(session)
     } finally {
       giveBack(session)
     }
   }
 
-  return { sign, close: () => idle.forEach(closeSession) }
+  return {
+    use,
+    sign: (template, by, bytes) =>
+      use(async (session) => signIn(session, keyIn(session, template), by, bytes)),
+    close: () => idle.forEach(closeSession),
+  }
 }
 
 function signIn(

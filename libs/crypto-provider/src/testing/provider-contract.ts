@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
   createCipheriv,
+  createHash,
   createPublicKey,
   diffieHellman,
   generateKeyPairSync,
@@ -11,7 +12,7 @@ import {
 } from 'node:crypto'
 import { cmac } from '../check-value.ts'
 import type { CryptoProvider, Curve, KeyUsage, Secret, SecretType } from '../provider.ts'
-import { algorithmOf, isSignature } from '../signature.ts'
+import { algorithmOf, isSignature, isSignatureOfDigest } from '../signature.ts'
 
 export interface OpenedProvider {
   readonly provider: CryptoProvider
@@ -43,36 +44,36 @@ export function testProvider(name: string, open: () => Promise<OpenedProvider>):
       expect(values.every((value) => value.length === 64)).toBe(true)
     })
 
-    test.each([128, 192, 256])('What an AES key of %i bits encrypts, it decrypts', (bits) => {
+    test.each([128, 192, 256])('What an AES key of %i bits encrypts, it decrypts', async (bits) => {
       const key = provider.newAesKey(named('ENCRYPT'), bits)
-      fc.assert(
-        fc.property(bytes(1, 2_000), bytes(0, 100), (plain, aad) => {
-          const text = provider.encrypt(key, plain, aad)
+      await fc.assert(
+        fc.asyncProperty(bytes(1, 2_000), bytes(0, 100), async (plain, aad) => {
+          const text = await provider.encrypt(key, plain, aad)
           expect(text.iv).toHaveLength(12)
           expect(text.tag).toHaveLength(16)
-          expect(provider.decrypt(key, text, aad)).toEqual(plain)
+          expect(await provider.decrypt(key, text, aad)).toEqual(plain)
         }),
         runs,
       )
     })
 
-    test('A text with any flipped bit, other data or another key is not decrypted', () => {
+    test('A text with any flipped bit, other data or another key is not decrypted', async () => {
       const key = provider.newAesKey(named('ENCRYPT'), 256)
       const other = provider.newAesKey(named('ENCRYPT'), 256)
       const aad = Buffer.from('context')
-      const text = provider.encrypt(key, Buffer.from('a secret of the scheme'), aad)
+      const text = await provider.encrypt(key, Buffer.from('a secret of the scheme'), aad)
       for (const part of ['iv', 'ciphertext', 'tag'] as const) {
         for (let bit = 0; bit < text[part].length * 8; bit += 1) {
           const flipped = Buffer.from(text[part])
           flipped.writeUInt8(flipped.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3)
-          expect(provider.decrypt(key, { ...text, [part]: flipped }, aad)).toBeUndefined()
+          expect(await provider.decrypt(key, { ...text, [part]: flipped }, aad)).toBeUndefined()
         }
       }
-      expect(provider.decrypt(key, text, Buffer.from('Context'))).toBeUndefined()
-      expect(provider.decrypt(other, text, aad)).toBeUndefined()
+      expect(await provider.decrypt(key, text, Buffer.from('Context'))).toBeUndefined()
+      expect(await provider.decrypt(other, text, aad)).toBeUndefined()
     })
 
-    test('AES-GCM agrees with test case 16 of its specification', () => {
+    test('AES-GCM agrees with test case 16 of its specification', async () => {
       const hex = (text: string) => Buffer.from(text.replaceAll(' ', ''), 'hex')
       const key = imported(
         'AES',
@@ -87,7 +88,8 @@ export function testProvider(name: string, open: () => Promise<OpenedProvider>):
         ),
         tag: hex('76fc6ece0f4e1768cddf8853bb2d551b'),
       }
-      expect(provider.decrypt(key, text, hex('feedfacedeadbeeffeedfacedeadbeefabaddad2'))).toEqual(
+      const aad = hex('feedfacedeadbeeffeedfacedeadbeefabaddad2')
+      expect(await provider.decrypt(key, text, aad)).toEqual(
         hex(
           'd9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a72' +
             '1c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b39',
@@ -120,6 +122,25 @@ export function testProvider(name: string, open: () => Promise<OpenedProvider>):
       },
     )
 
+    test.each([
+      ['P-256', 'ES256', 'sha256'],
+      ['P-384', 'ES384', 'sha384'],
+    ] as const)(
+      'The signature of a digest by a key on %s is one of the text, and of no other digest',
+      async (curve, algorithm, hash) => {
+        const { publicKey, ...pair } = provider.newPair({ ...named('SIGN'), curve })
+        const text = Buffer.from('a text')
+        const digest = createHash(hash).update(text).digest()
+        const signature = await provider.signDigest(pair, digest)
+        expect(isSignature(algorithm, publicKey, text, signature)).toBe(true)
+        expect(isSignatureOfDigest(algorithm, publicKey, digest, signature)).toBe(true)
+        const other = createHash(hash).update('another').digest()
+        expect(isSignatureOfDigest(algorithm, publicKey, other, signature)).toBe(false)
+        const ofText = await provider.sign(pair, text)
+        expect(isSignatureOfDigest(algorithm, publicKey, digest, ofText)).toBe(true)
+      },
+    )
+
     test('Many signatures at once are each that of their own text', async () => {
       const pair = provider.newPair({ ...named('SIGN'), curve: 'P-256' })
       const texts = Array.from({ length: 40 }, (_, at) => Buffer.from(`text ${at}`))
@@ -128,6 +149,15 @@ export function testProvider(name: string, open: () => Promise<OpenedProvider>):
         const signature = signatures[at] ?? Buffer.alloc(0)
         expect(isSignature('ES256', pair.publicKey, text, signature)).toBe(true)
       }
+    })
+
+    test('Many texts at once are each encrypted and decrypted by themselves', async () => {
+      const key = provider.newAesKey(named('ENCRYPT'), 256)
+      const plain = Array.from({ length: 40 }, (_, at) => Buffer.from(`text ${at}`))
+      const aad = Buffer.alloc(0)
+      const texts = await Promise.all(plain.map((each) => provider.encrypt(key, each, aad)))
+      const read = await Promise.all(texts.map((each) => provider.decrypt(key, each, aad)))
+      expect(read).toEqual(plain)
     })
 
     test.each<[Curve, string]>([
@@ -164,15 +194,18 @@ export function testProvider(name: string, open: () => Promise<OpenedProvider>):
       ['AES', 32],
       ['TDES', 16],
       ['TDES', 24],
-    ])('A block under a %s key of %i bytes is encrypted and decrypted', (type, length_bytes) => {
-      const key = imported(type, 'PIN', randomBytes(length_bytes))
-      const block = randomBytes(type === 'AES' ? 16 : 8)
-      const encrypted = provider.encryptBlock(key, block)
-      expect(encrypted).not.toEqual(block)
-      expect(provider.decryptBlock(key, encrypted)).toEqual(block)
-    })
+    ])(
+      'A block under a %s key of %i bytes is encrypted and decrypted',
+      async (type, length_bytes) => {
+        const key = imported(type, 'PIN', randomBytes(length_bytes))
+        const block = randomBytes(type === 'AES' ? 16 : 8)
+        const encrypted = await provider.encryptBlock(key, block)
+        expect(encrypted).not.toEqual(block)
+        expect(await provider.decryptBlock(key, encrypted)).toEqual(block)
+      },
+    )
 
-    test('A key that was wrapped for the provider is unwrapped, and works as it did outside', () => {
+    test('A key that was wrapped for the provider is unwrapped, and works as it did outside', async () => {
       // RFC 3394 4.6: 256 bits of key data with a 256-bit key.
       const kek = '000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F'
       const data = '00112233445566778899AABBCCDDEEFF000102030405060708090A0B0C0D0E0F'
@@ -185,8 +218,9 @@ export function testProvider(name: string, open: () => Promise<OpenedProvider>):
       const outside = imported('AES', 'ENCRYPT', Buffer.from(data, 'hex'))
       if (unwrapped === undefined) throw new Error('the key was not unwrapped')
       expect(provider.checkValue(unwrapped)).toEqual(provider.checkValue(outside))
-      const text = provider.encrypt(outside, Buffer.from('a text'), Buffer.alloc(0))
-      expect(provider.decrypt(unwrapped, text, Buffer.alloc(0))).toEqual(Buffer.from('a text'))
+      const text = await provider.encrypt(outside, Buffer.from('a text'), Buffer.alloc(0))
+      const plain = await provider.decrypt(unwrapped, text, Buffer.alloc(0))
+      expect(plain).toEqual(Buffer.from('a text'))
       for (let at = 0; at < wrapped.length; at += 1) {
         const flipped = Buffer.from(wrapped)
         flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at)

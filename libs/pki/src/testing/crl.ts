@@ -17,7 +17,7 @@ export interface CrlContent {
   /** As `X509Certificate.serialNumber` has them. */
   readonly serials: readonly string[]
   readonly thisUpdate: Date
-  readonly nextUpdate?: Date
+  readonly nextUpdate?: Date | undefined
   /** The id of a critical extension. */
   readonly critical?: string
 }

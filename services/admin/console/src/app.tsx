@@ -12,12 +12,15 @@ import { BulkQuotePage } from './views/bulk-quote.tsx'
 import { BulkQuotes } from './views/bulk-quotes.tsx'
 import { BulkTransferPage } from './views/bulk-transfer.tsx'
 import { BulkTransfers } from './views/bulk-transfers.tsx'
+import { ComponentKeys } from './views/component-keys.tsx'
 import { Configuration } from './views/configuration.tsx'
 import { ConsentPage } from './views/consent.tsx'
 import { Consents } from './views/consents.tsx'
 import { CryptoKeys } from './views/crypto-keys.tsx'
 import { DeadLetters } from './views/dead-letters.tsx'
+import { Erasures } from './views/erasures.tsx'
 import { LogIn } from './views/log-in.tsx'
+import { Log } from './views/log.tsx'
 import { Operators } from './views/operators.tsx'
 import { Overview } from './views/overview.tsx'
 import { ParticipantPage } from './views/participant.tsx'
@@ -117,12 +120,16 @@ function Views() {
       <Route path="/approvals" component={Approvals} />
       <Route path="/configuration" component={Configuration} />
       <Route path="/keys" component={CryptoKeys} />
+      <Route path="/component-keys" component={ComponentKeys} />
       <Route path="/dead-letters" component={DeadLetters} />
+      <Route path="/erasures" component={Erasures} />
       <Route path="/alarms" component={Alarms} />
       <Route path="/operators" component={Operators} />
       <Route path="/security-keys" component={SecurityKeys} />
       <Route path="/audit" component={Audit} />
       <Route path="/audit/of/:search" component={Audit} />
+      <Route path="/log" component={Log} />
+      <Route path="/log/of/:search" component={Log} />
       <Route>
         <Page title="Page not found">
           <p>
@@ -154,10 +161,13 @@ const ways = [
   ['/approvals', 'Approvals', 'VIEW_PENDING'],
   ['/configuration', 'Configuration', 'VIEW_CONFIGURATION'],
   ['/keys', 'Keys', 'VIEW_KMS_KEYS'],
+  ['/component-keys', 'Component keys', 'VIEW_COMPONENT_KEYS'],
   ['/dead-letters', 'Failed deliveries', 'VIEW_DELIVERIES'],
   ['/alarms', 'Alarms', 'VIEW_PARTICIPANTS'],
+  ['/erasures', 'Erasure', 'VIEW_ERASURES'],
   ['/operators', 'Operators', 'VIEW_OPERATORS'],
   ['/audit', 'Audit', 'VIEW_AUDIT'],
+  ['/log', 'Log', 'VIEW_LOG'],
 ] as const
 
 function Header() {

@@ -1,5 +1,5 @@
 /** The audit log: a search by filters, and the proof that it was not changed. */
-import type { AuditEntry } from '@causeway/protos'
+import type { AuditEntries, AuditEntry, AuditQuery } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { time, word } from '../fields.ts'
@@ -36,11 +36,28 @@ const shownEntry = z
     id: z.string(),
     actionTimestamp: shownTime,
     sourceBcName: z.string(),
-    securityContext: z.looseObject({ userId: z.string().optional(), role: z.string().optional() }),
+    /** The addresses of the caller; family HOST: the service's own host. */
+    callerNetworkSources: z.array(z.looseObject({ family: z.string(), address: z.string() })),
+    securityContext: z.looseObject({
+      userId: z.string().optional(),
+      appId: z.string().optional(),
+      role: z.string().optional(),
+    }),
+    sourceKeyId: z.string().optional(),
+    sourceSignature: z.string().optional(),
     actionType: z.string(),
     actionSuccessful: z.boolean(),
     subject: z.string(),
-    labels: z.array(z.strictObject({ key: z.string(), value: z.string() })).optional(),
+    /** A value with encryptionKeyId is encrypted. */
+    labels: z
+      .array(
+        z.strictObject({
+          key: z.string(),
+          value: z.string(),
+          encryptionKeyId: z.string().optional(),
+        }),
+      )
+      .optional(),
     before: shownState,
     after: shownState,
     /** Its position in the chain. */
@@ -50,6 +67,8 @@ const shownEntry = z
     previousHash: z.string(),
     keyId: z.string(),
     signatureValid: z.boolean(),
+    /** SIGNED or UNSIGNED by its source, or RELEASED from quarantine; absent in older entries. */
+    provenance: z.string().optional(),
   })
   .meta({ id: 'AuditEntry' })
 
@@ -66,8 +85,24 @@ export function auditOperations(deps: Deps): readonly Operation[] {
     answers: { 200: shownPage },
   }
   return [
-    reads('/audit', about, ({ query }) => list(deps, query)),
-    reads('/read-audit-log', about, ({ query }) => list(deps, query)),
+    reads('/audit', about, ({ query }) => list(query, deps.audit.ListAuditEntries)),
+    reads('/read-audit-log', about, ({ query }) => list(query, deps.audit.ListAuditEntries)),
+  ]
+}
+
+export function confidentialAuditOperations(deps: Deps): readonly Operation[] {
+  return [
+    commands(
+      'POST',
+      '/audit/confidential',
+      {
+        about: 'As /audit, with confidential members decrypted; each call is audited',
+        query: search,
+        answers: { 200: shownPage },
+      },
+      ({ query, actor }) =>
+        list(query, (asked) => deps.audit.ReadConfidentialEntries({ query: asked, actor })),
+    ),
   ]
 }
 
@@ -88,6 +123,8 @@ export function auditLogOperations(deps: Deps): readonly Operation[] {
             signatureValid: z.boolean(),
             /** Absent where there is no anchor. */
             anchor: z.strictObject({ number: z.string(), signedDate: shownTime }).optional(),
+            /** The last scheduled verification; absent before the first one. */
+            verification: z.strictObject({ date: shownTime, faults: z.int() }).optional(),
           }),
         },
       },
@@ -99,12 +136,16 @@ export function auditLogOperations(deps: Deps): readonly Operation[] {
 async function describe(deps: Deps): Promise<Answer> {
   const state = await deps.audit.DescribeAuditLog({})
   const { lastN, lastHash, signedAt, kid, signatureValid, anchorN, anchoredAt } = state
+  const { verifiedAt, verificationFaults: faults = 0 } = state
   return answered(200, {
     lastNumber: lastN,
     lastHash,
-    ...(signedAt === '' ? {} : { signedDate: signedAt, keyId: kid }),
+    ...(signedAt === undefined || kid === undefined ? {} : { signedDate: signedAt, keyId: kid }),
     signatureValid,
-    ...(anchorN === '' ? {} : { anchor: { number: anchorN, signedDate: anchoredAt } }),
+    ...(anchorN === undefined || anchoredAt === undefined
+      ? {}
+      : { anchor: { number: anchorN, signedDate: anchoredAt } }),
+    ...(verifiedAt === undefined ? {} : { verification: { date: verifiedAt, faults } }),
   })
 }
 
@@ -141,7 +182,10 @@ export function auditVerification(deps: Deps): readonly Operation[] {
   ]
 }
 
-async function list(deps: Deps, query: z.infer<typeof search>): Promise<Answer> {
+async function list(
+  query: z.infer<typeof search>,
+  find: (asked: AuditQuery) => Promise<AuditEntries>,
+): Promise<Answer> {
   const limit = query.limit === undefined ? entries_usual : Number(query.limit)
   if (!Number.isInteger(limit) || limit < 1 || limit > entries_max) {
     return refused('INVALID', `limit must be a number from 1 to ${entries_max}`)
@@ -150,7 +194,7 @@ async function list(deps: Deps, query: z.infer<typeof search>): Promise<Answer> 
   const [key = '', ...value] = label.split('=')
   if (label !== '' && value.length === 0) return refused('MALFORMED', 'label must be KEY=VALUE')
   if (!/^\d{0,18}$/.test(cursor)) return refused('MALFORMED', 'cursor is invalid')
-  const { entries } = await deps.audit.ListAuditEntries({
+  const { entries } = await find({
     source: query.bc ?? '',
     action: query.actionType ?? '',
     actor: query.userId ?? '',
@@ -170,7 +214,7 @@ async function list(deps: Deps, query: z.infer<typeof search>): Promise<Answer> 
 }
 
 function entryBody(entry: AuditEntry) {
-  const { n, recordedAt, entryJson, hash, previousHash, kid, signatureValid } = entry
+  const { n, recordedAt, entryJson, hash, previousHash, kid, signatureValid, provenance } = entry
   return {
     ...(JSON.parse(entryJson) as Readonly<Record<string, Json>>),
     number: n,
@@ -179,14 +223,15 @@ function entryBody(entry: AuditEntry) {
     previousHash,
     keyId: kid,
     signatureValid,
+    ...(provenance === undefined ? {} : { provenance }),
   } satisfies Json
 }
 
 /** Number and hash of the last entry, for a caller that notes them elsewhere. */
 async function verify(deps: Deps, noted: z.infer<typeof note>): Promise<Answer> {
-  const { number: notedN = '', hash: notedHash = '' } = noted
-  const isNoted = /^\d{1,18}$/.test(notedN) && /^[\da-f]{64}$/i.test(notedHash)
-  if (!isNoted && (notedN !== '' || notedHash !== '')) {
+  const { number = '', hash = '' } = noted
+  const isNoted = /^\d{1,18}$/.test(number) && /^[\da-f]{64}$/i.test(hash)
+  if (!isNoted && (number !== '' || hash !== '')) {
     return refused('MALFORMED', 'number and hash must be those of one entry')
   }
   const faults: string[] = []
@@ -194,7 +239,8 @@ async function verify(deps: Deps, noted: z.infer<typeof note>): Promise<Answer> 
   let afterN = '0'
   let anchorsChecked = '0'
   for (let isEnd = false; !isEnd && faults.length < faults_max;) {
-    const page = { afterN, limit: page_max, notedN, notedHash }
+    const named = isNoted ? { notedN: number, notedHash: hash } : {}
+    const page = { afterN, limit: page_max, ...named }
     const report = await deps.audit.VerifyAuditChain(page, { deadline_ms })
     faults.push(...report.faults)
     checked += BigInt(report.checked)

@@ -13,6 +13,9 @@ export interface Caller {
   readonly outcome: 'known'
   /** The operator's name; 'unknown' where none is required and none was sent. */
   readonly actor: string
+  /** A program, or a person. */
+  readonly isProgram: boolean
+  readonly roles: readonly string[]
   /** As it was sent; empty where none is required. */
   readonly token: string
   /** Whether the caller has the privilege. */
@@ -38,7 +41,14 @@ export interface Guard {
   stop(): Promise<void>
 }
 
-const anonymous: Caller = { outcome: 'known', actor: 'unknown', token: '', may: () => true }
+const anonymous: Caller = {
+  outcome: 'known',
+  actor: 'unknown',
+  isProgram: false,
+  roles: [],
+  token: '',
+  may: () => true,
+}
 
 /** The header with the caller's name, where OPERATOR_IDENTITY=none. */
 export const operatorHeader = 'X-Operator'
@@ -116,7 +126,10 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
     const may = (privilege: string) =>
       privilege === signedIn ||
       (!isLimited && grants(granted, privilege) && !isAlone(sub, privilege))
-    if (privileges.some(may)) return { outcome: 'known', actor, token, may }
+    if (privileges.some(may)) {
+      const isProgram = sub.startsWith('app::')
+      return { outcome: 'known', actor, isProgram, roles: platformRoles, token, may }
+    }
     if (mustChangePassword) return refused('PASSWORD_OLD', 'change your password first')
     return mustRegisterKey
       ? refused('KEY_MISSING', 'register a security key first')

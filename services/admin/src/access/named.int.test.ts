@@ -1,5 +1,6 @@
 /** Without tokens the hub records the name in X-Operator. */
 import * as audit from '@causeway/audit'
+import * as authService from '@causeway/auth-service'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { eventually } from '@causeway/process/testing'
 import * as settlements from '@causeway/settlements'
@@ -11,7 +12,7 @@ import { onboard, openScheme } from '../testing/scheme.ts'
 let admin: World
 
 beforeAll(async () => {
-  admin = await openWorld([audit, participantLifecycle, settlements])
+  admin = await openWorld([audit, participantLifecycle, settlements, authService])
   await openScheme(admin)
   await onboard(admin, 'greenbank')
 }, 60_000)

@@ -1,6 +1,6 @@
 /** Schemas and values of components as they are sent and shown. */
 import {
-  orNull,
+  present,
   type ConfigurationChange,
   type ConfigurationSet,
   type NewConfigurationValue,
@@ -72,13 +72,11 @@ export function schemaMessage(
     parameters: parameters.map(({ defaultValue, jsonSchema, ...rest }) => ({
       ...rest,
       defaultJson: JSON.stringify(defaultValue),
-      jsonSchema: jsonSchema === undefined ? '' : JSON.stringify(jsonSchema),
+      ...(jsonSchema === undefined ? {} : { jsonSchema: JSON.stringify(jsonSchema) }),
       currentJson: '',
       isSet: false,
     })),
     featureFlags: featureFlags.map((flag) => ({ ...flag, currentValue: false, isSet: false })),
-    changedAt: '',
-    changedBy: '',
     actor,
   }
 }
@@ -135,11 +133,11 @@ export function setBody(set: ConfigurationSet): Json {
         defaultValue: JSON.parse(defaultJson) as Json,
         currentValue: JSON.parse(currentJson) as Json,
         isSet,
-        ...(jsonSchema === '' ? {} : { jsonSchema: JSON.parse(jsonSchema) as Json }),
+        ...(jsonSchema === undefined ? {} : { jsonSchema: JSON.parse(jsonSchema) as Json }),
       }),
     ),
     featureFlags: set.featureFlags.map((flag) => ({ ...flag })),
-    ...(changedAt === '' ? {} : { changedAt, changedBy }),
+    ...present({ changedAt, changedBy }),
   }
 }
 
@@ -161,8 +159,8 @@ export function requestBody(request: ConfigurationChange) {
         value: JSON.parse(valueJson) as Json,
       })),
     },
-    decidedBy: orNull(request.decidedBy),
-    decidedDate: orNull(request.decidedAt),
+    decidedBy: request.decidedBy ?? null,
+    decidedDate: request.decidedAt ?? null,
     note: request.note,
   } satisfies Json
 }

@@ -87,6 +87,13 @@ test('The same version changes nothing, a higher one replaces it, and a lower on
   expect(wordOf(await admin.call('POST', '/config/schemas', schema()))).toBe('409 3000')
 })
 
+test('A parameter without its default, and a new value without value, are missing', async () => {
+  const { defaultValue: _, ...without } = rate
+  const registration = { ...schema('2.0.0'), parameters: [without] }
+  expect(wordOf(await admin.call('POST', '/config/schemas', registration))).toBe('400 3102')
+  expect(wordOf(await change([{ name: 'RATE_MAX' }]))).toBe('400 3102')
+})
+
 test('Another person approves a change of values', async () => {
   const made = await change([
     { name: 'RATE_MAX', value: 7 },

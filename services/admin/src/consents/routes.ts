@@ -98,7 +98,7 @@ async function findConsents(deps: Deps, query: z.infer<typeof search>): Promise<
   const { consentId = '', fspId = '', state = '', ...page } = query
   const asked = { consentId, fspId, state, ...page }
   const { consents, next } = await deps.consents.SearchConsents(asked)
-  return answered(200, { consents: consents.map(summaryBody), next: orNull(next) })
+  return answered(200, { consents: consents.map(summaryBody), next: next ?? null })
 }
 
 async function getConsent(deps: Deps, consentId: string): Promise<Answer> {
@@ -106,7 +106,7 @@ async function getConsent(deps: Deps, consentId: string): Promise<Answer> {
   if (!record?.summary) return refused('CONSENT_UNKNOWN', `consent ${consentId}`)
   return answered(200, {
     ...summaryBody(record.summary),
-    origin: orNull(record.origin),
+    origin: record.origin ?? null,
     steps: record.steps.map(stepBody),
     archivedMonths: record.archivedMonths,
   })
@@ -120,8 +120,9 @@ function summaryBody(consent: ConsentSummary): Readonly<Record<string, Json>> {
     dfspId: consent.dfspId,
     pispId: orNull(consent.pispId),
     consentRequestId: orNull(consent.consentRequestId),
-    credentialType: orNull(credentialType),
-    credentialStatus: credentialType === '' ? null : state === 'ISSUED' ? 'VERIFIED' : 'PENDING',
+    credentialType: credentialType ?? null,
+    credentialStatus:
+      credentialType === undefined ? null : state === 'ISSUED' ? 'VERIFIED' : 'PENDING',
     registeredAt: consent.registeredAt,
     issuedAt: orNull(consent.issuedAt),
     revokedAt: orNull(consent.revokedAt),

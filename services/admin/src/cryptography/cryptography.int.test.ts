@@ -56,6 +56,7 @@ test('Each operation answers in its form', async () => {
     active: 'NODE',
     changedDate: null,
   })
+  expect((await admin.call('GET', '/GetPendingCryptoAdapter')).json).toEqual([])
   const { json } = await admin.call('GET', '/kms-keys')
   expect(json).toMatchObject({ adapter: { active: 'NODE' }, definitions: [{}, {}, {}] })
   expect(await post('/hash-gen', { data: 'AAEC', algorithm: 'argon2id' })).toMatchObject({
@@ -64,6 +65,8 @@ test('Each operation answers in its form', async () => {
   const random = { purpose: 'ID', byteLength: 16, encoding: 'base64url' }
   expect((await post<{ value: string }>('/random-number-gen', random)).value).toHaveLength(22)
 })
+
+const unknown = 'b2a7f0d4-1e9c-4f63-8a52-7d40c9e8136b'
 
 test.each([
   ['/hash-gen', { data: 'AAEC', algorithm: 'MD5' }, '400 3101'],
@@ -84,6 +87,7 @@ test.each([
   ['/kms-load-key', { keyDefinitionId: 'none', wrappedKey: 'x', wrappingKeyId: 'x' }, '404 3200'],
   ['/crypto-adapter-set', { adapter: 'PKCS11' }, '400 3000'],
   ['/crypto-adapter-set', { adapter: 'NODE', parameters: { library: '/x.so' } }, '400 3100'],
+  ['/ApproveCryptoAdapter', { requestId: unknown, decision: 'APPROVE' }, '404 3200'],
   ['/ssl-terminate', { host: 'a.example', keyId: 'none', certificatePem: 'none' }, '404 3200'],
 ])('%s with %j is refused with %s', async (path, body, refusal) => {
   expect(refusalOf(await admin.call('POST', path, body))).toBe(refusal)

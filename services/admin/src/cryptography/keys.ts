@@ -1,5 +1,5 @@
 /** Key management with the names of the reference architecture. No answer has key material. */
-import type { CryptoAdapter, ManagedKey, ManagedKeyAnswer } from '@causeway/protos'
+import type { ManagedKey, ManagedKeyAnswer } from '@causeway/protos'
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
@@ -8,11 +8,11 @@ import type { Json } from '../json.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
+import { adapter, adapterBodyOf, adapterOperations, shownAdapter } from './adapter.ts'
 import { keyId, requestId } from './fields.ts'
 
 const usage = z.enum(['SIGN', 'ENCRYPT', 'PIN', 'WRAP'])
 const type = z.enum(['AES', 'TDES', 'EC'])
-const adapter = z.enum(['NODE', 'PKCS11'])
 const keyDefinitionId = word.max(64)
 
 const definitionBody = z.strictObject({
@@ -50,12 +50,6 @@ const loadBody = z.strictObject({
   wrappingKeyId: keyId,
 })
 
-const adapterBody = z.strictObject({
-  adapter,
-  /** Library, token and PIN are settings, because a library is code: none can be sent. */
-  parameters: z.strictObject({}).optional(),
-})
-
 const listenerBody = z.strictObject({
   host: z.string().max(253),
   keyId,
@@ -72,13 +66,6 @@ const shownKey = z.strictObject({
   publicKey: z.string().nullable(),
   createdDate: shownTime,
   createdBy: z.string(),
-})
-
-const shownAdapter = z.strictObject({
-  active: adapter,
-  available: z.array(adapter),
-  changedDate: shownTime.nullable(),
-  changedBy: z.string().nullable(),
 })
 
 const shownKeys = z
@@ -113,7 +100,8 @@ export function keyManagementOperations(deps: Deps): readonly Operation[] {
     ...definitions(deps),
     ...generation(deps),
     ...pemAndLoading(deps),
-    ...adapterAndListeners(deps),
+    ...adapterOperations(deps),
+    ...listeners(deps),
   ]
 }
 
@@ -245,25 +233,8 @@ function pemAndLoading({ keyManagement }: Deps): readonly Operation[] {
   ]
 }
 
-function adapterAndListeners({ keyManagement }: Deps): readonly Operation[] {
+function listeners({ keyManagement }: Deps): readonly Operation[] {
   return [
-    writes(
-      'POST',
-      '/crypto-adapter-set',
-      adapterBody,
-      {
-        about: 'Chooses where new keys are made; keys stay where they were made',
-        answers: { 200: shownAdapter },
-        refuses: ['ADAPTER_UNAVAILABLE'],
-      },
-      async ({ body, actor }) => {
-        const message = { adapter: body.adapter, actor }
-        const { adapter: state, refusal } = await keyManagement.SetCryptoAdapter(message)
-        if (refusal) return refusedUpstream(refusal)
-        if (!state) throw new Error('an adapter was chosen, but not returned')
-        return answered(200, adapterBodyOf(state))
-      },
-    ),
     writes(
       'POST',
       '/ssl-terminate',
@@ -303,14 +274,5 @@ function keyBody({ kcv, publicKey, createdAt, ...key }: ManagedKey) {
     publicKey: publicKey ?? null,
     createdDate: createdAt,
     createdBy: key.createdBy,
-  } satisfies Json
-}
-
-function adapterBodyOf({ active, available, changedAt, changedBy }: CryptoAdapter) {
-  return {
-    active,
-    available,
-    changedDate: changedAt ?? null,
-    changedBy: changedBy ?? null,
   } satisfies Json
 }

@@ -23,14 +23,17 @@ const hashBody = z.strictObject({
   salt: extra.exactOptional(),
 })
 
-const signatureBody = z.strictObject({ keyId, algorithm: algorithm.exactOptional(), data })
+/** Either the data, or its digest: SHA-256 of ES256 and RS256, SHA-384 of ES384. */
+const signed = { data: data.exactOptional(), digest: extra.exactOptional() }
+
+const signatureBody = z.strictObject({ keyId, algorithm: algorithm.exactOptional(), ...signed })
 
 const verificationBody = z.strictObject({
   keyId: keyId.exactOptional(),
   /** PEM, or the JSON of a JWK. */
   publicKey: z.string().max(4_096).exactOptional(),
   algorithm,
-  data,
+  ...signed,
   signature: extra,
 })
 
@@ -100,7 +103,7 @@ function hashesAndSignatures({ cryptography }: Deps): readonly Operation[] {
       '/signature-gen',
       signatureBody,
       {
-        about: 'Signs data with a key of the hub; the signature is that of a JWS',
+        about: 'Signs data, or its digest, with a key of the hub; the signature is that of a JWS',
         answers: { 200: shownSignature },
         refuses: ofKey,
       },

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { notificationId, pageSize, word } from '../fields.ts'
 import type { Json } from '../json.ts'
+import { maskedText } from '../personal-data/domain/mask.ts'
 import { commands, reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import type { Deps } from '../upstream.ts'
@@ -112,14 +113,14 @@ function letterBody(letter: DeadLetter) {
   return {
     notificationId: letter.notificationId,
     fspId: letter.fspId,
-    entityId: letter.entityId,
+    entityId: maskedText(letter.entityId),
     role: letter.legRole,
     cause: letter.cause,
     method: letter.method,
-    url: letter.url,
+    url: maskedText(letter.url),
     attempts: letter.attempts,
     httpStatus: orNull(letter.httpStatus),
-    lastError: orNull(letter.lastError),
+    lastError: orNull(maskedText(letter.lastError)),
     takenAt: letter.takenAt,
   } satisfies Json
 }

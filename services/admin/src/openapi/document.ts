@@ -156,8 +156,8 @@ export function reasonsOf(
       ? []
       : (['MISSING', 'MALFORMED', 'INVALID', 'TOO_MANY', 'TOO_LARGE'] as const)),
     ...(tokens && operation.privilege !== open ? tokenReasons : []),
-    // An invalid name in the header.
-    ...(tokens ? [] : (['MALFORMED'] as const)),
+    // An invalid name in the header, or a web page.
+    ...(tokens ? [] : (['MALFORMED', 'FOREIGN_PAGE'] as const)),
     'NOT_ACCEPTABLE',
     ...(operation.method === 'POST' || operation.body !== null ? (['NOT_JSON'] as const) : []),
     'UNAVAILABLE',

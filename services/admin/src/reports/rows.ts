@@ -72,8 +72,8 @@ export function rowBody(row: TransferRow) {
     payeeAccountId: orNull(row.payeeAccountId),
     completedTimestamp: orNull(row.completedTimestamp),
     finalisedDate: row.finalisedAt,
-    transactionRequestId: orNull(row.transactionRequestId),
-    pispFsp: orNull(row.pispFsp),
+    transactionRequestId: row.transactionRequestId ?? null,
+    pispFsp: row.pispFsp ?? null,
     originUnavailable: row.originUnavailable,
   } satisfies Json
 }
@@ -96,8 +96,8 @@ function csvRow(row: TransferRow): string {
     row.payeeAccountId === 0 ? '' : row.payeeAccountId,
     row.completedTimestamp,
     row.finalisedAt,
-    row.transactionRequestId,
-    row.pispFsp,
+    row.transactionRequestId ?? '',
+    row.pispFsp ?? '',
     String(row.originUnavailable),
   ])
 }

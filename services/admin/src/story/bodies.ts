@@ -1,6 +1,7 @@
 /** The bodies of stories. */
 import { orNull, type ThirdPartySummary } from '@causeway/protos'
 import type { Json } from '../json.ts'
+import { maskedIdentifier, maskedText } from '../personal-data/domain/mask.ts'
 import { unitsOf } from '../upstream.ts'
 import { summaryOf, type Story } from './compose.ts'
 import type { Step } from './domain/step.ts'
@@ -26,7 +27,7 @@ export function storyBody(
   return {
     ...summaryBody(summaryOf(transfer)),
     expiration: transfer.expiresAt,
-    bulkTransferId: orNull(transfer.bulkTransferId),
+    bulkTransferId: transfer.bulkTransferId ?? null,
     cause: story.cause === undefined ? null : { reason: story.cause.reason, ...story.cause.error },
     findings: story.findings,
     thirdParty: thirdParty?.summary ? thirdPartyBody(thirdParty.summary) : null,
@@ -37,9 +38,9 @@ export function storyBody(
             transactionId: transaction.transactionId,
             quoteId: transaction.quoteId,
             quoteIsKnown: quote !== undefined,
-            bulkQuoteId: orNull(quote?.bulkQuoteId ?? ''),
-            payer: partyBody(transaction.payer),
-            payee: partyBody(transaction.payee),
+            bulkQuoteId: quote?.bulkQuoteId ?? null,
+            payer: partyBody(transaction.payer, maskedIdentifier),
+            payee: partyBody(transaction.payee, maskedIdentifier),
           },
     steps: story.steps.map(stepBody),
   }
@@ -53,8 +54,12 @@ interface Party {
   }
 }
 
-function partyBody({ partyIdInfo: { partyIdType, partyIdentifier, fspId } }: Party): Json {
-  return { partyIdType, partyIdentifier, fspId: fspId ?? null }
+/** @param shown what is shown of the identifier */
+export function partyBody(
+  { partyIdInfo: { partyIdType, partyIdentifier, fspId } }: Party,
+  shown: (identifier: string) => string,
+): Json {
+  return { partyIdType, partyIdentifier: shown(partyIdentifier), fspId: fspId ?? null }
 }
 
 export function stepBody(step: Step): Json {
@@ -77,13 +82,13 @@ export function thirdPartyBody(summary: ThirdPartySummary): Json {
   return {
     transactionRequestId: summary.transactionRequestId,
     transactionId: orNull(summary.transactionId),
-    consentId: orNull(summary.consentId),
+    consentId: summary.consentId ?? null,
     pispId: summary.pispId,
     dfspId: summary.dfspId,
     state: summary.state,
     transactionState: orNull(summary.transactionState),
-    error: errorCode === '' ? null : { errorCode, errorDescription },
+    error: errorCode === '' ? null : { errorCode, errorDescription: maskedText(errorDescription) },
     requestedAt: summary.requestedAt,
-    endedAt: orNull(summary.endedAt),
+    endedAt: summary.endedAt ?? null,
   }
 }

@@ -24,13 +24,13 @@ const rejected = { ...ended, state: 'REJECTED', error }
 
 function itemOf(state: string, reason = ''): BulkQuoteItem {
   const ids = { quoteId: 'q', transactionId: 't' }
-  const amounts = { amountType: 'SEND', amount: '1', currency: 'USD', transferAmount: '' }
+  const amounts = { amountType: 'SEND', amount: '1', currency: 'USD' }
   return { ...ids, ...amounts, state, reason, error: '' }
 }
 
 function storyOf(changes: Partial<BulkQuote>, record: Partial<BulkQuoteRecord> = {}) {
   const summary = { ...pending, ...changes }
-  return bulkQuoteStory({ summary, items: [], deliveries: [], archivedMonth: '', ...record }, [])
+  return bulkQuoteStory({ summary, items: [], deliveries: [], ...record }, [])
 }
 
 describe('The state is summarised in one sentence:', () => {

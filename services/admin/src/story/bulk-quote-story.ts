@@ -140,7 +140,7 @@ function payments(count: number): string {
 }
 
 function archivedFinding({ archivedMonth }: BulkQuoteRecord): readonly string[] {
-  return archivedMonth === ''
+  return archivedMonth === undefined
     ? []
     : [
         `Its items, and what its FSPs sent, are archived with ${archivedMonth}: npm run restore puts them back.`,

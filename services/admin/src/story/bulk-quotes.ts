@@ -117,7 +117,7 @@ async function findBulks(
   })
   return answered(200, {
     bulkQuotes: bulkQuotes.map(summaryBody),
-    next: orNull(next),
+    next: next ?? null,
   })
 }
 
@@ -186,7 +186,8 @@ function itemBody(item: BulkQuoteItem): Json {
     transactionId,
     amountType,
     amount: { amount: unitsOf(amount), currency },
-    transferAmount: transferAmount === '' ? null : { amount: unitsOf(transferAmount), currency },
+    transferAmount:
+      transferAmount === undefined ? null : { amount: unitsOf(transferAmount), currency },
     state,
     reason: orNull(item.reason),
     error: errorBody(item.error),

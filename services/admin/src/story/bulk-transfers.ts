@@ -116,7 +116,7 @@ async function findBulks(
   })
   return answered(200, {
     bulkTransfers: found.bulkTransfers.map(summaryBody),
-    next: orNull(found.next),
+    next: found.next ?? null,
   })
 }
 
@@ -141,7 +141,7 @@ export function summaryBody(row: BulkTransferSummary): Readonly<Record<string, J
     committed,
     expiration,
     receivedAt,
-    completedAt: orNull(completedAt),
+    completedAt: completedAt ?? null,
   }
 }
 
@@ -152,7 +152,7 @@ function recordBody(record: BulkTransferRecord): Json {
     ...summaryBody(summary),
     individualTransfers: items.map(({ transferId, state, reason, amount, currency, isAsked }) => ({
       transferId,
-      state: orNull(state),
+      state: state ?? null,
       reason: orNull(reason),
       amount: amount === '' ? null : { amount: unitsOf(amount), currency },
       isAsked,
@@ -173,6 +173,6 @@ function recordBody(record: BulkTransferRecord): Json {
       reportedAt: delivery.reportedAt,
       report: delivery.report,
     })),
-    archivedMonths: archivedMonth === '' ? [] : [archivedMonth],
+    archivedMonths: archivedMonth === undefined ? [] : [archivedMonth],
   }
 }

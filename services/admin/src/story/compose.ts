@@ -4,6 +4,7 @@
 import { conditionOf } from '@causeway/fspiop'
 import { formatAmount } from '@causeway/money'
 import { orNull, type LedgerRecord, type QuoteRecord, type TransferRecord } from '@causeway/protos'
+import { maskedText } from '../personal-data/domain/mask.ts'
 import { unitsOf } from '../upstream.ts'
 import { deliveryStep } from './deliveries.ts'
 import { causeOf, type CauseFacts } from './domain/cause.ts'
@@ -321,7 +322,7 @@ function quoteSteps(quote: QuoteRecord): readonly Step[] {
     type: 'MESSAGE',
     at: quote.createdAt,
     from: payerFsp,
-    message: quote.bulkQuoteId === '' ? 'POST /quotes' : 'POST /bulkQuotes',
+    message: quote.bulkQuoteId === undefined ? 'POST /quotes' : 'POST /bulkQuotes',
     refused: null,
     error: null,
     says: `${payerFsp} asks ${payeeFsp} for terms: ${amountType} ${amount} ${currency}`,
@@ -358,6 +359,6 @@ function errorOf(value: unknown): ErrorTold | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   const { errorCode, errorDescription } = value as Readonly<Record<string, unknown>>
   return typeof errorCode === 'string' && typeof errorDescription === 'string'
-    ? { errorCode, errorDescription }
+    ? { errorCode, errorDescription: maskedText(errorDescription) }
     : undefined
 }

@@ -1,10 +1,11 @@
 /** The delivery of a callback to its FSP as a step of a story. */
 import { orNull, type Delivery } from '@causeway/protos'
+import { maskedText } from '../personal-data/domain/mask.ts'
 import type { DeliveryStep } from './domain/step.ts'
 
 export function deliveryStep(delivery: Delivery): DeliveryStep {
   const state = stateOf(delivery.state)
-  const lastError = orNull(delivery.lastError)
+  const lastError = orNull(maskedText(delivery.lastError))
   const first = delivery.attempts[0]
   return {
     type: 'DELIVERY',
@@ -13,14 +14,15 @@ export function deliveryStep(delivery: Delivery): DeliveryStep {
     to: delivery.fspId,
     role: delivery.legRole,
     cause: delivery.cause,
-    message: delivery.method === '' ? delivery.cause : `${delivery.method} ${delivery.url}`,
+    message:
+      delivery.method === '' ? delivery.cause : maskedText(`${delivery.method} ${delivery.url}`),
     state,
     attemptsCount: delivery.attemptsCount,
     attempts: delivery.attempts.map(({ beganAt, durationMs, httpStatus, error }) => ({
       beganAt,
       duration_ms: durationMs,
       httpStatus: orNull(httpStatus),
-      error: orNull(error),
+      error: orNull(maskedText(error)),
     })),
     nextAttemptAt: state === 'PARKED' ? delivery.at : null,
     lastError,

@@ -70,7 +70,7 @@ export async function readRequestFacts(
 ): Promise<PaymentFacts | RequestFacts | undefined> {
   const { thirdParties, quotes } = asked
   const [{ record }, { quotes: requested }] = await Promise.all([
-    thirdParties.GetThirdPartyTransaction({ transactionRequestId, transactionId: '', dfspId: '' }),
+    thirdParties.GetThirdPartyTransaction({ transactionRequestId, dfspId: '' }),
     quotes.FindRequestedQuotes({ transactionRequestIds: [transactionRequestId], conditions: [] }),
   ])
   if (!record?.summary) return undefined
@@ -98,11 +98,9 @@ async function transferOf(
   quotes: readonly RequestedQuote[],
 ): Promise<string | undefined> {
   const found = await Promise.all(
-    quotes
-      .filter(({ condition }) => condition !== '')
-      .map(({ payerFsp, condition }) =>
-        transfers.FindTransfersOfCondition({ payerFsp, condition }),
-      ),
+    quotes.flatMap(({ payerFsp, condition }) =>
+      condition === undefined ? [] : [transfers.FindTransfersOfCondition({ payerFsp, condition })],
+    ),
   )
   return found.flatMap(({ ids }) => ids).at(-1)
 }
@@ -126,8 +124,8 @@ async function thirdPartyOf(
   if (quote === undefined && transactionId === '') return undefined
   const { record } = await thirdParties.GetThirdPartyTransaction({
     transactionRequestId: quote?.transactionRequestId ?? '',
-    transactionId,
     dfspId,
+    ...(transactionId === '' ? {} : { transactionId }),
   })
   // A request of another FSP with that id is not the one of this payment.
   return record?.summary?.dfspId === dfspId ? record : undefined
@@ -156,7 +154,7 @@ function entitiesOf(
   thirdParty: ThirdPartyRecord | undefined,
 ): readonly string[] {
   return [
-    ...(quote === undefined ? [] : [quote.bulkQuoteId === '' ? quote.id : quote.bulkQuoteId]),
+    ...(quote === undefined ? [] : [quote.bulkQuoteId ?? quote.id]),
     ...(thirdParty?.steps.map(({ subjectId }) => subjectId) ?? []),
   ]
 }
@@ -197,7 +195,7 @@ export function bodyOf(body: Buffer | undefined): Readonly<Record<string, unknow
 
 /** Items are notified with their bulk. */
 function bulkOf({ bulkTransferId }: TransferRecord): string[] {
-  return bulkTransferId === '' ? [] : [bulkTransferId]
+  return bulkTransferId === undefined ? [] : [bulkTransferId]
 }
 
 function fspsOf({ summary, refusedMessages }: TransferRecord): string[] {

@@ -34,8 +34,9 @@ export const shownActivity = z
   })
   .meta({ id: 'Activity' })
 
-const shownParty = z.strictObject({
+export const shownParty = z.strictObject({
   partyIdType: z.string(),
+  /** Masked in a story. */
   partyIdentifier: z.string(),
   fspId: z.string().nullable(),
 })

@@ -5,7 +5,6 @@ import { thirdPartyFindings, thirdPartySteps } from './third-party-steps.ts'
 const summary: ThirdPartySummary = {
   transactionRequestId: 'r-1',
   transactionId: '',
-  consentId: '',
   pispId: 'pispx',
   dfspId: 'bankx',
   state: 'REQUESTED',
@@ -13,7 +12,6 @@ const summary: ThirdPartySummary = {
   errorCode: '',
   errorDescription: '',
   requestedAt: '2030-01-01T00:00:00.000Z',
-  endedAt: '',
 }
 
 const request: ThirdPartyStep = {
@@ -23,7 +21,6 @@ const request: ThirdPartyStep = {
   method: 'POST',
   sourceFspId: 'pispx',
   destinationFspId: 'bankx',
-  outcome: '',
   errorCode: '',
   errorDescription: '',
 }

@@ -1,5 +1,6 @@
 /** The messages between a PISP and a DFSP as steps of a story. Pure. */
 import type { ThirdPartyRecord, ThirdPartyStep, ThirdPartySummary } from '@causeway/protos'
+import { maskedText } from '../personal-data/domain/mask.ts'
 import type { MessageStep } from './domain/step.ts'
 
 const paths: Readonly<Record<string, string>> = {
@@ -23,14 +24,14 @@ function messageStep(step: ThirdPartyStep): MessageStep {
     from: sourceFspId,
     message: `${method} ${path}${id}`,
     refused: null,
-    error: isError ? { errorCode, errorDescription } : null,
+    error: isError ? { errorCode, errorDescription: maskedText(errorDescription) } : null,
     says: sentenceOf(step),
   }
 }
 
 function sentenceOf(step: ThirdPartyStep): string {
-  const { about, method, sourceFspId: from, destinationFspId: to, outcome } = step
-  const error = `${step.errorCode} ${step.errorDescription}`.trim()
+  const { about, method, sourceFspId: from, destinationFspId: to, outcome = '' } = step
+  const error = `${step.errorCode} ${maskedText(step.errorDescription)}`.trim()
   const isError = step.errorCode !== ''
   switch (about) {
     case 'AUTHORIZATION':
@@ -72,9 +73,10 @@ export function thirdPartyFindings({
 function findingOf(summary: ThirdPartySummary): string {
   const { pispId, dfspId, state, errorCode, errorDescription, endedAt } = summary
   if (state === 'FAILED') {
-    return `${dfspId} reported a failure to ${pispId}: ${errorCode} ${errorDescription}`.trim()
+    const error = `${errorCode} ${maskedText(errorDescription)}`.trim()
+    return `${dfspId} reported a failure to ${pispId}: ${error}`
   }
-  if (endedAt !== '') return `${dfspId} reported ${state} to ${pispId}.`
+  if (endedAt !== undefined) return `${dfspId} reported ${state} to ${pispId}.`
   return state === 'REQUESTED'
     ? `${dfspId} has not answered ${pispId} yet.`
     : `${dfspId} has reported ${state} to ${pispId}, and no final state yet.`

@@ -1,5 +1,4 @@
 /** Payments that PISPs began, for the operator: a search, and the story of one by its request's id. */
-import { orNull } from '@causeway/protos'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { searchFields, word } from '../fields.ts'
@@ -51,7 +50,7 @@ async function find(deps: Deps, query: z.infer<typeof search>): Promise<Answer> 
   const { transactions, next } = await deps.thirdParties.SearchThirdPartyTransactions(asked)
   return answered(200, {
     transactions: transactions.map(thirdPartyBody),
-    next: orNull(next),
+    next: next ?? null,
   })
 }
 

@@ -72,10 +72,11 @@ function transfer([id, state]: readonly [string, string]): TransferState {
     payeeFsp: 'b',
     amount: '1',
     currency: 'USD',
-    fulfilment: state === 'COMMITTED' ? 'fulfilled' : '',
-    windowId: state === 'COMMITTED' ? 1 : 0,
     condition: '',
-    completedAt: state === 'ABORTED' || state === 'COMMITTED' ? '2026-03-01T12:00:00.000Z' : '',
+    ...(state === 'COMMITTED' ? { fulfilment: 'fulfilled', windowId: 1 } : {}),
+    ...(state === 'ABORTED' || state === 'COMMITTED'
+      ? { completedAt: '2026-03-01T12:00:00.000Z' }
+      : {}),
     ...changes.get(id),
   }
 }
@@ -97,8 +98,6 @@ function line(transferId: string): TransferRow {
     payeeAccountId: 0,
     completedTimestamp: '',
     finalisedAt: '',
-    transactionRequestId: '',
-    pispFsp: '',
     originUnavailable: false,
   }
 }
@@ -143,6 +142,7 @@ beforeAll(async () => {
     SearchTransfers: notAsked,
     FindTransfersOfCondition: notAsked,
     GetTransferActivity: notAsked,
+    ErasePerson: notAsked,
     GetBulkTransferRecord: notAsked,
     SearchBulkTransfers: notAsked,
     VerifyBulkTransfers: () => Promise.resolve({ compared: 0, differences: bulksWrong }),
@@ -151,6 +151,7 @@ beforeAll(async () => {
     SearchConsents: notAsked,
     GetConsentRecord: notAsked,
     EraseConsent: notAsked,
+    ErasePerson: notAsked,
     VerifyConsents: () =>
       Promise.resolve({ consents: 4, verifications: 5, differences: consentsWrong }),
   })

@@ -1,6 +1,11 @@
 /** Serves the keys of components over gRPC: a change is stored and announced in one transaction. */
 import type { EventBus } from '@causeway/bus'
-import { keyIdOf, publicComponentKey, readOwnKey } from '@causeway/component-keys'
+import {
+  keyIdOf,
+  publicComponentKey,
+  signedEntries,
+  type ComponentKey,
+} from '@causeway/component-keys'
 import { newEvent } from '@causeway/events'
 import type { Handlers } from '@causeway/grpc'
 import type { Database, Transaction } from '@causeway/postgres'
@@ -10,7 +15,6 @@ import { isRefused, refusalMessage, timeMessage } from '../contract.ts'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { lockParticipant } from '../participant-lock.ts'
 import { record } from '../record.ts'
-import type { Settings } from '../settings.ts'
 import {
   ownerFault,
   registerKey,
@@ -51,19 +55,22 @@ export function serveComponentKeys(parts: Parts): Handlers<typeof componentKeysS
   }
 }
 
-/** auth-service cannot call itself: its own key is registered when it starts. */
+/**
+ * auth-service cannot call itself: its own key is registered when it starts. From then on it signs,
+ * unless an operator has revoked it.
+ */
 export async function registerOwnKey(
-  parts: Parts,
-  { AUTH_SERVICE_COMPONENT_KEY_FILE: file }: Pick<Settings, 'AUTH_SERVICE_COMPONENT_KEY_FILE'>,
+  { db, bus }: Parts,
+  key: ComponentKey | undefined,
   log: Logger,
-): Promise<void> {
-  const key = await readOwnKey('auth-service', file)
-  if (key === undefined) return
+): Promise<ComponentKey | undefined> {
+  if (key === undefined) return undefined
   const { id, publicKey } = key
-  const outcome = await registerComponentKey(parts, { id, contextId: 'auth-service', publicKey })
-  if (outcome.type === 'REFUSE') {
-    log.error({ reason: outcome.reason }, `ALARM the component key is refused: ${outcome.detail}`)
-  }
+  const wanted = { id, contextId: 'auth-service', publicKey }
+  const outcome = await registerComponentKey({ db, bus: signedEntries(bus, { key }) }, wanted)
+  if (outcome.type !== 'REFUSE') return key
+  log.error({ reason: outcome.reason }, `ALARM the component key is refused: ${outcome.detail}`)
+  return undefined
 }
 
 function newKeyOf(contextId: string, pem: string): NewComponentKey | Refused {

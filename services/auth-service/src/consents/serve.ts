@@ -3,10 +3,16 @@ import type { EventBus } from '@causeway/bus'
 import type { FidoVerifier, Verifier } from '@causeway/credentials'
 import type { Handlers } from '@causeway/grpc'
 import { monthOf, type Database } from '@causeway/postgres'
-import type { ConsentStep, ConsentSummary, consentsService } from '@causeway/protos'
+import {
+  present,
+  type ConsentStep,
+  type ConsentSummary,
+  type consentsService,
+} from '@causeway/protos'
 import { createdByFault, isRefused, refusalMessage, timeMessage, timeOf } from '../contract.ts'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { record } from '../record.ts'
+import { consentsOfPerson } from './person-store.ts'
 import {
   eraseContents,
   readRecord,
@@ -48,8 +54,8 @@ export function serveConsents(parts: ServeParts): Handlers<typeof consentsServic
       const rows = await searchConsents(db, { ...search, limit: limit + 1 })
       const shown = rows.slice(0, limit)
       const last = shown.at(-1)
-      const next = rows.length > limit && last !== undefined ? cursorText(last) : ''
-      return { consents: shown.map(summaryOf), next }
+      const next = rows.length > limit && last !== undefined ? cursorText(last) : undefined
+      return { consents: shown.map(summaryOf), ...present({ next }) }
     },
     async GetConsentRecord({ consentId }) {
       const [row, steps] = await Promise.all([readRecord(db, consentId), readSteps(db, consentId)])
@@ -57,15 +63,20 @@ export function serveConsents(parts: ServeParts): Handlers<typeof consentsServic
       return {
         record: {
           summary: summaryOf(row),
-          origin: originOf(row),
           steps: steps.map(stepOf),
           archivedMonths: [...row.archived_months],
+          ...present({ origin: originOf(row) }),
         },
       }
     },
     async EraseConsent({ consentId, erasedBy }) {
       const fault = createdByFault(erasedBy) ?? (await erase(parts, consentId, erasedBy))
       return fault === undefined ? {} : { refusal: refusalMessage(fault) }
+    },
+    async ErasePerson({ partyIdType: type, partyIdentifier: identifier }) {
+      const ids = await consentsOfPerson(db, { type, identifier })
+      for (const id of ids) await erase(parts, id, 'erasure of a person')
+      return { erased: ids.length }
     },
     VerifyConsents: () => verifyConsents(db),
   }
@@ -121,7 +132,7 @@ function summaryOf(row: SummaryRow): ConsentSummary {
     dfspId: row.dfsp,
     pispId: row.pisp ?? '',
     consentRequestId: row.consent_request_id ?? '',
-    credentialType: row.credential_type ?? '',
+    ...present({ credentialType: row.credential_type }),
     registeredAt: timeMessage(row.registered_at),
     issuedAt: timeMessage(row.issued_at),
     revokedAt: timeMessage(row.revoked_at),
@@ -131,9 +142,9 @@ function summaryOf(row: SummaryRow): ConsentSummary {
   }
 }
 
-function originOf({ verifier }: SummaryRow): string {
+function originOf({ verifier }: SummaryRow): string | undefined {
   const stored = verifier === null ? undefined : (JSON.parse(verifier) as Verifier)
-  return isFido(stored) ? stored.origin : ''
+  return isFido(stored) ? stored.origin : undefined
 }
 
 function isFido(verifier: Verifier | undefined): verifier is FidoVerifier {

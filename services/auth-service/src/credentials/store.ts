@@ -1,4 +1,5 @@
 /** Storage of secrets, token keys and certificates. */
+import type { Adapter } from '@causeway/crypto-provider'
 import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
 
 const insertSecretRow = statement(`
@@ -50,13 +51,16 @@ export interface StoredTokenKey {
   readonly kid: string
   /** JSON of the public JWK. */
   readonly jwk: string
-  /** Encrypted; null once it no longer signs. */
+  /** Which provider has the private key. */
+  readonly adapter: Adapter
+  /** What the provider needs to use it: encrypted, or empty for one in an HSM; null once it no longer signs. */
   readonly privateKey: Buffer | null
   readonly signsUntil: Date
 }
 
 const selectTokenKeys = statement(`
-  select kid, jwk, private_key as "privateKey", signs_until as "signsUntil" from token_keys
+  select kid, jwk, adapter, private_key as "privateKey", signs_until as "signsUntil"
+  from token_keys
   where signs_until > $1
   order by signs_until desc`)
 
@@ -76,20 +80,30 @@ export async function lockTokenKeys(tx: Transaction): Promise<void> {
 }
 
 const insertTokenKeyRow = statement(`
-  insert into token_keys (kid, jwk, private_key, created_at, signs_until)
-  values ($1, $2, $3, $4, $5)`)
+  insert into token_keys (kid, jwk, adapter, private_key, created_at, signs_until)
+  values ($1, $2, $3, $4, $5, $6)`)
 
 const forgetPrivateKeys = statement(`
-  update token_keys set private_key = null where signs_until <= $1 and private_key is not null`)
+  update token_keys ended set private_key = null
+  from token_keys before
+  where before.kid = ended.kid and ended.signs_until <= $1 and ended.private_key is not null
+  returning ended.kid, ended.adapter, before.private_key as "privateKey"`)
 
-/** Also deletes the private keys that no longer sign. */
+export interface EndedTokenKey {
+  readonly kid: string
+  readonly adapter: Adapter
+  readonly privateKey: Buffer
+}
+
+/** Also deletes the private keys that no longer sign. @returns those */
 export async function insertTokenKey(
   tx: Transaction,
   key: StoredTokenKey,
   now: Date,
-): Promise<void> {
-  await tx.query(insertTokenKeyRow, [key.kid, key.jwk, key.privateKey, now, key.signsUntil])
-  await tx.query(forgetPrivateKeys, [now])
+): Promise<readonly EndedTokenKey[]> {
+  const { kid, jwk, adapter, privateKey, signsUntil } = key
+  await tx.query(insertTokenKeyRow, [kid, jwk, adapter, privateKey, now, signsUntil])
+  return tx.query<EndedTokenKey>(forgetPrivateKeys, [now])
 }
 
 const updateTokenKey = statement(`update token_keys set private_key = $2 where kid = $1`)

@@ -1,13 +1,15 @@
 /**
- * The keys that sign tokens: one key signs at a time, the same in every replica, and each is
- * published for as long as one of its tokens can be valid.
+ * The keys that sign tokens: one key signs at a time, the same in every replica with the same
+ * providers, and each is published for as long as one of its tokens can be valid. A key is made by the
+ * provider of new keys, and signs there.
  */
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
-import type { Database, Transaction } from '@causeway/postgres'
+import { randomUUID } from 'node:crypto'
+import type { Adapter, CryptoProvider, Seal } from '@causeway/crypto-provider'
+import type { Database } from '@causeway/postgres'
 import { StartError } from '@causeway/process'
-import { calculateJwkThumbprint } from 'jose'
+import { isRefused } from '@causeway/services'
+import type { Adapters } from '../cryptography/adapters.ts'
 import { publishedFrom, signing } from './domain/token-key.ts'
-import type { Seal } from '@causeway/crypto-provider'
 import {
   insertTokenKey,
   lockTokenKeys,
@@ -18,8 +20,9 @@ import {
 
 export interface SigningKey {
   readonly kid: string
-  readonly key: KeyObject
   readonly signsUntil: Date
+  /** ES256 (RFC 7518 3.4). */
+  readonly sign: (bytes: Buffer) => Promise<Buffer>
 }
 
 export interface TokenKeys {
@@ -34,29 +37,44 @@ export interface TokenKeys {
 export interface TokenKeyParts {
   readonly db: Database
   readonly seal: Seal
+  readonly providers: Adapters
   readonly life_ms: number
 }
 
-export function openTokenKeys({ db, seal, life_ms }: TokenKeyParts): TokenKeys {
+const curve = 'P-256'
+
+export function openTokenKeys({ db, seal, providers, life_ms }: TokenKeyParts): TokenKeys {
   let known: SigningKey | undefined
   let finding: Promise<SigningKey> | undefined
 
   async function find(now: Date): Promise<SigningKey> {
-    const stored = signing(await tokenKeysAfter(db, now), now) ?? (await make(now))
-    known = opened(stored)
+    const provider = await ownProvider()
+    const stored = signingIn(provider, await tokenKeysAfter(db, now), now)
+    known = opened(provider, stored ?? (await make(provider, now)))
     return known
   }
 
+  /** The provider of new keys. A process without that one signs with keys of node:crypto. */
+  async function ownProvider(): Promise<CryptoProvider> {
+    const active = await providers.active(db)
+    const provider = isRefused(active) ? providers.of('NODE') : active
+    if (provider === undefined) throw new Error('there is no provider of node:crypto')
+    return provider
+  }
+
   /** Another replica may have created a key before this one got the lock. */
-  function make(now: Date): Promise<StoredTokenKey> {
-    return db.transaction(async (tx: Transaction) => {
+  async function make(provider: CryptoProvider, now: Date): Promise<StoredTokenKey> {
+    const { key, ended } = await db.transaction(async (tx) => {
       await lockTokenKeys(tx)
-      const made = signing(await tokenKeysAfter(tx, now), now)
-      if (made !== undefined) return made
-      const key = await newTokenKey(seal, new Date(now.getTime() + life_ms))
-      await insertTokenKey(tx, key, now)
-      return key
+      const other = signingIn(provider, await tokenKeysAfter(tx, now), now)
+      if (other !== undefined) return { key: other, ended: [] }
+      const made = newTokenKey(provider, new Date(now.getTime() + life_ms))
+      return { key: made, ended: await insertTokenKey(tx, made, now) }
     })
+    for (const { kid, adapter, privateKey } of ended) {
+      providers.of(adapter)?.remove({ id: kid, material: privateKey })
+    }
+    return key
   }
 
   function plainOf({ kid, privateKey }: StoredTokenKey): Buffer {
@@ -67,10 +85,12 @@ export function openTokenKeys({ db, seal, life_ms }: TokenKeyParts): TokenKeys {
     )
   }
 
-  function opened(stored: StoredTokenKey): SigningKey {
-    const { kid, signsUntil } = stored
-    const der = plainOf(stored)
-    return { kid, key: createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }), signsUntil }
+  function opened(provider: CryptoProvider, stored: StoredTokenKey): SigningKey {
+    const { kid, adapter, signsUntil, privateKey: material } = stored
+    if (material === null) throw new Error(`the token key ${kid} signs no more`)
+    if (adapter === 'NODE') plainOf(stored)
+    const key = { id: kid, material, curve } as const
+    return { kid, signsUntil, sign: (bytes) => provider.sign(key, bytes) }
   }
 
   return {
@@ -86,9 +106,9 @@ export function openTokenKeys({ db, seal, life_ms }: TokenKeyParts): TokenKeys {
       return `{"keys":[${keys.map(({ jwk }) => jwk).join(',')}]}`
     },
     reseal: (now) =>
-      db.transaction(async (tx: Transaction) => {
+      db.transaction(async (tx) => {
         await lockTokenKeys(tx)
-        for (const stored of await tokenKeysAfter(tx, now)) {
+        for (const stored of keysOf('NODE', await tokenKeysAfter(tx, now))) {
           const { kid, privateKey } = stored
           if (privateKey === null || seal.isCurrent(privateKey, kid)) continue
           await saveTokenKey(tx, kid, seal.encrypt(plainOf(stored), kid))
@@ -97,14 +117,27 @@ export function openTokenKeys({ db, seal, life_ms }: TokenKeyParts): TokenKeys {
   }
 }
 
-async function newTokenKey(seal: Seal, signsUntil: Date): Promise<StoredTokenKey> {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const jwk = publicKey.export({ format: 'jwk' })
-  const kid = await calculateJwkThumbprint(publicKey)
+function keysOf(adapter: Adapter, keys: readonly StoredTokenKey[]): readonly StoredTokenKey[] {
+  return keys.filter((each) => each.adapter === adapter)
+}
+
+function signingIn(
+  { adapter }: CryptoProvider,
+  keys: readonly StoredTokenKey[],
+  now: Date,
+): StoredTokenKey | undefined {
+  return signing(keysOf(adapter, keys), now)
+}
+
+function newTokenKey(provider: CryptoProvider, signsUntil: Date): StoredTokenKey {
+  const kid = randomUUID()
+  const made = provider.newPair({ id: kid, label: 'token key', usage: 'SIGN', curve })
+  const jwk = made.publicKey.export({ format: 'jwk' })
   return {
     kid,
     jwk: JSON.stringify({ ...jwk, kid, use: 'sig', alg: 'ES256' }),
-    privateKey: seal.encrypt(privateKey.export({ type: 'pkcs8', format: 'der' }), kid),
+    adapter: provider.adapter,
+    privateKey: made.material,
     signsUntil,
   }
 }

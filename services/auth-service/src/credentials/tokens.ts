@@ -2,12 +2,12 @@
  * Tokens of FSPs: OAuth 2 client credentials (RFC 6749 4.4), JWT access tokens (RFC 9068), bound to a
  * client certificate where the client has one (RFC 8705).
  */
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import type { Queries } from '@causeway/postgres'
-import { SignJWT } from 'jose'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { isName } from '../fsps.ts'
 import type { Guesses } from './guesses.ts'
+import { signedToken } from './jwt.ts'
 import { isSecretOf } from './store.ts'
 import type { TokenKeys } from './token-keys.ts'
 
@@ -72,17 +72,8 @@ export async function issueToken(
     return refuse('SECRET_WRONG', 'no such client, or not its secret')
   }
   guesses.right(hash)
-  const { kid, key } = await tokenKeys.current(now)
-  const issued_s = Math.floor(now.getTime() / 1_000)
   const bound = boundTo === undefined ? {} : { cnf: { 'x5t#S256': boundTo } }
-  const accessToken = await new SignJWT({ client_id: clientId, ...bound })
-    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
-    .setIssuer(hubName)
-    .setAudience(audience)
-    .setSubject(clientId)
-    .setJti(randomUUID())
-    .setIssuedAt(issued_s)
-    .setExpirationTime(issued_s + life_s)
-    .sign(key)
+  const claims = { iss: hubName, aud: audience, sub: clientId, client_id: clientId, ...bound }
+  const accessToken = await signedToken(tokenKeys, claims, now, life_s)
   return { type: 'ISSUED', accessToken, expiresIn_s: life_s }
 }

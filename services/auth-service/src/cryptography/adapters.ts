@@ -2,7 +2,6 @@
  * The providers of this process. A key stays with the provider that made it; new ones are made by the
  * provider that an operator chose, or that CRYPTO_PROVIDER names.
  */
-import type { EventBus } from '@causeway/bus'
 import {
   adapters,
   openNodeProvider,
@@ -13,11 +12,9 @@ import {
   type Seal,
   type Token,
 } from '@causeway/crypto-provider'
-import type { Database, Queries } from '@causeway/postgres'
-import { lockParticipant } from '../participant-lock.ts'
+import type { Queries } from '@causeway/postgres'
 import { refuse, type Refused } from '../domain/refusal.ts'
-import { record } from '../record.ts'
-import { chosenAdapter, saveAdapter, type ChosenAdapter } from './store.ts'
+import { chosenAdapter, type ChosenAdapter } from './store.ts'
 
 export interface AdapterState {
   readonly active: Adapter
@@ -65,33 +62,4 @@ export function openAdapters({ seal, token, initial }: AdapterParts): Adapters {
 
 export function unavailable(adapter: Adapter): Refused {
   return refuse('ADAPTER_UNAVAILABLE', `this process has no adapter ${adapter}`)
-}
-
-function isAdapter(text: string): text is Adapter {
-  return (adapters as readonly string[]).includes(text)
-}
-
-export async function chooseAdapter(
-  { db, bus, providers }: { readonly db: Database; readonly bus: EventBus; providers: Adapters },
-  adapter: string,
-  actor: string,
-): Promise<AdapterState | Refused> {
-  if (!isAdapter(adapter)) return refuse('INVALID', `adapter must be ${adapters.join(' or ')}`)
-  if (providers.of(adapter) === undefined) return unavailable(adapter)
-  await db.transaction(async (tx) => {
-    await lockParticipant(tx, 'crypto-adapter')
-    const { active } = await providers.state(tx)
-    if (active === adapter) return
-    const now = new Date()
-    await saveAdapter(tx, { adapter, changedAt: now, changedBy: actor })
-    record(bus, tx, {
-      actor,
-      action: 'SetCryptoAdapter',
-      subject: 'crypto-adapter',
-      before: { adapter: active },
-      after: { adapter },
-      at: now,
-    })
-  })
-  return providers.state(db)
 }

@@ -5,14 +5,18 @@ import {
   type Curve,
   type SignatureAlgorithm,
 } from '@causeway/crypto-provider'
-import type {
-  CryptoAdapter,
-  KeyDefinition as DefinitionMessage,
-  ManagedKey as KeyMessage,
+import {
+  present,
+  type CryptoAdapter,
+  type CryptoAdapterRequest,
+  type KeyDefinition as DefinitionMessage,
+  type ManagedKey as KeyMessage,
 } from '@causeway/protos'
 import { isRefused } from '@causeway/services'
 import { timeMessage, timeOf } from '../contract.ts'
 import { refuse, type Refused } from '../domain/refusal.ts'
+import type { AdapterDecision } from './adapter-requests.ts'
+import type { AdapterRequest } from './adapter-request-store.ts'
 import type { AdapterState } from './adapters.ts'
 import type { DefinitionRequest } from './definitions.ts'
 import { keyTypes, keyUsages, type KeyDefinition } from './domain/managed-key.ts'
@@ -41,6 +45,22 @@ export function faultOfText(text: Buffer, extra?: Buffer): Refused | undefined {
   return text.length === 0
     ? refuse('INVALID', 'data has at least 1 byte')
     : faultOfData(text, extra)
+}
+
+/** What is signed: a text, or its digest. */
+export type Signed = { readonly data: Buffer } | { readonly digest: Buffer }
+
+export function signedOf({
+  data,
+  digest,
+}: {
+  readonly data?: Buffer
+  readonly digest?: Buffer
+}): Signed | Refused {
+  if (data !== undefined && digest === undefined) return faultOfData(data) ?? { data }
+  return data === undefined && digest !== undefined
+    ? { digest }
+    : refuse('INVALID', 'either data or digest')
 }
 
 function oneOf<const Option extends string>(
@@ -146,5 +166,35 @@ export function adapterMessage({ active, available, chosen }: AdapterState): Cry
     active,
     available: [...available],
     ...(chosen && { changedAt: timeMessage(chosen.changedAt), changedBy: chosen.changedBy }),
+  }
+}
+
+const note_length_max = 1_024
+
+export function adapterDecisionOf({
+  requestId: id,
+  decision,
+  note,
+  actor: by,
+}: Readonly<Record<'requestId' | 'decision' | 'note' | 'actor', string>>):
+  | AdapterDecision
+  | Refused {
+  const read = oneOf('decision', ['APPROVE', 'REJECT'], decision)
+  if (isRefused(read)) return read
+  return note.length > note_length_max
+    ? refuse('INVALID', `note has at most ${note_length_max} characters`)
+    : { id, decision: read, note, by }
+}
+
+export function adapterRequestMessage(request: AdapterRequest): CryptoAdapterRequest {
+  const { id, adapter, state, createdBy, createdAt, decidedBy, decidedAt, note } = request
+  return {
+    requestId: id,
+    adapter,
+    state,
+    createdBy,
+    createdAt: timeMessage(createdAt),
+    ...present({ decidedBy, decidedAt: decidedAt?.toISOString() }),
+    note,
   }
 }

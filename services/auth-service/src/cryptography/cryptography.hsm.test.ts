@@ -1,7 +1,14 @@
+import { openHsm, openSeal } from '@causeway/crypto-provider'
 import { makeSoftHsm } from '@causeway/crypto-provider/testing'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { statement } from '@causeway/postgres'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
 import { randomUUID } from 'node:crypto'
-import { actor, define, openWorld, outcomeOf, type World } from './testing/world.ts'
+import { signedToken } from '../credentials/jwt.ts'
+import { openTokenKeys } from '../credentials/token-keys.ts'
+import { ownDatabase, secretsKey } from '../testing/world.ts'
+import { openAdapters } from './adapters.ts'
+import { actor, chooseAdapter, define, openWorld, outcomeOf, type World } from './testing/world.ts'
 
 const hsm = makeSoftHsm()
 let world: World
@@ -49,7 +56,7 @@ test('A certificate request is signed by a key that never leaves the HSM, and TL
 
 test('Another adapter makes new keys, and those of the HSM go on', async () => {
   const inHsm = await world.newKey('SIGN', 'EC')
-  await world.keys.SetCryptoAdapter({ adapter: 'NODE', actor })
+  await chooseAdapter(world.keys, 'NODE')
   const inDatabase = await world.newKey('SIGN', 'EC')
   const { keys } = await world.keys.ListKeys({})
   const adapterOf = (id: string) => keys.find(({ keyId }) => keyId === id)?.adapter
@@ -58,14 +65,15 @@ test('Another adapter makes new keys, and those of the HSM go on', async () => {
     const made = await world.calls.GenerateSignature({ keyId, data: text })
     expect(outcomeOf(made)).toBe('done')
   }
-  await world.keys.SetCryptoAdapter({ adapter: 'PKCS11', actor })
+  await chooseAdapter(world.keys, 'PKCS11')
 })
 
 test('Without the HSM its keys are refused, and the choice of it too', async () => {
   const keyId = await world.newKey('ENCRYPT', 'AES')
   const without = await world.restart({})
   const refused = await without.calls.Encrypt({ keyId, plaintext: text, aad: none })
-  const chosen = await without.keys.SetCryptoAdapter({ adapter: 'PKCS11', actor })
+  const request = { requestId: randomUUID(), adapter: 'PKCS11', actor }
+  const chosen = await without.keys.RequestCryptoAdapter(request)
   expect([outcomeOf(refused), outcomeOf(chosen)]).toEqual([
     'ADAPTER_UNAVAILABLE',
     'ADAPTER_UNAVAILABLE',
@@ -73,4 +81,85 @@ test('Without the HSM its keys are refused, and the choice of it too', async () 
   world = await without.restart(hsm.settings)
   const made = await world.calls.Encrypt({ keyId, plaintext: text, aad: none })
   expect(outcomeOf(made)).toBe('done')
+})
+
+test('The choice of an adapter waits for another person, who alone may decide it, once', async () => {
+  const requestId = randomUUID()
+  const request = { requestId, adapter: 'NODE', actor }
+  const decide = (by: string, decision = 'APPROVE') =>
+    world.keys.DecideCryptoAdapter({ requestId, decision, note: '', actor: by })
+  const active = async () => (await world.keys.ListKeys({})).adapter?.active
+  expect((await world.keys.RequestCryptoAdapter(request)).request?.state).toBe('PEND-APPROVAL')
+  expect((await world.keys.RequestCryptoAdapter(request)).request?.requestId).toBe(requestId)
+  const other = await world.keys.RequestCryptoAdapter({ ...request, requestId: randomUUID() })
+  expect(outcomeOf(other)).toBe('REQUEST_PENDING')
+  expect(outcomeOf(await decide(actor))).toBe('SAME_PERSON')
+  expect(await active()).toBe('PKCS11')
+  expect((await decide('grace')).request).toMatchObject({ state: 'APPROVED', decidedBy: 'grace' })
+  expect(await active()).toBe('NODE')
+  expect(outcomeOf(await decide('grace', 'REJECT'))).toBe('REQUEST_DECIDED')
+  const { requests } = await world.keys.ListCryptoAdapterRequests({ state: 'APPROVED' })
+  expect(requests[0]).toMatchObject({ requestId, createdBy: actor, decidedBy: 'grace' })
+  await chooseAdapter(world.keys, 'PKCS11')
+})
+
+describe('keys that sign tokens', () => {
+  const claims = { iss: 'Hub', aud: 'fsp-api', sub: 'greenbank' }
+  const seal = openSeal('KEY', secretsKey)
+  const initial = 'pkcs11'
+
+  async function verified(jwt: string, jwks: string): Promise<string | undefined> {
+    const keys = createLocalJWKSet(JSON.parse(jwks) as JSONWebKeySet)
+    return (await jwtVerify(jwt, keys, { issuer: 'Hub', audience: 'fsp-api' })).payload.sub
+  }
+
+  test('Token keys are made in the HSM, are replaced there, and tokens of earlier ones still verify', async () => {
+    const db = await ownDatabase(world.parts, 2)
+    const token = await openHsm(hsm.settings)
+    const parts = { db, seal, life_ms: 60_000 }
+    const inFile = openTokenKeys({
+      ...parts,
+      providers: openAdapters({ seal, token: undefined, initial: 'node' }),
+    })
+    const inHsm = openTokenKeys({ ...parts, providers: openAdapters({ seal, token, initial }) })
+    await db.query(statement('delete from token_keys'), [])
+    const now = new Date()
+    const later = new Date(now.getTime() + 60_000)
+    const jwts = [
+      await signedToken(inFile, claims, now, 3_600),
+      await signedToken(inHsm, claims, now, 3_600),
+      await signedToken(inHsm, claims, later, 3_600),
+    ]
+    const jwks = await inFile.jwks(later)
+    expect((JSON.parse(jwks) as JSONWebKeySet).keys).toHaveLength(3)
+    for (const jwt of jwts) expect(await verified(jwt, jwks)).toBe('greenbank')
+    const stored = statement(
+      'select adapter, length(private_key) as length from token_keys order by signs_until, adapter',
+    )
+    expect(await db.query(stored, [])).toEqual([
+      { adapter: 'NODE', length: null },
+      { adapter: 'PKCS11', length: null },
+      { adapter: 'PKCS11', length: 0 },
+    ])
+    await db.close()
+    token?.close()
+  })
+
+  test('A replica without the HSM signs with a key of its own, which every other replica publishes', async () => {
+    const db = await ownDatabase(world.parts, 2)
+    const token = await openHsm(hsm.settings)
+    const parts = { db, seal, life_ms: 60_000 }
+    const withHsm = openTokenKeys({ ...parts, providers: openAdapters({ seal, token, initial }) })
+    const without = openTokenKeys({
+      ...parts,
+      providers: openAdapters({ seal, token: undefined, initial }),
+    })
+    const now = new Date(Date.now() + 7_200_000)
+    const [one, other] = [await withHsm.current(now), await without.current(now)]
+    expect(one.kid).not.toBe(other.kid)
+    const published = (JSON.parse(await withHsm.jwks(now)) as JSONWebKeySet).keys
+    expect(new Set(published.map(({ kid }) => kid))).toEqual(new Set([one.kid, other.kid]))
+    await db.close()
+    token?.close()
+  })
 })

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { compactDecrypt, CompactEncrypt, exportJWK } from 'jose'
 import {
   createCipheriv,
+  createHash,
   createPublicKey,
   generateKeyPairSync,
   randomBytes,
@@ -100,6 +101,38 @@ describe('signatures', () => {
       { ...asked, algorithm: 'ES384' },
     ].map(async (each) => (await world.calls.VerifySignature(each)).valid)
     expect(await Promise.all(verdicts)).toEqual([true, false, false, false])
+  })
+
+  test('The digest of a text can take its place, in the length of the algorithm', async () => {
+    const keyId = await world.newKey('SIGN', 'EC')
+    const digest = createHash('sha256').update(text).digest()
+    const { signature } = await world.calls.GenerateSignature({ keyId, digest })
+    const asked = { keyId, algorithm: 'ES256', signature }
+    const verdicts = [
+      { ...asked, data: text },
+      { ...asked, digest },
+      { ...asked, digest: Buffer.alloc(32) },
+    ].map(async (each) => (await world.calls.VerifySignature(each)).valid)
+    expect(await Promise.all(verdicts)).toEqual([true, true, false])
+    const refused = [
+      { keyId },
+      { keyId, data: text, digest },
+      { keyId, digest: digest.subarray(1) },
+    ].map(async (each) => outcomeOf(await world.calls.GenerateSignature(each)))
+    expect(await Promise.all(refused)).toEqual(Array(3).fill('INVALID'))
+  })
+
+  test('The digest that an RSA key outside has signed verifies, and Ed25519 needs the text', async () => {
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
+    const pem = publicKey.export({ type: 'spki', format: 'pem' }).toString()
+    const signature = sign('sha256', text, privateKey)
+    const digest = createHash('sha256').update(text).digest()
+    const asked = { publicKey: pem, algorithm: 'RS256', signature }
+    expect((await world.calls.VerifySignature({ ...asked, digest })).valid).toBe(true)
+    const other = { ...asked, digest: Buffer.alloc(32) }
+    expect((await world.calls.VerifySignature(other)).valid).toBe(false)
+    const edwards = await world.calls.VerifySignature({ ...asked, algorithm: 'EdDSA', digest })
+    expect(outcomeOf(edwards)).toBe('INVALID')
   })
 
   test('A public key from outside verifies, in PEM and as a JWK; a private one is refused', async () => {
@@ -454,7 +487,7 @@ describe('hashes and random numbers', () => {
 describe('the adapter', () => {
   test('An adapter that the process does not have is refused', async () => {
     const outcomes = ['NODE', 'PKCS11', 'CLOUD'].map(async (adapter) =>
-      outcomeOf(await world.keys.SetCryptoAdapter({ adapter, actor })),
+      outcomeOf(await world.keys.RequestCryptoAdapter({ requestId: randomUUID(), adapter, actor })),
     )
     expect(await Promise.all(outcomes)).toEqual(['done', 'ADAPTER_UNAVAILABLE', 'INVALID'])
     const { adapter } = await world.keys.ListKeys({})

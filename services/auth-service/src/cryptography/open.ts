@@ -1,12 +1,12 @@
 /** Opens cryptography: the providers, what they serve, and the requests that come as events. */
 import { cryptographyService, keyManagementService } from '@causeway/protos'
-import type { Seal, Token } from '@causeway/crypto-provider'
+import type { Seal } from '@causeway/crypto-provider'
 import type { Ca } from '@causeway/pki'
 import type { Database } from '@causeway/postgres'
 import { StartError, type Logger, type Service } from '@causeway/process'
 import type { ProcessParts } from '@causeway/runtime'
 import type { Settings } from '../settings.ts'
-import { openAdapters } from './adapters.ts'
+import type { Adapters } from './adapters.ts'
 import { openHashes } from './hash.ts'
 import { answerRandomNumbers } from './random-numbers.ts'
 import { serveCryptography, serveKeyManagement } from './serve.ts'
@@ -15,7 +15,7 @@ import { lockEncryptedKeys, saveMaterial } from './store.ts'
 export interface OpenParts extends Pick<ProcessParts, 'bus' | 'grpc'> {
   readonly db: Database
   readonly seal: Seal
-  readonly token: Token | undefined
+  readonly providers: Adapters
   readonly readCa: (() => Promise<Ca>) | undefined
   readonly log: Logger
 }
@@ -25,10 +25,9 @@ const day_ms = 86_400_000
 /** Throws StartError if a stored key was encrypted with an unknown key. */
 export async function openCryptography(
   settings: Settings,
-  { bus, grpc, db, seal, token, readCa, log }: OpenParts,
+  { bus, grpc, db, seal, providers, readCa, log }: OpenParts,
 ): Promise<Service> {
   await reseal(db, seal)
-  const providers = openAdapters({ seal, token, initial: settings.CRYPTO_PROVIDER })
   const parts = { db, bus, providers }
   const life_ms = settings.AUTH_SERVICE_CERTIFICATE_LIFE_D * day_ms
   grpc.serve(cryptographyService, serveCryptography({ ...parts, generateHash: openHashes() }))

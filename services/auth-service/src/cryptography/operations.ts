@@ -1,10 +1,17 @@
 /** What is done with keys: signatures, encryption, PIN translation. Stateless; nothing is logged. */
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import { algorithmOf, isSignature, type SignatureAlgorithm } from '@causeway/crypto-provider'
+import {
+  algorithmOf,
+  digestLengthOf,
+  isSignature,
+  isSignatureOfDigest,
+  type SignatureAlgorithm,
+} from '@causeway/crypto-provider'
 import type { Queries } from '@causeway/postgres'
 import { isRefused } from '@causeway/services'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import type { Adapters } from './adapters.ts'
+import type { Signed } from './contract.ts'
 import {
   cipherOf,
   isPan,
@@ -27,7 +34,7 @@ export async function generateSignature(
   parts: OperationParts,
   keyId: string,
   algorithm: SignatureAlgorithm | undefined,
-  data: Buffer,
+  signed: Signed,
 ): Promise<{ readonly signature: Buffer; readonly algorithm: SignatureAlgorithm } | Refused> {
   const usable = await usableKey(parts, keyId, 'SIGN')
   if (isRefused(usable)) return usable
@@ -35,8 +42,23 @@ export async function generateSignature(
   if (own === undefined || (algorithm !== undefined && algorithm !== own)) {
     return refuse('KEY_USAGE_WRONG', `the key signs ${own ?? 'nothing'}`)
   }
-  const signature = await usable.provider.sign(privateKeyOf(usable.key), data)
+  const fault = digestFault(own, signed)
+  if (fault !== undefined) return fault
+  const key = privateKeyOf(usable.key)
+  const { provider } = usable
+  const signature = await ('data' in signed
+    ? provider.sign(key, signed.data)
+    : provider.signDigest(key, signed.digest))
   return { signature, algorithm: own }
+}
+
+function digestFault(algorithm: SignatureAlgorithm, signed: Signed): Refused | undefined {
+  if ('data' in signed) return undefined
+  const length_bytes = digestLengthOf(algorithm)
+  if (length_bytes === undefined) return refuse('INVALID', `${algorithm} needs data, not a digest`)
+  return signed.digest.length === length_bytes
+    ? undefined
+    : refuse('INVALID', `a digest of ${algorithm} has ${length_bytes} bytes`)
 }
 
 function publicKeyOf({ key: { id, publicKey } }: Usable): KeyObject {
@@ -50,20 +72,24 @@ export interface Verification {
   /** PEM or the JSON of a JWK. */
   readonly publicKey: string | undefined
   readonly algorithm: SignatureAlgorithm
-  readonly data: Buffer
+  readonly signed: Signed
   readonly signature: Buffer
 }
 
 export async function verifySignature(
   parts: OperationParts,
-  { keyId, publicKey, algorithm, data, signature }: Verification,
+  { keyId, publicKey, algorithm, signed, signature }: Verification,
 ): Promise<boolean | Refused> {
   if ((keyId === undefined) === (publicKey === undefined)) {
     return refuse('INVALID', 'either keyId or publicKey')
   }
+  const fault = digestFault(algorithm, signed)
+  if (fault !== undefined) return fault
   const key = publicKey === undefined ? await ownKey(parts, keyId) : publicKeyIn(publicKey)
   if (isRefused(key)) return key
-  return isSignature(algorithm, key, data, signature)
+  return 'data' in signed
+    ? isSignature(algorithm, key, signed.data, signature)
+    : isSignatureOfDigest(algorithm, key, signed.digest, signature)
 }
 
 async function ownKey(parts: OperationParts, keyId = ''): Promise<KeyObject | Refused> {
@@ -103,7 +129,7 @@ export async function decrypt(
   const usable = await usableKey(parts, keyId, 'DECRYPT')
   if (isRefused(usable)) return usable
   const hasForm = text.iv.length === iv_bytes && text.tag.length === tag_bytes
-  const plain = hasForm ? usable.provider.decrypt(secretOf(usable.key), text, aad) : undefined
+  const plain = hasForm ? await usable.provider.decrypt(secretOf(usable.key), text, aad) : undefined
   return plain ?? refuse('CIPHERTEXT_INVALID', 'it was not encrypted with this key and aad')
 }
 
@@ -129,7 +155,7 @@ export async function translatePin(
   if (isRefused(source)) return source
   const target = await pinKey(parts, translation.targetKeyId, to)
   if (isRefused(target)) return target
-  const pin = pinIn(from, decryptedField(source, from, block, pan))
+  const pin = pinIn(from, await decryptedField(source, from, block, pan))
   if (pin === undefined) {
     return refuse('PIN_BLOCK_INVALID', 'no PIN block of this format under the source key')
   }
@@ -159,25 +185,25 @@ async function pinKey(
   return refuse('KEY_USAGE_WRONG', `format ${format} needs a key of type ${cipherOf(format)}`)
 }
 
-function decryptedField(
+async function decryptedField(
   { key, provider }: Usable,
   format: PinFormat,
   block: Buffer,
   pan: string,
-): Buffer {
+): Promise<Buffer> {
   const secret = secretOf(key)
-  const combined = xor(provider.decryptBlock(secret, block), panFieldOf(format, pan))
+  const combined = xor(await provider.decryptBlock(secret, block), panFieldOf(format, pan))
   return format === 4 ? provider.decryptBlock(secret, combined) : combined
 }
 
-function encryptedField(
+async function encryptedField(
   { key, provider }: Usable,
   format: PinFormat,
   field: Buffer,
   pan: string,
-): Buffer {
+): Promise<Buffer> {
   const secret = secretOf(key)
-  const begun = format === 4 ? provider.encryptBlock(secret, field) : field
+  const begun = format === 4 ? await provider.encryptBlock(secret, field) : field
   return provider.encryptBlock(secret, xor(begun, panFieldOf(format, pan)))
 }
 

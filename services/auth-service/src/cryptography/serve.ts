@@ -1,12 +1,16 @@
 /** Serves cryptography and key management over gRPC. */
+import { isCorrelationId } from '@causeway/fspiop'
 import type { Handlers } from '@causeway/grpc'
 import type { cryptographyService, keyManagementService } from '@causeway/protos'
 import { isRefused } from '@causeway/services'
 import { refusalMessage, timeMessage } from '../contract.ts'
 import { refuse, type Refused } from '../domain/refusal.ts'
-import { chooseAdapter } from './adapters.ts'
+import { decideAdapter, requestAdapter, type AdapterOutcome } from './adapter-requests.ts'
+import { adapterRequests } from './adapter-request-store.ts'
 import {
+  adapterDecisionOf,
   adapterMessage,
+  adapterRequestMessage,
   curveOf,
   definitionMessage,
   definitionRequestOf,
@@ -16,6 +20,7 @@ import {
   keyMessage,
   keyRequestOf,
   signatureAlgorithmOf,
+  signedOf,
   translationOf,
 } from './contract.ts'
 import { defineKey } from './definitions.ts'
@@ -61,21 +66,25 @@ function signatures(
       const hashed = await parts.generateHash(read, data, salt)
       return isRefused(hashed) ? { hash: nothing, ...refusal(hashed) } : { ...hashed, ...noRefusal }
     },
-    async GenerateSignature({ keyId, algorithm, data }) {
+    async GenerateSignature({ keyId, algorithm, ...message }) {
+      const refused = (fault: Refused) => ({ signature: nothing, algorithm: '', ...refusal(fault) })
       const asked = algorithm === undefined ? undefined : signatureAlgorithmOf(algorithm)
-      const fault = faultOfText(data)
-      if (fault !== undefined) return { signature: nothing, algorithm: '', ...refusal(fault) }
-      const made = isRefused(asked) ? asked : await generateSignature(parts, keyId, asked, data)
-      return isRefused(made)
-        ? { signature: nothing, algorithm: '', ...refusal(made) }
-        : { ...made, ...noRefusal }
+      if (isRefused(asked)) return refused(asked)
+      const signed = signedOf(message)
+      if (isRefused(signed)) return refused(signed)
+      const fault = 'data' in signed ? faultOfText(signed.data) : undefined
+      const made = fault ?? (await generateSignature(parts, keyId, asked, signed))
+      return isRefused(made) ? refused(made) : { ...made, ...noRefusal }
     },
-    async VerifySignature({ algorithm, keyId, publicKey, data, signature }) {
-      const read = faultOfData(data, signature) ?? signatureAlgorithmOf(algorithm)
-      const valid = isRefused(read)
-        ? read
-        : await verifySignature(parts, { keyId, publicKey, algorithm: read, data, signature })
-      return isRefused(valid) ? { valid: false, ...refusal(valid) } : { valid, ...noRefusal }
+    async VerifySignature({ algorithm, keyId, publicKey, signature, ...message }) {
+      const refused = (fault: Refused) => ({ valid: false, ...refusal(fault) })
+      const read = faultOfData(nothing, signature) ?? signatureAlgorithmOf(algorithm)
+      if (isRefused(read)) return refused(read)
+      const signed = signedOf(message)
+      if (isRefused(signed)) return refused(signed)
+      const asked = { keyId, publicKey, algorithm: read, signed, signature }
+      const valid = await verifySignature(parts, asked)
+      return isRefused(valid) ? refused(valid) : { valid, ...noRefusal }
     },
   }
 }
@@ -118,7 +127,7 @@ function encryption(
 type KeyManagement = Handlers<typeof keyManagementService>
 
 export function serveKeyManagement(parts: PemParts): KeyManagement {
-  return { ...keyMaking(parts), ...keyUse(parts) }
+  return { ...keyMaking(parts), ...keyUse(parts), ...adapterChoice(parts) }
 }
 
 function keyMaking(
@@ -160,10 +169,7 @@ function keyMaking(
 
 function keyUse(
   parts: PemParts,
-): Pick<
-  KeyManagement,
-  'ListKeys' | 'SetCryptoAdapter' | 'SetListenerCertificate' | 'GetListenerCertificates'
-> {
+): Pick<KeyManagement, 'ListKeys' | 'SetListenerCertificate' | 'GetListenerCertificates'> {
   return {
     async ListKeys() {
       const [definitions, keys, adapter] = await Promise.all([
@@ -177,10 +183,6 @@ function keyUse(
         adapter: adapterMessage(adapter),
       }
     },
-    async SetCryptoAdapter({ adapter, actor }) {
-      const state = await chooseAdapter(parts, adapter, actor)
-      return isRefused(state) ? refusal(state) : { adapter: adapterMessage(state) }
-    },
     async SetListenerCertificate({ host, keyId, certificatePem: certificate, actor }) {
       const validTo = await setListener(parts, { host, keyId, certificate }, actor)
       return isRefused(validTo) ? refusal(validTo) : { validTo: timeMessage(validTo) }
@@ -193,5 +195,34 @@ function keyUse(
       }))
       return { listeners }
     },
+  }
+}
+
+function adapterChoice(
+  parts: PemParts,
+): Pick<
+  KeyManagement,
+  'RequestCryptoAdapter' | 'DecideCryptoAdapter' | 'ListCryptoAdapterRequests'
+> {
+  const answer = (outcome: AdapterOutcome) => {
+    if (outcome.type === 'REFUSE') return refusal(outcome)
+    return outcome.type === 'ACTIVE'
+      ? { adapter: adapterMessage(outcome.state) }
+      : { request: adapterRequestMessage(outcome.request) }
+  }
+  return {
+    RequestCryptoAdapter: async ({ requestId: id, adapter, actor: createdBy }) =>
+      answer(
+        isCorrelationId(id)
+          ? await requestAdapter(parts, { id, adapter, createdBy })
+          : refuse('INVALID', 'requestId is a UUID or a ULID'),
+      ),
+    async DecideCryptoAdapter(message) {
+      const decision = adapterDecisionOf(message)
+      return answer(isRefused(decision) ? decision : await decideAdapter(parts, decision))
+    },
+    ListCryptoAdapterRequests: async ({ state = '' }) => ({
+      requests: (await adapterRequests(parts.db, state, listed_max)).map(adapterRequestMessage),
+    }),
   }
 }

@@ -16,6 +16,7 @@ import {
   type Kind,
   type Operator,
 } from './domain/operator.ts'
+import { refuseGrant } from './grants.ts'
 import { allRoles } from './role-store.ts'
 import { hashOfSecret, newSecret, type Secrets } from './secrets.ts'
 import { endSessionsOf } from './session-store.ts'
@@ -59,6 +60,9 @@ export interface Creation {
   readonly actor: string
 }
 
+/** Members of an operator's record that are encrypted in the audit log. */
+const confidential = ['email']
+
 export async function createOperator(
   { db, bus, secrets }: ManageParts,
   { name, kind, roles, email, actor }: Creation,
@@ -86,6 +90,9 @@ export async function createOperator(
     await lockParticipant(tx, turn)
     const unknown = await unknownRole(tx, roles)
     if (unknown !== undefined) return unknown
+    const grant = { actor, action: 'CreateOperator', subject: subject(name), roles }
+    const excess = await refuseGrant(bus, tx, grant)
+    if (excess !== undefined) return excess
     const now = new Date()
     if (!(await insertOperator(tx, row, now))) {
       return refuse('OPERATOR_EXISTS', `there is an operator ${name}`)
@@ -98,6 +105,7 @@ export async function createOperator(
       subject: subject(name),
       before: null,
       after,
+      confidential,
       at: now,
     })
     return { type: 'OPERATOR', operator, secret: made.secret }
@@ -140,6 +148,13 @@ export async function updateOperator(
     if (mayTheSame && change.email === before.email) {
       return { type: 'OPERATOR', operator: before, secret: '' }
     }
+    const excess = await refuseGrant(bus, tx, {
+      actor,
+      action: 'UpdateOperator',
+      subject: subject(name),
+      roles: handedOut(before, change),
+    })
+    if (excess !== undefined) return excess
     const now = new Date()
     await saveOperator(tx, name, change)
     await saveRoles(tx, name, change.roles)
@@ -152,10 +167,17 @@ export async function updateOperator(
       subject: subject(name),
       before: recordOf(before),
       after: recordOf(operator),
+      confidential,
       at: now,
     })
     return { type: 'OPERATOR', operator, secret: '' }
   })
+}
+
+/** The roles that the operator gets; who is enabled again gets all of them. */
+function handedOut(before: Operator, { isActive, roles }: Pick<Operator, 'isActive' | 'roles'>) {
+  if (!isActive) return []
+  return before.isActive ? roles.filter((role) => !before.roles.includes(role)) : roles
 }
 
 function emailFault(kind: Kind, email: string): Refused | undefined {
@@ -174,10 +196,14 @@ export async function resetSecret(
   if (known === undefined) return unknownOperator(name)
   const made = await firstSecret(secrets, known.kind)
   if ('type' in made) return made
-  return db.transaction(async (tx): Promise<Managed> => {
+  return db.transaction(async (tx): Promise<Managed | Refused> => {
     await lockParticipant(tx, turn)
     const now = new Date()
     const before = await operatorNamed(tx, name)
+    // Who gets the secret of an operator can be this operator.
+    const grant = { actor, action: 'ResetOperatorSecret', subject: subject(name) }
+    const excess = await refuseGrant(bus, tx, { ...grant, roles: before.roles })
+    if (excess !== undefined) return excess
     await saveSecret(tx, name, made.hash, before.kind === 'PERSON')
     await endSessionsOf(tx, name, now)
     await invalidateTokensOf(bus, tx, before, { now, life_s })

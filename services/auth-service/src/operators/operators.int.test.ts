@@ -361,6 +361,86 @@ describe('roles', () => {
   })
 })
 
+describe('grants of a person who may manage operators and nothing else', () => {
+  let manager = ''
+
+  beforeAll(async () => {
+    await operators.RegisterPrivileges({
+      boundedContextName: 'managed',
+      privilegeSetVersion: '1.0.0',
+      privileges: ['MANAGE_OPERATORS', 'MANAGE_MONEY'].map((id) => ({
+        id,
+        labelName: id,
+        description: '',
+        boundedContextName: '',
+      })),
+    })
+    await operators.SetRole({ role: roleOf('manager', 'MANAGE_OPERATORS'), actor: 'ada' })
+    manager = await person('manager')
+  })
+
+  const roleOf = (id: string, ...privileges: readonly string[]) => ({
+    id,
+    labelName: id,
+    description: '',
+    privileges: [...privileges],
+    isBuiltIn: false,
+  })
+
+  const newcomer = (...roles: readonly string[]) => ({
+    name: `p-${randomUUID()}`,
+    kind: 'PERSON',
+    roles: [...roles],
+    email: '',
+    actor: manager,
+  })
+
+  test('No operator is created who may do more than the creator', async () => {
+    const { refusal } = await operators.CreateOperator(newcomer('administrator'))
+    expect(refusal?.reason).toBe('PRIVILEGE_MISSING')
+    expect((await operators.CreateOperator(newcomer('manager'))).operator).toBeTruthy()
+  })
+
+  test('Neither others nor the person itself get a role that permits more', async () => {
+    for (const one of [name, manager]) {
+      const change = { name: one, actor: manager, roles: { ids: ['administrator'] } }
+      expect((await operators.UpdateOperator(change)).refusal?.reason).toBe('PRIVILEGE_MISSING')
+    }
+    const [entry] = (await entries(`operators/${manager}`, 3)).slice(-1)
+    expect(entry).toMatchObject({
+      actionType: 'UpdateOperator',
+      actionSuccessful: false,
+      securityContext: { userId: manager },
+    })
+  })
+
+  test('A role that could not be given can be taken away', async () => {
+    const change = { name, actor: manager, roles: { ids: [] } }
+    expect((await operators.UpdateOperator(change)).operator?.operator?.roles).toEqual([])
+  })
+
+  test('Nobody is enabled again who may do more', async () => {
+    await operators.UpdateOperator({ name, actor: 'ada', isActive: false })
+    const change = { name, actor: manager, isActive: true }
+    expect((await operators.UpdateOperator(change)).refusal?.reason).toBe('PRIVILEGE_MISSING')
+  })
+
+  test.each(['MANAGE_MONEY', 'MANAGE_*', '*'])(
+    '%s cannot be added to a role',
+    async (privilege) => {
+      const role = roleOf('manager', 'MANAGE_OPERATORS', privilege)
+      const { refusal } = await operators.SetRole({ role, actor: manager })
+      expect(refusal?.reason).toBe('PRIVILEGE_MISSING')
+    },
+  )
+
+  test('The secret of an operator who may do more cannot be reset', async () => {
+    const { refusal } = await operators.ResetOperatorSecret({ name, actor: manager })
+    expect(refusal?.reason).toBe('PRIVILEGE_MISSING')
+    expect((await logIn()).session).toBeTruthy()
+  })
+})
+
 test('Each change of an operator leaves exactly one audit entry, without secrets', async () => {
   const subject = `operators/${name}`
   await operators.UpdateOperator({ name, actor: 'ada', roles: { ids: ['maker'] } })

@@ -7,6 +7,7 @@ import { lockParticipant } from '../participant-lock.ts'
 import { announceRole } from './announce.ts'
 import { leavesNoAdministrator, type Role } from './domain/operator.ts'
 import { isOlder, isPrivilegePattern, isVersion } from './domain/privilege.ts'
+import { refuseGrant } from './grants.ts'
 import {
   allPrivileges,
   allRoles,
@@ -80,6 +81,10 @@ export async function setRole(
     if (before !== undefined && losesAll(operators, roles, after)) {
       return refuse('LAST_ADMINISTRATOR', 'no person would be left that may manage operators')
     }
+    const added = privileges.filter((one) => before?.privileges.includes(one) !== true)
+    const grant = { actor, action: 'SetRole', subject: `roles/${id}`, privileges: added }
+    const excess = await refuseGrant(bus, tx, grant)
+    if (excess !== undefined) return excess
     const now = new Date()
     await saveRole(tx, role)
     announceRole(bus, tx, id, now)

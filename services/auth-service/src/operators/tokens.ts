@@ -2,9 +2,9 @@
  * Access tokens of operators (RFC 9068): any holder of the published keys verifies them locally.
  * Their claims are those at the time of issue; `ver` and `sid` identify invalidated tokens.
  */
-import { createLocalJWKSet, errors, jwtVerify, SignJWT, type JSONWebKeySet } from 'jose'
-import { randomUUID } from 'node:crypto'
+import { createLocalJWKSet, errors, jwtVerify, type JSONWebKeySet } from 'jose'
 import { z } from 'zod'
+import { signedToken } from '../credentials/jwt.ts'
 import type { TokenKeys } from '../credentials/token-keys.ts'
 import type { Kind, Operator } from './domain/operator.ts'
 
@@ -44,16 +44,17 @@ export interface ReadToken {
   readonly expiresAt: Date
 }
 
-export async function issueToken(
+export function issueToken(
   { tokenKeys, hubName, life_s }: TokenParts,
   operator: Operator,
   session: { readonly sessionId: string; readonly mustRegisterKey: boolean },
   now: Date,
 ): Promise<string> {
-  const { kid, key } = await tokenKeys.current(now)
-  const issued_s = Math.floor(now.getTime() / 1_000)
   const sub = subjectOf(operator)
-  return new SignJWT({
+  const claims = {
+    iss: hubName,
+    aud: audience,
+    sub,
     azp: sub,
     userType: 'HUB',
     platformRoles: [...operator.roles],
@@ -61,15 +62,8 @@ export async function issueToken(
     ver: operator.version,
     mustChangePassword: operator.mustChange,
     mustRegisterKey: session.mustRegisterKey,
-  })
-    .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid })
-    .setIssuer(hubName)
-    .setAudience(audience)
-    .setSubject(sub)
-    .setJti(randomUUID())
-    .setIssuedAt(issued_s)
-    .setExpirationTime(issued_s + life_s)
-    .sign(key)
+  }
+  return signedToken(tokenKeys, claims, now, life_s)
 }
 
 /** Undefined for a text that is not an operator token of this hub, or for an expired one. */

@@ -4,6 +4,7 @@ import type { credentialsService, keysService } from '@causeway/protos'
 import { Registry } from 'prom-client'
 import { openGuesses } from '../credentials/guesses.ts'
 import { openSeal } from '@causeway/crypto-provider'
+import { openAdapters } from '../cryptography/adapters.ts'
 import { serveCredentials } from '../credentials/serve.ts'
 import { openTokenKeys } from '../credentials/token-keys.ts'
 import { openFsps } from '../fsps.ts'
@@ -25,13 +26,14 @@ export async function openReplica(
   const { bus } = parts
   const findFsp = openFsps(parts.grpc)
   const seal = openSeal('AUTH_SERVICE_SECRETS_KEY', secretsKey)
+  const providers = openAdapters({ seal, token: undefined, initial: 'node' })
   return {
     keys: serveKeys({ db, bus, findFsp }),
     credentials: serveCredentials({
       db,
       bus,
       findFsp,
-      tokenKeys: openTokenKeys({ db, seal, life_ms: tokenKeyLife_ms }),
+      tokenKeys: openTokenKeys({ db, seal, providers, life_ms: tokenKeyLife_ms }),
       readCa: undefined,
       measures: openMeasures(new Registry()),
       guesses: openGuesses({ wrong_max: 10 }),

@@ -3,10 +3,11 @@
  */
 import type { Handlers } from '@causeway/grpc'
 import type { Database } from '@causeway/postgres'
-import type {
-  ThirdPartyStep,
-  ThirdPartySummary,
-  thirdPartyTransactionsService,
+import {
+  present,
+  type ThirdPartyStep,
+  type ThirdPartySummary,
+  type thirdPartyTransactionsService,
 } from '@causeway/protos'
 import { errorOf } from '../consents/errors.ts'
 import { isRefused, timeMessage, timeOf } from '../contract.ts'
@@ -59,18 +60,18 @@ export function serveThirdParties({
       const rows = await searchTransactions(db, { ...search, limit: limit + 1 })
       const shown = rows.slice(0, limit)
       const last = shown.at(-1)
-      const next = rows.length > limit && last !== undefined ? cursorText(last) : ''
-      return { transactions: shown.map(summaryOf), next }
+      const next = rows.length > limit && last !== undefined ? cursorText(last) : undefined
+      return { transactions: shown.map(summaryOf), ...present({ next }) }
     },
     async FindThirdPartyTransactions({ transactionRequestIds }) {
       if (transactionRequestIds.length > ids_max) {
         throw new RangeError(`at most ${ids_max} transactions per request`)
       }
       const rows = await readTransactions(db, [...new Set(transactionRequestIds)])
-      return { transactions: rows.map(summaryOf), next: '' }
+      return { transactions: rows.map(summaryOf) }
     },
     VerifyThirdPartyTransactions: () => verifyTransactions(db),
-    async GetThirdPartyTransaction({ transactionRequestId, transactionId, dfspId }) {
+    async GetThirdPartyTransaction({ transactionRequestId, transactionId = '', dfspId }) {
       const [row] =
         transactionRequestId === ''
           ? [await readByTransaction(db, transactionId, dfspId)]
@@ -92,7 +93,7 @@ export function serveThirdParties({
       const consentId = row.consent_id ?? steps.findLast((step) => step.consent_id)?.consent_id
       return {
         record: {
-          summary: { ...summaryOf(row), consentId: consentId ?? '' },
+          summary: { ...summaryOf(row), ...present({ consentId }) },
           steps: all.toSorted((one, other) => Date.parse(one.at) - Date.parse(other.at)),
           archivedMonths: [...months],
         },
@@ -121,7 +122,6 @@ function summaryOf(row: SummaryRow): ThirdPartySummary {
   return {
     transactionRequestId: row.id,
     transactionId: row.transaction_id ?? '',
-    consentId: row.consent_id ?? '',
     pispId: row.pisp,
     dfspId: row.dfsp,
     state: row.state,
@@ -129,7 +129,7 @@ function summaryOf(row: SummaryRow): ThirdPartySummary {
     errorCode: row.error_code ?? '',
     errorDescription: row.error_description ?? '',
     requestedAt: timeMessage(row.requested_at),
-    endedAt: timeMessage(row.ended_at),
+    ...present({ consentId: row.consent_id, endedAt: row.ended_at?.toISOString() }),
   }
 }
 
@@ -141,9 +141,9 @@ function stepOf(row: StepRow): ThirdPartyStep {
     method: row.method,
     sourceFspId: row.source_fsp,
     destinationFspId: row.destination_fsp,
-    outcome: row.outcome ?? '',
     errorCode: row.error_code ?? '',
     errorDescription: row.error_description ?? '',
+    ...present({ outcome: row.outcome }),
   }
 }
 
@@ -156,8 +156,8 @@ function answerOf(row: VerificationRow, participant: string, dfsp: string): Thir
     method: 'PUT',
     sourceFspId: participant,
     destinationFspId: dfsp,
-    outcome: error === undefined ? 'VERIFIED' : '',
     errorCode: error?.errorCode ?? '',
     errorDescription: error?.errorDescription ?? '',
+    ...(error === undefined ? { outcome: 'VERIFIED' } : {}),
   }
 }

@@ -151,7 +151,7 @@ async function recordOf(transactionRequestId: string): Promise<ThirdPartyRecord 
 
 async function toldOf(transactionRequestId: string): Promise<readonly string[]> {
   const record = await recordOf(transactionRequestId)
-  return (record?.steps ?? []).map(({ sourceFspId, method, about, outcome, errorCode }) =>
+  return (record?.steps ?? []).map(({ sourceFspId, method, about, outcome = '', errorCode }) =>
     [sourceFspId, method, about, outcome, errorCode].filter((word) => word !== '').join(' '),
   )
 }
@@ -245,7 +245,8 @@ test('Messages of another FSP with the same ids change nothing and are not shown
     authorization({ ...stranger, responseType: 'REJECTED' }),
   )
   const record = await recordOf(payment.request)
-  expect(record?.summary).toMatchObject({ pispId: pisp, state: 'REQUESTED', endedAt: '' })
+  expect(record?.summary).toMatchObject({ pispId: pisp, state: 'REQUESTED' })
+  expect(record?.summary?.endedAt).toBeUndefined()
   expect(await toldOf(payment.request)).toEqual([whole[0], whole[2]])
 })
 
@@ -272,7 +273,7 @@ test('Transactions are found by id, FSP, role, consent, state and time, in pages
   }
   const first = await find({})
   expect(first.ids).toEqual([newest, middle])
-  expect(await find({ after: first.next })).toEqual({ ids: [oldest], next: '' })
+  expect(await find({ after: first.next ?? '' })).toEqual({ ids: [oldest], next: undefined })
   expect((await find({ from: at(11), to: at(12) })).ids).toEqual([middle])
   expect((await find({ transactionRequestId: middle ?? '' })).ids).toEqual([middle])
   expect((await find({ fspId: '', pispId: other, dfspId: dfsp })).ids).toEqual([newest, middle])

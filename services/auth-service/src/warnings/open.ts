@@ -89,7 +89,8 @@ async function register(scheduler: Scheduler): Promise<void> {
   const { refusal } = await scheduler.CreateScheduleReminder(reminder)
   if (!refusal) return
   await scheduler.DeleteScheduleReminder({ reminderId, owner })
-  await scheduler.CreateScheduleReminder(reminder)
+  const again = await scheduler.CreateScheduleReminder(reminder)
+  if (again.refusal) throw new Error(`the reminder was refused: ${again.refusal.detail}`)
 }
 
 async function warn(

@@ -117,6 +117,12 @@ test('The value null returns to the default', () => {
   expect(currentValue(result.configuration, rate)).toBe(100)
 })
 
+test('A name that every object of JavaScript has is a name like any other', () => {
+  const named = { ...rate, name: 'constructor' }
+  expect(currentValue({ setValues: {} }, named)).toBe(100)
+  expect(currentValue({ setValues: { constructor: 7 } }, named)).toBe(7)
+})
+
 test.each([
   ['an older iteration', { ...stored, iterationNumber: 2 }],
   ['a newer iteration', { ...stored, iterationNumber: 4 }],

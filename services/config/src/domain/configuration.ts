@@ -216,5 +216,5 @@ export function currentValue(
   { setValues }: Pick<Configuration, 'setValues'>,
   { name, defaultValue }: Parameter | FeatureFlag,
 ): Value {
-  return setValues[name] ?? defaultValue
+  return Object.hasOwn(setValues, name) ? (setValues[name] ?? defaultValue) : defaultValue
 }

@@ -89,7 +89,7 @@ describe('setting', () => {
     const reused = { ...asked, newValues: [{ name: 'TOKEN', value: 'another-value' }] }
     const other = await world.changes.RequestSecretChange(reused)
     expect(other.refusal?.reason).toBe('MODIFIED')
-    const list = await world.changes.ListSecretChanges({ type: '', state: 'PEND-APPROVAL' })
+    const list = await world.changes.ListSecretChanges({ state: 'PEND-APPROVAL' })
     expect(list.requests).toEqual([first.request])
     expect(JSON.stringify([first, other, list])).not.toMatch(/hidden-value|another-value/)
   })

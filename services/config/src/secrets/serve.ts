@@ -91,7 +91,7 @@ export function secretChangeHandlers(parts: SecretParts): Handlers<typeof secret
       const by = nameOf(actor)
       return requestAnswer(await decideSecrets(parts, { id, decision: verdict, note, by }))
     },
-    async ListSecretChanges({ state }) {
+    async ListSecretChanges({ state = '' }) {
       const found = await secretRequests(parts.db, state, listed_max)
       return { requests: found.map(secretRequestMessage) }
     },

@@ -6,7 +6,8 @@ import {
   type Queries,
   type Transaction,
 } from '@causeway/postgres'
-import type { ApprovalRequest, RequestState } from '@causeway/services'
+import type { ApprovalRequest } from '@causeway/services'
+import { approvalColumns } from '../store.ts'
 import type { SecretKey, SecretSet } from './domain/secrets.ts'
 
 interface SetRow {
@@ -125,35 +126,12 @@ export interface SecretRequest extends ApprovalRequest {
   readonly sealed: Buffer | null
 }
 
-interface RequestRow {
-  readonly request_id: string
-  readonly bounded_context_id: string
-  readonly changes: string
-  readonly sealed: Buffer | null
-  readonly state: RequestState
-  readonly created_by: string
-  readonly created_at: Date
-  readonly decided_by: string | null
-  readonly decided_at: Date | null
-  readonly note: string
-}
+type RequestRow = Omit<SecretRequest, 'changes'> & { readonly changes: string }
 
-const requestColumns = `request_id, bounded_context_id, changes, sealed, state, created_by,
-  created_at, decided_by, decided_at, note`
+const requestColumns = `${approvalColumns}, changes, sealed`
 
-function requestOf(row: RequestRow): SecretRequest {
-  return {
-    id: row.request_id,
-    contextId: row.bounded_context_id,
-    changes: JSON.parse(row.changes) as readonly SecretChange[],
-    sealed: row.sealed,
-    state: row.state,
-    createdBy: row.created_by,
-    createdAt: row.created_at,
-    decidedBy: row.decided_by,
-    decidedAt: row.decided_at,
-    note: row.note,
-  }
+function requestOf({ changes, ...row }: RequestRow): SecretRequest {
+  return { ...row, changes: JSON.parse(changes) as readonly SecretChange[] }
 }
 
 const lockById = statement(

@@ -35,8 +35,7 @@ export function emptyAuth(): Auth {
   }
 }
 
-/** @param isOlder whether it is of a release that registers no certificates */
-export function serveAuth(parts: TestParts, { isOlder = false } = {}): Auth {
+export function serveAuth(parts: TestParts): Auth {
   const auth = emptyAuth()
   const away = () => Promise.reject(new Error('away'))
   parts.grpc.serve(keysService, {
@@ -51,8 +50,7 @@ export function serveAuth(parts: TestParts, { isOlder = false } = {}): Auth {
       return Promise.resolve({ participants })
     },
   })
-  const { GetCertificates: _, ...older } = credentialsService
-  parts.grpc.serve(isOlder ? (older as typeof credentialsService) : credentialsService, {
+  parts.grpc.serve(credentialsService, {
     ...notAsked(credentialsService),
     IssueToken({ clientId, clientSecret }) {
       if (auth.isAway) return away()

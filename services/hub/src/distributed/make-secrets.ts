@@ -92,7 +92,7 @@ async function ofEdge(values: Values, ca: Ca): Promise<void> {
 
 /** The keys with which services encrypt what they store. */
 function ofSeals({ SECRETS_DIR }: Values): void {
-  for (const service of ['auth-service', 'config'] as const) {
+  for (const service of ['audit', 'auth-service', 'config'] as const) {
     const seal = folder(join(SECRETS_DIR, service, 'seal'))
     const name = `${settingPrefix(service)}_SECRETS_KEY`
     const key = ensureText(join(seal, name), () => randomBytes(32).toString('base64url'))

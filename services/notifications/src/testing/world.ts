@@ -75,6 +75,25 @@ export async function openSink(answers: Sink['answers'] = () => 200): Promise<Si
   return sink
 }
 
+/** An e-mail to the desk of greenbank. */
+export function mail(changes: Partial<Payload<'NotifyRequested'>> = {}) {
+  const notificationId = randomUUID()
+  const payload: Payload<'NotifyRequested'> = {
+    notificationId,
+    entityId: notificationId,
+    cause: { msgName: 'ParticipantLiquidityThresholdExceeded', entityId: 'greenbank' },
+    legRole: 'REQUESTER',
+    destinationFspId: 'greenbank',
+    transport: { type: 'EMAIL', address: 'desk@greenbank.example', subject: 'Near the limit' },
+    headers: {},
+    deadline: new Date(Date.now() + 60_000).toISOString(),
+    reportRequired: false,
+    ...changes,
+  }
+  const options = { id: notificationId, relay: { body: Buffer.from('Position: 900 USD\n') } }
+  return newEvent('participant-lifecycle', 'NotifyRequested', payload, options)
+}
+
 /**
  * Short times: seconds become tens of milliseconds. Only the time-out of an attempt is long, because a
  * busy machine would otherwise time out messages that have arrived and send them again.
@@ -82,6 +101,8 @@ export async function openSink(answers: Sink['answers'] = () => 200): Promise<Si
 export const quickSettings: Settings = {
   NOTIFICATIONS_DATABASE_URL: '',
   NOTIFICATIONS_COMPONENT_KEY_FILE: '',
+  MESSAGE_ENCRYPTION: 'off',
+  NOTIFICATIONS_DEAD_LETTER_RETENTION_D: 90,
   NOTIFICATIONS_TLS_CERTIFICATE_FILE: '',
   NOTIFICATIONS_TLS_KEY_FILE: '',
   NOTIFICATIONS_TLS_CA_FILE: '',

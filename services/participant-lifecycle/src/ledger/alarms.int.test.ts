@@ -218,14 +218,12 @@ test('A settlement that moves a position notifies the FSP and the hub', async ()
   const posted = await hub.ledger.PostSettlementEntries({
     settlementId: 1,
     entries: [entry],
-    stepId: '',
     isFirst: false,
   })
   expect(posted.outcome).toBe('POSTED')
   await hub.ledger.PostSettlementEntries({
     settlementId: 1,
     entries: [entry],
-    stepId: '',
     isFirst: false,
   })
   expect(await allMails()).toEqual([

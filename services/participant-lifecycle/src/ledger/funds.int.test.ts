@@ -83,7 +83,6 @@ test('Funds out held before a settlement do not pay what it left unpaid', async 
   const posted = await hub.ledger.PostSettlementEntries({
     settlementId: 1,
     entries: [entry],
-    stepId: '',
     isFirst: false,
   })
   expect(posted.outcome).toBe('POSTED')

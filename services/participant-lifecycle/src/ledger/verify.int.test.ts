@@ -55,7 +55,7 @@ async function owe(amount: string): Promise<void> {
     currency: 'USD',
     awaitsFundsOut: true,
   }
-  const step = { settlementId: 1, entries: [entry], stepId: '', isFirst: false }
+  const step = { settlementId: 1, entries: [entry], isFirst: false }
   expect(await hub.ledger.PostSettlementEntries(step)).toMatchObject({ outcome: 'POSTED' })
 }
 

@@ -16,9 +16,9 @@ export async function deniedEndpoint(
   endpoints: readonly ReachedEndpoint[],
 ): Promise<Refused | undefined> {
   const faults = await Promise.all(
-    endpoints.map(({ value }) => {
+    endpoints.map(async ({ value }) => {
       const url = urlOf(value)
-      return url === undefined ? undefined : egress.faultNow(url)
+      return url === undefined ? undefined : await egress.faultNow(url)
     }),
   )
   const at = faults.findIndex((fault) => fault !== undefined)
@@ -33,9 +33,9 @@ export async function unreachable<Endpoint extends ReachedEndpoint>(
   endpoints: readonly Endpoint[],
 ): Promise<Endpoint | undefined> {
   const answers = await Promise.all(
-    endpoints.map(({ value }) => {
+    endpoints.map(async ({ value }) => {
       const url = urlOf(value)
-      return url === undefined || answersAt(url, egress)
+      return url === undefined || (await answersAt(url, egress))
     }),
   )
   return endpoints.find((_, index) => answers[index] === false)

@@ -134,7 +134,7 @@ describe('Reads of the operator:', () => {
     await flows.world.handleBulks({ ...bulkResponseEvent(id, [bulkResult('a')]), relay })
     const record = await recordOf(id)
     expect(record?.summary).toMatchObject({ id, state: 'ACCEPTED', items: 4, itemsRefused: 1 })
-    expect(record?.archivedMonth).toBe('')
+    expect(record?.archivedMonth).toBeUndefined()
     expect(record?.items).toMatchObject([
       { quoteId: 'a', state: 'ACCEPTED', reason: '', amount: '99', transferAmount: '98.5' },
       {
@@ -183,14 +183,14 @@ describe('Reads of the operator:', () => {
     const accepted = await asked(['a'])
     await flows.world.handleBulks(bulkResponseEvent(accepted, [bulkResult('a')]))
     const found = [accepted, pending]
-    expect(await idsOf({ from })).toEqual({ ids: found, next: '' })
-    expect(await idsOf({ from, fspId: payer })).toEqual({ ids: found, next: '' })
-    expect(await idsOf({ from, fspId: payee })).toEqual({ ids: found, next: '' })
-    expect(await idsOf({ from, fspId: stranger })).toEqual({ ids: [], next: '' })
-    expect(await idsOf({ from, states: ['PENDING'] })).toEqual({ ids: [pending], next: '' })
-    expect(await idsOf({ id: pending })).toEqual({ ids: [pending], next: '' })
+    expect(await idsOf({ from })).toEqual({ ids: found, next: undefined })
+    expect(await idsOf({ from, fspId: payer })).toEqual({ ids: found, next: undefined })
+    expect(await idsOf({ from, fspId: payee })).toEqual({ ids: found, next: undefined })
+    expect(await idsOf({ from, fspId: stranger })).toEqual({ ids: [], next: undefined })
+    expect(await idsOf({ from, states: ['PENDING'] })).toEqual({ ids: [pending], next: undefined })
+    expect(await idsOf({ id: pending })).toEqual({ ids: [pending], next: undefined })
     const to = '2026-01-15T12:00:11.000Z'
-    expect(await idsOf({ from, to })).toEqual({ ids: [pending], next: '' })
+    expect(await idsOf({ from, to })).toEqual({ ids: [pending], next: undefined })
   })
 
   test('Reading page after page returns each bulk quote once', async () => {
@@ -199,8 +199,8 @@ describe('Reads of the operator:', () => {
     const asking = [await asked(['a']), await asked(['a']), await asked(['a'])]
     const first = await idsOf({ from, limit: 2 })
     expect(first.ids).toHaveLength(2)
-    const second = await idsOf({ from, limit: 2, after: first.next })
-    expect(second.next).toBe('')
+    const second = await idsOf({ from, limit: 2, after: first.next ?? '' })
+    expect(second.next).toBeUndefined()
     expect([...first.ids, ...second.ids].toSorted()).toEqual(asking.toSorted())
   })
 })

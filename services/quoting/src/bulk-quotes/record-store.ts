@@ -2,6 +2,7 @@
  * The stored data of bulk quotes and of their items as quotes of their own, and a search that walks along
  * an index.
  */
+import type { Bodies } from '@causeway/month-keys'
 import { isArchived, statement, textArray, type Database } from '@causeway/postgres'
 import {
   foundIn,
@@ -109,6 +110,7 @@ export function readBulks(db: Database, ids: readonly string[]): Promise<readonl
 
 export async function readBulkRecord(
   db: Database,
+  bodies: Bodies,
   id: string,
 ): Promise<StoredBulkRecord | undefined> {
   const [[row], items, deliveries] = await Promise.all([
@@ -119,7 +121,8 @@ export async function readBulkRecord(
     db.query<DeliveryRow>(selectDeliveries, [id]),
   ])
   if (row === undefined) return undefined
-  const { answer, archived_month: archivedMonth, ...bulk } = row
+  const { answer: stored, archived_month: archivedMonth, ...bulk } = row
+  const [answer = null] = await bodies.open([stored])
   return { bulk, items, answer, archivedMonth, deliveries }
 }
 
@@ -147,11 +150,13 @@ interface ItemRow extends Omit<RecordRow, 'state'> {
 
 export async function readItemRecord(
   db: Database,
+  bodies: Bodies,
   quoteId: string,
 ): Promise<StoredRecord | undefined> {
   const [row] = await db.query<ItemRow>(selectItem, [quoteId])
   if (row === undefined) return undefined
-  const { answer, refusal, ...item } = row
+  const { answer: stored, refusal, ...item } = row
+  const [answer = null] = await bodies.open([stored])
   const results = answer === null ? undefined : resultsIn(answer)
   const { transferAmount, ...verdict } = itemVerdict(quoteId, refusal, item, results)
   const transfer_amount = transferAmount === null ? null : String(transferAmount)

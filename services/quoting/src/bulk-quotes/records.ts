@@ -1,8 +1,9 @@
 /** Serves bulk quotes over gRPC, for the operator and for transfers. */
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
+import type { Bodies } from '@causeway/month-keys'
 import type { Database } from '@causeway/postgres'
-import type { BulkQuote, BulkQuoteItem, quotesService } from '@causeway/protos'
+import { present, type BulkQuote, type BulkQuoteItem, type quotesService } from '@causeway/protos'
 import { beforeTime, deliveryOf, nextText, placeIn, type Found } from '@causeway/records'
 import { itemVerdict, resultsIn } from './domain/item-verdict.ts'
 import {
@@ -22,7 +23,7 @@ const page_max = 200
 
 export function bulkRecordHandlers(
   db: Database,
-  { isStored }: { readonly isStored: boolean },
+  { isStored, bodies }: { readonly isStored: boolean; readonly bodies: Bodies },
 ): BulkRecordHandlers {
   return {
     GetBulkQuotes: async ({ bulkQuoteIds }) => {
@@ -30,14 +31,14 @@ export function bulkRecordHandlers(
       return { bulkQuotes: rows.map(summaryOf), noneIsStored: !isStored }
     },
     GetBulkQuoteRecord: async ({ id }) => {
-      const stored = await readBulkRecord(db, id)
+      const stored = await readBulkRecord(db, bodies, id)
       if (stored === undefined) return { record: null }
       return {
         record: {
           summary: summaryOf(stored.bulk),
           items: itemsOf(stored),
           deliveries: stored.deliveries.map(deliveryOf),
-          archivedMonth: stored.archivedMonth ?? '',
+          ...present({ archivedMonth: stored.archivedMonth }),
         },
       }
     },
@@ -58,7 +59,7 @@ export function bulkRecordHandlers(
 function foundMessage({ rows, next }: Found<BulkRecordRow>) {
   return {
     bulkQuotes: rows.map(summaryOf),
-    next: nextText(next),
+    ...present({ next: nextText(next) }),
   }
 }
 
@@ -92,7 +93,9 @@ function itemsOf({ bulk, items, answer }: StoredBulkRecord): BulkQuoteItem[] {
       state: verdict.state,
       reason: verdict.reason ?? '',
       error: verdict.error ?? '',
-      transferAmount: verdict.transferAmount === null ? '' : formatAmount(verdict.transferAmount),
+      ...(verdict.transferAmount === null
+        ? {}
+        : { transferAmount: formatAmount(verdict.transferAmount) }),
     }
   })
 }

@@ -4,6 +4,7 @@
  */
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
+import { plainBodies, type Bodies } from '@causeway/month-keys'
 import type { ErrorInformation } from '@causeway/fspiop'
 import {
   ensureMonthlyPartitions,
@@ -152,17 +153,21 @@ interface ItemRow {
   readonly error: string | null
 }
 
-export function openBulkStore(db: Database, bus: Pick<EventBus, 'announce'>): BulkStore {
+export function openBulkStore(
+  db: Database,
+  bus: Pick<EventBus, 'announce'>,
+  bodies: Bodies = plainBodies,
+): BulkStore {
   return {
     claim: (claim, now, buildEvents) =>
       db.transaction(async (tx) => {
-        const isNew = await store(tx, claim, now)
-        const known = isNew ? undefined : await read(tx, claim.bulk.bulkQuoteId)
+        const isNew = await store(tx, claim, now, bodies)
+        const known = isNew ? undefined : await read(tx, bodies, claim.bulk.bulkQuoteId)
         if (!isNew && known === undefined) throw new Error('an id is claimed but not stored')
         bus.announce(tx, buildEvents(known))
         return isNew
       }),
-    read: (id, asker) => read(db, id, asker),
+    read: (id, asker) => read(db, bodies, id, asker),
     async items(id) {
       const rows = await db.query<ItemRow>(readItemsStatement, [id])
       return rows.map(({ quote_id, currency, error }) => ({
@@ -173,7 +178,7 @@ export function openBulkStore(db: Database, bus: Pick<EventBus, 'announce'>): Bu
     },
     end: (end, now, buildEvents) =>
       db.transaction(async (tx) => {
-        const hasEnded = await move(tx, end, now)
+        const hasEnded = await move(tx, end, now, bodies)
         if (hasEnded) bus.announce(tx, buildEvents())
         return hasEnded
       }),
@@ -185,7 +190,12 @@ export function openBulkStore(db: Database, bus: Pick<EventBus, 'announce'>): Bu
   }
 }
 
-async function store(tx: Queries, { bulk, items, relay, answer }: BulkClaim, now: Date) {
+async function store(
+  tx: Queries,
+  { bulk, items, relay, answer }: BulkClaim,
+  now: Date,
+  bodies: Bodies,
+) {
   const month = monthOf(now)
   const claimed = await tx.query(claimStatement, [
     bulk.bulkQuoteId,
@@ -214,7 +224,7 @@ async function store(tx: Queries, { bulk, items, relay, answer }: BulkClaim, now
     texts(({ currency }) => currency),
     texts(({ error }) => (error === undefined ? null : JSON.stringify(error))),
   ])
-  const keep = keeper(tx, month, bulk)
+  const keep = keeper(tx, month, bulk, (body) => bodies.seal(body, now))
   if (relay !== undefined) await keep('REQUEST', bulk.requestEventId, relay)
   if (answer !== undefined) await keep('ANSWER', bulk.requestEventId, { body: answer })
   return true
@@ -224,6 +234,7 @@ async function move(
   tx: Queries,
   { bulk, message, answer, forbidden }: BulkEnd,
   now: Date,
+  bodies: Bodies,
 ): Promise<boolean> {
   const [row] = await tx.query<{ readonly month: string }>(endStatement, [
     bulk.bulkQuoteId,
@@ -232,7 +243,7 @@ async function move(
     now,
   ])
   if (row === undefined) return false
-  const keep = keeper(tx, row.month, bulk)
+  const keep = keeper(tx, row.month, bulk, (body) => bodies.seal(body, now))
   if (message !== undefined) {
     await keep(message.kind, message.eventId, message.relay)
     if (answer !== undefined) {
@@ -247,23 +258,34 @@ async function move(
   return true
 }
 
-function keeper(tx: Queries, month: string, { bulkQuoteId }: ClaimedBulk) {
+function keeper(
+  tx: Queries,
+  month: string,
+  { bulkQuoteId }: ClaimedBulk,
+  seal: (body: Buffer) => Buffer,
+) {
   return (kind: string, eventId: string, { body, headers }: Relay, encryption?: string) =>
     tx.query(messageStatement, [
       month,
       bulkQuoteId,
       kind,
       eventId,
-      body,
+      seal(body),
       headers ?? null,
       encryption ?? null,
     ])
 }
 
-async function read(db: Queries, id: string, asker = ''): Promise<StoredBulk | undefined> {
+async function read(
+  db: Queries,
+  bodies: Bodies,
+  id: string,
+  asker = '',
+): Promise<StoredBulk | undefined> {
   const [row] = await db.query<ReadRow>(readStatement, [id, asker])
   if (row === undefined) return undefined
-  const { body, headers, encryption } = row
+  const { headers, encryption } = row
+  const [body = null] = await bodies.open([row.body])
   const bulk = bulkOf(row)
   if (body === null) return { bulk, answer: undefined }
   const relay = headers === null ? { body } : { body, headers }

@@ -1,4 +1,5 @@
 /** The stored data of one quote. */
+import type { Bodies } from '@causeway/month-keys'
 import { statement, textArray, type Database } from '@causeway/postgres'
 import type { DeliveryRow } from '@causeway/records'
 
@@ -22,7 +23,7 @@ export interface RecordRow {
   readonly completed_at: Date | null
   /** The bulk quote that contains it; null for a single quote. */
   readonly bulk_quote_id: string | null
-  /** The payer FSP's request as received; null if it was not stored. */
+  /** The payer FSP's request as received; null if it was not stored, or is erased. */
   readonly request: Buffer | null
 }
 
@@ -47,12 +48,18 @@ const selectDeliveries = statement(`
   from deliveries where quote_id = $1::text collate "C" order by reported_at
   limit ${deliveries_max}`)
 
-export async function readRecord(db: Database, id: string): Promise<StoredRecord | undefined> {
-  const [[quote], deliveries] = await Promise.all([
+export async function readRecord(
+  db: Database,
+  bodies: Bodies,
+  id: string,
+): Promise<StoredRecord | undefined> {
+  const [[row], deliveries] = await Promise.all([
     db.query<RecordRow>(selectRecord, [id]),
     readDeliveries(db, id),
   ])
-  return quote === undefined ? undefined : { quote, deliveries }
+  if (row === undefined) return undefined
+  const [request = null] = await bodies.open([row.request])
+  return { quote: { ...row, request }, deliveries }
 }
 
 export function readDeliveries(db: Database, id: string): Promise<readonly DeliveryRow[]> {

@@ -1,25 +1,33 @@
 /** Serves quotes and bulk quotes over gRPC. */
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
+import { plainBodies, type Bodies } from '@causeway/month-keys'
 import type { Database } from '@causeway/postgres'
-import type { QuoteRecord, quotesService, RequestedQuote } from '@causeway/protos'
+import {
+  present,
+  type QuoteRecord,
+  type quotesService,
+  type RequestedQuote,
+} from '@causeway/protos'
 import { deliveryOf } from '@causeway/records'
 import { readItemRecord } from '../bulk-quotes/record-store.ts'
 import { bulkRecordHandlers } from '../bulk-quotes/records.ts'
+import { personHandlers } from '../person.ts'
 import { readRecord, readRequested, type RequestedRow, type StoredRecord } from './record-store.ts'
 
 const asked_max = 5_000
 
 export function recordHandlers(
   db: Database,
-  { isStored }: { readonly isStored: boolean },
+  { isStored, bodies = plainBodies }: { readonly isStored: boolean; readonly bodies?: Bodies },
 ): Handlers<typeof quotesService> {
   return {
     GetQuoteRecord: async ({ id }) => {
-      const stored = (await readRecord(db, id)) ?? (await readItemRecord(db, id))
+      const stored = (await readRecord(db, bodies, id)) ?? (await readItemRecord(db, bodies, id))
       return { record: stored === undefined ? null : recordOf(stored) }
     },
-    ...bulkRecordHandlers(db, { isStored }),
+    ...bulkRecordHandlers(db, { isStored, bodies }),
+    ...personHandlers(db, bodies),
     FindRequestedQuotes: async ({ transactionRequestIds, conditions }) => {
       if (transactionRequestIds.length + conditions.length > asked_max) {
         throw new RangeError(`at most ${asked_max} quotes per request`)
@@ -34,7 +42,6 @@ function recordOf({ quote, deliveries }: StoredRecord): QuoteRecord {
   return {
     id: quote.id,
     transactionId: quote.transaction_id,
-    transactionRequestId: quote.transaction_request_id ?? '',
     payerFsp: quote.payer_fsp,
     payeeFsp: quote.payee_fsp ?? '',
     amountType: quote.amount_type,
@@ -52,7 +59,10 @@ function recordOf({ quote, deliveries }: StoredRecord): QuoteRecord {
     completedAt: quote.completed_at?.toISOString() ?? '',
     request: quote.request ?? Buffer.alloc(0),
     deliveries: deliveries.map(deliveryOf),
-    bulkQuoteId: quote.bulk_quote_id ?? '',
+    ...present({
+      transactionRequestId: quote.transaction_request_id,
+      bulkQuoteId: quote.bulk_quote_id,
+    }),
   }
 }
 
@@ -62,7 +72,7 @@ function requestedOf(row: RequestedRow): RequestedQuote {
     transactionRequestId: row.transaction_request_id,
     transactionId: row.transaction_id,
     payerFsp: row.payer_fsp,
-    condition: row.condition ?? '',
     createdAt: row.created_at.toISOString(),
+    ...present({ condition: row.condition }),
   }
 }

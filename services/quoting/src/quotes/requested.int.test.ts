@@ -1,6 +1,7 @@
 /** Quotes with a transaction request, and how a transfer leads to them. */
 import { randomUUID } from 'node:crypto'
 import { statement } from '@causeway/postgres'
+import { plainBodies } from '@causeway/month-keys'
 import { expect, test } from '@jest/globals'
 import { useFlows } from '../testing/flows.ts'
 import { payer, requestEvent, responseEvent } from '../testing/messages.ts'
@@ -26,7 +27,7 @@ test('A quote with a transaction request is found by its id and by its condition
   expect(await readRequested(db, [request], [])).toMatchObject([quote])
   expect(await readRequested(db, [], [condition])).toMatchObject([quote])
   expect(await readRequested(db, [request], [condition])).toMatchObject([quote])
-  expect((await readRecord(db, id))?.quote.transaction_request_id).toBe(request)
+  expect((await readRecord(db, plainBodies, id))?.quote.transaction_request_id).toBe(request)
 })
 
 test('A quote that is not accepted is found only by its transaction request', async () => {

@@ -4,6 +4,7 @@
  */
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
+import { plainBodies, type Bodies } from '@causeway/month-keys'
 import {
   byteaArray,
   ensureMonthlyPartitions,
@@ -166,19 +167,23 @@ interface AnswerRow extends Row {
   readonly headers: Buffer | null
 }
 
-export function openQuoteTables(db: Database, bus: EventBus): QuoteTables {
+export function openQuoteTables(
+  db: Database,
+  bus: EventBus,
+  bodies: Bodies = plainBodies,
+): QuoteTables {
   return {
     claim: (claims, now, buildEvents) =>
       db.transaction(async (tx) => {
-        const claiming = await claim(tx, claims, now)
+        const claiming = await claim(tx, claims, now, bodies)
         bus.announce(tx, buildEvents(claiming))
         return claiming
       }),
     read: (ids) => read(db, ids),
-    readWithAnswers: (ids) => readWithAnswers(db, ids),
+    readWithAnswers: (ids) => readWithAnswers(db, ids, bodies),
     move: (changes, now, buildEvents) =>
       db.transaction(async (tx) => {
-        const movement = await move(tx, changes, now)
+        const movement = await move(tx, changes, now, bodies)
         bus.announce(tx, buildEvents(movement))
         return movement
       }),
@@ -193,16 +198,26 @@ export function openQuoteTables(db: Database, bus: EventBus): QuoteTables {
   }
 }
 
-async function claim(tx: Queries, claims: readonly Claim[], now: Date): Promise<ClaimResult> {
-  const rows = await tx.query<IdRow>(claimStatement, claimValues(claims, now))
+async function claim(
+  tx: Queries,
+  claims: readonly Claim[],
+  now: Date,
+  bodies: Bodies,
+): Promise<ClaimResult> {
+  const rows = await tx.query<IdRow>(claimStatement, claimValues(claims, now, bodies))
   const claimed = new Set(rows.map(({ id }) => id))
   const others = claims.map(({ quote }) => quote.quoteId).filter((id) => !claimed.has(id))
-  return { claimed, known: await readWithAnswers(tx, others) }
+  return { claimed, known: await readWithAnswers(tx, others, bodies) }
 }
 
-async function move(tx: Queries, changes: readonly Change[], now: Date): Promise<MoveResult> {
+async function move(
+  tx: Queries,
+  changes: readonly Change[],
+  now: Date,
+  bodies: Bodies,
+): Promise<MoveResult> {
   if (changes.length === 0) return { moved: new Set(), unchanged: new Map() }
-  const rows = await tx.query<IdRow>(moveStatement, changeValues(changes, now))
+  const rows = await tx.query<IdRow>(moveStatement, changeValues(changes, now, bodies))
   const moved = new Set(rows.map(({ id }) => id))
   const others = changes.map(({ quote }) => quote.quoteId).filter((id) => !moved.has(id))
   return { moved, unchanged: await read(tx, others) }
@@ -217,18 +232,29 @@ async function read(db: Queries, ids: readonly string[]): Promise<ReadonlyMap<st
 async function readWithAnswers(
   db: Queries,
   ids: readonly string[],
+  bodies: Bodies,
 ): Promise<ReadonlyMap<string, Stored>> {
   if (ids.length === 0) return new Map()
   const rows = await db.query<AnswerRow>(readWithAnswersStatement, [textArray(ids)])
-  return new Map(rows.map((row) => [row.id, { quote: quoteOf(row), answer: answerOf(row) }]))
+  const opened = await bodies.open(rows.map(({ body }) => body))
+  return new Map(
+    rows.map((row, at) => {
+      const answer = answerOf(opened[at] ?? null, row.headers)
+      return [row.id, { quote: quoteOf(row), answer }]
+    }),
+  )
 }
 
-function answerOf({ body, headers }: AnswerRow): Relay | undefined {
+function answerOf(body: Buffer | null, headers: Buffer | null): Relay | undefined {
   if (body === null) return undefined
   return headers === null ? { body } : { body, headers }
 }
 
-function claimValues(claims: readonly Claim[], now: Date): (Buffer | string | Date)[] {
+function claimValues(
+  claims: readonly Claim[],
+  now: Date,
+  bodies: Bodies,
+): (Buffer | string | Date)[] {
   const ends = claims.map((claim) => ({ ...claim, end: endColumns(claim.quote) }))
   const texts = (of: (quote: Claim['quote'], claim: (typeof ends)[number]) => string | null) =>
     textArray(ends.map((claim) => of(claim.quote, claim)))
@@ -248,7 +274,7 @@ function claimValues(claims: readonly Claim[], now: Date): (Buffer | string | Da
     texts((_quote, { end }) => end.reason),
     texts((_quote, { end }) => end.error),
     texts((_quote, { end }) => end.ruleId),
-    byteaArray(claims.map(({ relay }) => relay?.body ?? null)),
+    byteaArray(claims.map(({ relay }) => bodies.seal(relay?.body ?? null, now))),
     byteaArray(claims.map(({ relay }) => relay?.headers ?? null)),
     monthOf(now),
     now,
@@ -256,7 +282,7 @@ function claimValues(claims: readonly Claim[], now: Date): (Buffer | string | Da
   ]
 }
 
-function changeValues(changes: readonly Change[], now: Date): (Buffer | Date)[] {
+function changeValues(changes: readonly Change[], now: Date, bodies: Bodies): (Buffer | Date)[] {
   const ends = changes.map(({ quote }) => endColumns(quote))
   const texts = (of: (end: EndColumns) => string | null): Buffer => textArray(ends.map(of))
   const messages = changes.map(({ message }) => message)
@@ -272,7 +298,7 @@ function changeValues(changes: readonly Change[], now: Date): (Buffer | Date)[] 
     texts(({ validUntil }) => validUntil),
     textArray(messages.map((message) => message?.kind ?? null)),
     textArray(messages.map((message) => message?.eventId ?? null)),
-    byteaArray(messages.map((message) => message?.relay.body ?? null)),
+    byteaArray(messages.map((message) => bodies.seal(message?.relay.body ?? null, now))),
     byteaArray(messages.map((message) => message?.relay.headers ?? null)),
     now,
     textArray(changes.map(({ condition }) => condition ?? null)),

@@ -1,5 +1,7 @@
 /** A stored report: its JSON, the figures that lists show, and the hash of the JSON. */
 import { createHash } from 'node:crypto'
+import { parseDecimal } from '@causeway/money'
+import type { PositionAtEnd } from './domain/facts.ts'
 import type { ReportFacts, Section } from './domain/report.ts'
 
 export interface Head {
@@ -57,6 +59,15 @@ export function hasFacts(body: string, facts: ReportFacts): boolean {
     ...(participants === undefined ? {} : { participants }),
   }
   return JSON.stringify(stored) === JSON.stringify(facts)
+}
+
+/** The positions in a report of the operator. */
+export function positionsIn(body: string): readonly PositionAtEnd[] {
+  const { participants = [] } = readDocument(body)
+  return participants.flatMap(({ participant: fsp, currency, position }) => {
+    const value = parseDecimal(position)
+    return value === undefined ? [] : [{ fsp, currency, value }]
+  })
 }
 
 /** The operator's report has each failure on both sides; the payer's side has all of them. */

@@ -48,8 +48,7 @@ const sides = `cross join lateral (values ('SENT', payer_fsp), ('RECEIVED', paye
 const sumFlows = statement(`
   select currency, side, case when name = any($8::text[]) then name else '' end as fsp, kind,
     is_bulk_item, state, case state when 'ABORTED' then left(reason, 4) else '' end as error_code,
-    count(*)::text as count, sum(amount)::text as value,
-    count(*) filter (where side = 'SENT' and late_at is not null)::text as late
+    count(*)::text as count, sum(amount)::text as value
   from lines ${sides}
   where ${inPart}
   group by 1, 2, 3, 4, 5, 6, 7`)
@@ -64,33 +63,25 @@ interface FlowRow {
   readonly error_code: string
   readonly count: string
   readonly value: string
-  readonly late: string
 }
 
-/** The sums of a slice, and how many of its lines are marked as late. */
-export async function flowsIn(
-  db: Queries,
-  part: Part,
-  slice: Slice,
-): Promise<{ readonly flows: readonly Flow[]; readonly late: number }> {
+/** The sums of a slice. */
+export async function flowsIn(db: Queries, part: Part, slice: Slice): Promise<readonly Flow[]> {
   const rows = await db.query<FlowRow>(sumFlows, [
     ...partValues(part, slice),
     textArray(part.participants),
   ])
-  return {
-    flows: rows.map((row) => ({
-      currency: row.currency,
-      side: row.side,
-      fsp: row.fsp,
-      kind: row.kind,
-      isBulkItem: row.is_bulk_item,
-      state: row.state,
-      errorCode: row.error_code,
-      count: Number(row.count),
-      value: BigInt(row.value),
-    })),
-    late: rows.reduce((all, { late }) => all + Number(late), 0),
-  }
+  return rows.map((row) => ({
+    currency: row.currency,
+    side: row.side,
+    fsp: row.fsp,
+    kind: row.kind,
+    isBulkItem: row.is_bulk_item,
+    state: row.state,
+    errorCode: row.error_code,
+    count: Number(row.count),
+    value: BigInt(row.value),
+  }))
 }
 
 /** Rounded up to three significant digits, so that there are few different ones. */

@@ -51,27 +51,27 @@ export interface GatherParts {
 export interface DayWanted {
   readonly day: string
   readonly scope: string
+  /** Where the day begins if the one before has no report. */
+  readonly begin: Date
   readonly until: Date
   /** The currencies with an end of day of their own. */
   readonly ownScopes: readonly string[]
-  /** Called between two slices; throws when the work is to stop. */
+  /** Of the version before: what an account was at the end of the day never changes. */
+  readonly positions: readonly PositionAtEnd[]
+  /** Called after each slice and each part of a page; throws when the work is to stop. */
   readonly onSlice: () => Promise<void>
 }
 
-export interface Gathered {
-  readonly facts: DayFacts
-  /** The late lines among those that were read. */
-  readonly lateLines: number
-}
-
 const slice_ms = 15 * 60_000
-const day_ms = 86_400_000
 /** A fee is posted before the line of its transfer gets its time. */
 const fee_slack_ms = 60_000
-const page_max = 1_000
+/** Each page is found by reading its whole slice. */
+const page_max = 20_000
+/** Of what other services are asked for at once. */
+const asked_max = 1_000
 const deadline = { deadline_ms: 30_000 }
 
-export async function gatherDay(parts: GatherParts, wanted: DayWanted): Promise<Gathered> {
+export async function gatherDay(parts: GatherParts, wanted: DayWanted): Promise<DayFacts> {
   const { participants: all } = await parts.participants.GetParticipantInfo({ names: [] }, deadline)
   // A PISP and the hosted auth service move no money.
   const fsps = all.filter(({ isHub, type = 'DFSP' }) => !isHub && type === 'DFSP')
@@ -79,11 +79,8 @@ export async function gatherDay(parts: GatherParts, wanted: DayWanted): Promise<
   const slices = slicesOf(part, wanted.until)
   await storeFees(parts, part, slices, fsps, wanted)
   const sums = openSums()
-  let lateLines = 0
   for (const slice of slices) {
-    const { flows, late } = await flowsIn(parts.db, part, slice)
-    lateLines += late
-    addFlows(sums, flows)
+    addFlows(sums, await flowsIn(parts.db, part, slice))
     addLatencies(sums, await latenciesIn(parts.db, part, slice))
     await pause(wanted)
   }
@@ -92,14 +89,17 @@ export async function gatherDay(parts: GatherParts, wanted: DayWanted): Promise<
       await forEachPage(
         (after) => singlesIn(parts.db, part, slice, { after, limit: page_max }),
         ({ transferId }) => transferId,
-        async (page) => addThirdParty(sums, await thirdPartyIn(parts, page)),
+        async (rows) => {
+          addThirdParty(sums, await thirdPartyIn(parts, rows))
+          await wanted.onSlice()
+        },
       )
       await pause(wanted)
     }
   }
   const flows = [...sums.flows.values()]
   const periods = periodsOf(part, wanted, fsps, flows)
-  const facts: DayFacts = {
+  return {
     periods,
     flows,
     latencies: [...sums.latencies.values()],
@@ -108,7 +108,6 @@ export async function gatherDay(parts: GatherParts, wanted: DayWanted): Promise<
     windows: await windowsClosedIn(parts.db, part, { from: part.from, until: wanted.until }),
     participants: fsps.map(({ name }) => name).toSorted(),
   }
-  return { facts, lateLines }
 }
 
 async function pause({ onSlice }: DayWanted): Promise<void> {
@@ -119,11 +118,11 @@ async function pause({ onSlice }: DayWanted): Promise<void> {
 /** Each currency begins where its last reported day has ended; else with the scope's day. */
 async function partOf(
   db: Database,
-  { day, scope, until, ownScopes }: DayWanted,
+  { day, scope, begin, ownScopes }: DayWanted,
   fsps: readonly Participant[],
 ): Promise<Part> {
   const begun = await begunOn(db, day, scope)
-  const from = begun.lastEnd ?? new Date(until.getTime() - day_ms)
+  const from = begun.lastEnd ?? begin
   const begins = new Map([...(await endsBefore(db, day)), ...begun.own])
   const others = scope === '' ? ownScopes.filter((currency) => !begun.own.has(currency)) : []
   return {
@@ -173,17 +172,20 @@ function positionAccounts({ accounts }: Participant) {
   return accounts.filter(({ ledgerAccountType }) => ledgerAccountType === 'POSITION')
 }
 
+/** The work gets the rows of each page in parts. */
 async function forEachPage<Row>(
   read: (after: string) => Promise<readonly Row[]>,
   keyOf: (row: Row) => string,
-  work: (page: readonly Row[]) => Promise<void>,
+  work: (rows: readonly Row[]) => Promise<void>,
 ): Promise<void> {
   let after = ''
   for (;;) {
     const page = await read(after)
     const last = page.at(-1)
     if (last === undefined) return
-    await work(page)
+    for (let from = 0; from < page.length; from += asked_max) {
+      await work(page.slice(from, from + asked_max))
+    }
     if (page.length < page_max) return
     after = keyOf(last)
   }
@@ -203,6 +205,8 @@ async function storeFees(
   const currencies = (await currenciesWithFees(db)).filter((currency) => isIn(part, currency))
   if (currencies.length === 0) return
   const accounts = feeAccounts(await modelsWithFees(db), fsps)
+  const begins = [...part.begins].flatMap(([currency, time]) => (isIn(part, currency) ? time : []))
+  const read = { from: latestOf([part.from, ...begins]), until: wanted.until }
   const end = wanted.until.getTime()
   const after = { from: wanted.until, until: new Date(end + fee_slack_ms) }
   for (const slice of [...slices, after]) {
@@ -222,11 +226,17 @@ async function storeFees(
         await recordLines(
           db,
           whole.filter((line) => line.payeeAccountId !== null),
+          read,
         )
+        await wanted.onSlice()
       },
     )
     await pause(wanted)
   }
+}
+
+function latestOf(times: readonly Date[]): Date {
+  return new Date(Math.max(...times.map((time) => time.getTime())))
 }
 
 /** By `model/currency/participant`. */
@@ -260,7 +270,7 @@ async function thirdPartyIn(
   if (rows.some(({ originUnavailable }) => originUnavailable)) {
     throw new Outage('the origins of transfers are not available')
   }
-  const begun = new Set(rows.flatMap((row) => (row.pispFsp === '' ? [] : [row.transferId])))
+  const begun = new Set(rows.flatMap((row) => (row.pispFsp === undefined ? [] : [row.transferId])))
   return singles
     .filter(({ transferId }) => begun.has(transferId))
     .map(({ payerFsp, payeeFsp, currency, amount }) => ({
@@ -289,8 +299,6 @@ function rowOf({ transferId, payerFsp, payeeFsp, currency }: Single): TransferRo
     payeeAccountId: 0,
     completedTimestamp: '',
     finalisedAt: '',
-    transactionRequestId: '',
-    pispFsp: '',
     originUnavailable: false,
   }
 }
@@ -300,14 +308,21 @@ async function positionsOf(
   { liquidity }: GatherParts,
   fsps: readonly Participant[],
   periods: readonly Period[],
-  { until, onSlice }: DayWanted,
+  { until, positions: known, onSlice }: DayWanted,
 ): Promise<readonly PositionAtEnd[]> {
   const currencies = new Set(periods.map(({ currency }) => currency))
+  const keyOf = (fsp: string, currency: string) => `${currency} ${fsp}`
+  const before = new Map(known.map((one) => [keyOf(one.fsp, one.currency), one]))
   const to = new Date(until.getTime() - 1).toISOString()
   const positions: PositionAtEnd[] = []
   for (const fsp of fsps) {
     for (const { id: accountId, currency } of positionAccounts(fsp)) {
       if (!currencies.has(currency)) continue
+      const same = before.get(keyOf(fsp.name, currency))
+      if (same !== undefined) {
+        positions.push(same)
+        continue
+      }
       const asked = { name: fsp.name, accountId, from: '', to, cursor: '', limit: 1 }
       const { page, refusal } = await liquidity.RequestAccountPositionHistory(asked, deadline)
       const value = parseDecimal(page?.value ?? '')

@@ -8,13 +8,16 @@ import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import { auditEntry, newEvent } from '@causeway/events'
 import type { Transaction } from '@causeway/postgres'
 import type { Logger } from '@causeway/process'
-import { hasFacts, writeDocument } from './document.ts'
+import { hasFacts, positionsIn, writeDocument } from './document.ts'
+import { beginOf, type Calendar } from './domain/calendar.ts'
+import type { DayFacts } from './domain/facts.ts'
 import { operator, reportsOf, type ReportFacts } from './domain/report.ts'
-import { gatherDay, type Gathered, type GatherParts } from './gather.ts'
+import { gatherDay, type GatherParts } from './gather.ts'
 import { fileNameOf, renderReport } from './render.ts'
 import {
   addReports,
   deliveriesOf,
+  findReport,
   latestReports,
   lockVersion,
   saveDayMade,
@@ -22,20 +25,19 @@ import {
   type StoredReport,
 } from './report-store.ts'
 import {
+  beginReading,
   failRequest,
   finishRequest,
   readClock,
   renewLease,
   takeDueRequest,
-  untilLinesAreStored,
   type Leased,
 } from './request-store.ts'
 
 export interface MakeParts extends GatherParts {
   readonly bus: Pick<EventBus, 'announce'>
   readonly log: Logger
-  /** The currencies with an end of day of their own. */
-  readonly ownScopes: readonly string[]
+  readonly calendar: Calendar
   /** Where FSPs and operators fetch reports; empty: the e-mail names the path alone. */
   readonly urls: { readonly fsp: string; readonly operator: string }
   readonly signal: AbortSignal
@@ -72,15 +74,18 @@ async function giveBack(
 }
 
 async function makeReports(parts: MakeParts, request: Leased): Promise<void> {
-  const { db, ownScopes, signal } = parts
+  const { db, calendar, signal } = parts
   const { day, scope, until } = request
-  await db.transaction(untilLinesAreStored)
+  await db.transaction((tx) => beginReading(tx, request))
+  const before = await findReport(db, { participant: operator, day, scope, version: 0 })
   let renewed_ms = Date.now()
-  const gathered = await gatherDay(parts, {
+  const facts = await gatherDay(parts, {
     day,
     scope,
+    begin: beginOf(calendar, scope, day),
     until,
-    ownScopes,
+    ownScopes: [...calendar.ofCurrency.keys()],
+    positions: before === undefined ? [] : positionsIn(before.body),
     async onSlice() {
       signal.throwIfAborted()
       if (Date.now() - renewed_ms < lease_ms / 3) return
@@ -88,14 +93,14 @@ async function makeReports(parts: MakeParts, request: Leased): Promise<void> {
       if (!(await renewLease(db, request, lease_ms))) throw new Error('the lease was lost')
     },
   })
-  await storeReports(parts, request, gathered)
+  await storeReports(parts, request, facts)
 }
 
 /** What did not change has no further version. */
 async function storeReports(
   parts: Pick<MakeParts, 'db' | 'bus' | 'log' | 'urls'>,
   request: Leased,
-  { facts, lateLines }: Gathered,
+  facts: DayFacts,
 ): Promise<void> {
   const { day, scope } = request
   const reports = reportsOf(facts)
@@ -105,7 +110,7 @@ async function storeReports(
     const before = await latestReports(tx, day, scope)
     const changed = [...reports].filter(([name, one]) => hasChanged(before.get(name), one))
     const version = changed.length === 0 ? last : last + 1
-    await saveDayMade(tx, { day, scope, version, lateLines, periods: facts.periods })
+    await saveDayMade(tx, { day, scope, version, periods: facts.periods })
     if (changed.length === 0) return []
     const madeAt = await readClock(tx)
     const added = changed.map(([participant, one]) =>

@@ -58,7 +58,7 @@ export async function openDayReports(
     liquidity: grpc.client(liquidityService, 'participant-lifecycle'),
     ledger: grpc.client(ledgerService, 'participant-lifecycle'),
     thirdParties: grpc.client(thirdPartyTransactionsService, 'auth-service'),
-    ownScopes: [...calendar.ofCurrency.keys()],
+    calendar,
     urls: {
       fsp: withoutSlash(settings.SETTLEMENTS_REPORTS_FSP_URL),
       operator: withoutSlash(settings.SETTLEMENTS_REPORTS_OPERATOR_URL),

@@ -75,7 +75,7 @@ export async function addReports(tx: Transaction, added: NewReports): Promise<vo
 }
 
 const saveDay = statement(`
-  update report_days set version = $3, late_lines = $4 where day = $1::date and scope = $2`)
+  update report_days set version = $3 where day = $1::date and scope = $2`)
 
 const insertPeriods = statement(`
   insert into report_periods (currency, day, scope, from_at, until_at)
@@ -88,15 +88,14 @@ export interface DayMade {
   readonly day: string
   readonly scope: string
   readonly version: number
-  readonly lateLines: number
   readonly periods: readonly Period[]
 }
 
 export async function saveDayMade(
   tx: Transaction,
-  { day, scope, version, lateLines, periods }: DayMade,
+  { day, scope, version, periods }: DayMade,
 ): Promise<void> {
-  await tx.query(saveDay, [day, scope, version, lateLines])
+  await tx.query(saveDay, [day, scope, version])
   await tx.query(insertPeriods, [
     day,
     scope,

@@ -1,6 +1,6 @@
 /**
- * The reports that are still to be made. A request is stored together with the end of its day, before
- * anything is read, so that every line that arrives later is marked as late.
+ * The reports that are still to be made. A request is stored together with the end of its day; the time
+ * of a read is stored before anything is read, so that every line that arrives later is marked as late.
  */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
 
@@ -63,11 +63,19 @@ export async function requestReports(
 }
 
 const lastDay = statement(`
-  select max(day)::text as day from report_days where scope = $1`)
+  select max(day)::text as day from report_days
+  where scope = $1 and ($2::text is null or day < $2::text::date)`)
 
-/** The last day of the scope that has ended; null: none has. */
-export async function lastReportedDay(db: Queries, scope: string): Promise<string | null> {
-  const [row] = await db.query<{ readonly day: string | null }>(lastDay, [scope])
+/**
+ * The last day of the scope that has ended; null: none has.
+ * @param before only days before this one
+ */
+export async function lastReportedDay(
+  db: Queries,
+  scope: string,
+  before: string | null = null,
+): Promise<string | null> {
+  const [row] = await db.query<{ readonly day: string | null }>(lastDay, [scope, before])
   return row?.day ?? null
 }
 
@@ -195,21 +203,28 @@ export async function finishRequest(
 
 const lockLines = statement(`lock table lines in share mode`)
 
+const saveRead = statement(`
+  update report_days set read_at = clock_timestamp() where day = $1::date and scope = $2`)
+
 /** Waits for the lines that are being stored now: those that come later are marked as late. */
-export async function untilLinesAreStored(tx: Transaction): Promise<void> {
+export async function beginReading(
+  tx: Transaction,
+  { day, scope }: Pick<Leased, 'day' | 'scope'>,
+): Promise<void> {
   await tx.query(lockLines, [])
+  await tx.query(saveRead, [day, scope])
 }
 
 const lateDays = statement(`
   select days.day::text as day, days.scope, days.until_at as until from report_days days
   where days.version > 0 and days.until_at > clock_timestamp() - $1::text::integer * interval '1 day'
-    and days.late_lines < (
-      select count(*) from report_periods periods
-      join lines on lines.currency = periods.currency and lines.late_at is not null
+    and exists (
+      select from report_periods periods
+      join lines on lines.currency = periods.currency and lines.late_at >= days.read_at
         and lines.finalised_at >= periods.from_at and lines.finalised_at < periods.until_at
       where periods.day = days.day and periods.scope = days.scope)`)
 
-/** The days of which lines have arrived after their reports, of the last so many days. */
+/** The days of which lines have arrived after they were last read, of the last so many days. */
 export async function daysWithLateLines(
   db: Queries,
   days: number,

@@ -21,9 +21,6 @@ import { lastReportedDay, readClock, requestReports } from './request-store.ts'
 
 const owner = 'settlements'
 const prefix = 'settlements/day-report'
-/** After a longer outage the oldest days are left to the operator. */
-const days_max = 366
-
 export interface DayScheduleParts {
   readonly db: Database
   readonly scheduler: Pick<
@@ -80,22 +77,28 @@ async function createReminder(
   if (refusal) throw new Error(`the schedule of the reports was refused: ${refusal.detail}`)
 }
 
+type RequestParts = Pick<DayScheduleParts, 'db' | 'calendar' | 'delay_ms'>
+
 /** Requests what is missing; a reminder that came twice finds nothing. */
 export async function requestDue(
-  parts: DayScheduleParts,
-  { payload: { reminderId, owner: whose, payload: scope } }: DomainEvent<'ScheduleReminderDue'>,
+  parts: RequestParts,
+  { payload }: Pick<DomainEvent<'ScheduleReminderDue'>, 'payload'>,
 ): Promise<void> {
+  const { reminderId, owner: whose, dueAt, payload: scope } = payload
   if (whose !== owner || reminderId !== reminderOf(scope)) return
-  if (isScope(parts.calendar, scope)) await requestMissed(parts, scope)
+  if (isScope(parts.calendar, scope)) await requestMissed(parts, scope, new Date(dueAt))
 }
 
+/** The clock of the scheduler's database may be ahead: by it the day has ended. */
 async function requestMissed(
-  { db, calendar, delay_ms }: Pick<DayScheduleParts, 'db' | 'calendar' | 'delay_ms'>,
+  { db, calendar, delay_ms }: RequestParts,
   scope: string,
+  dueAt: Date,
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const ended = lastEnded(calendar, scope, await readClock(tx))
-    const days = missedDays(await lastReportedDay(tx, scope), ended, days_max)
+    const now = await readClock(tx)
+    const ended = lastEnded(calendar, scope, now > dueAt ? now : dueAt)
+    const days = missedDays(await lastReportedDay(tx, scope), ended)
     const requests = days.map((day) => ({
       day,
       scope,

@@ -11,6 +11,7 @@ import {
   isDay,
   isScope,
   lastEnded,
+  missedDays,
   nextDay,
   schemeScope,
   type Calendar,
@@ -101,8 +102,16 @@ function commands(parts: DayReportParts): Pick<Service, 'MakeDayReport' | 'SetRe
         const last = await lastReportedDay(tx, scope)
         const until = endWanted({ calendar, scope, day, now, last, endsNow })
         if (!(until instanceof Date)) return until
-        const request: NewRequest = { day, scope, until, reason: 'OPERATOR', actor }
-        await requestReports(tx, [request], delay_ms)
+        // A day begins where the one before has ended, so those in between are made as well.
+        const days = missedDays(await lastReportedDay(tx, scope, day), day)
+        const requests = days.map((each): NewRequest => ({
+          day: each,
+          scope,
+          until: each === day ? until : endOf(calendar, scope, each),
+          reason: 'OPERATOR',
+          actor,
+        }))
+        await requestReports(tx, requests, delay_ms)
         return undefined
       })
       if (refused !== undefined) return refusedWith(refused)

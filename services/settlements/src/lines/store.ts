@@ -1,6 +1,6 @@
 /**
  * The lines: each stored once, however often it is delivered, and counted in the same statement. One
- * that arrives after the end of its day was taken for a report is marked as late, so that the report
+ * that arrives after the lines of its day were read for a report is marked as late, so that the report
  * gets another version.
  */
 import { statement, textArray, type Queries } from '@causeway/postgres'
@@ -26,7 +26,10 @@ const record = statement(`
     select window_id, (finalised_at at time zone 'UTC')::date, transfer_id, kind, state, reason,
       payer_fsp, payee_fsp, amount, currency, model_id, payer_account_id, payee_account_id,
       completed_timestamp, finalised_at, is_bulk_item, duration_ms,
-      case when finalised_at < (select max(until_at) from report_days) then clock_timestamp() end
+      case when finalised_at < (select max(until_at) from report_days where read_at is not null)
+        and not coalesce(finalised_at >= $17::text::timestamptz
+          and finalised_at < $18::text::timestamptz, false)
+        then clock_timestamp() end
     from received
     order by window_id, 2, transfer_id, kind
     on conflict do nothing
@@ -43,7 +46,12 @@ const record = statement(`
     set amount = window_flows.amount + excluded.amount,
       transfers_count = window_flows.transfers_count + excluded.transfers_count`)
 
-export async function recordLines(db: Queries, lines: readonly Line[]): Promise<void> {
+/** @param read the caller reads the lines of this time afterwards: of these none is late */
+export async function recordLines(
+  db: Queries,
+  lines: readonly Line[],
+  read?: { readonly from: Date; readonly until: Date },
+): Promise<void> {
   if (lines.length === 0) return
   const column = (value: (line: Line) => string | number | bigint | null) =>
     textArray(
@@ -69,5 +77,7 @@ export async function recordLines(db: Queries, lines: readonly Line[]): Promise<
     column(({ finalisedAt }) => finalisedAt),
     column(({ isBulkItem }) => String(isBulkItem)),
     column(({ duration_ms }) => duration_ms),
+    read?.from.toISOString() ?? null,
+    read?.until.toISOString() ?? null,
   ])
 }

@@ -64,13 +64,13 @@ async function origined(
     const { transactionRequestId } = quote
     const begun = begunBy.get(transactionRequestId)
     // The id may belong to a transaction at another DFSP.
-    const pispFsp = begun?.dfspId === row.payerFsp ? begun.pispId : ''
-    return { ...row, transactionRequestId, pispFsp }
+    const ofPisp = begun?.dfspId === row.payerFsp ? { pispFsp: begun.pispId } : {}
+    return { ...row, transactionRequestId, ...ofPisp }
   })
 }
 
 /** A payee FSP may use one condition for several payers. */
-function keyOf({ payerFsp, condition }: Pick<RequestedQuote, 'payerFsp' | 'condition'>): string {
+function keyOf({ payerFsp, condition = '' }: Pick<RequestedQuote, 'payerFsp' | 'condition'>) {
   return `${payerFsp} ${condition}`
 }
 

@@ -110,8 +110,6 @@ function messageOf(row: LineRow): TransferRow {
     payeeAccountId: row.payee_account_id ?? 0,
     completedTimestamp: row.completed_timestamp,
     finalisedAt: row.finalised_at.toISOString(),
-    transactionRequestId: '',
-    pispFsp: '',
     originUnavailable: false,
   }
 }

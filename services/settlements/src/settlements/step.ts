@@ -10,7 +10,7 @@ import type { Calls } from '@causeway/grpc'
 import { formatAmount, parseDecimal } from '@causeway/money'
 import type { Database, Transaction } from '@causeway/postgres'
 import { retrying, type Logger } from '@causeway/process'
-import type { ledgerService, SettlementEntry } from '@causeway/protos'
+import { present, type ledgerService, type SettlementEntry } from '@causeway/protos'
 import { finishEach } from '../finish.ts'
 import { refuse, textFault, type Refused } from '../refusal.ts'
 import { followContents } from './create.ts'
@@ -251,7 +251,7 @@ async function* grossMovementPages(
 
 /** Movements that the ledger posts together. */
 interface Page {
-  readonly stepId: string
+  readonly stepId: string | null
   readonly isFirst: boolean
   readonly movements: readonly Movement[]
 }
@@ -269,7 +269,7 @@ async function post(
   { stepId, isFirst, movements }: Page,
 ): Promise<Refusal | undefined> {
   const entries = movements.map((movement) => entryOf(id, movement))
-  const request = { settlementId: id, entries, stepId, isFirst }
+  const request = { settlementId: id, entries, isFirst, ...present({ stepId }) }
   const { outcome, detail, positions, stepEnded } = await retrying(
     () => ledger.PostSettlementEntries(request, { deadline_ms }),
     { log, what: `moving money of settlement ${id}`, signal },

@@ -205,8 +205,8 @@ export interface OpenStep {
   /** Of an abort, else null: the reason of the settlement itself. */
   readonly aborted: { readonly reason: string; readonly externalReference: string } | null
   readonly actor: string
-  /** The id of the step in the ledger, unique among all steps. */
-  readonly ledgerId: string
+  /** The id of the step in the ledger, unique among all steps. Null: an older release stored the step without it. */
+  readonly ledgerId: string | null
   /**
    * Whether a net sender's amount is no cover until its funds out are recorded, as it was when the
    * step was decided. Null: an older release stored the step without it.
@@ -259,7 +259,7 @@ export async function endOfStep(db: Queries, { stepId }: OpenStep): Promise<bool
 }
 
 function stepOf({ id, settlement_id, step, actor }: StepRow): OpenStep {
-  const { ledgerId = '', excludesUnpaid = null, ...stored } = JSON.parse(step) as StoredStep
+  const { ledgerId = null, excludesUnpaid = null, ...stored } = JSON.parse(step) as StoredStep
   return { stepId: id, settlementId: settlement_id, actor, ...stored, ledgerId, excludesUnpaid }
 }
 

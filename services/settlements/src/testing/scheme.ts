@@ -90,19 +90,19 @@ function serveRequested(
     ...notAsked(quotesService),
     FindRequestedQuotes: ({ conditions }) =>
       Promise.resolve({
-        quotes: quotes.filter(({ condition }) => conditions.includes(condition)),
+        quotes: quotes.filter(({ condition = '' }) => conditions.includes(condition)),
       }),
   })
   grpc.serve(thirdPartyTransactionsService, {
     ...notAsked(thirdPartyTransactionsService),
     SearchThirdPartyTransactions({ limit }) {
       if (requested.isAway === true) return Promise.reject(new Outage('the database is away'))
-      return Promise.resolve({ transactions: transactions.slice(0, limit), next: '' })
+      return Promise.resolve({ transactions: transactions.slice(0, limit) })
     },
     FindThirdPartyTransactions({ transactionRequestIds: ids }) {
       if (requested.isAway === true) return Promise.reject(new Outage('the database is away'))
       const found = transactions.filter(({ transactionRequestId: id }) => ids.includes(id))
-      return Promise.resolve({ transactions: found, next: '' })
+      return Promise.resolve({ transactions: found })
     },
   })
 }

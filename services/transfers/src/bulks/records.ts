@@ -1,7 +1,12 @@
 /** Serves bulks over gRPC, for the operator and for verify. */
 import type { Handlers } from '@causeway/grpc'
 import { formatAmount } from '@causeway/money'
-import type { BulkTransferItem, BulkTransferSummary, transfersService } from '@causeway/protos'
+import {
+  present,
+  type BulkTransferItem,
+  type BulkTransferSummary,
+  type transfersService,
+} from '@causeway/protos'
 import { beforeTime, nextText, placeIn, type Found } from '@causeway/records'
 import { refusedOf, reportedDelivery, timeOf } from '../records.ts'
 import type { BulkItemRow, BulkRecordStore, BulkSummaryRow } from './record-store.ts'
@@ -31,7 +36,7 @@ export function bulkRecordHandlers(records: BulkRecordStore): BulkRecordHandlers
           })),
           refusedMessages: refused.map(refusedOf),
           deliveries: deliveries.map(reportedDelivery),
-          archivedMonth: bulk.archived_month ?? '',
+          ...present({ archivedMonth: bulk.archived_month }),
         },
       }
     },
@@ -60,7 +65,7 @@ export function bulkRecordHandlers(records: BulkRecordStore): BulkRecordHandlers
 function foundMessage({ rows, next }: Found<BulkSummaryRow>) {
   return {
     bulkTransfers: rows.map(summaryOf),
-    next: nextText(next),
+    ...present({ next: nextText(next) }),
   }
 }
 
@@ -78,14 +83,14 @@ function summaryOf(row: BulkSummaryRow): BulkTransferSummary {
     committed: row.committed_count,
     expiresAt: row.expires_at.toISOString(),
     receivedAt: row.received_at.toISOString(),
-    completedAt: row.completed_at?.toISOString() ?? '',
+    ...present({ completedAt: row.completed_at?.toISOString() }),
   }
 }
 
 function itemOf(row: BulkItemRow): BulkTransferItem {
   return {
     transferId: row.transfer_id,
-    state: row.state ?? '',
+    ...present({ state: row.state }),
     reason: row.reason ?? '',
     amount: row.amount === null ? '' : formatAmount(BigInt(row.amount)),
     currency: row.currency ?? '',

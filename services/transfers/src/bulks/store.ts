@@ -5,6 +5,7 @@
  */
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import type { Relay } from '@causeway/events'
+import { plainBodies, type Bodies } from '@causeway/month-keys'
 import {
   monthOf,
   statement,
@@ -70,7 +71,7 @@ export interface BulkTables {
     announce: (claimed: ClaimedBulk) => readonly OutgoingMessage[],
   ): Promise<ClaimedBulk | undefined>
   read(bulkTransferId: string): Promise<Bulk | undefined>
-  /** The payer FSP's request as received; undefined when it is archived. */
+  /** The payer FSP's request as received; undefined when it is archived or erased. */
   request(bulkTransferId: string): Promise<Relay | undefined>
   /**
    * The payee FSP is to be asked for what is reserved: announces what `buildEvents` makes of the bulk, once. Does
@@ -199,14 +200,19 @@ const endStatement = statement(`
   update bulk_transfers set state = $2::text, reason = $3::text, completed_at = $4::timestamptz
   where id = $1::text`)
 
-export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers): BulkTables {
+export function openBulkStore(
+  db: Database,
+  bus: EventBus,
+  read: ReadTransfers,
+  bodies: Bodies = plainBodies,
+): BulkTables {
   return {
     claim: (claim, now, buildEvents) =>
       db.transaction(async (tx) => {
         const { request, refusal } = claim
         const [row] = await tx.query<{ bulks: number; transfer_ids: string }>(
           claimStatement,
-          claimValues(claim, now),
+          claimValues(claim, now, bodies),
         )
         if (row?.bulks !== 1) return undefined
         const transferIds = new Set(row.transfer_ids === '' ? [] : row.transfer_ids.split(' '))
@@ -222,14 +228,7 @@ export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers):
       const [row] = await db.query<BulkRow>(readStatement, [bulkTransferId])
       return row === undefined ? undefined : bulkOf(row)
     },
-    async request(bulkTransferId) {
-      const [row] = await db.query<{ body: Buffer; headers: Buffer | null }>(requestStatement, [
-        bulkTransferId,
-      ])
-      if (row === undefined) return undefined
-      const { body, headers } = row
-      return headers === null ? { body } : { body, headers }
-    },
+    request: (bulkTransferId) => readRequest(db, bodies, bulkTransferId),
     accept: (bulkTransferId, buildEvents) =>
       db.transaction(async (tx) => {
         const [row] = await tx.query<BulkRow>(lockStatement, [bulkTransferId])
@@ -243,7 +242,7 @@ export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers):
         bus.announce(tx, buildEvents({ ...bulk, state: 'ACCEPTED', leftOut }))
       }),
     async take(answer) {
-      const rows = await db.query(takeStatement, answerValues(answer))
+      const rows = await db.query(takeStatement, answerValues(answer, bodies))
       return rows.length > 0
     },
     async endMiscounted(expiredBefore, now, buildEvents) {
@@ -263,6 +262,17 @@ export function openBulkStore(db: Database, bus: EventBus, read: ReadTransfers):
         return Promise.resolve()
       }),
   }
+}
+
+async function readRequest(db: Queries, bodies: Bodies, id: string): Promise<Relay | undefined> {
+  interface Kept {
+    readonly body: Buffer
+    readonly headers: Buffer | null
+  }
+  const [row] = await db.query<Kept>(requestStatement, [id])
+  const [body = null] = await bodies.open([row?.body ?? null])
+  if (row === undefined || body === null) return undefined
+  return row.headers === null ? { body } : { body, headers: row.headers }
 }
 
 /** Counts what the transaction has moved, and ends the bulks of which it leaves no item open. */
@@ -332,6 +342,7 @@ async function end(
 function claimValues(
   { request, transfers, sweepAt, relay }: BulkClaim,
   now: Date,
+  bodies: Bodies,
 ): (Buffer | Date | string | null)[] {
   const texts = (of: (transfer: Claimed) => string | null): Buffer => textArray(transfers.map(of))
   return [
@@ -346,7 +357,7 @@ function claimValues(
     request.prepareEventId,
     request.receivedAt,
     textArray(request.transferIds),
-    relay?.body ?? null,
+    bodies.seal(relay?.body ?? null, now),
     relay?.headers ?? null,
     sweepAt,
     texts(({ transferId }) => transferId),
@@ -360,7 +371,7 @@ function claimValues(
   ]
 }
 
-function answerValues(answer: TakenAnswer): (Buffer | boolean | string | null)[] {
+function answerValues(answer: TakenAnswer, bodies: Bodies): (Buffer | boolean | string | null)[] {
   const { bulkTransferId, kind, eventId, receivedAt, lastWord, relay } = answer
   return [
     bulkTransferId,
@@ -372,7 +383,7 @@ function answerValues(answer: TakenAnswer): (Buffer | boolean | string | null)[]
     lastWord?.refuses ?? null,
     lastWord?.error === undefined ? null : JSON.stringify(lastWord.error),
     lastWord?.version ?? null,
-    relay?.body ?? null,
+    bodies.seal(relay?.body ?? null, new Date()),
     relay?.headers ?? null,
   ]
 }

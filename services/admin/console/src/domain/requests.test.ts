@@ -15,6 +15,9 @@ const change = {
   isActive: false,
   alarmPercentage: '15',
   boundedContextId: 'quoting',
+  month: '2026-08',
+  partyIdType: 'MSISDN',
+  partyIdentifier: '•••••8181',
 }
 
 test('Every kind of request is described in a sentence', () => {
@@ -31,7 +34,10 @@ test('Every kind of request is described in a sentence', () => {
     'the configuration of quoting changes',
     'secrets of quoting change',
     'the scheme rules change',
+    'new keys are made outside the HSM',
+    'the messages of 2026-08 become unreadable for ever',
   ])
+  expect(requestSentence('PersonErasure', change)).toBe('MSISDN •••••8181 is erased for ever')
 })
 
 test('Each kind of request is described in both directions', () => {
@@ -46,6 +52,9 @@ test('Each kind of request is described in both directions', () => {
   )
   expect(requestSentence('UpdateAccountStatus', { ...change, isActive: true })).toBe(
     'account 7 of redbank is enabled',
+  )
+  expect(requestSentence('CryptoAdapter', { adapter: 'PKCS11' })).toBe(
+    'new keys are made in the HSM',
   )
 })
 

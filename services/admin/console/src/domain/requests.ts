@@ -23,6 +23,8 @@ export const requestKinds = [
   ['ConfigurationValues', 'GetPendingConfigurationValues', 'ApproveConfigurationValues'],
   ['SecretValues', 'GetPendingSecretValues', 'ApproveSecretValues'],
   ['SchemeRules', 'GetPendingSchemeRules', 'ApproveSchemeRules'],
+  ['CryptoAdapter', 'GetPendingCryptoAdapter', 'ApproveCryptoAdapter'],
+  ['MonthErasure', 'GetPendingErasures', 'ApproveErasure'],
 ] as const
 
 export type RequestKind = (typeof requestKinds)[number][0]
@@ -64,6 +66,11 @@ const sentences: Readonly<Record<RequestKind, (change: Change) => string>> = {
     `the configuration of ${text(change['boundedContextId'])} changes`,
   SecretValues: (change) => `secrets of ${text(change['boundedContextId'])} change`,
   SchemeRules: () => 'the scheme rules change',
+  CryptoAdapter: (change) =>
+    change['adapter'] === 'PKCS11'
+      ? 'new keys are made in the HSM'
+      : 'new keys are made outside the HSM',
+  MonthErasure: (change) => `the messages of ${text(change['month'])} become unreadable for ever`,
 }
 
 /** What waits for a decision, as far as the services answered. */
@@ -95,11 +102,17 @@ export function pendingOf<Waiting extends { readonly request: { readonly created
 
 /** A kind that this console does not know is shown by its name. */
 export function requestSentence(type: string, change: Change): string {
+  // Listed together with those of months.
+  if (type === 'PersonErasure') return `${party(change)} is erased for ever`
   return Object.hasOwn(sentences, type) ? sentences[type as RequestKind](change) : type
 }
 
 function who(change: Change): string {
   return text(change['participantId'])
+}
+
+function party(change: Change): string {
+  return `${text(change['partyIdType'])} ${text(change['partyIdentifier'])}`
 }
 
 function account(change: Change): string {

@@ -71,11 +71,22 @@ export type AuditEntry = {
   readonly id: string
   readonly actionTimestamp: string
   readonly sourceBcName: string
-  readonly securityContext: { readonly userId?: string; readonly role?: string }
+  readonly callerNetworkSources: readonly { readonly family: string; readonly address: string }[]
+  readonly securityContext: {
+    readonly userId?: string
+    readonly appId?: string
+    readonly role?: string
+  }
+  readonly sourceKeyId?: string
+  readonly sourceSignature?: string
   readonly actionType: string
   readonly actionSuccessful: boolean
   readonly subject: string
-  readonly labels?: readonly { readonly key: string; readonly value: string }[]
+  readonly labels?: readonly {
+    readonly key: string
+    readonly value: string
+    readonly encryptionKeyId?: string
+  }[]
   readonly before: Readonly<Record<string, unknown>> | null
   readonly after: Readonly<Record<string, unknown>> | null
   readonly number: string
@@ -84,6 +95,32 @@ export type AuditEntry = {
   readonly previousHash: string
   readonly keyId: string
   readonly signatureValid: boolean
+  readonly provenance?: string
+}
+
+export type QuarantinedEntry = {
+  readonly contentHash: string
+  readonly id: string
+  readonly sourceBcName: string
+  readonly actionType: string
+  readonly actor: string
+  readonly subject: string
+  readonly sourceKeyId?: string
+  readonly reason: string
+  readonly receivedDate: string
+  readonly quarantinedDate: string
+}
+
+export type LogLine = {
+  readonly id: string
+  readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'
+  readonly timestamp: string
+  readonly bcName: string
+  readonly appName: string
+  readonly appVersion: string
+  readonly component?: string
+  readonly message: string
+  readonly meta: Readonly<Record<string, string>>
 }
 
 export type Participant = {
@@ -524,6 +561,49 @@ export type BulkQuoteStory = {
   readonly steps: readonly StoryStep[]
 }
 
+export type PartiesInFull = {
+  readonly payer: {
+    readonly partyIdType: string
+    readonly partyIdentifier: string
+    readonly fspId: string | null
+  }
+  readonly payee: {
+    readonly partyIdType: string
+    readonly partyIdentifier: string
+    readonly fspId: string | null
+  }
+}
+
+export type DeadLetterInFull = {
+  readonly entityId: string
+  readonly url: string
+  readonly lastError: string | null
+}
+
+export type Month = {
+  readonly month: string
+  readonly createdAt: string
+  readonly erasedAt: string | null
+  readonly erasable: boolean
+}
+
+export type Erasure = {
+  readonly requestId: string
+  readonly month: string | null
+  readonly person: { readonly partyIdType: string; readonly partyIdentifier: string } | null
+  readonly state: 'PEND-APPROVAL' | 'APPROVED' | 'REJECTED'
+  readonly createdBy: string
+  readonly createdAt: string
+  readonly decidedBy: string | null
+  readonly decidedAt: string | null
+  readonly progress: readonly {
+    readonly service: string
+    readonly erased: number
+    readonly isDone: boolean
+  }[]
+  readonly finishedAt: string | null
+}
+
 export type SettlementWindow = {
   readonly id: number
   readonly settlementWindowId: number
@@ -864,7 +944,50 @@ export interface Operations {
       readonly keyId?: string
       readonly signatureValid: boolean
       readonly anchor?: { readonly number: string; readonly signedDate: string }
+      readonly verification?: { readonly date: string; readonly faults: number }
     }
+  }
+  readonly 'POST /audit/confidential': {
+    readonly query:
+      | 'bc'
+      | 'actionType'
+      | 'userId'
+      | 'subject'
+      | 'label'
+      | 'from'
+      | 'to'
+      | 'cursor'
+      | 'limit'
+    readonly answer: { readonly entries: readonly AuditEntry[]; readonly cursor?: string }
+  }
+  readonly 'GET /audit-quarantine': {
+    readonly query: 'limit'
+    readonly answer: {
+      readonly entries: readonly QuarantinedEntry[]
+      readonly total: number
+      readonly held: number
+    }
+  }
+  readonly 'POST /audit-quarantine/{contentHash}': {
+    readonly query: never
+    readonly answer: undefined
+  }
+  readonly 'POST /log-write': {
+    readonly query: never
+    readonly answer: { readonly stored: number }
+  }
+  readonly 'GET /log-read-build-log': {
+    readonly query: never
+    readonly answer: {
+      readonly lines: string
+      readonly oldestDate?: string
+      readonly newestDate?: string
+      readonly droppedLines: string
+    }
+  }
+  readonly 'GET /read-log': {
+    readonly query: 'bc' | 'level' | 'component' | 'from' | 'to' | 'text' | 'cursor' | 'limit'
+    readonly answer: { readonly entries: readonly LogLine[]; readonly cursor?: string }
   }
   readonly 'GET /participants/limits': {
     readonly query: 'currency' | 'limit' | 'type'
@@ -1201,17 +1324,24 @@ export interface Operations {
   }
   readonly 'POST /crypto-adapter-set': {
     readonly query: never
-    readonly answer: {
-      readonly active: 'NODE' | 'PKCS11'
-      readonly available: readonly ('NODE' | 'PKCS11')[]
-      readonly changedDate: string | null
-      readonly changedBy: string | null
-    }
+    readonly answer:
+      | {
+          readonly active: 'NODE' | 'PKCS11'
+          readonly available: readonly ('NODE' | 'PKCS11')[]
+          readonly changedDate: string | null
+          readonly changedBy: string | null
+        }
+      | ChangeRequest
   }
   readonly 'POST /ssl-terminate': {
     readonly query: never
     readonly answer: { readonly host: string; readonly validTo: string }
   }
+  readonly 'GET /GetPendingCryptoAdapter': {
+    readonly query: never
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveCryptoAdapter': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'POST /component-keys': { readonly query: never; readonly answer: ComponentKey }
   readonly 'GET /component-keys': {
     readonly query: never
@@ -1296,6 +1426,24 @@ export interface Operations {
     readonly query: never
     readonly answer: BulkQuoteStory
   }
+  readonly 'POST /transfers/{transferId}/parties': {
+    readonly query: never
+    readonly answer: PartiesInFull
+  }
+  readonly 'POST /dead-letters/{notificationId}/address': {
+    readonly query: never
+    readonly answer: DeadLetterInFull
+  }
+  readonly 'GET /erasures/months': { readonly query: never; readonly answer: readonly Month[] }
+  readonly 'GET /erasures': { readonly query: never; readonly answer: readonly Erasure[] }
+  readonly 'POST /erasures/{requestId}/run': { readonly query: never; readonly answer: Erasure }
+  readonly 'POST /CreateMonthErasure': { readonly query: never; readonly answer: ChangeRequest }
+  readonly 'POST /CreatePersonErasure': { readonly query: never; readonly answer: ChangeRequest }
+  readonly 'GET /GetPendingErasures': {
+    readonly query: never
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveErasure': { readonly query: never; readonly answer: ChangeRequest }
   readonly 'GET /v2/settlementWindows': {
     readonly query:
       | 'participantId'

@@ -1,5 +1,6 @@
 /** The audit log: who did what, when, and with what effect. */
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { call, type Answer } from '../api.ts'
 import { useOperator } from '../access.ts'
 import { AskButton, type FieldOf } from '../change.tsx'
@@ -7,6 +8,7 @@ import { differences } from '../domain/difference.ts'
 import type { AuditEntry } from '../generated/operator-api.ts'
 import { instant, More, SearchForm, useSearch } from '../search.tsx'
 import { Facts, Loading, Page, Problem, State, Table, Time } from '../ui.tsx'
+import { Quarantine } from './quarantine.tsx'
 
 const names = ['userId', 'actionType', 'subject', 'from', 'to'] as const
 type Name = (typeof names)[number]
@@ -23,11 +25,13 @@ export function Audit() {
   const { may } = useOperator()
   const searching = useSearch<Name>('/audit', names)
   const { key, search } = searching
+  const [isDecrypted, setDecrypted] = useState(false)
   const found = useInfiniteQuery({
-    queryKey: ['audit', key],
+    queryKey: ['audit', key, isDecrypted],
     queryFn: ({ pageParam: cursor }) => {
       const times = { from: instant(search.from), to: instant(search.to) }
-      return call('GET /audit', { ...search, ...times, limit: '50', cursor })
+      const asked = { ...search, ...times, limit: '50', cursor }
+      return isDecrypted ? call('POST /audit/confidential', asked) : call('GET /audit', asked)
     },
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
@@ -48,7 +52,7 @@ export function Audit() {
             key: entry.id,
             cells: [
               <Time key="when" at={entry.actionTimestamp} />,
-              entry.securityContext.userId ?? 'unknown',
+              <Actor key="actor" of={entry} />,
               <Action key="action" of={entry} />,
               <code key="subject">{entry.subject}</code>,
               <Changed key="changed" of={entry} />,
@@ -59,9 +63,28 @@ export function Audit() {
       <div className="line">
         <More label="Older entries" of={found} />
         <Verify />
+        {may('RUN_AUDIT_CONFIDENTIAL') && (
+          <button type="button" onClick={() => setDecrypted(!isDecrypted)}>
+            {isDecrypted ? 'Hide confidential values' : 'Show confidential values'}
+          </button>
+        )}
       </div>
       {may('VIEW_AUDIT_LOG_STATE') && <LogState />}
+      {may('VIEW_AUDIT_QUARANTINE') && <Quarantine />}
     </Page>
+  )
+}
+
+/** With roles and network address, where they are known. */
+function Actor({ of: { securityContext, callerNetworkSources } }: { of: AuditEntry }) {
+  const { userId, appId, role } = securityContext
+  const addresses = callerNetworkSources.map(({ address }) => address)
+  return (
+    <>
+      {userId ?? appId ?? 'unknown'}
+      <br />
+      <small>{[...(role === undefined ? [] : [role]), ...addresses].join(', ')}</small>
+    </>
   )
 }
 
@@ -77,16 +100,30 @@ function Action({ of }: { of: AuditEntry }) {
       )}
       {!of.signatureValid && <strong className="problem"> signature not valid</strong>}
       <br />
-      <small>{of.sourceBcName}</small>
+      <small>
+        {of.sourceBcName}
+        {of.provenance !== undefined && `, ${of.provenance.toLowerCase()}`}
+      </small>
     </>
   )
 }
 
 const shown_max = 3
 
+/** Encrypted members by one word. */
+function readable(state: AuditEntry['before']): AuditEntry['before'] {
+  if (state === null) return null
+  return Object.fromEntries(
+    Object.entries(state).map(([name, value]) => [
+      name,
+      typeof value === 'object' && value !== null && 'encrypted' in value ? 'confidential' : value,
+    ]),
+  )
+}
+
 /** The first few at once, the others on demand. */
 function Changed({ of: { before, after, labels = [], number } }: { of: AuditEntry }) {
-  const changes = differences(before, after)
+  const changes = differences(readable(before), readable(after))
   const few = changes.slice(0, shown_max)
   const more = changes.slice(shown_max)
   return (
@@ -99,7 +136,14 @@ function Changed({ of: { before, after, labels = [], number } }: { of: AuditEntr
             <span className="unseen"> of entry {number}</span>
           </summary>
           <ChangeList of={more} />
-          <Facts of={Object.fromEntries(labels.map((label) => [label.key, label.value]))} />
+          <Facts
+            of={Object.fromEntries(
+              labels.map(({ key, value, encryptionKeyId }) => [
+                key,
+                encryptionKeyId === undefined ? value : 'confidential',
+              ]),
+            )}
+          />
         </details>
       )}
     </>
@@ -127,7 +171,7 @@ function LogState() {
     queryFn: () => call('GET /audit-read-build-audit-log'),
   })
   if (state.data === undefined) return state.isError ? <Problem error={state.error} /> : <Loading />
-  const { lastNumber, signedDate, signatureValid, anchor } = state.data
+  const { lastNumber, signedDate, signatureValid, anchor, verification } = state.data
   return (
     <Facts
       of={{
@@ -140,6 +184,15 @@ function LogState() {
           ) : (
             <>
               {anchor.number}, <Time at={anchor.signedDate} />
+            </>
+          ),
+        'Last scheduled verification':
+          verification === undefined ? (
+            'none'
+          ) : (
+            <>
+              {verification.faults === 0 ? 'valid' : `${verification.faults} faults`},{' '}
+              <Time at={verification.date} />
             </>
           ),
       }}

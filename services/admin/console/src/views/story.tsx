@@ -1,9 +1,10 @@
 /** The story of one payment: a summary, then every step in order as a sequence diagram. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
+import { useOperator } from '../access.ts'
 import { call } from '../api.ts'
 import type { Story, ThirdPartyTransaction } from '../generated/operator-api.ts'
-import { Card, Facts, Loaded, Money, Page, State, Time } from '../ui.tsx'
+import { Card, Facts, Loaded, Money, Page, Problem, State, Time } from '../ui.tsx'
 import { BulkQuoteLink } from './bulk-quotes.tsx'
 import { BulkTransferLink } from './bulk-transfers.tsx'
 import { ConsentLink } from './consents.tsx'
@@ -125,9 +126,13 @@ function Summary({ story }: { story: Story }) {
           Expires: <Time at={story.expiration} />,
           Ended: <Time at={completedAt} />,
           Parties:
-            transaction === null
-              ? null
-              : `${partyText(transaction.payer)} pays ${partyText(transaction.payee)}`,
+            transaction === null ? null : (
+              <Parties
+                transferId={story.transferId}
+                payer={transaction.payer}
+                payee={transaction.payee}
+              />
+            ),
           Quote: transaction !== null && (
             <>
               <code>{transaction.quoteId}</code>
@@ -143,6 +148,29 @@ function Summary({ story }: { story: Story }) {
         }}
       />
     </Card>
+  )
+}
+
+/** Masked; in full for who may see them, and each look is on record. */
+function Parties({ transferId, payer, payee }: { transferId: string; payer: Party; payee: Party }) {
+  const { may } = useOperator()
+  const full = useQuery({
+    queryKey: ['parties', transferId],
+    queryFn: () => call('POST /transfers/{transferId}/parties', { transferId }),
+    enabled: false,
+    gcTime: 0,
+  })
+  const shown = full.data ?? { payer, payee }
+  return (
+    <>
+      {partyText(shown.payer)} pays {partyText(shown.payee)}{' '}
+      {full.data === undefined && may('RUN_UNMASK_PERSONAL_DATA') && (
+        <button type="button" disabled={full.isFetching} onClick={() => void full.refetch()}>
+          Show identifiers
+        </button>
+      )}
+      {full.isError && <Problem error={full.error} />}
+    </>
   )
 }
 

@@ -79,6 +79,19 @@ export async function define(
   return definition.keyDefinitionId
 }
 
+/** Requested by one person and approved by another one. */
+export async function chooseAdapter(
+  keys: Calls<typeof keyManagementService>,
+  adapter: string,
+): Promise<void> {
+  const requestId = randomUUID()
+  const asked = await keys.RequestCryptoAdapter({ requestId, adapter, actor })
+  if (!asked.request) throw new Error(asked.refusal?.detail ?? `${adapter} is active`)
+  const decision = { requestId, decision: 'APPROVE', note: '', actor: 'grace' }
+  const { request, refusal } = await keys.DecideCryptoAdapter(decision)
+  if (request?.state !== 'APPROVED') throw new Error(refusal?.detail)
+}
+
 /** 'done', or the reason for the refusal. */
 export function outcomeOf({ refusal }: { readonly refusal?: Refusal | null }): string {
   return refusal?.reason ?? 'done'

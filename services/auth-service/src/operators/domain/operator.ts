@@ -84,6 +84,32 @@ export function leavesNoAdministrator(
   return operators.some(isInCharge) && !after.some(isInCharge)
 }
 
+/** The entries of these roles. */
+export function privilegesOf(
+  roles: readonly Pick<Role, 'id' | 'privileges'>[],
+  ids: readonly string[],
+): readonly string[] {
+  return roles.filter(({ id }) => ids.includes(id)).flatMap(({ privileges }) => privileges)
+}
+
+/**
+ * Refuses to hand out what the actor's own roles do not permit, to oneself as well: to manage
+ * operators would otherwise be every privilege.
+ * @param actor undefined: callers have no identity here
+ */
+export function grantFault(
+  actor: Pick<Operator, 'name' | 'roles'> | undefined,
+  roles: readonly Pick<Role, 'id' | 'privileges'>[],
+  granted: readonly string[],
+): Refused | undefined {
+  if (actor === undefined) return undefined
+  const own = privilegesOf(roles, actor.roles)
+  const lacking = granted.find((privilege) => !grants(own, privilege))
+  return lacking === undefined
+    ? undefined
+    : refuse('PRIVILEGE_MISSING', `${actor.name} has not ${lacking} and cannot grant it`)
+}
+
 /** The operator as it is audited; never a secret. */
 export function recordOf({ kind, isActive, mustChange, roles, email }: Operator) {
   return { kind, isActive, mustChangePassword: mustChange, roles, email }

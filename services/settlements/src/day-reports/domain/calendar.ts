@@ -63,21 +63,25 @@ export function endOf(calendar: Calendar, scope: string, day: string): Date {
   return new Date(startOf(day) + endOfDayIn(calendar, scope) * minute_ms)
 }
 
+/** Where a day begins, unless the one before was ended at another time. */
+export function beginOf(calendar: Calendar, scope: string, day: string): Date {
+  return endOf(calendar, scope, shifted(day, -1))
+}
+
 /** The day that ended last; a day ends in the moment of its end. */
 export function lastEnded(calendar: Calendar, scope: string, now: Date): string {
   const today = dayOf(now)
   return endOf(calendar, scope, today) <= now ? today : shifted(today, -1)
 }
 
+/** After a longer outage the first report of a day is that of all the days before it, too. */
+const days_max = 366
+
 /**
- * The ended days without a report, the earliest first: those after `lastReported`, or only the last one
- * where nothing was reported yet. At most `days_max`, the newest.
+ * The days without a report up to one that has ended, the earliest first: those after `lastReported`, or
+ * only the last one where nothing was reported yet. At most `days_max`, the newest.
  */
-export function missedDays(
-  lastReported: string | null,
-  ended: string,
-  days_max: number,
-): readonly string[] {
+export function missedDays(lastReported: string | null, ended: string): readonly string[] {
   const days: string[] = []
   for (let day = ended; days.length < days_max; day = shifted(day, -1)) {
     if (lastReported !== null && day <= lastReported) break

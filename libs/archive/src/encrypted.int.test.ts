@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { type Database, ensureMonthlyPartitions, statement } from '@causeway/postgres'
+import {
+  migrationFiles,
+  openTestDatabases,
+  temporaryFolder,
+  type TestDatabases,
+} from '@causeway/postgres/testing'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { archive, restore } from './command.ts'
+import type { Manifest } from './manifest.ts'
+
+let databases: TestDatabases
+let db: Database
+let keys: Database
+
+const bodies = `
+  create table bodies (id integer, month date, body text, primary key (id, month))
+    partition by range (month);
+  create table lines (id integer, month date, primary key (id, month)) partition by range (month);
+  comment on table bodies is 'archived by month';
+  comment on table lines is 'archived by month';`
+
+/** As auth-service has it. */
+const monthKeys = `
+  create table month_keys (
+    month date primary key, sealed bytea, created_at timestamptz(3) not null);`
+
+beforeAll(async () => {
+  databases = await openTestDatabases()
+  const open = (schema: string, sql: string) =>
+    databases.openDatabase({
+      url: '',
+      schema,
+      migrations: migrationFiles({ '0001-tables.sql': sql }),
+      connections_max: 2,
+    })
+  db = await open('months', bodies)
+  keys = await open('auth_service', monthKeys)
+})
+
+afterAll(() => databases.stop())
+
+const reports: string[] = []
+const secret = randomBytes(32).toString('base64url')
+
+function surroundings(more: Readonly<Record<string, string>> = {}) {
+  reports.length = 0
+  return {
+    environment: {
+      MONTHS_DATABASE_URL: databases.databaseUrl,
+      AUTH_SERVICE_SECRETS_KEY: secret,
+      ...more,
+    },
+    report: (sentence: string) => void reports.push(sentence),
+  }
+}
+
+const archiveTo = (folder: string, month: string) =>
+  archive(['--month', month, '--to', folder], surroundings())
+const restoreFrom = (monthFolder: string) => restore(['--from', monthFolder], surroundings())
+
+async function fill(month: string): Promise<void> {
+  await ensureMonthlyPartitions(db, ['bodies', 'lines'], new Date(`${month}-15T00:00:00Z`))
+  const values = [`${month}-01`]
+  await db.query(
+    statement(
+      `insert into bodies select n, $1::date, 'MSISDN 22507008181' from generate_series(1, 50) n`,
+    ),
+    values,
+  )
+  await db.query(statement('insert into lines values (1, $1::date)'), values)
+}
+
+async function rowsOf(table: 'bodies' | 'lines', month: string): Promise<number> {
+  const [row] = await db.query<{ rows: number }>(
+    statement(`select count(*)::integer as rows from ${table} where month = $1::date`),
+    [`${month}-01`],
+  )
+  return row?.rows ?? -1
+}
+
+function fileOf(monthFolder: string): string {
+  const manifest = JSON.parse(readFileSync(join(monthFolder, 'manifest.json'), 'utf8')) as Manifest
+  const entry = manifest.tables.find(({ table }) => table === 'bodies')
+  return join(monthFolder, entry?.file ?? '')
+}
+
+test('An archived month is encrypted with its key, and restored with the same key', async () => {
+  await fill('2025-03')
+  const folder = temporaryFolder('encrypted')
+  await archiveTo(folder, '2025-03')
+  const file = fileOf(join(folder, '2025-03'))
+  expect(file).toMatch(/\.copy\.gz\.enc$/)
+  expect(() => gunzipSync(readFileSync(file))).toThrow('incorrect header check')
+  expect(await rowsOf('bodies', '2025-03')).toBe(0)
+  await restoreFrom(join(folder, '2025-03'))
+  expect(await rowsOf('bodies', '2025-03')).toBe(50)
+})
+
+test('An earlier file that is not encrypted goes when the month is archived again', async () => {
+  await fill('2025-04')
+  const folder = temporaryFolder('again')
+  const monthFolder = join(folder, '2025-04')
+  await archive(['--month', '2025-04', '--to', folder, '--plain'], surroundings())
+  const plain = fileOf(monthFolder)
+  expect(gunzipSync(readFileSync(plain)).toString()).toContain('22507008181')
+  await restoreFrom(monthFolder)
+  await archiveTo(folder, '2025-04')
+  expect(existsSync(plain)).toBe(false)
+  expect(existsSync(fileOf(monthFolder))).toBe(true)
+})
+
+test('A modified file and another secret are found before anything is restored', async () => {
+  await fill('2025-05')
+  const folder = temporaryFolder('modified')
+  const monthFolder = join(folder, '2025-05')
+  await archiveTo(folder, '2025-05')
+  const other = { AUTH_SERVICE_SECRETS_KEY: randomBytes(32).toString('base64url') }
+  await expect(restore(['--from', monthFolder], surroundings(other))).rejects.toThrow(
+    'AUTH_SERVICE_SECRETS_KEY is not the key that encrypted the keys of months.',
+  )
+  const file = fileOf(monthFolder)
+  const bytes = readFileSync(file)
+  bytes[bytes.length - 1] = (bytes.at(-1) ?? 0) ^ 1
+  writeFileSync(file, bytes)
+  await expect(restoreFrom(monthFolder)).rejects.toThrow(file)
+  expect(await rowsOf('bodies', '2025-05')).toBe(0)
+})
+
+test('A month whose key is dropped is not restored, and leaves the database without a file', async () => {
+  await fill('2025-06')
+  const folder = temporaryFolder('erased')
+  await archiveTo(folder, '2025-06')
+  await fill('2025-07')
+  await keys.query(statement(`insert into month_keys values ('2025-07-01', null, now())`), [])
+  await keys.query(statement(`update month_keys set sealed = null where month = '2025-06-01'`), [])
+  await expect(restoreFrom(join(folder, '2025-06'))).rejects.toThrow('2025-06 is erased')
+  await archiveTo(folder, '2025-07')
+  expect(await rowsOf('bodies', '2025-07')).toBe(0)
+  expect(existsSync(join(folder, '2025-07', 'manifest.json'))).toBe(false)
+})
+
+test('What is due is archived table by table, by the retention of each', async () => {
+  const now = new Date()
+  const monthAgo = (months: number) =>
+    new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months)).toISOString().slice(0, 7)
+  const [young, old] = [monthAgo(3), monthAgo(5)]
+  await fill(old)
+  await fill(young)
+  const folder = temporaryFolder('due')
+  const retention = { RETENTION_MONTHS: '3', RETENTION_MONTHS_BY_TABLE: 'months.lines=6' }
+  await archive(['--due', '--to', folder], surroundings(retention))
+  expect(await rowsOf('bodies', old)).toBe(0)
+  expect(await rowsOf('lines', old)).toBe(1)
+  expect(await rowsOf('bodies', young)).toBe(50)
+  await restoreFrom(join(folder, old))
+  expect(await rowsOf('bodies', old)).toBe(50)
+})
+
+test('A retention that is no number of months, or of an unknown table, changes nothing', async () => {
+  const due = (retention: Readonly<Record<string, string>>) =>
+    archive(['--due', '--to', temporaryFolder('wrong')], surroundings(retention))
+  await expect(due({ RETENTION_MONTHS: '1' })).rejects.toThrow(
+    'RETENTION_MONTHS: 1 is not 2 to 240',
+  )
+  await expect(due({ RETENTION_MONTHS_BY_TABLE: 'months.other=3' })).rejects.toThrow(
+    'no table of months is months.other',
+  )
+})
