@@ -164,6 +164,7 @@ function originOf({ privilege }: GuardedOperation, caller: Caller, address: stri
     kind: caller.isProgram ? 'PROGRAM' : 'PERSON',
     application: 'admin',
     roles: caller.roles,
+    session: caller.session,
     address: ipv4Of(address),
   }
 }

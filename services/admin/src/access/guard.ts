@@ -16,6 +16,8 @@ export interface Caller {
   /** A program, or a person. */
   readonly isProgram: boolean
   readonly roles: readonly string[]
+  /** Of the log-in; empty where none is required. */
+  readonly session: string
   /** As it was sent; empty where none is required. */
   readonly token: string
   /** Whether the caller has the privilege. */
@@ -46,6 +48,7 @@ const anonymous: Caller = {
   actor: 'unknown',
   isProgram: false,
   roles: [],
+  session: '',
   token: '',
   may: () => true,
 }
@@ -128,7 +131,7 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
       (!isLimited && grants(granted, privilege) && !isAlone(sub, privilege))
     if (privileges.some(may)) {
       const isProgram = sub.startsWith('app::')
-      return { outcome: 'known', actor, isProgram, roles: platformRoles, token, may }
+      return { outcome: 'known', actor, isProgram, roles: platformRoles, session: sid, token, may }
     }
     if (mustChangePassword) return refused('PASSWORD_OLD', 'change your password first')
     return mustRegisterKey
