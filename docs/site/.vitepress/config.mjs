@@ -71,6 +71,7 @@ export default {
           { text: 'Threat model', link: '/docs/threat-model' },
           { text: 'Hardening', link: '/docs/hardening' },
           { text: 'Watching', link: '/docs/watching' },
+          { text: 'Data of persons', link: '/docs/data-protection' },
           { text: 'Runbooks', link: '/docs/runbooks/' },
           { text: 'Supply chain', link: '/docs/supply-chain' },
         ],

@@ -132,9 +132,27 @@ export const advice = {
       set: 'a file that the owner of the database cannot write',
       why: 'who can write it can forge the log',
     },
+    AUDIT_ANCHOR_S3_URL: {
+      set: 'a bucket with Object Lock',
+      why: 'not even its administrators can change an anchor there',
+    },
+    AUDIT_MAIL_TO: {
+      set: 'an auditor who does not run the hub',
+      why: 'gets number and hash of the last entry each day',
+    },
+    AUDIT_SECRETS_KEY: {
+      set: 'a value that is in no backup of the database',
+      why: 'it encrypts confidential members of entries',
+    },
     AUDIT_EXPORT_FILE: {
       set: '`-`, or a file that a SIEM collects',
       why: 'a copy elsewhere shows what was removed here',
+    },
+  },
+  'Personal data': {
+    MESSAGE_ENCRYPTION: {
+      set: 'on',
+      why: 'a month can be erased, in backups too; a hub in one process and the chart turn it on',
     },
   },
   'E-mails': {
