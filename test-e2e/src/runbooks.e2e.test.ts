@@ -142,7 +142,10 @@ describe('Stolen key of an FSP', () => {
         'the stolen certificate to be refused',
       )
       const replaced = { ...credentials, ...pairIn(work) }
-      expect(await statusFor(replaced)).toBe(202)
+      await eventually(
+        async () => (await statusFor(replaced)) === 202,
+        'the new certificate to be accepted',
+      )
       const keys = await answered<readonly { readonly validTo: string | null }[]>(
         operator.call('GET', '/participants/greenbank/keys'),
       )
