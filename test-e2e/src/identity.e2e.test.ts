@@ -1,4 +1,6 @@
 /** The channel, the headers, the key and the body of a message must name the same FSP. */
+import { X509Certificate } from 'node:crypto'
+import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { issueClientCertificate, makeCa } from '@causeway/pki'
 import { enrol } from './hub/credentials.ts'
@@ -53,6 +55,21 @@ test('A certificate of another CA is refused with 401 and 3000', async () => {
   const fsp = await asGreenbank(stranger())
   const answer = await fsp.send('POST', '/transfers', newTransfer(payer, payee).request, to(payee))
   expect(codeOf(answer)).toEqual([401, '3000'])
+})
+
+test('A revoked certificate is refused with 401 and 3000, on an open connection too', async () => {
+  const { certificate, key } = await enrol(scheme.operator, 'greenbank-identity')
+  const fsp = await asGreenbank({ certificate, key })
+  const send = () => fsp.send('POST', '/transfers', newTransfer(payer, payee).request, to(payee))
+  expect((await send()).status).toBe(202)
+  const path = `/participants/greenbank-identity/certificates/${new X509Certificate(certificate).serialNumber}`
+  const revoked = await scheme.operator.call('DELETE', path)
+  expect(revoked.status).toBe(200)
+  const refused = await eventually(async () => {
+    const answer = await send()
+    return answer.status === 202 ? undefined : answer
+  }, 'the end of the certificate')
+  expect(codeOf(refused)).toEqual([401, '3000'])
 })
 
 test("Another FSP's certificate is refused with 403 and 3100", async () => {

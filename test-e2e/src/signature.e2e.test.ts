@@ -71,7 +71,6 @@ const awkward: readonly (readonly [string, (body: string) => string])[] = [
   ['escapes', (body) => body.replace('{', '{"e":"\\u00fc\\/\\n\\t",')],
   ['another order and blanks', (body) => body.replaceAll(',', ' ,\r\n  ')],
   ['large numbers', (body) => body.replace('{', '{"n":1e400,"m":12345678901234567890.10,')],
-  ['a member twice', (body) => body.replace('{', '{"twice":1,"twice":2,')],
 ]
 
 /** The first byte, the last one, and some between. */

@@ -15,6 +15,7 @@ import {
   isKeyLength,
   type CryptoProvider,
   type Curve,
+  type Encrypted,
   type MadePair,
   type PrivateKey,
   type Secret,
@@ -40,6 +41,8 @@ export function openNodeProvider(seal: Seal): CryptoProvider {
   })
   const encryptedBlock = (key: Secret, block: Buffer) =>
     inBlocks(createCipheriv(blockCipherOf(plainOf(key), key.type), plainOf(key), null), block)
+  const decryptedBlock = (key: Secret, block: Buffer) =>
+    inBlocks(createDecipheriv(blockCipherOf(plainOf(key), key.type), plainOf(key), null), block)
   return {
     adapter: 'NODE',
     random: (length_bytes) => randomBytes(length_bytes),
@@ -53,35 +56,45 @@ export function openNodeProvider(seal: Seal): CryptoProvider {
         : undefined
     },
     sign: (key, bytes) => signWith(privateKeyOf(plainOf(key)), bytes),
-    signDigest: async (key, digest) =>
-      signDigestWith(privateKeyOf(plainOf(key)), key.curve, digest),
+    signDigest: (key, digest) =>
+      settled(() => signDigestWith(privateKeyOf(plainOf(key)), key.curve, digest)),
     agree: (key, peer) =>
       diffieHellman({ privateKey: privateKeyOf(plainOf(key)), publicKey: peer }),
-    async encrypt(key, plain, aad) {
-      const iv = randomBytes(iv_bytes)
-      const secret = plainOf(key)
-      const cipher = createCipheriv(gcmOf(secret), secret, iv, { authTagLength: tag_bytes })
-      cipher.setAAD(aad)
-      const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()])
-      return { iv, ciphertext, tag: cipher.getAuthTag() }
-    },
-    async decrypt(key, { iv, ciphertext, tag }, aad) {
-      const secret = plainOf(key)
-      const decipher = createDecipheriv(gcmOf(secret), secret, iv, { authTagLength: tag_bytes })
-      decipher.setAAD(aad)
-      decipher.setAuthTag(tag)
-      const begun = decipher.update(ciphertext)
-      return attempt(() => Buffer.concat([begun, decipher.final()]))
-    },
-    encryptBlock: async (key, block) => encryptedBlock(key, block),
-    decryptBlock: async (key, block) =>
-      inBlocks(createDecipheriv(blockCipherOf(plainOf(key), key.type), plainOf(key), null), block),
+    encrypt: (key, plain, aad) => settled(() => encrypted(plainOf(key), plain, aad)),
+    decrypt: (key, text, aad) => settled(() => decrypted(plainOf(key), text, aad)),
+    encryptBlock: (key, block) => settled(() => encryptedBlock(key, block)),
+    decryptBlock: (key, block) => settled(() => decryptedBlock(key, block)),
     checkValue: (key) => checkValueOf(key.type, (block) => encryptedBlock(key, block)),
     exportPair: (key) => plainOf(key),
     remove() {
       // The row of the key is all there is of it.
     },
   }
+}
+
+/** An error is a rejection, as it is of an HSM. */
+function settled<Result>(work: () => Result): Promise<Result> {
+  return new Promise((resolve) => resolve(work()))
+}
+
+function encrypted(secret: Buffer, plain: Buffer, aad: Buffer): Encrypted {
+  const iv = randomBytes(iv_bytes)
+  const cipher = createCipheriv(gcmOf(secret), secret, iv, { authTagLength: tag_bytes })
+  cipher.setAAD(aad)
+  const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()])
+  return { iv, ciphertext, tag: cipher.getAuthTag() }
+}
+
+function decrypted(
+  secret: Buffer,
+  { iv, ciphertext, tag }: Encrypted,
+  aad: Buffer,
+): Buffer | undefined {
+  const decipher = createDecipheriv(gcmOf(secret), secret, iv, { authTagLength: tag_bytes })
+  decipher.setAAD(aad)
+  decipher.setAuthTag(tag)
+  const begun = decipher.update(ciphertext)
+  return attempt(() => Buffer.concat([begun, decipher.final()]))
 }
 
 function newPair(seal: Seal, id: string, curve: Curve): MadePair {

@@ -54,7 +54,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const stored = (parties: readonly Party[]) => store.find(parties)
   const owners = openOwnerBook({ ...memory, stored, oracles, measures })
   const onChanged = () => oracles.changed()
-  const findOwners_ms = settings.ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS
+  const { ACCOUNT_LOOKUP_FIND_OWNERS_WAIT_MS: findOwners_ms } = settings
   grpc.serve(accountLookupService, lookupHandlers(owners, findOwners_ms))
   grpc.serve(personsService, personHandlers({ db, owners }))
   grpc.serve(oraclesService, oracleHandlers({ store: oracleStore, onChanged, egress }))
@@ -84,9 +84,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     { batch_max: 1, batches_in_flight_max: settings.ACCOUNT_LOOKUP_ORACLE_REQUESTS_MAX },
   )
   const deletion = deleteOldRequests(settings, { db, store }, log)
-  parts.health.ready('account-lookup', async () => {
-    await oracleStore.all()
-  })
+  parts.health.ready('account-lookup', () => oracleStore.all().then(() => undefined))
   return {
     async stop() {
       await subscribed.stop()

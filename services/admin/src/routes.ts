@@ -88,14 +88,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('OPERATORS', operatorKeyOperations(deps)),
     ...guarded('OPERATORS', applicationOperations(deps)),
     ...guarded('OPERATORS', roleOperations(deps)),
-    ...needs('VIEW_AUDIT', auditOperations(deps)),
-    ...needs('VIEW_AUDIT', auditVerification(deps)),
-    ...needs('VIEW_AUDIT_LOG_STATE', auditLogOperations(deps)),
-    ...needs('RUN_AUDIT_CONFIDENTIAL', confidentialAuditOperations(deps)),
-    ...guarded('AUDIT_QUARANTINE', quarantineOperations(deps)),
-    ...needs('RUN_LOG_WRITE', logWriting(deps)),
-    ...needs('VIEW_LOG_STATE', logState(deps)),
-    ...needs('VIEW_LOG', logReading(deps)),
+    ...auditAndLog(deps),
     ...guarded('PARTICIPANTS', limitOperations(deps)),
     ...guarded('PARTICIPANTS', participantOperations(deps)),
     ...guarded('PARTICIPANTS', endpointOperations(deps)),
@@ -142,6 +135,19 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...needs(open, healthOperations(deps)),
   ])
   return all
+}
+
+function auditAndLog(deps: Deps): readonly GuardedOperation[] {
+  return [
+    ...needs('VIEW_AUDIT', auditOperations(deps)),
+    ...needs('VIEW_AUDIT', auditVerification(deps)),
+    ...needs('VIEW_AUDIT_LOG_STATE', auditLogOperations(deps)),
+    ...needs('RUN_AUDIT_CONFIDENTIAL', confidentialAuditOperations(deps)),
+    ...guarded('AUDIT_QUARANTINE', quarantineOperations(deps)),
+    ...needs('RUN_LOG_WRITE', logWriting(deps)),
+    ...needs('VIEW_LOG_STATE', logState(deps)),
+    ...needs('VIEW_LOG', logReading(deps)),
+  ]
 }
 
 const settlementPrefix = '/v2'

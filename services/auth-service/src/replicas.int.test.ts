@@ -4,13 +4,7 @@ import { statement, type Database } from '@causeway/postgres'
 import { StartError } from '@causeway/process'
 import * as settlements from '@causeway/settlements'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import {
-  calculateJwkThumbprint,
-  createLocalJWKSet,
-  jwtVerify,
-  type JSONWebKeySet,
-  type JWK,
-} from 'jose'
+import { calculateJwkThumbprint, createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
 import { isSignature, openSeal } from '@causeway/crypto-provider'
 import { openTokenKeys } from './credentials/token-keys.ts'
 import { openAdapters } from './cryptography/adapters.ts'
@@ -133,7 +127,7 @@ test('A token key that an earlier release stored signs until its end', async () 
   const database = await ownDatabase(auth.parts)
   await database.query(statement('delete from token_keys'), [])
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const kid = await calculateJwkThumbprint(publicKey.export({ format: 'jwk' }) as JWK)
+  const kid = await calculateJwkThumbprint(publicKey.export({ format: 'jwk' }))
   const jwk = JSON.stringify({ ...publicKey.export({ format: 'jwk' }), kid })
   const sealKey = newSealKey()
   const der = privateKey.export({ type: 'pkcs8', format: 'der' })

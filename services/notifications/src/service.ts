@@ -56,24 +56,21 @@ export const start: Start<Settings> = async (settings, given) => {
   const mail = await openMail(settings, given, log)
   const ownKey = await openOwnKey('notifications', settings.NOTIFICATIONS_COMPONENT_KEY_FILE, given)
   const parts = { ...given, bus: signedEntries(given.bus, ownKey) }
-  const db = await openOwnDatabase(settings, parts)
-  const bodies = await openBodies(settings.MESSAGE_ENCRYPTION, { ...parts, log })
-  await ensurePartitions(db)
+  const { db, bodies, waiting } = await openStored(settings, parts, log)
   const measures = openMeasures(parts.metrics, db)
   noteClientCertificate(parts.metrics, tls)
-  const waiting = openWaiting(() => readWaiting(db))
   const stop = new AbortController()
   const live = await openLive(settings, ownKey, { ...parts, log })
   const upkeep = follow(live, mail, { db, log })
   const backoff = backoffOf(live)
+  const { bus, grpc, tracer } = parts
   const lanes = lanesOf(live, mail, {
     tls,
     egress,
-    tracer: parts.tracer,
+    tracer,
     measures,
     onRecovered: (fspId) => retries.onRecovered(fspId),
   })
-  const { bus, grpc } = parts
   const storing = { db, bus, bodies, measures, log, waiting, lanes }
   const record = openRecord({ ...storing, stopping: stop.signal })
   const participants = await openParticipants({ group, bus, grpc, log, age_max_ms })
@@ -96,7 +93,7 @@ export const start: Start<Settings> = async (settings, given) => {
     lanes,
     record,
     waiting,
-    isTraced: parts.tracer !== undefined,
+    isTraced: tracer !== undefined,
     backoff,
     park_after_ms: settings.PARK_AFTER_MS,
     onLateEnd: (notification, end) =>
@@ -122,6 +119,13 @@ export const start: Start<Settings> = async (settings, given) => {
       await db.close()
     },
   }
+}
+
+async function openStored(settings: Settings, parts: ProcessParts, log: Logger) {
+  const db = await openOwnDatabase(settings, parts)
+  const bodies = await openBodies(settings.MESSAGE_ENCRYPTION, { ...parts, log })
+  await ensurePartitions(db)
+  return { db, bodies, waiting: openWaiting(() => readWaiting(db)) }
 }
 
 function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {

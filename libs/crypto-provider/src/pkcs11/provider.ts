@@ -28,6 +28,12 @@ const nothing = Buffer.alloc(0)
 export function openPkcs11Provider(token: Token): CryptoProvider {
   const secretIn = (session: Session, { id }: { readonly id: string }): Handle =>
     existing(session.find([{ type: attribute.CLASS, value: object.SECRET_KEY }, idOf(id)]), id)
+  const signed = ({ id, curve }: PrivateKey, input: Buffer): Promise<Buffer> =>
+    token.sign(
+      [{ type: attribute.CLASS, value: object.PRIVATE_KEY }, idOf(id)],
+      signingMechanism(curve),
+      input,
+    )
   return {
     adapter: 'PKCS11',
     random: (length_bytes) =>
@@ -55,18 +61,8 @@ export function openPkcs11Provider(token: Token): CryptoProvider {
     },
     unwrapSecret: (key, wrapped, by) =>
       token.run((session) => unwrap(session, key, wrapped, secretIn(session, by))),
-    sign: ({ id, curve }, bytes) =>
-      token.sign(
-        [{ type: attribute.CLASS, value: object.PRIVATE_KEY }, idOf(id)],
-        signingMechanism(curve),
-        digestOf(curve, bytes),
-      ),
-    signDigest: ({ id, curve }, digest) =>
-      token.sign(
-        [{ type: attribute.CLASS, value: object.PRIVATE_KEY }, idOf(id)],
-        signingMechanism(curve),
-        digest,
-      ),
+    sign: (key, bytes) => signed(key, digestOf(key.curve, bytes)),
+    signDigest: signed,
     agree: (key, peer) => token.run((session) => agree(session, key, peer)),
     encrypt: (key, plain, aad) =>
       token.use(async (session) => {
@@ -240,7 +236,7 @@ function gcmOf(iv: Buffer, aad: Buffer): Mechanism {
 interface BegunEncryption {
   /** For ciphertext and tag. */
   readonly space: Buffer
-  result(out: Buffer): Encrypted
+  readonly result: (out: Buffer) => Encrypted
 }
 
 function beginEncryption(

@@ -130,14 +130,18 @@ function Views() {
       <Route path="/audit/of/:search" component={Audit} />
       <Route path="/log" component={Log} />
       <Route path="/log/of/:search" component={Log} />
-      <Route>
-        <Page title="Page not found">
-          <p>
-            This page does not exist. <Link href="/">Go to the overview</Link>
-          </p>
-        </Page>
-      </Route>
+      <Route component={PageNotFound} />
     </Switch>
+  )
+}
+
+function PageNotFound() {
+  return (
+    <Page title="Page not found">
+      <p>
+        This page does not exist. <Link href="/">Go to the overview</Link>
+      </p>
+    </Page>
   )
 }
 

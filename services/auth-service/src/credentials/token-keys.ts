@@ -77,18 +77,10 @@ export function openTokenKeys({ db, seal, providers, life_ms }: TokenKeyParts): 
     return key
   }
 
-  function plainOf({ kid, privateKey }: StoredTokenKey): Buffer {
-    const der = privateKey === null ? undefined : seal.decrypt(privateKey, kid)
-    if (der !== undefined) return der
-    throw new StartError(
-      'AUTH_SERVICE_SECRETS_KEY is not the key that encrypted the stored token keys.',
-    )
-  }
-
   function opened(provider: CryptoProvider, stored: StoredTokenKey): SigningKey {
     const { kid, adapter, signsUntil, privateKey: material } = stored
     if (material === null) throw new Error(`the token key ${kid} signs no more`)
-    if (adapter === 'NODE') plainOf(stored)
+    if (adapter === 'NODE') plainOf(seal, stored)
     const key = { id: kid, material, curve } as const
     return { kid, signsUntil, sign: (bytes) => provider.sign(key, bytes) }
   }
@@ -111,10 +103,18 @@ export function openTokenKeys({ db, seal, providers, life_ms }: TokenKeyParts): 
         for (const stored of keysOf('NODE', await tokenKeysAfter(tx, now))) {
           const { kid, privateKey } = stored
           if (privateKey === null || seal.isCurrent(privateKey, kid)) continue
-          await saveTokenKey(tx, kid, seal.encrypt(plainOf(stored), kid))
+          await saveTokenKey(tx, kid, seal.encrypt(plainOf(seal, stored), kid))
         }
       }),
   }
+}
+
+function plainOf(seal: Seal, { kid, privateKey }: StoredTokenKey): Buffer {
+  const der = privateKey === null ? undefined : seal.decrypt(privateKey, kid)
+  if (der !== undefined) return der
+  throw new StartError(
+    'AUTH_SERVICE_SECRETS_KEY is not the key that encrypted the stored token keys.',
+  )
 }
 
 function keysOf(adapter: Adapter, keys: readonly StoredTokenKey[]): readonly StoredTokenKey[] {
