@@ -51,14 +51,13 @@ const consumedEvents = ['NotifyRequested'] as const
 
 export const start: Start<Settings> = async (settings, given) => {
   const log = given.log.child({ service: 'notifications' })
-  const tls = await clientTlsOf(settings)
+  const tls = await clientTlsOf(settings, given.metrics)
   const egress = openServiceEgress('notifications', settings, given, log)
   const mail = await openMail(settings, given, log)
   const ownKey = await openOwnKey('notifications', settings.NOTIFICATIONS_COMPONENT_KEY_FILE, given)
   const parts = { ...given, bus: signedEntries(given.bus, ownKey) }
   const { db, bodies, waiting } = await openStored(settings, parts, log)
   const measures = openMeasures(parts.metrics, db)
-  noteClientCertificate(parts.metrics, tls)
   const stop = new AbortController()
   const live = await openLive(settings, ownKey, { ...parts, log })
   const upkeep = follow(live, mail, { db, log })
@@ -240,22 +239,19 @@ async function openMail(
   return mail
 }
 
-async function clientTlsOf(settings: Settings): Promise<ClientTls | undefined> {
+async function clientTlsOf(settings: Settings, metrics: Metrics): Promise<ClientTls | undefined> {
   const { NOTIFICATIONS_TLS_CERTIFICATE_FILE: certificateFile, NOTIFICATIONS_TLS_CA_FILE: caFile } =
     settings
   if (certificateFile === '' && caFile === '') return undefined
   const ca = await readPem('NOTIFICATIONS_TLS_CA_FILE', caFile)
   if (certificateFile === '') return { certificate: undefined, key: undefined, ca }
+  const certificate = await readPem('NOTIFICATIONS_TLS_CERTIFICATE_FILE', certificateFile)
+  noteCertificateEnd(metrics, 'NOTIFICATIONS_TLS_CERTIFICATE_FILE', certificate)
   return {
-    certificate: await readPem('NOTIFICATIONS_TLS_CERTIFICATE_FILE', certificateFile),
+    certificate,
     key: await readPem('NOTIFICATIONS_TLS_KEY_FILE', settings.NOTIFICATIONS_TLS_KEY_FILE),
     ca,
   }
-}
-
-function noteClientCertificate(metrics: Metrics, tls: ClientTls | undefined): void {
-  if (tls?.certificate === undefined) return
-  noteCertificateEnd(metrics, 'NOTIFICATIONS_TLS_CERTIFICATE_FILE', tls.certificate)
 }
 
 async function endLanes(lanes: Lanes, retries: Retries): Promise<void> {
