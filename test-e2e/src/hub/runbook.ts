@@ -93,7 +93,7 @@ function read(page: string): string {
 }
 
 function linkedPages(): readonly string[] {
-  return [...read('README').matchAll(/^\| \[.*\]\(([\w-]+)\.md\)/gm)].map(([, name = '']) => name)
+  return [...read('README').matchAll(/\]\(([\w-]+)\.md\)/g)].map(([, name = '']) => name)
 }
 
 /** The blocks of code under headings `## N.`; of a page without them, and without a range, all. */
@@ -104,6 +104,15 @@ function commandsOf(page: string, { from = 0, to = Infinity }: Range = {}): read
       const number = Number(/^(\d+)\. /.exec(section)?.[1] ?? 0)
       return number >= from && number <= to
     })
-    .flatMap((section) => [...section.matchAll(/^```sh\n([^]*?)^```$/gm)])
-    .map(([, block = '']) => block)
+    .flatMap(blocksIn)
+}
+
+const shell = 'sh\n'
+
+/** Every second part between the fences is a block. */
+function blocksIn(section: string): readonly string[] {
+  return section
+    .split(/^```/m)
+    .filter((part, at) => at % 2 === 1 && part.startsWith(shell))
+    .map((part) => part.slice(shell.length))
 }
