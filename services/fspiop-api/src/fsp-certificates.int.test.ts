@@ -29,10 +29,14 @@ test('While auth-service is of an older release, it cannot tell which certificat
     ...notAsked(older),
     GetTokenKeys: () => Promise.resolve({ jwksJson: '{"keys":[]}' }),
   })
-  const lines: unknown[] = []
+  const lines: string[] = []
   const certificates = openFspCertificates({
     grpc: await openHost(() => provider.address),
-    log: Object.assign(Object.create(log), { warn: (line: unknown) => lines.push(line) }),
+    log: openLog({
+      name: 'test',
+      level: 'warn',
+      destination: { write: (line) => void lines.push(line) },
+    }),
     age_max_ms: 60_000,
     now_ms: Date.now,
   })

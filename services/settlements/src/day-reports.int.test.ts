@@ -467,3 +467,21 @@ test('The report of a day is read as JSON with the hash of its bytes, as CSV and
   const unknown = await reports().GetDayReport({ ...wanted, version: 9, format: 'JSON' })
   expect(unknown.refusal?.reason).toBe('REPORT_UNKNOWN')
 })
+
+test('Before lines are read for a report, the summary by which their slices are found is complete', async () => {
+  await scheme.db.query(
+    statement(`
+      insert into lines (window_id, day, transfer_id, kind, state, reason, payer_fsp, payee_fsp,
+        amount, currency, completed_timestamp, finalised_at)
+      select 0, '2020-01-01', 'of-2020-' || n, 'TRANSFER', 'ABORTED', '', 'greenbank', 'redpay', 1,
+        'XTS', '', '2020-01-01'::timestamptz + n * interval '1 s'
+      from generate_series(1, 20000) n`),
+    [],
+  )
+  await order(dayBefore(1))
+  await eventually(
+    async () => ((await pending(dayBefore(1))) === 0 ? true : undefined),
+    'it is made',
+  )
+  expect(await count(`select brin_summarize_new_values('lines_by_time')::int as count`)).toBe(0)
+})

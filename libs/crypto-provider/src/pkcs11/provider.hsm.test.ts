@@ -145,6 +145,7 @@ test('A token whose sessions could not be opened for a time signs as soon as the
   const text = Buffer.from('back')
   const signature = await provider.sign(pair, text)
   expect(isSignature('ES256', pair.publicKey, text, signature)).toBe(true)
+  token.close()
 })
 
 describe('a start with an HSM that is not there', () => {

@@ -18,7 +18,8 @@ export async function deniedEndpoint(
   const faults = await Promise.all(
     endpoints.map(async ({ value }) => {
       const url = urlOf(value)
-      return url === undefined ? undefined : await egress.faultNow(url)
+      if (url === undefined) return undefined
+      return egress.faultNow(url)
     }),
   )
   const at = faults.findIndex((fault) => fault !== undefined)

@@ -23,6 +23,16 @@ export interface Slice {
   readonly until: Date
 }
 
+const summarize = statement(`select brin_summarize_new_values('lines_by_time')`)
+
+/**
+ * Completes the summary of times by which the lines of a slice are found: until the next vacuum, every
+ * slice would read all lines that came since the last one.
+ */
+export async function summarizeLines(db: Queries): Promise<void> {
+  await db.query(summarize, [])
+}
+
 const inPart = `
   lines.finalised_at >= $1 and lines.finalised_at < $2
   and case when $3 = '' then lines.currency <> all($4::text[]) else lines.currency = $3 end

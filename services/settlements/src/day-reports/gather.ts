@@ -29,6 +29,7 @@ import {
   latenciesIn,
   modelsWithFees,
   singlesIn,
+  summarizeLines,
   windowsClosedIn,
   withoutFeeIn,
   type Part,
@@ -77,6 +78,7 @@ export async function gatherDay(parts: GatherParts, wanted: DayWanted): Promise<
   const fsps = all.filter(({ isHub, type = 'DFSP' }) => !isHub && type === 'DFSP')
   const part = await partOf(parts.db, wanted, fsps)
   const slices = slicesOf(part, wanted.until)
+  await summarizeLines(parts.db)
   await storeFees(parts, part, slices, fsps, wanted)
   const sums = openSums()
   for (const slice of slices) {
