@@ -73,7 +73,7 @@ export default {
       testPathIgnorePatterns: [
         // These test the hub in one process itself, or its load; the Kafka tests have
         // traces of services apart.
-        '/(archive|npm-start(-commands)?|killed|postgres-killed|flood|console|release|traces)\\.e2e\\.test\\.ts$',
+        '/(archive|npm-start(-commands)?|runbooks|killed|postgres-killed|flood|console|release|traces)\\.e2e\\.test\\.ts$',
       ],
       ...around(
         './test-e2e/src/hub/containers-setup.ts',

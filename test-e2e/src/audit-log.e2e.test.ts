@@ -61,7 +61,11 @@ describe('the audit log', () => {
     expect(entry).toMatchObject({
       sourceBcName: 'auth-service',
       provenance: 'SIGNED',
-      securityContext: { userId: 'administrator', role: 'administrator' },
+      securityContext: {
+        userId: 'administrator',
+        role: 'administrator',
+        sessionId: expect.stringMatching(/^[\da-f-]{36}$/),
+      },
       callerNetworkSources: [{ family: 'IPv4', address: '127.0.0.1' }],
     })
     expect(entry.sourceKeyId).toMatch(/^[\w-]{43}$/)

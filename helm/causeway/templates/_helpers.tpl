@@ -6,7 +6,11 @@
 {{- end -}}
 
 {{- define "causeway.image" -}}
+{{- if .Values.image.digest -}}
+{{- printf "%s@%s" .Values.image.repository .Values.image.digest -}}
+{{- else -}}
 {{- printf "%s:%s" .Values.image.repository (.Values.image.tag | default .Chart.AppVersion) -}}
+{{- end -}}
 {{- end -}}
 
 {{/* What pods are found by; one hub in a namespace, so that addresses are those of the compose file. */}}

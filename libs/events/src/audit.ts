@@ -84,12 +84,13 @@ function originOf(source: string, userId: string): OriginFacts {
   const origin = currentOrigin()
   // The request of a log-in has no name yet. Another name is that of another request.
   if (origin !== undefined && ['', userId].includes(origin.actor)) {
-    const { kind, application, roles, address } = origin
+    const { kind, application, roles, session, address } = origin
     const appId = kind === 'PROGRAM' ? userId : application
     const role = roles.length === 0 ? {} : { role: roles.join(',') }
+    const sessionId = session === '' ? {} : { sessionId: session }
     return {
       callerNetworkSources: address === '' ? [] : [{ family: familyOf(address), address }],
-      securityContext: { userId, appId, ...role },
+      securityContext: { userId, appId, ...role, ...sessionId },
     }
   }
   return {

@@ -63,6 +63,8 @@ export const platformEvents = {
         userId: z.string().optional(),
         appId: z.string().optional(),
         role: z.string().optional(),
+        /** Of the operator's log-in. */
+        sessionId: z.string().optional(),
       }),
       actionType: z.string(),
       actionSuccessful: z.boolean(),

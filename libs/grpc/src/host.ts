@@ -7,7 +7,7 @@ import type { Logger } from '@causeway/process'
 import { callsBy, openClients } from './client.ts'
 import type { Calls, Handlers } from './definition.ts'
 import type { GrpcIdentity } from './identity.ts'
-import { openServer } from './server.ts'
+import { openServer, type OnCallerRefused } from './server.ts'
 import { openInProcessTransport } from './in-process-transport.ts'
 
 /** The interface for services. */
@@ -48,6 +48,8 @@ export interface GrpcHostOptions {
   readonly reachedAt?: string
   /** Mutual TLS with every peer; without it, any caller that reaches the address is admitted. */
   readonly identity?: GrpcIdentity
+  /** Called when a caller was refused that the method does not name. */
+  readonly onCallerRefused?: OnCallerRefused
 }
 
 /**

@@ -41,8 +41,12 @@ async function openHost(
   return host
 }
 
-async function openMirror(name = 'mirror', id = name): Promise<OpenGrpcHost> {
-  const host = await openHost(name)
+async function openMirror(
+  name = 'mirror',
+  id = name,
+  options: Partial<GrpcHostOptions> = {},
+): Promise<OpenGrpcHost> {
+  const host = await openHost(name, options)
   const reply = () => Promise.resolve({ items: [{ ...item(1), id }] })
   host.serve(mirrorService, {
     Reflect: (_, { caller }) => Promise.resolve({ items: [{ ...item(1), id: caller ?? '' }] }),
@@ -74,6 +78,17 @@ describe('Methods:', () => {
     expect(error.message).toContain(`shop may not call ${reflect}`)
     expect([isOutage(error), needsOperator(error)]).toEqual([true, true])
     expect((await calls.Other(nothing, patient)).items).toHaveLength(1)
+  })
+
+  test('Each refused caller is reported with its name and address, an admitted one is not', async () => {
+    const refused: string[][] = []
+    const onCallerRefused = (...words: string[]) => void refused.push(words)
+    const mirror = await openMirror('mirror', 'mirror', { onCallerRefused })
+    const shop = await openHost('shop', { addressOf: () => mirror.address })
+    const calls = shop.client(mirrorService, 'mirror')
+    await calls.Other(nothing, patient)
+    await failureOf(calls.Reflect(nothing, patient))
+    expect(refused).toEqual([['shop', reflect, expect.stringMatching(/^127\.0\.0\.1:\d+$/)]])
   })
 })
 

@@ -35,8 +35,9 @@ export async function openServer(options: {
   readonly log: Logger
   readonly listen: string
   readonly identity?: GrpcIdentity
+  readonly onCallerRefused?: OnCallerRefused
 }): Promise<GrpcServer> {
-  const { log, identity } = options
+  const { log, identity, onCallerRefused } = options
   setLogger({ error: (...words: unknown[]) => log.warn(`gRPC: ${words.join(' ')}`) })
   const server = new Server({
     ...messageBounds,
@@ -63,7 +64,7 @@ export async function openServer(options: {
       const name = nameOf(service)
       server.addService(
         service as unknown as ServiceDefinition,
-        implementation(handlers, { log, identity }),
+        implementation(handlers, { log, identity, onCallerRefused }),
       )
       reflection.add(service)
       health.setStatus(name, 'SERVING')
@@ -94,9 +95,13 @@ async function listen(
   })
 }
 
+/** @param caller '' without a certificate */
+export type OnCallerRefused = (caller: string, path: string, address: string) => void
+
 interface Serving {
   readonly log: Logger
   readonly identity: GrpcIdentity | undefined
+  readonly onCallerRefused: OnCallerRefused | undefined
 }
 
 type UnaryCall = ServerUnaryCall<object, object>
@@ -108,7 +113,10 @@ function implementation(handlers: object, serving: Serving): UntypedServiceImple
       (call: UnaryCall, answer: sendUnaryData<object>) => {
         const caller = callerOf(call, serving)
         const refusal = refusalOf(caller, call.getPath(), serving)
-        if (refusal !== undefined) return answer(refusal)
+        if (refusal !== undefined) {
+          serving.onCallerRefused?.(caller ?? '', call.getPath(), call.getPeer())
+          return answer(refusal)
+        }
         handled(handler, call, caller).then(
           (response) => answer(null, response),
           (error: unknown) => answer(failure(error, call.getPath(), serving.log)),

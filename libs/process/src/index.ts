@@ -2,6 +2,7 @@
 export { allOf } from './all-of.ts'
 export { type ReadThroughOptions, readThrough } from './cache.ts'
 export { type ClockWatch, openClockWatch } from './clock-watch.ts'
+export { noteCertificateEnd } from './certificate-ends.ts'
 export { describeSettings } from './describe-settings.ts'
 export { gather } from './gather.ts'
 export { type Health, type HealthChecks, type HealthReport, openHealth } from './health.ts'
@@ -41,5 +42,6 @@ export {
   mergeSettings,
   text,
 } from './settings.ts'
+export { type SecurityEvent, type SecurityEvents, openSecurityEvents } from './security-events.ts'
 export { StartError } from './start-error.ts'
 export { watch } from './watch.ts'

@@ -11,6 +11,8 @@ export interface Origin {
   readonly kind: 'PERSON' | 'PROGRAM'
   readonly application: string
   readonly roles: readonly string[]
+  /** Of the log-in; empty: none. */
+  readonly session: string
   /** Empty: unknown. */
   readonly address: string
 }

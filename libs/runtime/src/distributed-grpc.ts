@@ -8,33 +8,49 @@ import {
   type GrpcCertificates,
   type Renewable,
 } from '@causeway/grpc'
-import { type Logger, readPem, periodically, type Periodic, StartError } from '@causeway/process'
+import {
+  type Logger,
+  type Metrics,
+  noteCertificateEnd,
+  openSecurityEvents,
+  readPem,
+  periodically,
+  type Periodic,
+  StartError,
+} from '@causeway/process'
 import type { DistributedSettings } from './distributed-settings.ts'
 
 export interface DistributedGrpcOptions {
+  /** Folder name of the service. */
+  readonly name: string
   readonly settings: DistributedSettings
   /** The address of the gRPC server of that service. */
   readonly addressOf: (provider: string) => string
   /** The services that may call a method: `/causeway.transfers.v1.Transfers/GetTransferStates`. */
   readonly callersOf: (path: string) => readonly string[]
   readonly log: Logger
+  readonly metrics: Metrics
 }
 
 /** Throws StartError with the setting that is wrong. */
 export async function openDistributedGrpc(options: DistributedGrpcOptions): Promise<OpenGrpcHost> {
-  const { settings, addressOf, callersOf, log } = options
+  const { name, settings, addressOf, callersOf, log, metrics } = options
   const first = await readCertificates(settings)
   const fault = faultOf(first)
   if (fault !== undefined) throw new StartError(`GRPC_TLS_CERTIFICATE_FILE: ${fault}.`)
   const certificates = renewable(first)
+  const security = openSecurityEvents(name, { log, metrics })
+  noteCertificateEnd(metrics, 'GRPC_TLS_CERTIFICATE_FILE', first.certificate)
   const host = await openGrpcHost({
     log,
     listen: `${settings.GRPC_HOST}:${settings.GRPC_PORT}`,
     addressOf,
     reachedAt: hostOf(settings),
     identity: { certificates, callersOf },
+    onCallerRefused: (actor, target, address) =>
+      security.tell({ type: 'CALLER_REFUSED', reason: 'not a caller', actor, address, target }),
   })
-  const renewal = renewCertificates(settings, first, certificates, log)
+  const renewal = renewCertificates(options, first, certificates)
   return {
     ...host,
     async stop() {
@@ -56,10 +72,9 @@ async function readCertificates(settings: DistributedSettings): Promise<GrpcCert
 
 /** Incompletely replaced files are logged and read again later; until then the old ones are used. */
 function renewCertificates(
-  settings: DistributedSettings,
+  { settings, log, metrics }: DistributedGrpcOptions,
   first: GrpcCertificates,
   certificates: Renewable,
-  log: Logger,
 ): Periodic {
   const textOf = ({ certificate, key, ca }: GrpcCertificates) => [certificate, key, ca].join('\n')
   let shown = textOf(first)
@@ -72,6 +87,7 @@ function renewCertificates(
       if (fault !== undefined) throw new Error(fault)
       certificates.renew(read)
       shown = textOf(read)
+      noteCertificateEnd(metrics, 'GRPC_TLS_CERTIFICATE_FILE', read.certificate)
       log.info('the certificate for gRPC was renewed')
     },
     { log, name: 'renewal of the certificate for gRPC' },

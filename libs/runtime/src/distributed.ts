@@ -60,7 +60,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
   const redis = await redisOf(options, metrics)
   let grpc: OpenGrpcHost
   try {
-    grpc = await openDistributedGrpc(options)
+    grpc = await openDistributedGrpc({ ...options, metrics })
   } catch (error) {
     await kafka.stop()
     throw error

@@ -125,7 +125,7 @@ export function filesNamed(settings) {
 }
 
 const ofTheHub = new RegExp(
-  `\\b(?:${['bus', 'nodejs', 'process', ...serviceNames.map((name) => name.replaceAll('-', '_'))].join('|')})_[a-z0-9_]+`,
+  `\\b(?:${['bus', 'certificate', 'insecure', 'nodejs', 'process', 'security', ...serviceNames.map((name) => name.replaceAll('-', '_'))].join('|')})_[a-z0-9_]+`,
   'g',
 )
 

@@ -91,11 +91,11 @@ function rowOf(name, definition, note) {
   return `| ${cells.map(escaped).join(' | ')} |`
 }
 
-function escaped(cell) {
+export function escaped(cell) {
   return cell.replaceAll('|', String.raw`\|`).replaceAll('<', '&lt;')
 }
 
-function defaultOf({ default: value }) {
+export function defaultOf({ default: value }) {
   if (value === null) return '**required**'
   return value === '' ? 'empty' : `\`${value}\``
 }

@@ -6,7 +6,13 @@ import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { foreignPage, type WithoutBase } from '@causeway/http'
-import { isOutage, withOrigin, type Logger, type Origin } from '@causeway/process'
+import {
+  isOutage,
+  withOrigin,
+  type Logger,
+  type Origin,
+  type SecurityEvents,
+} from '@causeway/process'
 import express, {
   type ErrorRequestHandler,
   type Express,
@@ -21,6 +27,7 @@ import { errorAnswer, type Compatibility, type Reason } from './contract.ts'
 import { pathVariables, read, type Read } from './fields.ts'
 import { readJson, writeJson } from './json.ts'
 import type { Attempts } from './access/attempts.ts'
+import { securityTypeOf } from './access/security-events.ts'
 import { operatorHeader, type Caller, type Guard } from './access/guard.ts'
 import { open, privilegeFor, privilegesToAsk, type GuardedOperation } from './access/privileges.ts'
 import type { Operation } from './operation.ts'
@@ -34,6 +41,7 @@ export interface HttpOptions {
   readonly trustsForwardedAddress: boolean
   readonly compatibility: Compatibility
   readonly withoutBase: WithoutBase
+  readonly security: SecurityEvents
   readonly log: Logger
 }
 
@@ -68,7 +76,10 @@ export function operatorApp(
         const { authorization } = request.headers
         const sent = { authorization, operator: request.get(operatorHeader) }
         const caller = await options.guard.check(privilegesToAsk(operation), sent)
-        if (caller.outcome === 'refused') return send(response, caller)
+        if (caller.outcome === 'refused') {
+          note(caller, operation, request, caller.actor ?? '', options)
+          return send(response, caller)
+        }
         callers.set(request, caller)
         next()
       }
@@ -76,7 +87,9 @@ export function operatorApp(
       route[method](ask, raw, async (request, response) => {
         const caller = callers.get(request)
         if (caller === undefined) throw new Error('the caller was not checked')
-        send(response, await run(operation, request, caller, options))
+        const answer = await run(operation, request, caller, options)
+        note(answer, operation, request, caller.actor, options)
+        send(response, answer)
       })
     }
     const allow = ofPath.map(({ method }) => method).join(', ')
@@ -123,6 +136,27 @@ async function run(
   }
 }
 
+/** A refusal that indicates an attack is a security event. */
+function note(
+  answer: Answer,
+  operation: GuardedOperation,
+  request: Request,
+  actor: string,
+  options: HttpOptions,
+): void {
+  const type = answer.outcome === 'refused' ? securityTypeOf(answer.reason) : undefined
+  if (answer.outcome !== 'refused' || type === undefined) return
+  const body = operation.about.isLogIn === true ? readBody(operation, request) : undefined
+  const claimed = body?.outcome === 'read' ? nameIn(body.value) : ''
+  options.security.tell({
+    type,
+    reason: answer.reason,
+    actor: claimed === '' ? actor : claimed,
+    address: ipv4Of(addressOf(request, options)),
+    target: `${operation.method} ${operation.path}`,
+  })
+}
+
 /** What audit entries tell about the caller; one that logs in has no name yet. */
 function originOf({ privilege }: GuardedOperation, caller: Caller, address: string): Origin {
   return {
@@ -130,9 +164,14 @@ function originOf({ privilege }: GuardedOperation, caller: Caller, address: stri
     kind: caller.isProgram ? 'PROGRAM' : 'PERSON',
     application: 'admin',
     roles: caller.roles,
-    // An IPv4 address in the notation of IPv6.
-    address: address.replace(/^::ffff:(?=\d+\.)/, ''),
+    session: caller.session,
+    address: ipv4Of(address),
   }
+}
+
+/** An IPv4 address in the notation of IPv6 in its own. */
+function ipv4Of(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/, '')
 }
 
 type Asked = Parameters<Operation['run']>[0]

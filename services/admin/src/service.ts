@@ -2,6 +2,7 @@
 import { openOwnKey } from '@causeway/component-keys'
 import { isLoopbackHost, openBasePaths, serveHttp } from '@causeway/http'
 import {
+  openSecurityEvents,
   reportInsecureModes,
   StartError,
   type InsecureMode,
@@ -46,6 +47,7 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
       trustsForwardedAddress: settings.OPERATOR_FORWARDED_ADDRESS === 'on',
       compatibility: settings.COMPATIBILITY,
       withoutBase,
+      security: openSecurityEvents('admin', { log, metrics: parts.metrics }),
       log,
     }),
     log,

@@ -49,14 +49,14 @@ export async function openAttribution(
 function countRecorded(metrics: Metrics) {
   const recorded = new Counter({
     name: 'audit_entries_total',
-    help: 'audit entries that were recorded, by the service that published them',
-    labelNames: ['source', 'outcome', 'provenance'],
+    help: 'audit entries that were recorded, by the service that published them and by action',
+    labelNames: ['source', 'action', 'outcome', 'provenance'],
     registers: [metrics],
   })
   return (records: readonly NewRecord[]) => {
     for (const { entry, provenance } of records) {
       const outcome = entry.actionSuccessful ? 'done' : 'refused'
-      recorded.inc({ source: entry.sourceBcName, outcome, provenance })
+      recorded.inc({ source: entry.sourceBcName, action: entry.actionType, outcome, provenance })
     }
   }
 }

@@ -8,6 +8,7 @@ import type { Start } from '@causeway/runtime'
 import { anchorOf } from './anchor.ts'
 import { anchorPeriodically, openAnchorStores } from './anchor-stores.ts'
 import { openAttribution } from './attributing.ts'
+import { openExport } from './export/open.ts'
 import { openLogStore, serveLogStore } from './log/open.ts'
 import { serveQuarantine } from './quarantine/serve.ts'
 import { serveAudit } from './serve.ts'
@@ -54,12 +55,14 @@ export const start: Start<Settings> = async (settings, given) => {
     signer,
     isSigned,
   })
+  const exporting = openExport(settings.AUDIT_EXPORT_FILE, parts, db)
   const verification = await openVerification(settings, parts, { db, stores, isSigned })
   return {
     async stop() {
       await attribution.stop()
       await logStore.stop()
       await verification.stop()
+      await exporting.stop()
       await anchoring.stop()
       await keys.stop()
       await ownKey.stop()

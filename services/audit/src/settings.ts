@@ -40,6 +40,11 @@ export const settings = {
     min: 1,
     max: 86_400,
   }),
+  AUDIT_EXPORT_FILE: text({
+    about:
+      'file to which recorded entries are copied as lines of JSON, for a SIEM; -: stdout; empty: none',
+    default: '',
+  }),
   AUDIT_ANCHOR_S3_URL: text({
     about:
       'S3-compatible bucket with Object Lock for anchors of the audit log: https://HOST/BUCKET/PREFIX; empty: none',

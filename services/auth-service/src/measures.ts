@@ -6,6 +6,8 @@ export interface Measures {
   token(issued: boolean): void
   certificate(issued: boolean): void
   ping(identity: string): void
+  /** Of a kind of credential, that soon ends. */
+  ending(kind: string): void
   /** `let_in`, or the reason of the refusal. */
   logIn(outcome: string): void
   /** Counts a consent that entered the state. */
@@ -36,6 +38,12 @@ export function openMeasures(metrics: Metrics): Measures {
     labelNames: ['identity'],
     registers,
   })
+  const endings = new Counter({
+    name: 'auth_service_ending_credentials_total',
+    help: 'keys and certificates of FSPs that end soon and that nothing replaces, once per warning',
+    labelNames: ['kind'],
+    registers,
+  })
   const logIns = new Counter({
     name: 'auth_service_log_ins_total',
     help: 'log-ins of operators; many wrong ones indicate guessing',
@@ -60,6 +68,7 @@ export function openMeasures(metrics: Metrics): Measures {
     token: (issued) => tokens.inc(outcomeOf(issued)),
     certificate: (issued) => certificates.inc(outcomeOf(issued)),
     ping: (identity) => pings.inc({ identity }),
+    ending: (kind) => endings.inc({ kind }),
     logIn: (outcome) => logIns.inc({ outcome: outcome.toLowerCase() }),
   }
 }

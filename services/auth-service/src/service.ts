@@ -96,7 +96,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     handlePings(events),
   )
   const mailing = await mailOperators({ bus, db, hubName: settings.HUB_NAME, log })
-  const warnings = await openWarnings({ bus, grpc }, { db, log, days })
+  const warnings = await openWarnings({ bus, grpc }, { db, log, measures, days })
   const thirdPartyApi = await openThirdPartyApi(settings, { bus, grpc, db, policy, measures, log })
   const forgetting = deleteOldRecords(db, log, settings.AUTH_SERVICE_PING_RETENTION_D * day_ms)
   parts.health.ready('auth-service database', async () => {

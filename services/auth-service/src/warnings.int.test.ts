@@ -78,6 +78,10 @@ test('A key that ends soon is warned of once, unless a later one replaces it', a
     { participantId: fsp, kind: 'SIGNING_KEY', credentialId: 'old', daysLeft: 20 },
     { participantId: fsp, kind: 'ENCRYPTION_KEY', credentialId: 'secret', daysLeft: 3 },
   ])
+  await eventually(async () => {
+    const text = await auth.parts.metrics.metrics()
+    return text.includes('auth_service_ending_credentials_total{kind="ENCRYPTION_KEY"} 1')
+  }, 'the warning in the metrics')
 })
 
 test.each(['30,7,x', '0', '1.5', '2000'])('The days %s are refused at the start', (text) => {

@@ -107,6 +107,34 @@ describe('Identity by client certificate', () => {
     }
   })
 
+  test('A refused identity and a refused signature are security events, an accepted message is none', async () => {
+    const counted = async (type: string) => {
+      const text = await world.parts.metrics.metrics()
+      const line = new RegExp(
+        `security_events_total\\{service="fspiop-api",type="${type}"\\} (\\d+)`,
+      )
+      return Number(line.exec(text)?.[1] ?? 0)
+    }
+    const both = async () => [await counted('IDENTITY_REFUSED'), await counted('SIGNATURE_REFUSED')]
+    const [identities = 0, signatures = 0] = await both()
+    expect(await ask(scheme.client('greenbank'), query)).toBe('202')
+    expect(await both()).toEqual([identities, signatures])
+    expect(await ask(scheme.client('bluewallet'), query)).toBe('403 3100')
+    expect(await both()).toEqual([identities + 1, signatures])
+    const forged = await signed(prepare(), newSigner('green-1'))
+    const tls = scheme.client('greenbank')
+    expect(summary(await send(world.edge.url, forged, tls))).toBe('400 3105')
+    expect(await both()).toEqual([identities + 1, signatures + 1])
+  })
+
+  test('The end of the certificate of the port is a metric', async () => {
+    const text = await world.parts.metrics.metrics()
+    const [, end] =
+      /certificate_end_timestamp_seconds\{setting="EDGE_TLS_CERTIFICATE_FILE"\} (\d+)/.exec(text) ??
+      []
+    expect(Number(end) * 1_000).toBeGreaterThan(Date.now())
+  })
+
   test.each(ofOthers)('%s must be the sender', async (_title, fsp, sent) => {
     expect(await ask(scheme.client(fsp), sent)).toBe('400 3100')
   })

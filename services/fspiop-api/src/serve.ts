@@ -7,7 +7,7 @@ import type { Socket } from 'node:net'
 import { errorInformation, responseContentType, type Refusal } from '@causeway/fspiop'
 import { setTimeout as wait } from 'node:timers/promises'
 import { noteClient, pauseReadingAfter } from '@causeway/http'
-import type { Logger } from '@causeway/process'
+import type { Logger, SecurityEvent, SecurityEvents } from '@causeway/process'
 import { isAnswer, type Admission } from './admission.ts'
 import { readHead, refused, routeOf, workOn, type Answer, type Edge, type Routed } from './chain.ts'
 import type { FloodRate } from './flood-rate.ts'
@@ -33,6 +33,7 @@ export interface ServeParts {
   readonly floodRate: FloodRate
   readonly pacing: Pacing
   readonly measures: Measures
+  readonly securityEvents: SecurityEvents
   readonly log: Logger
 }
 
@@ -281,18 +282,41 @@ export function sendUnknownPath(
   send(parts, request, response, refused(refuse('PATH_UNKNOWN'), 'application/json'))
 }
 
+/** Undefined: the refusal indicates no attack. */
+function securityTypeOf({ status, code }: Refusal): SecurityEvent['type'] | undefined {
+  if (code === '3105') return 'SIGNATURE_REFUSED'
+  return status === 401 || status === 403 ? 'IDENTITY_REFUSED' : undefined
+}
+
+/** The text of a refused signature may quote paths, and so parties. */
+function noteRefusal({ securityEvents }: ServeParts, request: IncomingMessage, refusal: Refusal) {
+  const type = securityTypeOf(refusal)
+  if (type === undefined) return
+  const source = request.headers['fspiop-source']
+  const [, resource = ''] = /^(\/[^/?]{0,64})/.exec(targetOf(request)) ?? []
+  securityEvents.tell({
+    type,
+    reason: type === 'SIGNATURE_REFUSED' ? refusal.code : refusal.detail,
+    actor: typeof source === 'string' ? source : '',
+    address: request.socket.remoteAddress ?? '',
+    target: `${request.method ?? ''} ${resource}`,
+  })
+}
+
 function send(
-  { measures, log }: ServeParts,
+  parts: ServeParts,
   request: IncomingMessage,
   response: ServerResponse,
   { status, contentType, allow, refusal }: Answer,
 ): void {
+  const { measures, log } = parts
   measures.answered(request.method ?? '', status, refusal?.code ?? '')
   if (refusal === undefined) {
     response.writeHead(status, { 'content-type': contentType, 'content-length': '0' })
     response.end()
     return
   }
+  noteRefusal(parts, request, refusal)
   log.debug({ status, code: refusal.code, detail: refusal.detail }, 'refused')
   const body = refusalBody(refusal)
   response.writeHead(status, {

@@ -16,7 +16,12 @@ import {
 } from '@causeway/http'
 import type { LiveSettings } from '@causeway/live-settings'
 import { openParticipants, type Participants } from '@causeway/participants'
-import { reportInsecureModes, type Logger, type Service } from '@causeway/process'
+import {
+  openSecurityEvents,
+  reportInsecureModes,
+  type Logger,
+  type Service,
+} from '@causeway/process'
 import { dayReportsService, settlementReportsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import { openAdmission } from './admission.ts'
@@ -110,7 +115,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     request.url = withoutBase(request.url ?? '/')
     if (!serveApi(serveParts, request, response)) app(request, response)
   })
-  const renewal = await openRenewal(settings, tls, server, { grpc, log, security })
+  const renewal = await openRenewal(settings, tls, server, { ...parts, log, security })
   return {
     url: server.url,
     async stop() {
@@ -217,7 +222,8 @@ function openServing(
   const rates = openRates(rateBounds(live))
   const { identify } = security
   const limits = { rates, admission, floods, floodRate, pacing, shedding }
-  return { edge, identify, ...limits, measures, log, callbacks }
+  const securityEvents = openSecurityEvents('fspiop-api', { log, metrics })
+  return { edge, identify, ...limits, measures, securityEvents, log, callbacks }
 }
 
 function followBounds(

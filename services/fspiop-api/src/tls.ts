@@ -6,10 +6,12 @@ import { createSecureContext } from 'node:tls'
 import type { GrpcHost } from '@causeway/grpc'
 import { strongCiphers, type HostTls, type HttpServer, type ServerTls } from '@causeway/http'
 import {
+  noteCertificateEnd,
   periodically,
   readPem,
   StartError,
   type Logger,
+  type Metrics,
   type Periodic,
   type Service,
 } from '@causeway/process'
@@ -51,6 +53,7 @@ function ciphersOf({ EDGE_TLS_CIPHERS: ciphers }: Settings): string {
 export interface RenewalParts {
   readonly grpc: GrpcHost
   readonly log: Logger
+  readonly metrics: Metrics
   readonly security: Pick<Security, 'trust'>
 }
 
@@ -77,9 +80,10 @@ function renewTls(
   settings: Settings,
   opened: ServerTls,
   server: Pick<HttpServer, 'renewTls'>,
-  { log, security }: RenewalParts,
+  { log, metrics, security }: RenewalParts,
 ): Periodic {
   let shown = opened
+  noteCertificateEnd(metrics, 'EDGE_TLS_CERTIFICATE_FILE', opened.certificate)
   return periodically(
     settings.FSPIOP_API_TLS_RENEWAL_MS,
     async () => {
@@ -87,6 +91,7 @@ function renewTls(
       if (read === undefined || isSame(read, shown)) return
       server.renewTls(read)
       security.trust(read.ca)
+      noteCertificateEnd(metrics, 'EDGE_TLS_CERTIFICATE_FILE', read.certificate)
       shown = read
       log.info('the certificate of the FSP port was renewed')
     },

@@ -11,7 +11,14 @@ import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
 import { openBodies } from '@causeway/month-keys'
 import { onParticipantStates, openParticipants } from '@causeway/participants'
 import { ensureMonthlyPartitions, statement, type Database } from '@causeway/postgres'
-import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
+import {
+  noteCertificateEnd,
+  periodically,
+  readPem,
+  type Logger,
+  type Metrics,
+  type Periodic,
+} from '@causeway/process'
 import { openServiceEgress, type ProcessParts, type Start } from '@causeway/runtime'
 import { openAddresses } from './addresses.ts'
 import { mailServer } from './contract.ts'
@@ -44,7 +51,7 @@ const consumedEvents = ['NotifyRequested'] as const
 
 export const start: Start<Settings> = async (settings, given) => {
   const log = given.log.child({ service: 'notifications' })
-  const tls = await clientTlsOf(settings)
+  const tls = await clientTlsOf(settings, given.metrics)
   const egress = openServiceEgress('notifications', settings, given, log)
   const mail = await openMail(settings, given, log)
   const ownKey = await openOwnKey('notifications', settings.NOTIFICATIONS_COMPONENT_KEY_FILE, given)
@@ -232,14 +239,16 @@ async function openMail(
   return mail
 }
 
-async function clientTlsOf(settings: Settings): Promise<ClientTls | undefined> {
+async function clientTlsOf(settings: Settings, metrics: Metrics): Promise<ClientTls | undefined> {
   const { NOTIFICATIONS_TLS_CERTIFICATE_FILE: certificateFile, NOTIFICATIONS_TLS_CA_FILE: caFile } =
     settings
   if (certificateFile === '' && caFile === '') return undefined
   const ca = await readPem('NOTIFICATIONS_TLS_CA_FILE', caFile)
   if (certificateFile === '') return { certificate: undefined, key: undefined, ca }
+  const certificate = await readPem('NOTIFICATIONS_TLS_CERTIFICATE_FILE', certificateFile)
+  noteCertificateEnd(metrics, 'NOTIFICATIONS_TLS_CERTIFICATE_FILE', certificate)
   return {
-    certificate: await readPem('NOTIFICATIONS_TLS_CERTIFICATE_FILE', certificateFile),
+    certificate,
     key: await readPem('NOTIFICATIONS_TLS_KEY_FILE', settings.NOTIFICATIONS_TLS_KEY_FILE),
     ca,
   }

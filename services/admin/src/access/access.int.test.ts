@@ -151,6 +151,27 @@ describe('every route', () => {
   })
 })
 
+describe('security events', () => {
+  const counted = async (type: string) => {
+    const text = await admin.parts.metrics.metrics()
+    const line = new RegExp(`security_events_total\\{service="admin",type="${type}"\\} (\\d+)`)
+    return Number(line.exec(text)?.[1] ?? 0)
+  }
+  const both = async () => [await counted('LOG_IN_REFUSED'), await counted('ACCESS_REFUSED')]
+
+  test('A wrong password, an invalid token and a missing privilege are security events', async () => {
+    const viewer = await person('only-watched', 'viewer')
+    const [logIns = 0, accesses = 0] = await both()
+    await as(viewer, 'GET', '/participants')
+    expect(await both()).toEqual([logIns, accesses])
+    await admin.call('POST', '/app-basic-auth', { id: 'only-watched', secret: 'a wrong one' })
+    expect(await both()).toEqual([logIns + 1, accesses])
+    await as('no.token.at-all', 'GET', '/participants')
+    await as(viewer, 'POST', '/operators', { name: 'another', roles: [] })
+    expect(await both()).toEqual([logIns + 1, accesses + 2])
+  })
+})
+
 describe('a log-in', () => {
   test('A log-in with a wrong password and one with an unknown name get the same 401', async () => {
     for (const id of ['administrator', 'nobody-at-all']) {

@@ -42,6 +42,7 @@ const shownEntry = z
       userId: z.string().optional(),
       appId: z.string().optional(),
       role: z.string().optional(),
+      sessionId: z.string().optional(),
     }),
     sourceKeyId: z.string().optional(),
     sourceSignature: z.string().optional(),

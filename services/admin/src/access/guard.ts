@@ -16,6 +16,8 @@ export interface Caller {
   /** A program, or a person. */
   readonly isProgram: boolean
   readonly roles: readonly string[]
+  /** Of the log-in; empty where none is required. */
+  readonly session: string
   /** As it was sent; empty where none is required. */
   readonly token: string
   /** Whether the caller has the privilege. */
@@ -28,9 +30,14 @@ export interface SentIdentity {
   readonly operator: string | undefined
 }
 
+export interface RefusedCaller extends Refused {
+  /** Whose token it is; undefined: not known. */
+  readonly actor?: string
+}
+
 export interface Guard {
   /** Whether the caller has one of the privileges. Rejects only for a bug. */
-  check(privileges: readonly string[], sent: SentIdentity): Promise<Caller | Refused>
+  check(privileges: readonly string[], sent: SentIdentity): Promise<Caller | RefusedCaller>
   /** Reloads the policy, so that a change applies to the next request. */
   renew(): Promise<void>
   stop(): Promise<void>
@@ -41,6 +48,7 @@ const anonymous: Caller = {
   actor: 'unknown',
   isProgram: false,
   roles: [],
+  session: '',
   token: '',
   may: () => true,
 }
@@ -105,7 +113,7 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
   async function check(
     privileges: readonly string[],
     authorization: string,
-  ): Promise<Caller | Refused> {
+  ): Promise<Caller | RefusedCaller> {
     const token = /^Bearer ([\w.~+/=-]{1,4096})$/i.exec(authorization)?.[1]
     if (token === undefined) return refused('TOKEN_MISSING', 'log in: POST /app-basic-auth')
     const known = await claimsOf(token)
@@ -123,12 +131,12 @@ export function openGuard({ policies, hubName, log }: GuardParts): Guard {
       (!isLimited && grants(granted, privilege) && !isAlone(sub, privilege))
     if (privileges.some(may)) {
       const isProgram = sub.startsWith('app::')
-      return { outcome: 'known', actor, isProgram, roles: platformRoles, token, may }
+      return { outcome: 'known', actor, isProgram, roles: platformRoles, session: sid, token, may }
     }
     if (mustChangePassword) return refused('PASSWORD_OLD', 'change your password first')
     return mustRegisterKey
       ? refused('KEY_MISSING', 'register a security key first')
-      : refused('PRIVILEGE_MISSING', privileges.join(' or '))
+      : { ...refused('PRIVILEGE_MISSING', privileges.join(' or ')), actor }
   }
 
   return {

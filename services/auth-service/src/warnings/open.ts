@@ -9,6 +9,7 @@ import type { Database } from '@causeway/postgres'
 import { retrying, StartError, type Logger, type Service } from '@causeway/process'
 import { schedulerService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
+import type { Measures } from '../measures.ts'
 import { addWarnings, type Warning } from './store.ts'
 
 const owner = 'auth-service'
@@ -19,6 +20,7 @@ const day_ms = 86_400_000
 export interface WarningParts {
   readonly db: Database
   readonly log: Logger
+  readonly measures: Pick<Measures, 'ending'>
   /** Days before the end. */
   readonly days: readonly number[]
 }
@@ -34,7 +36,7 @@ export function warningDaysIn(text: string): readonly number[] {
 
 export async function openWarnings(
   { bus, grpc }: Pick<ProcessParts, 'bus' | 'grpc'>,
-  { db, log, days }: WarningParts,
+  { db, log, measures, days }: WarningParts,
 ): Promise<Service> {
   const stopping = new AbortController()
   const { signal } = stopping
@@ -54,7 +56,8 @@ export async function openWarnings(
       const isDue = events.some(
         ({ payload }) => payload.owner === owner && payload.reminderId === reminderId,
       )
-      if (isDue) await warn(db, bus, days, new Date())
+      if (!isDue) return
+      for (const { kind } of await warn(db, bus, days, new Date())) measures.ending(kind)
     },
   )
   return {
@@ -95,13 +98,14 @@ async function warn(
   bus: EventBus,
   days: readonly number[],
   now: Date,
-): Promise<void> {
-  await db.transaction(async (tx) => {
+): Promise<readonly Warning[]> {
+  return db.transaction(async (tx) => {
     const warnings = await addWarnings(tx, days, now)
     bus.announce(
       tx,
       warnings.map((warning) => endingEvent(warning, now)),
     )
+    return warnings
   })
 }
 

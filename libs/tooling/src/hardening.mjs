@@ -1,0 +1,241 @@
+/**
+ * The page docs/hardening.md: which settings protect more than their defaults do. Names, defaults and
+ * values come from the definitions that the programs read; the advice is here. Run after a build it writes
+ * the page; a test fails while the page differs.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { escaped, defaultOf, loadSettings } from './settings-reference.mjs'
+
+const file = new URL('../../../docs/hardening.md', import.meta.url)
+
+/** By heading: for each setting what to set, and why. `set` of a choice is one of its options. */
+export const advice = {
+  'Between services': {
+    KAFKA_TLS: { set: 'on', why: 'events carry payments and personal data' },
+    KAFKA_SASL_MECHANISM: {
+      set: 'scram-sha-512',
+      why: 'without a name any client may publish what only one service should; or a client certificate for each service (`KAFKA_TLS_CERTIFICATE_FILE`)',
+    },
+    KAFKA_MIN_INSYNC: {
+      set: 'the default of 2, with 3 replicas',
+      why: 'an accepted message survives the loss of a broker',
+    },
+    '*_DATABASE_URL': {
+      set: 'a role for each service, `sslmode=verify-full`',
+      why: 'otherwise passwords and rows are in plain on the network, and the server is not verified',
+    },
+    REDIS_URL: {
+      set: '`rediss://` with a password',
+      why: 'remembered answers of oracles decide whom a payment goes to',
+    },
+    TRACES_URL: {
+      set: 'https, or a collector on the same machine',
+      why: 'ids of payments are in it',
+    },
+  },
+  'FSP port': {
+    EDGE_IDENTITY: { set: 'mtls', why: 'a certificate cannot be sent on like a token' },
+    JWS_VERIFY_ES256: { set: 'off', why: 'if no FSP uses ES256; the API defines RS256 alone' },
+    COMPATIBILITY: {
+      set: 'specification',
+      why: 'answers for existing clients check less; set mojaloop only while such clients are connected',
+    },
+    EDGE_TLS_MIN_VERSION: {
+      set: 'TLSv1.3',
+      why: 'if all FSPs can; it leaves out what is weak in 1.2',
+    },
+    EDGE_TOKEN_BINDING: {
+      set: 'required',
+      why: 'where FSPs have tokens: a stolen one is of no use without the key of the certificate',
+    },
+    EDGE_TLS_CRL_FILE: {
+      set: 'the revocation list of the authority',
+      why: 'where the authority of FSPs is run elsewhere',
+    },
+    JWS_DATE_WINDOW_S: {
+      set: 'as small as the clocks of the FSPs permit',
+      why: 'a signed request cannot be sent again later',
+    },
+    EDGE_GATEWAY_FINGERPRINTS: {
+      set: 'the certificates of the gateways',
+      why: 'otherwise any certificate of the authority with the name of a gateway speaks for every FSP',
+    },
+    EDGE_GATEWAY_SUBJECTS: {
+      set: 'empty',
+      why: 'a gateway speaks for every FSP; name one only where it terminates TLS',
+    },
+  },
+  Operators: {
+    AUTH_SERVICE_FIDO_REQUIRED: {
+      set: 'approval',
+      why: 'operators who approve log in with a security key and sign each approval',
+    },
+    AUTH_SERVICE_FIDO_ORIGINS: {
+      set: 'the https origin of the console',
+      why: 'the default is for this machine alone',
+    },
+    AUTH_SERVICE_OPERATOR_CA_FILE: {
+      set: 'an authority of operators, never that of FSPs',
+      why: 'programs log in with a certificate instead of a secret',
+    },
+    OPERATOR_FORWARDED_ADDRESS: {
+      set: 'on',
+      why: 'behind a gateway that writes X-Forwarded-For: otherwise all operators have its address, in delays of guessing and in the audit log',
+    },
+    OPERATOR_IDENTITY: { set: 'token', why: 'none lets every user of the machine do everything' },
+    SCHEME_RULES_FOUR_EYES: {
+      set: 'on',
+      why: 'one person alone cannot change the rules of the scheme',
+    },
+  },
+  Keys: {
+    CRYPTO_PKCS11_LIBRARY: {
+      set: 'the library of an HSM',
+      why: 'keys that sign and encrypt cannot be copied from a machine or a backup',
+    },
+    AUTH_SERVICE_SECRETS_KEY: {
+      set: '`pkcs11:object=LABEL`, or a value that is in no backup of the database',
+      why: 'it encrypts stored keys',
+    },
+    CONFIG_SECRETS_KEY: { set: 'the same, another key', why: 'it encrypts secrets of components' },
+    JWS_SIGNING_KEY_FILE: { set: '`pkcs11:object=LABEL`', why: 'FSPs believe what it signs' },
+    AUTH_SERVICE_CERTIFICATE_LIFE_D: {
+      set: '90 to 365',
+      why: 'a stolen key that nobody notices ends by itself',
+    },
+    AUTH_SERVICE_ENDING_WARNINGS_D: {
+      set: 'the default',
+      why: 'a certificate that ends stops an FSP',
+    },
+  },
+  'Requests to others': {
+    EGRESS_LOOPBACK: { set: 'denied', why: 'no address of an FSP is on the machine of the hub' },
+    EGRESS_ALLOWED: {
+      set: 'the private addresses of FSPs and oracles alone',
+      why: 'addresses are data: what is allowed here can be asked through the hub',
+    },
+    EGRESS_HTTP: {
+      set: 'loopback',
+      why: 'callbacks and answers of oracles are readable and can be changed otherwise',
+    },
+    ACCOUNT_LOOKUP_ORACLE_TLS_CA_FILE: {
+      set: 'the authority of the oracles',
+      why: 'an oracle decides which FSP is paid',
+    },
+  },
+  'Audit log': {
+    AUDIT_ANCHOR_FILE: {
+      set: 'a file on a volume that the owner of the database cannot write',
+      why: 'without anchors the end of the log can be cut off',
+    },
+    AUDIT_TRUSTED_KEYS_FILE: {
+      set: 'a file that the owner of the database cannot write',
+      why: 'who can write it can forge the log',
+    },
+    AUDIT_ANCHOR_S3_URL: {
+      set: 'a bucket with Object Lock',
+      why: 'not even its administrators can change an anchor there',
+    },
+    AUDIT_MAIL_TO: {
+      set: 'an auditor who does not run the hub',
+      why: 'gets number and hash of the last entry each day',
+    },
+    AUDIT_SECRETS_KEY: {
+      set: 'a value that is in no backup of the database',
+      why: 'it encrypts confidential members of entries',
+    },
+    AUDIT_EXPORT_FILE: {
+      set: '`-`, or a file that a SIEM collects',
+      why: 'a copy elsewhere shows what was removed here',
+    },
+  },
+  'Personal data': {
+    MESSAGE_ENCRYPTION: {
+      set: 'on',
+      why: 'a month can be erased, in backups too; a hub in one process and the chart turn it on',
+    },
+  },
+  'E-mails': {
+    NOTIFICATIONS_SMTP_TLS: { set: 'required', why: 'e-mails name participants and amounts' },
+    NOTIFICATIONS_SMTP_URL: { set: '`smtps://`', why: 'the password is otherwise sent in plain' },
+  },
+}
+
+const intro = `# Hardening
+
+\`npm start\` is safe on one machine: it listens on 127.0.0.1, FSPs have certificates and sign, operators log in. What a hub on a network needs beyond the defaults is here. \`npm run docs\` generates the tables from the definitions in the code; [all settings](settings.md).
+
+Check a running hub: \`GET /health/ready\` and the metric \`insecure_modes\` name what its settings relax, and the alarm InsecureMode fires while they do. \`--print-settings\` shows the value and origin of each setting.
+`
+
+const beyond = `## Beyond settings
+
+| | what to do |
+|---|---|
+| first password | log in as \`administrator\`, change it, create an account for each person, with two administrators and two approvers |
+| program \`setup\` | disable it after onboarding: \`PUT /operators/setup {"isActive":false}\` |
+| METRICS_PORT | only Prometheus and the kubelet may reach it: \`networkPolicy.metrics\` of the chart |
+| alarms by e-mail | the endpoints \`ALARM_NOTIFICATION_EMAIL\` of the hub and of each FSP name addresses that are read at any time |
+| egress | \`networkPolicy.outside\` of the chart names the networks of FSPs and oracles alone |
+| edge | a firewall or load balancer that limits connections of one address stands before the FSP port |
+| database | the archive and backups are encrypted, and stored where the hub cannot delete them |
+| image | by digest, its signature verified at admission ([supply chain](supply-chain.md)) |
+| people | who may do what is reviewed each quarter: \`GET /operators\`, \`GET /roles\`; \`lastLogInDate\` shows unused accounts |
+`
+
+export function readHardeningPage() {
+  return readFileSync(file, 'utf8')
+}
+
+/** All settings of all programs by name. */
+export function definitionsOf({ services, ofEach, hub }) {
+  return Object.assign({}, hub, ofEach, ...services.values())
+}
+
+/** @param all what `loadSettings` returns */
+export function hardeningPage(all) {
+  const definitions = definitionsOf(all)
+  const sections = Object.entries(advice).map(
+    ([heading, rows]) => `## ${heading}\n\n${tableOf(rows, definitions)}`,
+  )
+  return [intro, ...sections, beyond, choices(definitions)].join('\n')
+}
+
+function tableOf(rows, definitions) {
+  const lines = Object.entries(rows).map(([name, { set, why }]) => {
+    const definition = definitions[name]
+    const usual = definition === undefined ? '' : defaultOf(definition)
+    const value = definition?.options?.includes(set) === true ? `\`${set}\`` : set
+    return `| ${[`\`${name}\``, usual, value, why].map(escaped).join(' | ')} |`
+  })
+  return ['| setting | default | set | because |', '|---|---|---|---|', ...lines, ''].join('\n')
+}
+
+/** So that no choice is hidden, also one that was added since the advice was written. */
+function choices(definitions) {
+  const advised = new Set(Object.values(advice).flatMap((rows) => Object.keys(rows)))
+  const lines = Object.entries(definitions)
+    .filter(([name, { kind }]) => kind === 'choice' && !advised.has(name))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, { default: usual, options, about }]) => {
+      const others = options.filter((option) => option !== usual).map((each) => `\`${each}\``)
+      return `| ${[`\`${name}\``, `\`${usual}\``, others.join(', '), about].map(escaped).join(' | ')} |`
+    })
+  return [
+    '## All other settings with a choice',
+    '',
+    'Leave a protection on that is on by default. Values that are only for development start on a loopback address alone.',
+    '',
+    '| setting | default | other values | what it is for |',
+    '|---|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n')
+}
+
+async function main() {
+  const load = (folder, name) => import(`../../../${folder}/dist/${name}.js`)
+  writeFileSync(file, hardeningPage(await loadSettings(load)))
+}
+
+if (import.meta.url === `file://${process.argv[1]}`) await main()
