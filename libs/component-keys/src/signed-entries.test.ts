@@ -61,12 +61,18 @@ test('An entry names roles, application and address of the request of its actor 
     application: 'admin',
     roles: ['checker', 'viewer'],
     address: '192.0.2.7',
+    session: 'session-1',
   } as const
   const within = (actor: string) =>
     withOrigin({ ...origin, actor }, () => entry().payload as AuditPayload)
   expect(within('ada')).toMatchObject({
     callerNetworkSources: [{ family: 'IPv4', address: '192.0.2.7' }],
-    securityContext: { userId: 'ada', appId: 'admin', role: 'checker,viewer' },
+    securityContext: {
+      userId: 'ada',
+      appId: 'admin',
+      role: 'checker,viewer',
+      sessionId: 'session-1',
+    },
   })
   expect(within('grace').securityContext).toEqual({ userId: 'ada' })
   expect(within('grace').callerNetworkSources).toMatchObject([{ family: 'HOST' }])

@@ -39,6 +39,7 @@ const anyone = {
   AUDIT_SECRETS_KEY: '',
   AUDIT_LOG_RETENTION_D: 30,
   AUDIT_LOG_LINES_MAX: 1_000,
+  AUDIT_EXPORT_FILE: '',
   ...noHsm,
 }
 const everything = {

@@ -42,6 +42,7 @@ const values = {
   AUDIT_SECRETS_KEY: '',
   AUDIT_LOG_RETENTION_D: 30,
   AUDIT_LOG_LINES_MAX: 1_000,
+  AUDIT_EXPORT_FILE: '',
   ...noHsm,
 }
 

@@ -76,6 +76,7 @@ export type AuditEntry = {
     readonly userId?: string
     readonly appId?: string
     readonly role?: string
+    readonly sessionId?: string
   }
   readonly sourceKeyId?: string
   readonly sourceSignature?: string
