@@ -162,6 +162,9 @@ interface Processes {
   stopStarting(): void
 }
 
+/** What a process needs did not answer on a busy machine: it is to be started again. */
+const asksForStart = (log: string) => log.trimEnd().endsWith('start it again.')
+
 function openProcesses(installation: Installation, host: HubHost): Processes {
   const running = new Map<ProcessName, Running>()
   const ready = new Set<Running>()
@@ -190,10 +193,11 @@ function openProcesses(installation: Installation, host: HubHost): Processes {
   }
 
   async function start(name: ProcessName): Promise<void> {
-    const launched = await launch(name)
+    let launched = await launch(name)
     for (const until = Date.now() + start_ms_max; Date.now() < until; await wait(50)) {
       if ((await readyOf(name)) === 200) return void ready.add(launched)
-      if (launched.hasEnded || stopping) break
+      if (stopping || (launched.hasEnded && !asksForStart(logOf(name)))) break
+      if (launched.hasEnded) launched = await launch(name)
     }
     throw new Error(`${name} did not start:\n${logOf(name).slice(-4_000)}`)
   }
