@@ -27,7 +27,8 @@ afterAll(async () => {
 const recorded = (id: string) =>
   eventually(async () => {
     const all = await world.entries()
-    return all.find(({ entryJson }) => entryJson.includes(`"id":"${id}"`))
+    // The record of a decision names the id, too.
+    return all.find(({ entryJson }) => (JSON.parse(entryJson) as { readonly id: string }).id === id)
   }, `entry ${id} is on record`)
 
 const quarantined = (id: string) =>
