@@ -21,6 +21,7 @@ const bus: EventBus = {
   publish: () => Promise.resolve(),
   subscribe: () => Promise.reject(new Error('no subscriptions here')),
   subscribeBroadcast: () => Promise.reject(new Error('no broadcasts here')),
+  answers: () => Promise.resolve(),
   deadLetters: (limit) =>
     limit === 13
       ? Promise.reject(new Error('no database'))

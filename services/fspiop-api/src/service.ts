@@ -99,7 +99,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     health: openHealthPage({
       'participant-lifecycle': () => participants.ping(),
       ...(security.ping === undefined ? {} : { 'auth-service': security.ping }),
-      events: () => bus.deadLetters(1),
+      events: () => bus.answers(),
     }),
     ...describedApi(edge.served, settings),
     jwks: { keys: publicKeysOf(security) },

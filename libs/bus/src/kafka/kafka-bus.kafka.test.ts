@@ -66,6 +66,18 @@ test('Messages that were deleted before their group had read them raise an alarm
   expect(after.seen.map(numberOf)).toEqual(numbers(5, 15))
 })
 
+test('Whether the log answers is asked without a consumer group, also while there are dead letters', async () => {
+  const under = await keep(openKafkaUnderTest())
+  const { subscription } = recorder('orders')
+  const handleBatch = () => Promise.reject(new Error('no'))
+  await under.bus.subscribe({ ...subscription, handleBatch })
+  await under.bus.publish([message('orders', 'a', 1)])
+  await eventually(async () => (await under.bus.deadLetters(1)).length === 1, 'the dead letter')
+  const before = await under.groups()
+  await Promise.all(numbers(20).map(() => under.bus.answers()))
+  expect((await under.groups()).filter((group) => !before.includes(group))).toEqual([])
+})
+
 describe('on many partitions', () => {
   let under: KafkaUnderTest
   beforeEach(async () => {
