@@ -254,6 +254,11 @@ const callers: Callers = {
   settlementsParticipantStatesService: { ParticipantStateUpdated: [self] },
   notificationsParticipantStatesService: { ParticipantStateUpdated: [self] },
   authServiceParticipantStatesService: { ParticipantStateUpdated: [self] },
+  eventDeadLettersService: {
+    ListEventDeadLetters: operator,
+    ReplayEventDeadLetter: operator,
+    DiscardEventDeadLetter: operator,
+  },
   notificationsService: {
     ListDeadLetters: operator,
     ResendDeadLetters: operator,

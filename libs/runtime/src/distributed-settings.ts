@@ -142,7 +142,7 @@ export const distributedSettings = {
     max: 86_400_000,
   }),
   METRICS_HOST: text({
-    about: 'address that health, metrics and dead letters listen on',
+    about: 'address that health and metrics listen on',
     default: '127.0.0.1',
   }),
   ...operationsSettings,

@@ -18,6 +18,7 @@ import {
 } from '@causeway/process'
 import type { DistributedSettings } from './distributed-settings.ts'
 import { openDistributedGrpc } from './distributed-grpc.ts'
+import { serveEventDeadLetters } from './event-dead-letters.ts'
 import type { ProcessParts } from './process-parts.ts'
 import type { RedisMemory } from './memory/redis.ts'
 import { nothingShared } from './memory/shared-memory.ts'
@@ -65,6 +66,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
     await kafka.stop()
     throw error
   }
+  serveEventDeadLetters(grpc, kafka.bus)
   const health = openHealth()
   health.ready('kafka', () => kafka.answers())
   health.ready('postgresql', () => databases.answer())

@@ -54,6 +54,7 @@ const descriptions = {
       'audit',
       'auth-service',
       'config',
+      'fspiop-api',
       'notifications',
       'participant-lifecycle',
       'quoting',

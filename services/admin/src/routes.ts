@@ -40,6 +40,7 @@ import { keyManagementOperations } from './cryptography/keys.ts'
 import { cryptographyOperations } from './cryptography/operations.ts'
 import { dayReportOperations } from './day-reports/routes.ts'
 import { deadLetterOperations } from './dead-letters/routes.ts'
+import { eventDeadLetterOperations } from './event-dead-letters/routes.ts'
 import { endpointOperations } from './endpoints.ts'
 import { erasureDecisions, erasureOperations } from './erasures/routes.ts'
 import { fundsOperations } from './funds.ts'
@@ -130,6 +131,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...fourEyes(secretDecisions(deps)),
     ...guarded('ORACLES', oracleOperations(deps)),
     ...guarded('DELIVERIES', deadLetterOperations(deps)),
+    ...guarded('DELIVERIES', eventDeadLetterOperations(deps)),
     ...guarded('REMINDERS', reminderOperations(deps), 'VIEW_DELIVERIES'),
     ...needs('RUN_VERIFY', verificationOperations(deps)),
     ...needs(open, healthOperations(deps)),

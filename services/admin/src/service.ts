@@ -29,7 +29,8 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
   refuseStrangers(settings)
   const log = parts.log.child({ service: 'admin' })
   reportInsecureModes('admin', insecureModes(settings), { ...parts, log })
-  const all = operations({ ...connect(parts.grpc), settings })
+  const publish = parts.bus.publish
+  const all = operations({ ...connect(parts.grpc), settings, publish })
   const withoutBase = openBasePaths('OPERATOR_BASE_PATHS', settings.OPERATOR_BASE_PATHS, [
     '/console',
     ...all.map(({ path }) => path),

@@ -1,4 +1,5 @@
 /** The services that the administration API calls; it has no data of its own. */
+import type { EventBus } from '@causeway/bus'
 import type { Calls, GrpcHost } from '@causeway/grpc'
 import { parseDecimal } from '@causeway/money'
 import {
@@ -13,6 +14,7 @@ import {
   cryptographyService,
   dayReportsService,
   erasuresService,
+  eventDeadLettersService,
   fidoService,
   fundsService,
   keyManagementService,
@@ -42,6 +44,7 @@ import {
   type Participant,
   type Refusal,
 } from '@causeway/protos'
+import { callsOf } from '@causeway/services'
 import { refused, type Refused } from './answer.ts'
 import { isReason } from './contract.ts'
 import type { Settings } from './settings.ts'
@@ -84,11 +87,15 @@ export interface Upstream {
   readonly configurationChanges: Calls<typeof configurationChangesService>
   readonly secrets: Calls<typeof secretsService>
   readonly secretChanges: Calls<typeof secretChangesService>
+  /** Of each service that consumes events, by its folder name. */
+  readonly eventDeadLetters: Readonly<Record<string, Calls<typeof eventDeadLettersService>>>
 }
 
 /** The dependencies of every operation. */
 export interface Deps extends Upstream {
   readonly settings: Settings
+  /** For the entries of the audit log that no service makes. */
+  readonly publish: EventBus['publish']
 }
 
 export function connect(grpc: GrpcHost): Upstream {
@@ -130,6 +137,9 @@ export function connect(grpc: GrpcHost): Upstream {
     configurationChanges: grpc.client(configurationChangesService, 'config'),
     secrets: grpc.client(secretsService, 'config'),
     secretChanges: grpc.client(secretChangesService, 'config'),
+    eventDeadLetters: Object.fromEntries(
+      callsOf('admin').map((service) => [service, grpc.client(eventDeadLettersService, service)]),
+    ),
   }
 }
 

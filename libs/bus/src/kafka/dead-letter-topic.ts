@@ -10,6 +10,7 @@ import { type Logger, type Metrics, retrying } from '@causeway/process'
 import type { Consumer, KafkaMessage } from 'kafkajs'
 import { Counter } from 'prom-client'
 import type { DeadLetter, Discarded, Subscription } from '../event-bus.ts'
+import { isGroupOf } from '../group-names.ts'
 import type { Administration } from './administration.ts'
 import type { Brokers } from './brokers.ts'
 import type { Delivery } from './delivery.ts'
@@ -233,10 +234,10 @@ function own(options: DeadLetterTopicOptions): Promise<Stored> {
 
 /** What processes of an earlier release have stored for groups of this service. */
 async function earlier(options: DeadLetterTopicOptions): Promise<Stored> {
-  const { earlierDeadLetters, isOwnGroup } = options.topics
+  const { earlierDeadLetters, service } = options.topics
   if (earlierDeadLetters === undefined) return none
   const all = await readAll(options, earlierDeadLetters)
-  return new Map([...all].filter(([, letter]) => isOwnGroup(deadLetterOf(letter).group)))
+  return new Map([...all].filter(([, letter]) => isGroupOf(service, deadLetterOf(letter).group)))
 }
 
 /** A dead letter that an earlier release stored is moved first: it is never in neither topic. */

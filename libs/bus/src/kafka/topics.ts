@@ -29,8 +29,8 @@ export interface Topics {
   readonly replays: string
   /** Where earlier releases stored the dead letters of all services; undefined where none did. */
   readonly earlierDeadLetters: string | undefined
-  /** Whether the group belongs to the service of this process. */
-  isOwnGroup(group: string): boolean
+  /** Folder name of the service of this process. */
+  readonly service: string
   /** The name of a topic at the brokers; throws for one that is not in the catalogue. */
   nameOf(topic: string): string
   /** The topic of the catalogue behind a name at the brokers. */
@@ -144,7 +144,6 @@ function topicsOf(
   const hasEarlier = byTopic.has(`${prefix}${earlierTopics.deadLetters}`)
   const earlierDeadLetters = hasEarlier ? earlierTopics.deadLetters : undefined
   const plain = [...catalogue, deadLetters, replays, ...(hasEarlier ? [earlierTopics.deadLetters] : [])]
-  const group = service.replaceAll('-', '_')
   const known = new Map(plain.map((topic) => [topic, byTopic.get(`${prefix}${topic}`) ?? []]))
 
   function partitionsOf(topic: string): PartitionMetadata[] {
@@ -154,10 +153,10 @@ function topicsOf(
   }
 
   return {
+    service,
     deadLetters,
     replays,
     earlierDeadLetters,
-    isOwnGroup: (name) => name === group || /^[_.]/.test(name.slice(group.length)) && name.startsWith(group),
     nameOf(topic) {
       partitionsOf(topic)
       return `${prefix}${topic}`
