@@ -16,6 +16,13 @@ export const distributedSettings = {
     default: '',
     secret: true,
   }),
+  INSECURE_TRANSPORT: choice({
+    about:
+      'whether Kafka, PostgreSQL and Redis on other machines may be used without TLS (database URLs: ' +
+      'sslmode=verify-full) or, Kafka and Redis, without an identity; accepted is reported',
+    options: ['refused', 'accepted'],
+    default: 'refused',
+  }),
   KAFKA_BROKERS: text({ about: 'host:port of some brokers, separated by commas', default: null }),
   KAFKA_TOPIC_PREFIX: text({
     about: 'prefix of every topic and group, so that several hubs can share brokers',
