@@ -15,8 +15,10 @@ import { openOwnerBook } from './lookups/owners.ts'
 import { lookupHandlers } from './lookups/serve.ts'
 import { deleteUndelivered } from './lookups/store.ts'
 import { openMeasures } from './measures.ts'
+import { authenticatedMemory } from './oracles/authenticated-memory.ts'
 import { openOracles } from './oracles/oracles.ts'
 import { oracleHandlers } from './oracles/serve.ts'
+import { sharedAnswersKey } from './oracles/shared-answers-store.ts'
 import { openOracleStore } from './oracles/store.ts'
 import { personHandlers } from './persons/serve.ts'
 import type { Settings } from './settings.ts'
@@ -47,7 +49,9 @@ export const start: Start<Settings> = async (settings, parts) => {
     tls,
     egress,
     hubName: settings.HUB_NAME,
-    shared: parts.shared,
+    shared: parts.shared.isSole
+      ? parts.shared
+      : authenticatedMemory(parts.shared, await sharedAnswersKey(db)),
     measures,
     log,
   })
