@@ -259,6 +259,7 @@ const callers: Callers = {
     ReplayEventDeadLetter: operator,
     DiscardEventDeadLetter: operator,
   },
+  requestKeysService: { GetRequestKey: ['fspiop-api', 'transfers'] },
   notificationsService: {
     ListDeadLetters: operator,
     ResendDeadLetters: operator,

@@ -10,6 +10,7 @@ import {
   credentialsService,
   keysService,
   pingsService,
+  requestKeysService,
   thirdPartyTransactionsService,
 } from '@causeway/protos'
 import type { ProcessParts, Start } from '@causeway/runtime'
@@ -34,6 +35,7 @@ import { pingEvents, openPingHandle } from './pings/handle.ts'
 import { servePings } from './pings/serve.ts'
 import { deletePings } from './pings/store.ts'
 import { mailOperators } from './mails/handle.ts'
+import { openRequestKey } from './request-keys/open.ts'
 import type { Settings } from './settings.ts'
 import { openThirdParties } from './third-party/open.ts'
 import { serveThirdParties } from './third-party/serve.ts'
@@ -82,6 +84,8 @@ export const start: Start<Settings> = async (settings, parts) => {
 
   const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })
   const sharing = parts.shared.shareUse('auth-service/wrong-secrets', guesses.shared)
+  // Before those of components: who asks tells a start from an earlier release by that.
+  grpc.serve(requestKeysService, await closeOnFailure(db, openRequestKey(db, seal)))
   grpc.serve(componentKeysService, serveComponentKeys({ db, bus }))
   grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
   const credentials = { db, bus, findFsp, tokenKeys, readCa, measures, guesses }
