@@ -118,8 +118,8 @@ export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetter
     },
     settled: () => removing,
     async newest(limit) {
-      const found = [...(await earlier(options)).values(), ...(await own(options)).values()]
-      return newestFirst(found.map(deadLetterOf)).slice(0, limit)
+      const found = new Map([...(await earlier(options)), ...(await own(options))])
+      return newestFirst([...found.values()].map(deadLetterOf)).slice(0, limit)
     },
     async replay(group, id) {
       const stored = await find(options, group, id)
@@ -161,7 +161,12 @@ function idOf({ record: { headers }, assigned, offset }: Delivery): string {
 }
 
 function newestFirst(letters: readonly DeadLetter[]): readonly DeadLetter[] {
-  return letters.toSorted((one, other) => (one.time < other.time ? 1 : -1))
+  return letters.toReversed().toSorted((one, other) => compare(other.time, one.time))
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
 }
 
 function removalFrom(topic: string, group: string, id: string): OutgoingRecord {
