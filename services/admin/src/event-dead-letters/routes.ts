@@ -95,7 +95,7 @@ async function list({ eventDeadLetters }: Deps, limit: number): Promise<Answer> 
     ),
   )
   const found = lists.flatMap(({ deadLetters = [] }) => deadLetters)
-  const newest = found.toSorted((one, other) => (one.time < other.time ? 1 : -1)).slice(0, limit)
+  const newest = found.toSorted((one, other) => other.time.localeCompare(one.time)).slice(0, limit)
   return answered(200, {
     deadLetters: newest.map(({ group, id, topic, key, type, reason, time }) => ({
       group,
