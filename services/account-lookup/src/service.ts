@@ -6,7 +6,12 @@ import type { Database } from '@causeway/postgres'
 import type { ClientTls } from '@causeway/http'
 import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
 import { accountLookupService, oraclesService, personsService } from '@causeway/protos'
-import { openServiceEgress, type ProcessParts, type Start } from '@causeway/runtime'
+import {
+  openServiceEgress,
+  type ProcessParts,
+  type SharedMemory,
+  type Start,
+} from '@causeway/runtime'
 import { openAssociationStore, type AssociationStore } from './associations/store.ts'
 import type { Party } from './domain/party.ts'
 import { handleBatch, handleDeferred, consumedEvents } from './handle.ts'
@@ -49,9 +54,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     tls,
     egress,
     hubName: settings.HUB_NAME,
-    shared: parts.shared.isSole
-      ? parts.shared
-      : authenticatedMemory(parts.shared, await sharedAnswersKey(db)),
+    shared: await memoryOfAnswers(parts.shared, db),
     measures,
     log,
   })
@@ -98,6 +101,11 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
     },
   }
+}
+
+/** In one process nobody else can write to it. */
+async function memoryOfAnswers(shared: SharedMemory, db: Database): Promise<SharedMemory> {
+  return shared.isSole ? shared : authenticatedMemory(shared, await sharedAnswersKey(db))
 }
 
 function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {
