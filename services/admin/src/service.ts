@@ -1,5 +1,5 @@
 /** The administration API of the hub; it stores nothing and calls the services that do. */
-import { openOwnKey } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/component-keys'
 import { isLoopbackHost, openBasePaths, serveHttp } from '@causeway/http'
 import {
   openSecurityEvents,
@@ -29,13 +29,13 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
   refuseStrangers(settings)
   const log = parts.log.child({ service: 'admin' })
   reportInsecureModes('admin', insecureModes(settings), { ...parts, log })
-  const publish = parts.bus.publish
+  const ownKey = await openOwnKey('admin', settings.ADMIN_COMPONENT_KEY_FILE, { ...parts, log })
+  const { publish } = signedEntries(parts.bus, ownKey)
   const all = operations({ ...connect(parts.grpc), settings, publish })
   const withoutBase = openBasePaths('OPERATOR_BASE_PATHS', settings.OPERATOR_BASE_PATHS, [
     '/console',
     ...all.map(({ path }) => path),
   ])
-  const ownKey = await openOwnKey('admin', settings.ADMIN_COMPONENT_KEY_FILE, { ...parts, log })
   const access = await openAccess(settings, parts, log, all)
   const server = await serveHttp({
     name: 'administration API (OPERATOR_PORT)',

@@ -39,12 +39,12 @@ async function listed() {
 /** An event that its group cannot process. */
 async function failed(id: string): Promise<void> {
   isBroken = true
-  const rest = { topic: 'orders', key: 'a', type: 'Ordered', source: 'shop', payload: {} }
+  const rest = { topic: 'orders', key: 'MSISDN/12025550101', type: 'Ordered', source: 'shop', payload: {} }
   await admin.parts.bus.publish([{ id, ...rest, headers: {} }])
   await eventually(async () => (await listed()).deadLetters.some((each) => each.id === id), id)
 }
 
-test('An event that a service could not process is listed with its group and its reason', async () => {
+test('An event that a service could not process is listed with its group and its reason, and without the identifier of a person', async () => {
   await failed('one')
   expect(await listed()).toEqual({
     deadLetters: [
@@ -52,7 +52,7 @@ test('An event that a service could not process is listed with its group and its
         group: 'transfers.bulks',
         id: 'one',
         topic: 'orders',
-        key: 'a',
+        key: 'MSISDN/•••••0101',
         type: 'Ordered',
         reason: expect.stringContaining('no such member'),
         failedAt: expect.any(String),

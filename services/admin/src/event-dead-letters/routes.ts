@@ -9,6 +9,7 @@ import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { pageSize } from '../fields.ts'
 import { reads, writes, type Operation } from '../operation.ts'
+import { maskedText } from '../personal-data/domain/mask.ts'
 import { shownTime } from '../shapes.ts'
 import type { Deps } from '../upstream.ts'
 
@@ -101,9 +102,9 @@ async function list({ eventDeadLetters }: Deps, limit: number): Promise<Answer> 
       group,
       id,
       topic,
-      key,
+      key: maskedText(key),
       ...(type === '' ? {} : { type }),
-      reason,
+      reason: maskedText(reason),
       failedAt: time,
     })),
     unavailable: lists
