@@ -24,7 +24,11 @@ test('A hundred calls in ten seconds look at most ten times, and never twice at 
 test('A look that takes long serves everybody who asks meanwhile, and its age counts from its end', async () => {
   let now_ms = 0
   const ends: ((value: string) => void)[] = []
-  const ask = recent(() => new Promise<string>((resolve) => ends.push(resolve)), 1_000, () => now_ms)
+  const ask = recent(
+    () => new Promise<string>((resolve) => ends.push(resolve)),
+    1_000,
+    () => now_ms,
+  )
   const first = ask()
   now_ms = 5_000
   const second = ask()
@@ -39,7 +43,10 @@ test('A look that takes long serves everybody who asks meanwhile, and its age co
 
 test('A look that failed is not remembered: the next caller looks again', async () => {
   let looks = 0
-  const ask = recent(() => (++looks === 1 ? Promise.reject(new Error('away')) : Promise.resolve(looks)), 1_000)
+  const ask = recent(
+    () => (++looks === 1 ? Promise.reject(new Error('away')) : Promise.resolve(looks)),
+    1_000,
+  )
   await expect(ask()).rejects.toThrow('away')
   expect(await ask()).toBe(2)
 })

@@ -33,11 +33,14 @@ const cases: readonly Case[] = [
   ['REDIS_URL without a password', { REDIS_URL: 'rediss://redis.example:6379' }],
 ]
 
-test.each(cases)('Off this machine %s is refused, and reported where it is accepted', (mode, values, url) => {
-  expect(() => modesOf(values, url)).toThrow(`${mode} is refused: `)
-  expect(() => modesOf(values, url)).toThrow('INSECURE_TRANSPORT=accepted')
-  expect(modesOf({ ...values, INSECURE_TRANSPORT: 'accepted' }, url)).toEqual([mode])
-})
+test.each(cases)(
+  'Off this machine %s is refused, and reported where it is accepted',
+  (mode, values, url) => {
+    expect(() => modesOf(values, url)).toThrow(`${mode} is refused: `)
+    expect(() => modesOf(values, url)).toThrow('INSECURE_TRANSPORT=accepted')
+    expect(modesOf({ ...values, INSECURE_TRANSPORT: 'accepted' }, url)).toEqual([mode])
+  },
+)
 
 test('With TLS and an identity towards each a process starts, and nothing is reported', () => {
   expect(modesOf({})).toEqual([])

@@ -40,14 +40,17 @@ function publishing(current: () => RequestKey | 'NONE' | Promise<RequestKey | 'N
 test.each([
   ['is known', () => known],
   ['has to be asked for', () => Promise.resolve(known)],
-])('A request is published with its code when the key %s; other events are not changed', async (_when, current) => {
-  const { published, publish } = publishing(current)
-  await publish([query, request])
-  expect(published[0]).toBe(query)
-  const mac = published[1]?.headers['relay-mac']
-  expect(Buffer.isBuffer(mac) && isAuthentic(known.key, payload, mac)).toBe(true)
-  expect(published[1]).toMatchObject(request)
-})
+])(
+  'A request is published with its code when the key %s; other events are not changed',
+  async (_when, current) => {
+    const { published, publish } = publishing(current)
+    await publish([query, request])
+    expect(published[0]).toBe(query)
+    const mac = published[1]?.headers['relay-mac']
+    expect(Buffer.isBuffer(mac) && isAuthentic(known.key, payload, mac)).toBe(true)
+    expect(published[1]).toMatchObject(request)
+  },
+)
 
 test('No request is published while the key cannot be asked for, and other events are', async () => {
   const { published, publish } = publishing(() => Promise.reject(new Error('away')))

@@ -74,20 +74,27 @@ test('A request that the edge has authenticated reserves money', async () => {
 
 test.each([
   ['has no code', 'without code', {}],
-  ['has another amount than the edge saw', 'with code', { amount: { currency: 'USD', amount: '99' } }],
+  [
+    'has another amount than the edge saw',
+    'with code',
+    { amount: { currency: 'USD', amount: '99' } },
+  ],
   ['has another payee FSP than the edge saw', 'with code', { payeeFsp: 'mangobank' }],
-] as const)('A request that %s ends as a dead letter and reserves nothing, and others go on', async (_why, sent, forged) => {
-  await startTransfers()
-  const id = await publish(sent, forged)
-  const other = await publish('with code')
-  expect(await deadLetter()).toMatchObject({
-    group: 'transfers',
-    key: id,
-    reason: expect.stringContaining(`the request ${id} is not from the edge`),
-  })
-  await eventually(() => isReserved(other), 'the other reservation')
-  expect(await outcomeOf(parts.grpc, id)).toBeUndefined()
-})
+] as const)(
+  'A request that %s ends as a dead letter and reserves nothing, and others go on',
+  async (_why, sent, forged) => {
+    await startTransfers()
+    const id = await publish(sent, forged)
+    const other = await publish('with code')
+    expect(await deadLetter()).toMatchObject({
+      group: 'transfers',
+      key: id,
+      reason: expect.stringContaining(`the request ${id} is not from the edge`),
+    })
+    await eventually(() => isReserved(other), 'the other reservation')
+    expect(await outcomeOf(parts.grpc, id)).toBeUndefined()
+  },
+)
 
 test('Before the time from which codes are required, a request of an earlier release without one is worked on', async () => {
   requiredFrom = new Date(Date.now() + 3_600_000)

@@ -25,7 +25,9 @@ export async function grant(
   topics: TopicNames,
 ): Promise<void> {
   const there = new Set(await admin.listTopics())
-  const earlier = Object.values(earlierTopics).filter((name) => there.has(`${topics.prefix}${name}`))
+  const earlier = Object.values(earlierTopics).filter((name) =>
+    there.has(`${topics.prefix}${name}`),
+  )
   for (const each of access) {
     const wanted = rightsOf(each, topics, earlier)
     const granted = await entriesOfUser(admin, principalOf(each.service))

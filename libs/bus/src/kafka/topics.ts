@@ -143,7 +143,12 @@ function topicsOf(
   const { deadLetters, replays } = ownTopics(service)
   const hasEarlier = byTopic.has(`${prefix}${earlierTopics.deadLetters}`)
   const earlierDeadLetters = hasEarlier ? earlierTopics.deadLetters : undefined
-  const plain = [...catalogue, deadLetters, replays, ...(hasEarlier ? [earlierTopics.deadLetters] : [])]
+  const plain = [
+    ...catalogue,
+    deadLetters,
+    replays,
+    ...(hasEarlier ? [earlierTopics.deadLetters] : []),
+  ]
   const known = new Map(plain.map((topic) => [topic, byTopic.get(`${prefix}${topic}`) ?? []]))
 
   function partitionsOf(topic: string): PartitionMetadata[] {

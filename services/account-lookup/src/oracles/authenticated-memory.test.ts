@@ -44,7 +44,13 @@ test('What somebody else has written is no answer, in whatever form', async () =
   const [until = '', code = ''] = value.split('.')
   const forged = owner.replace('greenbank', 'thief')
   const longer = `${Number(until) + 1}`
-  for (const one of [forged, `${until}.${code}.${forged}`, `${longer}.${code}.${owner}`, '', '..']) {
+  for (const one of [
+    forged,
+    `${until}.${code}.${forged}`,
+    `${longer}.${code}.${owner}`,
+    '',
+    '..',
+  ]) {
     stored.set(sealedName, one)
     expect(await recalled(open())).toBeUndefined()
   }

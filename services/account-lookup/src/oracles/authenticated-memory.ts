@@ -53,5 +53,7 @@ function valueIn(
 }
 
 function codeOf(key: KeyObject, name: string, until: string, value: string): Buffer {
-  return createHmac('sha256', key).update(JSON.stringify([name, until, value])).digest()
+  return createHmac('sha256', key)
+    .update(JSON.stringify([name, until, value]))
+    .digest()
 }

@@ -39,7 +39,13 @@ async function listed() {
 /** An event that its group cannot process. */
 async function failed(id: string): Promise<void> {
   isBroken = true
-  const rest = { topic: 'orders', key: 'MSISDN/12025550101', type: 'Ordered', source: 'shop', payload: {} }
+  const rest = {
+    topic: 'orders',
+    key: 'MSISDN/12025550101',
+    type: 'Ordered',
+    source: 'shop',
+    payload: {},
+  }
   await admin.parts.bus.publish([{ id, ...rest, headers: {} }])
   await eventually(async () => (await listed()).deadLetters.some((each) => each.id === id), id)
 }
@@ -66,22 +72,28 @@ test('An event that a service could not process is listed with its group and its
 test.each([
   ['replay', 'REPLAYED', 'ReplayEventDeadLetter'],
   ['discard', 'DISCARDED', 'DiscardEventDeadLetter'],
-])('An operator may %s an event, which is on record with group and id', async (decision, outcome, action) => {
-  await failed(decision)
-  isBroken = false
-  const name = { group: 'transfers.bulks', id: decision }
-  const answer = await admin.call('POST', `/event-dead-letters/${decision}`, name)
-  expect([answer.status, answer.json]).toEqual([202, { ...name, outcome }])
-  const isListed = async () => (await listed()).deadLetters.some(({ id }) => id === decision)
-  await eventually(async () => !(await isListed()), 'its removal')
-  expect(processed.includes(decision)).toBe(decision === 'replay')
-  const entry = await eventually(() => audited.find((each) => each.actionType === action), 'entry')
-  expect(entry).toMatchObject({
-    sourceBcName: 'admin',
-    subject: 'event-dead-letters/transfers.bulks',
-    before: name,
-  })
-})
+])(
+  'An operator may %s an event, which is on record with group and id',
+  async (decision, outcome, action) => {
+    await failed(decision)
+    isBroken = false
+    const name = { group: 'transfers.bulks', id: decision }
+    const answer = await admin.call('POST', `/event-dead-letters/${decision}`, name)
+    expect([answer.status, answer.json]).toEqual([202, { ...name, outcome }])
+    const isListed = async () => (await listed()).deadLetters.some(({ id }) => id === decision)
+    await eventually(async () => !(await isListed()), 'its removal')
+    expect(processed.includes(decision)).toBe(decision === 'replay')
+    const entry = await eventually(
+      () => audited.find((each) => each.actionType === action),
+      'entry',
+    )
+    expect(entry).toMatchObject({
+      sourceBcName: 'admin',
+      subject: 'event-dead-letters/transfers.bulks',
+      before: name,
+    })
+  },
+)
 
 test('A dead letter that no group has is unknown, whatever the name of the group', async () => {
   for (const group of ['transfers', 'unknown']) {

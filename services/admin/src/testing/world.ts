@@ -76,10 +76,13 @@ export async function openWorld(
   }
   const read = valuesOf(settings, values)
   const admin = await start(read, parts)
-  const hold = answerChecker(operations({ ...connect(parts.grpc), settings: read, publish: parts.bus.publish }), {
-    compatibility: read.COMPATIBILITY,
-    tokens: read.OPERATOR_IDENTITY === 'token',
-  })
+  const hold = answerChecker(
+    operations({ ...connect(parts.grpc), settings: read, publish: parts.bus.publish }),
+    {
+      compatibility: read.COMPATIBILITY,
+      tokens: read.OPERATOR_IDENTITY === 'token',
+    },
+  )
   return {
     url: admin.url,
     parts,

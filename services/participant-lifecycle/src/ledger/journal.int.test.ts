@@ -15,7 +15,8 @@ beforeAll(async () => {
 
 afterAll(() => hub.stop())
 
-const lines = () => hub.sql<{ readonly count: number }>('select count(*)::int as count from journal')
+const lines = () =>
+  hub.sql<{ readonly count: number }>('select count(*)::int as count from journal')
 
 test.each([
   ['change', `update journal set amount = amount + 1`],
