@@ -21,7 +21,7 @@ test('A hundred calls in ten seconds look at most ten times, and never twice at 
   expect({ looks, atOnce_max }).toEqual({ looks: 10, atOnce_max: 1 })
 })
 
-test('A look that takes long serves everybody who asks meanwhile, and its age counts from its end', async () => {
+test('A check that takes long serves all callers meanwhile, and its age counts from its end', async () => {
   let now_ms = 0
   const ends: ((value: string) => void)[] = []
   const ask = recent(

@@ -1,6 +1,6 @@
 /**
- * The operations server of a process: health and metrics, on loopback by default. It asks nobody who he
- * is, so it answers states and counts, and nothing of the content of events. Responses are JSON, except
+ * The operations server of a process: health and metrics, on loopback by default. Clients are not
+ * authenticated, so it answers states and counts, and nothing of the content of events. Responses are JSON, except
  * for the metrics.
  *
  * GET /health/live, GET /health/ready: 200 or 503 with every check by name. GET /metrics: the

@@ -1,6 +1,6 @@
 /**
  * Payment requests leave the edge with an authentication code, which transfers checks before it reserves
- * money: whoever can write to the log on the way cannot invent a request. No request is published
+ * money: write access to the log between them does not suffice to invent a request. No request is published
  * without one while auth-service cannot be asked for the key.
  */
 import type { EventBus, OutgoingMessage } from '@causeway/bus'

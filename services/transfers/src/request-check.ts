@@ -1,6 +1,6 @@
 /**
  * Before money is reserved the request of the payer FSP must be authentic: the edge has verified it and
- * said so with a code that nobody on the way can make. One that is not becomes a dead letter.
+ * adds a code that needs a key which the bus does not have. One that is not becomes a dead letter.
  */
 import {
   isAuthentic,

@@ -150,7 +150,7 @@ function checkOf(
   if (parts.shared.isSole) return unchecked
   if (unauthenticated === 'refused') return openRequestCheck(parts.grpc, parts.metrics)
   const mode = `TRANSFERS_UNAUTHENTICATED_REQUESTS=${unauthenticated}`
-  const consequence = 'whoever can write events can have money reserved'
+  const consequence = 'write access to the bus suffices to have money reserved'
   reportInsecureModes('transfers', [{ mode, consequence }], parts)
   return unchecked
 }

@@ -37,7 +37,7 @@ test('An answer that one process remembers is recalled by another with the same 
   expect(await recalled(open(randomBytes(32)))).toBeUndefined()
 })
 
-test('What somebody else has written is no answer, in whatever form', async () => {
+test('What was written without the key is no answer, in whatever form', async () => {
   const { stored, shared, open } = openStore()
   open().remember(new Map([[name, owner]]), 60_000)
   const [[sealedName = '', value = ''] = []] = [...stored]

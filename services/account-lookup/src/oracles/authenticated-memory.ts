@@ -1,6 +1,6 @@
 /**
  * Shared memory whose values only processes with the key can make: each has its end and a code over key,
- * end and value. What somebody else has written, copied from another key or kept for later is a miss.
+ * end and value. What was written without the key, copied from another entry or kept for later is a miss.
  */
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto'
 import type { SharedMemory } from '@causeway/runtime'

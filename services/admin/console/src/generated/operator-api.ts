@@ -773,6 +773,16 @@ export type DeadLetter = {
   readonly takenAt: string
 }
 
+export type EventDeadLetter = {
+  readonly group: string
+  readonly id: string
+  readonly topic: string
+  readonly key: string
+  readonly type?: string
+  readonly reason: string
+  readonly failedAt: string
+}
+
 export type Reminder = {
   readonly reminderId: string
   readonly owner: string
@@ -1734,6 +1744,29 @@ export interface Operations {
     readonly answer: {
       readonly notificationId: string
       readonly outcome: 'RESENT' | 'UNKNOWN' | 'EXPIRED'
+    }
+  }
+  readonly 'GET /event-dead-letters': {
+    readonly query: 'limit'
+    readonly answer: {
+      readonly deadLetters: readonly EventDeadLetter[]
+      readonly unavailable: readonly string[]
+    }
+  }
+  readonly 'POST /event-dead-letters/replay': {
+    readonly query: never
+    readonly answer: {
+      readonly group: string
+      readonly id: string
+      readonly outcome: 'REPLAYED' | 'DISCARDED'
+    }
+  }
+  readonly 'POST /event-dead-letters/discard': {
+    readonly query: never
+    readonly answer: {
+      readonly group: string
+      readonly id: string
+      readonly outcome: 'REPLAYED' | 'DISCARDED'
     }
   }
   readonly 'GET /reminders': {
