@@ -39,6 +39,8 @@ export interface HttpOptions {
   readonly attempts: Attempts
   /** Whether the last address in X-Forwarded-For is that of the client. */
   readonly trustsForwardedAddress: boolean
+  /** Whether browsers reach the port by https, itself or its gateway. */
+  readonly isHttps: boolean
   readonly compatibility: Compatibility
   readonly withoutBase: WithoutBase
   readonly security: SecurityEvents
@@ -58,6 +60,7 @@ export function operatorApp(
   const send = (response: Response, answer: Answer) => {
     write(response, answer, options.compatibility)
   }
+  app.use(harden(options))
   app.use((request, response, next) => {
     const foreign = options.refusesForeignPages ? foreignPage(request, true) : undefined
     if (foreign !== undefined) return send(response, refused('FOREIGN_PAGE', foreign))
@@ -103,6 +106,17 @@ export function operatorApp(
   })
   app.use(unreadable(send))
   return app
+}
+
+/** Of every answer: it has the type that it names, is in no frame, and stays https. */
+function harden({ isHttps }: HttpOptions): RequestHandler {
+  return (_request, response, next) => {
+    response.setHeader('x-content-type-options', 'nosniff')
+    response.setHeader('referrer-policy', 'no-referrer')
+    response.setHeader('content-security-policy', nothing)
+    if (isHttps) response.setHeader('strict-transport-security', 'max-age=31536000')
+    next()
+  }
 }
 
 async function run(
@@ -340,7 +354,6 @@ function withCursor(uri: string, cursor: string): string {
 /** An error in the middle closes the connection, so that no client takes a part for the whole. */
 function writeFile(response: Response, { type, pieces, name }: File): void {
   response.setHeader('cache-control', 'no-store')
-  response.setHeader('x-content-type-options', 'nosniff')
   response.setHeader('content-type', type.startsWith('text/') ? `${type}; charset=utf-8` : type)
   if (type === 'text/html') response.setHeader('content-security-policy', ownOrigin)
   if (name !== undefined) {
@@ -349,4 +362,13 @@ function writeFile(response: Response, { type, pieces, name }: File): void {
   pipeline(Readable.from(pieces), response).catch(() => response.destroy())
 }
 
-const ownOrigin = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+const nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const ownOrigin = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')

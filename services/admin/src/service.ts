@@ -1,10 +1,9 @@
 /** The administration API of the hub; it stores nothing and calls the services that do. */
 import { openOwnKey, signedEntries } from '@causeway/component-keys'
-import { isLoopbackHost, openBasePaths, serveHttp } from '@causeway/http'
+import { openBasePaths, serveHttp } from '@causeway/http'
 import {
   openSecurityEvents,
   reportInsecureModes,
-  StartError,
   type InsecureMode,
   type Logger,
   type Service,
@@ -15,6 +14,7 @@ import { noGuard, openGuard, type Guard } from './access/guard.ts'
 import { openPolicies } from './access/policy.ts'
 import type { GuardedOperation } from './access/privileges.ts'
 import { registerPrivileges } from './access/register.ts'
+import { doorModes, readDoorTls, refuseOpenDoor, renewDoorTls } from './door.ts'
 import { operatorApp } from './http.ts'
 import { operations } from './routes.ts'
 import type { Settings } from './settings.ts'
@@ -26,7 +26,8 @@ export interface Admin extends Service {
 }
 
 export const start: Start<Settings, Admin> = async (settings, parts) => {
-  refuseStrangers(settings)
+  refuseOpenDoor(settings)
+  const tls = await readDoorTls(settings)
   const log = parts.log.child({ service: 'admin' })
   reportInsecureModes('admin', insecureModes(settings), { ...parts, log })
   const ownKey = await openOwnKey('admin', settings.ADMIN_COMPONENT_KEY_FILE, { ...parts, log })
@@ -46,20 +47,24 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
       refusesForeignPages: settings.OPERATOR_IDENTITY === 'none',
       attempts: openAttempts(),
       trustsForwardedAddress: settings.OPERATOR_FORWARDED_ADDRESS === 'on',
+      isHttps: settings.OPERATOR_TLS !== 'off',
       compatibility: settings.COMPATIBILITY,
       withoutBase,
       security: openSecurityEvents('admin', { log, metrics: parts.metrics }),
       log,
     }),
     log,
+    ...(tls === undefined ? {} : { tls }),
   }).catch(async (error: unknown) => {
     await access.stop()
     await ownKey.stop()
     throw error
   })
+  const renewal = renewDoorTls(settings, tls, server, log)
   return {
     url: server.url,
     async stop() {
+      await renewal.stop()
       await server.stop()
       await access.stop()
       await ownKey.stop()
@@ -91,17 +96,12 @@ async function openAccess(
   }
 }
 
-function insecureModes({ OPERATOR_IDENTITY }: Settings): readonly InsecureMode[] {
-  if (OPERATOR_IDENTITY === 'token') return []
+function insecureModes(settings: Settings): readonly InsecureMode[] {
   const consequence = 'any caller of the operator port is the operator'
-  return [{ mode: 'OPERATOR_IDENTITY=none', consequence }]
-}
-
-/** Without authentication the port must not be reachable from other machines. */
-function refuseStrangers({ OPERATOR_IDENTITY, OPERATOR_HOST: host }: Settings): void {
-  if (OPERATOR_IDENTITY === 'token') return
-  if (isLoopbackHost(host)) return
-  throw new StartError(
-    `OPERATOR_HOST=${host} is reachable from other machines, and OPERATOR_IDENTITY=none does not authenticate: set OPERATOR_HOST=127.0.0.1 or OPERATOR_IDENTITY=token.`,
-  )
+  return [
+    ...doorModes(settings),
+    ...(settings.OPERATOR_IDENTITY === 'none'
+      ? [{ mode: 'OPERATOR_IDENTITY=none', consequence }]
+      : []),
+  ]
 }

@@ -78,13 +78,20 @@ export async function openSecrets(
   const port = ensurePair(pair('fsp-port'), ca.pair, certificateLife_d, (validity) =>
     issueServerCertificate(ca.pair, {
       subject: { commonName: 'localhost', organization },
-      names: namesOf(values),
+      names: namesOf(values.FSP_HOST),
       validity,
     }),
   )
   const client = ensurePair(pair('hub'), ca.pair, certificateLife_d, (validity) =>
     issueClientCertificate(ca.pair, {
       subject: { commonName: organization, organization },
+      validity,
+    }),
+  )
+  const operatorPort = ensurePair(pair('operator-port'), ca.pair, certificateLife_d, (validity) =>
+    issueServerCertificate(ca.pair, {
+      subject: { commonName: 'localhost', organization },
+      names: namesOf(values.OPERATOR_HOST),
       validity,
     }),
   )
@@ -95,6 +102,8 @@ export async function openSecrets(
       EDGE_TLS_CERTIFICATE_FILE: port.certificateFile,
       EDGE_TLS_KEY_FILE: port.keyFile,
       EDGE_TLS_CA_FILE: ca.certificateFile,
+      OPERATOR_TLS_CERTIFICATE_FILE: operatorPort.certificateFile,
+      OPERATOR_TLS_KEY_FILE: operatorPort.keyFile,
       JWS_SIGNING_KEY_FILE: await ensureSigningKey(file('hub-signing.key')),
       JWS_AUTH_SERVICE_SIGNING_KEY_FILE: await ensureSigningKey(file('auth-service-signing.key')),
       NOTIFICATIONS_TLS_CERTIFICATE_FILE: client.certificateFile,
@@ -189,8 +198,8 @@ function filled(
   return { ...values, ...Object.fromEntries(open) }
 }
 
-function namesOf({ FSP_HOST }: HubSettings): HostNames {
+function namesOf(host: string): HostNames {
   const { dns, ip } = thisMachine
-  if (/^[\d.]+$|:/.test(FSP_HOST)) return { dns, ip: [...new Set([...ip, FSP_HOST])] }
-  return { dns: [...new Set([...dns, FSP_HOST.toLowerCase()])], ip }
+  if (/^[\d.]+$|:/.test(host)) return { dns, ip: [...new Set([...ip, host])] }
+  return { dns: [...new Set([...dns, host.toLowerCase()])], ip }
 }

@@ -15,7 +15,7 @@ import { readFlags, usage, type Flags } from './flags.ts'
 import { openHub, type Hub } from './hub.ts'
 import { aboutAdministrator, gettingStarted } from './getting-started.ts'
 import { clientSecretOf, onboard, onboardPisp, type ClientSecret } from './onboarding.ts'
-import { operatorOf, type Operator } from './operator.ts'
+import { operatorOf, operatorTls, type Operator } from './operator.ts'
 import {
   describePayment,
   makeFirstPayment,
@@ -111,7 +111,10 @@ async function pay(
 ): Promise<FirstSummary> {
   const isAsked = values.OPERATOR_IDENTITY === 'token'
   const { setupLogIn } = hub.secrets.operators
-  const operator = operatorOf(hub.urls.operator, { logIn: isAsked ? setupLogIn : undefined })
+  const operator = operatorOf(hub.urls.operator, {
+    logIn: isAsked ? setupLogIn : undefined,
+    ...operatorTls(values),
+  })
   const two = await sandboxFsps(values, hub.secrets)
   const third = flags.bulk ? await thirdSandboxFsp(values, hub.secrets) : undefined
   const fsps = third === undefined ? two : ([...two, third] as const)
