@@ -29,6 +29,7 @@ import { readJson, writeJson } from './json.ts'
 import type { Attempts } from './access/attempts.ts'
 import { securityTypeOf } from './access/security-events.ts'
 import { operatorHeader, type Caller, type Guard } from './access/guard.ts'
+import { networkOf } from './access/network.ts'
 import { open, privilegeFor, privilegesToAsk, type GuardedOperation } from './access/privileges.ts'
 import type { Operation } from './operation.ts'
 
@@ -126,15 +127,15 @@ async function run(
   options: HttpOptions,
 ): Promise<Answer> {
   const { guard, log } = options
-  const call = readCall(operation, request, caller)
+  const address = addressOf(request, options)
+  const call = readCall(operation, request, caller, networkOf(address))
   if (call.outcome === 'refused') return call
   const needed = privilegeFor(operation, call.value.body)
   if (!caller.may(needed)) return refused('PRIVILEGE_MISSING', needed)
-  const address = addressOf(request, options)
   try {
     const answer = await withOrigin(originOf(operation, caller, address), () =>
       operation.about.isLogIn === true
-        ? logIn(operation, call.value, address, options)
+        ? logIn(operation, call.value, options)
         : operation.run(call.value),
     )
     if (operation.changesAccess) await guard.renew()
@@ -194,10 +195,9 @@ type Asked = Parameters<Operation['run']>[0]
 async function logIn(
   operation: Operation,
   call: Asked,
-  address: string,
   { attempts }: HttpOptions,
 ): Promise<Answer> {
-  const by = { address, name: nameIn(call.body) }
+  const by = { address: call.address, name: nameIn(call.body) }
   if (!(await attempts.admit(by))) return refused('BUSY', 'too many log-ins wait')
   const answer = await operation.run(call)
   if (isFailure(answer)) attempts.failed(by)
@@ -223,7 +223,12 @@ function addressOf(request: Request, { trustsForwardedAddress }: HttpOptions): s
   return forwarded?.split(',').at(-1)?.trim() ?? request.socket.remoteAddress ?? ''
 }
 
-function readCall(operation: Operation, request: Request, { actor, token }: Caller): Read<Asked> {
+function readCall(
+  operation: Operation,
+  request: Request,
+  { actor, token }: Caller,
+  address: string,
+): Read<Asked> {
   const types = ['json', ...(operation.about.files ?? [])]
   const wanted = request.accepts(types) || (acceptsVendorJson(request) && 'json')
   if (wanted === false) return refused('NOT_ACCEPTABLE', 'answers are application/json')
@@ -242,6 +247,7 @@ function readCall(operation: Operation, request: Request, { actor, token }: Call
       ...inPath.value,
       actor,
       token,
+      address,
       wanted,
       query: inQuery.value,
       body: inBody.value,

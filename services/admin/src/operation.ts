@@ -31,6 +31,8 @@ export interface Asked<Body, Search> {
   readonly actor: string
   /** The token that was sent, '' where none is required. */
   readonly token: string
+  /** The network of the client. */
+  readonly address: string
   /** The format that the client prefers: 'json' or one of the operation's `files`. */
   readonly wanted: string
   readonly query: Search

@@ -9,6 +9,7 @@ import { withSignedApprovals } from './access/approvals.ts'
 import { fidoOperations } from './access/fido.ts'
 import { operatorKeyOperations, ownKeyOperations } from './access/keys.ts'
 import { authorizationOperations, keyLogInOperations } from './access/log-ins.ts'
+import { withOwnParticipants } from './access/onboarding.ts'
 import {
   applicationOperations,
   operatorOperations,
@@ -73,7 +74,9 @@ import { verificationOperations } from './verification/routes.ts'
  * Fixed paths come before those with a variable in the same position: `/participants/limits` first.
  */
 export function operations(deps: Deps): readonly GuardedOperation[] {
-  const all: readonly GuardedOperation[] = withSignedApprovals(deps, [
+  const all: readonly GuardedOperation[] = withSignedApprovals(
+    deps,
+    withOwnParticipants(deps, [
     ...needs(
       open,
       documentOperations(deps, () => all),
@@ -135,7 +138,8 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('REMINDERS', reminderOperations(deps), 'VIEW_DELIVERIES'),
     ...needs('RUN_VERIFY', verificationOperations(deps)),
     ...needs(open, healthOperations(deps)),
-  ])
+  ]),
+  )
   return all
 }
 

@@ -190,7 +190,7 @@ export function unknownParticipant(name: string): Refused {
 
 /** The participant of that name, undefined when there is none. */
 export async function findParticipant(
-  deps: Upstream,
+  deps: Pick<Upstream, 'participants'>,
   name: string,
 ): Promise<Participant | undefined> {
   const { participants } = await deps.participants.GetParticipantInfo({ names: [name] })

@@ -29,6 +29,7 @@ import { openErasures } from './erasures/open.ts'
 import { openFsps } from './fsps.ts'
 import { serveKeys } from './keys/serve.ts'
 import { openMeasures } from './measures.ts'
+import { deleteAttempts } from './operators/attempt-store.ts'
 import { openOperators } from './operators/open.ts'
 import { deleteExpired } from './operators/session-store.ts'
 import { pingEvents, openPingHandle } from './pings/handle.ts'
@@ -77,7 +78,10 @@ export const start: Start<Settings> = async (settings, parts) => {
   const tokenKeyLife_ms = settings.AUTH_SERVICE_TOKEN_KEY_LIFE_D * day_ms
   const tokenKeys = openTokenKeys({ db, seal, providers, life_ms: tokenKeyLife_ms })
   await closeOnFailure(db, openStoredKeys(tokenKeys))
-  await closeOnFailure(db, openOperators(settings, { bus, grpc, db, tokenKeys, measures, log }))
+  const operators = await closeOnFailure(
+    db,
+    openOperators(settings, { bus, grpc, db, tokenKeys, measures, log }),
+  )
   const keyParts = { bus, grpc, db, seal, providers, readCa, log }
   const cryptography = await closeOnFailure(db, openCryptography(settings, keyParts))
   await closeOnFailure(db, openErasures(settings, keyParts))
@@ -102,7 +106,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const mailing = await mailOperators({ bus, db, hubName: settings.HUB_NAME, log })
   const warnings = await openWarnings({ bus, grpc }, { db, log, measures, days })
   const thirdPartyApi = await openThirdPartyApi(settings, { bus, grpc, db, policy, measures, log })
-  const forgetting = deleteOldRecords(db, log, settings.AUTH_SERVICE_PING_RETENTION_D * day_ms)
+  const forgetting = deleteOldRecords(db, log, settings)
   parts.health.ready('auth-service database', async () => {
     await db.query(alive, [])
   })
@@ -116,6 +120,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       await warnings.stop()
       await thirdPartyApi.stop()
       await forgetting.stop()
+      await operators.stop()
       sharing.stop()
       await cryptography.stop()
       await db.close()
@@ -156,12 +161,19 @@ async function openThirdPartyApi(
   }
 }
 
-function deleteOldRecords(db: Database, log: Logger, kept_ms: number): Periodic {
+function deleteOldRecords(
+  db: Database,
+  log: Logger,
+  { AUTH_SERVICE_PING_RETENTION_D, AUTH_SERVICE_LOCK_S }: Settings,
+): Periodic {
   return periodically(
     forget_every_ms,
     async () => {
-      await deletePings(db, new Date(Date.now() - kept_ms))
-      await deleteExpired(db, new Date())
+      const now = new Date()
+      const before = (ago_ms: number) => new Date(now.getTime() - ago_ms)
+      await deletePings(db, before(AUTH_SERVICE_PING_RETENTION_D * day_ms))
+      await deleteExpired(db, now)
+      await deleteAttempts(db, now, before(AUTH_SERVICE_LOCK_S * 1_000))
     },
     { log, name: 'deletion of old pings and sessions' },
   )

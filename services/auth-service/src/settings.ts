@@ -90,7 +90,9 @@ export const settings = {
     max: 2_592_000,
   }),
   AUTH_SERVICE_WRONG_PASSWORDS_MAX: integer({
-    about: 'consecutive wrong passwords of an operator before it is locked',
+    about:
+      'consecutive wrong passwords of an operator from one address before more from there are refused; ' +
+      'ten times as many from all addresses without a log-in of the operator in the last 30 days',
     unit: 'passwords',
     default: 10,
     min: 1,
@@ -163,6 +165,15 @@ export const settings = {
       "file: the secret of the operator 'setup', a program that sets up the hub: 32 random bytes " +
       'in base64url; empty: none; the hub process creates its own',
     default: '',
+  }),
+  AUTH_SERVICE_SETUP_LIFE_S: integer({
+    about:
+      'how long that program may set up the hub, from the first start with its secret; then it may only ' +
+      'see and verify, until the file has another secret',
+    unit: 's',
+    default: 86_400,
+    min: 1,
+    max: 2_592_000,
   }),
   AUTH_SERVICE_PARTICIPANT: text({
     about: 'name of the hosted auth service as a participant; empty: the hub hosts none',

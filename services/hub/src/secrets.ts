@@ -11,7 +11,7 @@ import {
 } from '@causeway/pki'
 import { serviceNames, settingPrefix } from '@causeway/services'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   ensureComponentKey,
@@ -158,6 +158,13 @@ function componentKeyFiles(secrets: string): Readonly<Record<string, string>> {
 
 const setupSecretName = 'setup-secret'
 
+/** The setup program may set up the hub for a day with the same secret; a start renews it before. */
+const setupSecretLife_ms = 43_200_000
+
+function isOld(file: string): boolean {
+  return existsSync(file) && Date.now() - statSync(file).mtimeMs > setupSecretLife_ms
+}
+
 /**
  * The first administrator's password is useless once it was changed; each start logs in with the
  * program's secret.
@@ -166,9 +173,9 @@ function ensureOperators(folder: string): OperatorSecrets {
   const firstPasswordFile = join(folder, 'administrator-password')
   const isNew = !existsSync(firstPasswordFile)
   const firstPassword = ensureText(firstPasswordFile, () => randomBytes(15).toString('base64url'))
-  const secret = ensureText(join(folder, setupSecretName), () =>
-    randomBytes(32).toString('base64url'),
-  )
+  const setupSecretFile = join(folder, setupSecretName)
+  if (isOld(setupSecretFile)) rmSync(setupSecretFile)
+  const secret = ensureText(setupSecretFile, () => randomBytes(32).toString('base64url'))
   const setupLogInFile = join(folder, 'setup-log-in.json')
   const setupLogIn = JSON.stringify({ id: 'setup', secret })
   write(setupLogInFile, setupLogIn)

@@ -47,6 +47,8 @@ const shownOperator = z
     createdBy: z.string(),
     lastLogInDate: shownTime.nullable(),
     lockedUntil: shownTime.nullable(),
+    /** When the program that sets up the hub may only see and verify. */
+    endsDate: shownTime.nullable(),
   })
   .meta({ id: 'Operator' })
 
@@ -246,6 +248,7 @@ function operatorBody(operator: Operator) {
     createdBy: operator.createdBy,
     lastLogInDate: orNull(operator.lastLogInAt),
     lockedUntil: orNull(operator.lockedUntil),
+    endsDate: operator.endsAt ?? null,
   } satisfies Json
 }
 

@@ -14,6 +14,8 @@ import {
   allOperators,
   insertOperator,
   operatorsOf,
+  saveEnd,
+  saveRoles,
   saveSecret,
   secretHashOf,
   type NewOperator,
@@ -27,6 +29,8 @@ export interface InitialOperatorParts {
   /** File names; empty: the operator is not created. */
   readonly passwordFile: string
   readonly setupSecretFile: string
+  /** How long the setup program may change the hub, after its secret was made. */
+  readonly setupLife_ms: number
 }
 
 const createdBy = 'auth-service'
@@ -66,8 +70,8 @@ async function createAdministrator({ db, bus, secrets, log, passwordFile }: Init
   })
 }
 
-/** A changed secret in the file replaces the stored one. */
-async function createSetup({ db, bus, setupSecretFile }: InitialOperatorParts) {
+/** A changed secret in the file replaces the stored one, and the program may set up the hub again. */
+async function createSetup({ db, bus, setupSecretFile, setupLife_ms }: InitialOperatorParts) {
   if (setupSecretFile === '') return
   const secret = await readSecret('AUTH_SERVICE_SETUP_SECRET_FILE', setupSecretFile)
   if (!setupSecretForm.test(secret)) {
@@ -81,32 +85,40 @@ async function createSetup({ db, bus, setupSecretFile }: InitialOperatorParts) {
   if (known === undefined) {
     const roles = ['setup']
     const row = { name: setupName, roles, email: null, mustChange: false, secretHash, createdBy }
-    await add(db, bus, { ...row, kind: 'MACHINE' })
+    await add(db, bus, { ...row, kind: 'MACHINE', endsAt: new Date(Date.now() + setupLife_ms) })
     return
   }
   await db.transaction(async (tx) => {
     await lockParticipant(tx, 'operators')
     const [before] = await operatorsOf(tx, [setupName])
     if (before === undefined || (await secretHashOf(tx, setupName)) === secretHash) return
+    const roles = before.roles.map((role) => (role === 'setup-ended' ? 'setup' : role))
+    const at = new Date()
     await saveSecret(tx, setupName, secretHash, false)
-    const state = recordOf(before)
+    await saveRoles(tx, setupName, roles)
+    await saveEnd(tx, setupName, new Date(at.getTime() + setupLife_ms))
     record(bus, tx, {
       actor: createdBy,
       action: 'ResetOperatorSecret',
       subject: `operators/${setupName}`,
-      before: state,
-      after: state,
-      at: new Date(),
+      before: recordOf(before),
+      after: { ...recordOf(before), roles },
+      at,
     })
   })
 }
 
 /** Another replica may have added the operator first. */
-async function add(db: Database, bus: EventBus, operator: NewOperator): Promise<void> {
+async function add(
+  db: Database,
+  bus: EventBus,
+  { endsAt = null, ...operator }: NewOperator & { readonly endsAt?: Date },
+): Promise<void> {
   await db.transaction(async (tx) => {
     await lockParticipant(tx, 'operators')
     const now = new Date()
     if (!(await insertOperator(tx, operator, now))) return
+    await saveEnd(tx, operator.name, endsAt)
     const [made] = await operatorsOf(tx, [operator.name])
     record(bus, tx, {
       actor: createdBy,

@@ -7,6 +7,7 @@ import { refuse, type Refused } from '../domain/refusal.ts'
 import { record } from '../record.ts'
 import { lockParticipant } from '../participant-lock.ts'
 import { invalidateTokensOf } from './announce.ts'
+import { claimAttempt } from './attempt-store.ts'
 import {
   isEmail,
   isOperatorName,
@@ -22,7 +23,6 @@ import { hashOfSecret, newSecret, type Secrets } from './secrets.ts'
 import { endSessionsOf } from './session-store.ts'
 import {
   allOperators,
-  claimAttempt,
   insertOperator,
   operatorsOf,
   saveOperator,
@@ -280,7 +280,8 @@ async function prove(
   if (known.kind === 'MACHINE') return refuse('INVALID', 'a program has a secret: reset it')
   const now = new Date()
   const forgottenFrom = new Date(now.getTime() - lock_s * 1_000)
-  const hash = await claimAttempt(db, name, { now, forgottenFrom }, attempts_max)
+  const attempt = { name, address: 'change of password', now, forgottenFrom, attempts_max }
+  const hash = await claimAttempt(db, attempt)
   if (hash === undefined) return refuse('LOCKED', 'too many wrong passwords: wait')
   const look = await secrets.check(old, hash)
   if (look === 'BUSY') return busy

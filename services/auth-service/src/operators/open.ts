@@ -1,6 +1,6 @@
 /** Creates the initial operators if there are none, then serves operators and their log-ins. */
 import type { Database } from '@causeway/postgres'
-import type { Logger } from '@causeway/process'
+import type { Logger, Service } from '@causeway/process'
 import { fidoService, logInsService, operatorsService } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import type { TokenKeys } from '../credentials/token-keys.ts'
@@ -13,6 +13,8 @@ import type { Settings } from '../settings.ts'
 import { createInitialOperators } from './initial-operators.ts'
 import { openSecrets } from './secrets.ts'
 import { serveOperators } from './serve.ts'
+import { openUnknownRecords } from './sessions.ts'
+import { endSetupInTime } from './setup-end.ts'
 
 export interface OpenParts extends Pick<ProcessParts, 'bus' | 'grpc'> {
   readonly db: Database
@@ -21,11 +23,11 @@ export interface OpenParts extends Pick<ProcessParts, 'bus' | 'grpc'> {
   readonly log: Logger
 }
 
-/** Throws StartError for an invalid secret file, relying party or authority. */
+/** The routine of what ends by itself. Throws StartError for an invalid secret file, relying party or authority. */
 export async function openOperators(
   settings: Settings,
   { bus, grpc, db, tokenKeys, measures, log }: OpenParts,
-): Promise<void> {
+): Promise<Service> {
   const secrets = openSecrets({ cost: settings.AUTH_SERVICE_PASSWORD_COST })
   const relyingParty = relyingPartyOf(settings)
   const readAuthorities = await openAuthorities(settings)
@@ -36,6 +38,7 @@ export async function openOperators(
     log,
     passwordFile: settings.AUTH_SERVICE_FIRST_PASSWORD_FILE,
     setupSecretFile: settings.AUTH_SERVICE_SETUP_SECRET_FILE,
+    setupLife_ms: settings.AUTH_SERVICE_SETUP_LIFE_S * 1_000,
   })
   const challengeLife_ms = settings.AUTH_SERVICE_FIDO_CHALLENGE_S * 1_000
   const fido = { db, bus, relyingParty, challengeLife_ms }
@@ -52,8 +55,10 @@ export async function openOperators(
     sessionLife_s: settings.AUTH_SERVICE_SESSION_LIFE_S,
     attempts_max: settings.AUTH_SERVICE_WRONG_PASSWORDS_MAX,
     lock_s: settings.AUTH_SERVICE_LOCK_S,
+    mayRecordUnknown: openUnknownRecords(),
   }
   grpc.serve(operatorsService, serveOperators(parts))
   grpc.serve(logInsService, serveLogIns({ ...parts, readAuthorities }))
   grpc.serve(fidoService, serveFido(fido))
+  return endSetupInTime(parts, log)
 }

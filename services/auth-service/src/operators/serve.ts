@@ -43,8 +43,8 @@ function sessions(
   parts: OperatorParts,
 ): Pick<Service, 'LogIn' | 'RefreshSession' | 'LogOut' | 'CheckToken'> {
   return {
-    async LogIn({ id, secret }) {
-      const session = await logIn(parts, id, secret, new Date())
+    async LogIn({ id, secret, address = '' }) {
+      const session = await logIn(parts, { name: id, secret, address }, new Date())
       parts.measures.logIn(logInOutcome(session))
       return sessionAnswer(session)
     },
@@ -220,5 +220,6 @@ function operatorMessage(
     lockedUntil: timeMessage(isLocked ? lockEnd : null),
     lastLogInAt: timeMessage(lastLogInAt),
     email: operator.email ?? '',
+    ...(operator.endsAt === null ? {} : { endsAt: timeMessage(operator.endsAt) }),
   }
 }
