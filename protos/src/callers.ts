@@ -93,6 +93,8 @@ const callers: Callers = {
     UpdateOperator: operator,
     ResetOperatorSecret: operator,
     ChangePassword: operator,
+    ListSessions: operator,
+    EndSessions: operator,
   },
   fidoService: {
     CreateFidoChallenge: operator,

@@ -32,6 +32,7 @@ const reasons = {
     'LOCKED',
     'BUSY',
     'TOKEN_INVALID',
+    'SESSION_UNKNOWN',
     'OPERATOR_UNKNOWN',
     'OPERATOR_EXISTS',
     'ROLE_UNKNOWN',

@@ -27,6 +27,7 @@ import {
   type GuardedOperation,
 } from './access/privileges.ts'
 import { quarantineOperations } from './access/quarantine.ts'
+import { ownSessionOperations, sessionOperations } from './access/session-lists.ts'
 import { logInOperations, logOutOperations } from './access/sessions.ts'
 import { accountTypeOperations } from './account-types.ts'
 import { accountOperations } from './accounts.ts'
@@ -85,11 +86,13 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...needs(open, keyLogInOperations(deps)),
     ...needs(signedIn, logOutOperations(deps)),
     ...needs(signedIn, passwordOperations(deps)),
+    ...needs(signedIn, ownSessionOperations(deps)),
     ...needs(signedIn, ownKeyOperations(deps)),
     ...needs(signedIn, authorizationOperations(deps)),
     ...needs('RUN_FIDO', fidoOperations(deps)),
     ...guarded('OPERATORS', operatorOperations(deps)),
     ...guarded('OPERATORS', operatorKeyOperations(deps)),
+    ...guarded('OPERATORS', sessionOperations(deps)),
     ...guarded('OPERATORS', applicationOperations(deps)),
     ...guarded('OPERATORS', roleOperations(deps)),
     ...auditAndLog(deps),

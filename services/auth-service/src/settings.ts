@@ -89,6 +89,22 @@ export const settings = {
     min: 60,
     max: 2_592_000,
   }),
+  AUTH_SERVICE_SESSION_IDLE_S: integer({
+    about:
+      'how long an operator session goes on without a refresh, which the console makes while it is used; ' +
+      'longer than the life of an access token',
+    unit: 's',
+    default: 1_800,
+    min: 60,
+    max: 2_592_000,
+  }),
+  AUTH_SERVICE_SESSIONS_MAX: integer({
+    about: 'open sessions of one person; a further log-in ends the oldest one',
+    unit: 'sessions',
+    default: 20,
+    min: 1,
+    max: 1_000,
+  }),
   AUTH_SERVICE_WRONG_PASSWORDS_MAX: integer({
     about:
       'consecutive wrong passwords of an operator from one address before more from there are refused; ' +

@@ -53,6 +53,8 @@ export async function openOperators(
     hubName: settings.HUB_NAME,
     life_s: settings.AUTH_SERVICE_OPERATOR_TOKEN_LIFE_S,
     sessionLife_s: settings.AUTH_SERVICE_SESSION_LIFE_S,
+    sessionIdle_s: settings.AUTH_SERVICE_SESSION_IDLE_S,
+    sessions_max: settings.AUTH_SERVICE_SESSIONS_MAX,
     attempts_max: settings.AUTH_SERVICE_WRONG_PASSWORDS_MAX,
     lock_s: settings.AUTH_SERVICE_LOCK_S,
     mayRecordUnknown: openUnknownRecords(),

@@ -17,6 +17,7 @@ import {
 } from './manage.ts'
 import { allPrivileges, allRoles } from './role-store.ts'
 import { registerPrivileges, setRole } from './roles.ts'
+import { endSessions, listSessions } from './session-list.ts'
 import { invalidatedTokens } from './session-store.ts'
 import {
   checkToken,
@@ -36,7 +37,7 @@ export interface OperatorParts extends SessionParts, ManageParts {
 type Service = Handlers<typeof operatorsService>
 
 export function serveOperators(parts: OperatorParts): Service {
-  return { ...sessions(parts), ...policy(parts), ...management(parts) }
+  return { ...sessions(parts), ...sessionLists(parts), ...policy(parts), ...management(parts) }
 }
 
 function sessions(
@@ -69,6 +70,26 @@ function sessions(
         expiresAt: timeMessage(expiresAt),
       }
     },
+  }
+}
+
+function sessionLists(parts: OperatorParts): Pick<Service, 'ListSessions' | 'EndSessions'> {
+  return {
+    async ListSessions({ operator }) {
+      const sessions = await listSessions(parts, operator, new Date())
+      return {
+        sessions: sessions.map(({ id, factor, address, createdAt, usedAt, expiresAt }) => ({
+          id,
+          ...(factor === null ? {} : { factor }),
+          ...(address === null || address === '' ? {} : { address }),
+          createdAt: timeMessage(createdAt),
+          usedAt: timeMessage(usedAt),
+          expiresAt: timeMessage(expiresAt),
+        })),
+      }
+    },
+    EndSessions: async ({ operator, sessionId, actor }) =>
+      done(await endSessions(parts, { operator, sessionId, actor }, new Date())),
   }
 }
 

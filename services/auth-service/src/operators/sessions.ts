@@ -12,6 +12,7 @@ import { mustHaveKey, type KeyRule } from './domain/key-rule.ts'
 import { isOperatorName, type Operator } from './domain/operator.ts'
 import { allRoles } from './role-store.ts'
 import { newSecret, sha256, type Secrets } from './secrets.ts'
+import { boundSessions } from './session-list.ts'
 import {
   endSession,
   insertSession,
@@ -30,6 +31,10 @@ export interface SessionParts extends TokenParts {
   readonly fido: FidoParts
   readonly keyRule: KeyRule
   readonly sessionLife_s: number
+  /** A session that is not refreshed for so long has ended. */
+  readonly sessionIdle_s: number
+  /** Of one person, at the same time. */
+  readonly sessions_max: number
   readonly attempts_max: number
   /** How long wrong attempts count, which is also how long a lock lasts. */
   readonly lock_s: number
@@ -156,7 +161,10 @@ export async function startSession(
 ): Promise<StartedSession> {
   const { row, refreshToken } = newSession(parts, operator, now)
   await saveLogIn(tx, operator.name, now)
-  await insertSession(tx, row, now)
+  const { factor = 'PASSWORD', address = '' } = from
+  await insertSession(tx, { ...row, factor, address }, now)
+  const { name, kind } = operator
+  if (kind === 'PERSON') await boundSessions(parts, tx, name, parts.sessions_max, now)
   await recordLogIn(parts, tx, operator, now, from)
   return { operator, id: row.id, refreshToken }
 }
@@ -256,14 +264,15 @@ export async function refreshSession(
 ): Promise<OpenSession | Refused> {
   const next = newSecret()
   const operator = await parts.db.transaction(async (tx) => {
-    const session = await lockSession(tx, sha256(refreshToken), now)
+    const idleFrom = new Date(now.getTime() - parts.sessionIdle_s * 1_000)
+    const session = await lockSession(tx, sha256(refreshToken), now, idleFrom)
     if (session === undefined) return undefined
     const [found] = await operatorsOf(tx, [session.operator])
     if (!session.isCurrent || found?.isActive !== true) {
       await close(parts, tx, session.id, session.operator, now)
       return undefined
     }
-    await saveRefresh(tx, session.id, sha256(next))
+    await saveRefresh(tx, session.id, sha256(next), now)
     return { ...found, sessionId: session.id }
   })
   if (operator === undefined) return refuse('TOKEN_INVALID', 'the session has ended: log in')
