@@ -96,6 +96,13 @@ const callers: Callers = {
     ListSessions: operator,
     EndSessions: operator,
   },
+  operationRequestsService: {
+    RequestOperation: operator,
+    DecideOperation: operator,
+    ListOperationRequests: operator,
+    NoteOperationOutcome: operator,
+    CheckApprover: operator,
+  },
   fidoService: {
     CreateFidoChallenge: operator,
     RegisterFidoCredential: operator,

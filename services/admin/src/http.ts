@@ -20,18 +20,17 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express'
-import { z } from 'zod'
 import { refused, type Answer, type File } from './answer.ts'
 import { consoleFiles } from './console.ts'
 import { errorAnswer, type Compatibility, type Reason } from './contract.ts'
-import { pathVariables, read, type Read } from './fields.ts'
+import { read, type Read } from './fields.ts'
 import { readJson, writeJson } from './json.ts'
 import type { Attempts } from './access/attempts.ts'
 import { securityTypeOf } from './access/security-events.ts'
 import { operatorHeader, type Caller, type Guard } from './access/guard.ts'
 import { networkOf } from './access/network.ts'
 import { open, privilegeFor, privilegesToAsk, type GuardedOperation } from './access/privileges.ts'
-import type { Operation } from './operation.ts'
+import { pathOf, type Operation } from './operation.ts'
 
 export interface HttpOptions {
   readonly guard: Guard
@@ -248,12 +247,17 @@ function readCall(
       actor,
       token,
       address,
+      sent: sentIn(request),
       wanted,
       query: inQuery.value,
       body: inBody.value,
       header: (name) => request.get(name) ?? '',
     },
   }
+}
+
+function sentIn({ url, body }: Request): Asked['sent'] {
+  return { uri: url, body: Buffer.isBuffer(body) ? body.toString('utf8') : '' }
 }
 
 /**
@@ -279,10 +283,6 @@ function isJson(type: string): boolean {
 /** Clients of other hub interfaces accept the media types of those, which are JSON as well. */
 function acceptsVendorJson({ headers: { accept = '' } }: Request): boolean {
   return accept.split(',').some(isJson)
-}
-
-function pathOf({ variables }: Operation) {
-  return z.object(Object.fromEntries(variables.map((name) => [name, pathVariables[name]])))
 }
 
 function readBody({ body: schema, about }: Operation, request: Request): Read<unknown> {

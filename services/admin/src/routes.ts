@@ -5,7 +5,8 @@ import {
   auditVerification,
   confidentialAuditOperations,
 } from './access/audit.ts'
-import { withSignedApprovals } from './access/approvals.ts'
+import { withApprovalRules } from './access/approvals.ts'
+import { operationDecisions, withFourEyes } from './access/four-eyes.ts'
 import { fidoOperations } from './access/fido.ts'
 import { operatorKeyOperations, ownKeyOperations } from './access/keys.ts'
 import { authorizationOperations, keyLogInOperations } from './access/log-ins.ts'
@@ -75,12 +76,10 @@ import { verificationOperations } from './verification/routes.ts'
  * Fixed paths come before those with a variable in the same position: `/participants/limits` first.
  */
 export function operations(deps: Deps): readonly GuardedOperation[] {
-  const all: readonly GuardedOperation[] = withSignedApprovals(
-    deps,
-    withOwnParticipants(deps, [
+  const direct: readonly GuardedOperation[] = withOwnParticipants(deps, [
     ...needs(
       open,
-      documentOperations(deps, () => all),
+      documentOperations(deps, (): readonly GuardedOperation[] => all),
     ),
     ...needs(open, logInOperations(deps)),
     ...needs(open, keyLogInOperations(deps)),
@@ -141,8 +140,11 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...guarded('REMINDERS', reminderOperations(deps), 'VIEW_DELIVERIES'),
     ...needs('RUN_VERIFY', verificationOperations(deps)),
     ...needs(open, healthOperations(deps)),
-  ]),
-  )
+  ])
+  const all = withApprovalRules(deps, [
+    ...withFourEyes(deps, direct),
+    ...decidesAccess(fourEyes(operationDecisions(deps, () => direct))),
+  ])
   return all
 }
 
@@ -157,6 +159,11 @@ function auditAndLog(deps: Deps): readonly GuardedOperation[] {
     ...needs('VIEW_LOG_STATE', logState(deps)),
     ...needs('VIEW_LOG', logReading(deps)),
   ]
+}
+
+/** What is approved may be about operators and roles. */
+function decidesAccess(operations: readonly GuardedOperation[]): readonly GuardedOperation[] {
+  return operations.map((operation) => ({ ...operation, changesAccess: operation.method !== 'GET' }))
 }
 
 const settlementPrefix = '/v2'

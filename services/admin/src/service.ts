@@ -1,6 +1,6 @@
 /** The administration API of the hub; it stores nothing and calls the services that do. */
 import { openOwnKey, signedEntries } from '@causeway/component-keys'
-import { openBasePaths, serveHttp } from '@causeway/http'
+import { isLoopbackHost, openBasePaths, serveHttp } from '@causeway/http'
 import {
   openSecurityEvents,
   reportInsecureModes,
@@ -29,10 +29,11 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
   refuseOpenDoor(settings)
   const tls = await readDoorTls(settings)
   const log = parts.log.child({ service: 'admin' })
-  reportInsecureModes('admin', insecureModes(settings), { ...parts, log })
+  const fourEyes = needsFourEyes(settings, parts.shared.isSole)
+  reportInsecureModes('admin', insecureModes(settings, fourEyes), { ...parts, log })
   const ownKey = await openOwnKey('admin', settings.ADMIN_COMPONENT_KEY_FILE, { ...parts, log })
   const { publish } = signedEntries(parts.bus, ownKey)
-  const all = operations({ ...connect(parts.grpc), settings, publish })
+  const all = operations({ ...connect(parts.grpc), settings, publish, fourEyes })
   const withoutBase = openBasePaths('OPERATOR_BASE_PATHS', settings.OPERATOR_BASE_PATHS, [
     '/console',
     ...all.map(({ path }) => path),
@@ -96,10 +97,19 @@ async function openAccess(
   }
 }
 
-function insecureModes(settings: Settings): readonly InsecureMode[] {
+/** @param isSole whether all services are this one process */
+function needsFourEyes({ FOUR_EYES, OPERATOR_HOST }: Settings, isSole: boolean): boolean {
+  if (FOUR_EYES !== 'auto') return FOUR_EYES === 'required'
+  return !(isSole && isLoopbackHost(OPERATOR_HOST))
+}
+
+function insecureModes(settings: Settings, fourEyes: boolean): readonly InsecureMode[] {
   const consequence = 'any caller of the operator port is the operator'
   return [
     ...doorModes(settings),
+    ...(fourEyes
+      ? []
+      : [{ mode: 'FOUR_EYES=optional', consequence: 'one operator alone can change anything' }]),
     ...(settings.OPERATOR_IDENTITY === 'none'
       ? [{ mode: 'OPERATOR_IDENTITY=none', consequence }]
       : []),

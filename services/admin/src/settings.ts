@@ -51,6 +51,13 @@ export const settings = {
     min: 100,
     max: 86_400_000,
   }),
+  FOUR_EYES: choice({
+    about:
+      'whether each change over the administration API needs a second person who approves it; auto: ' +
+      'required, except in a hub of one process whose OPERATOR_HOST is a loopback address',
+    options: ['auto', 'required', 'optional'],
+    default: 'auto',
+  }),
   OPERATOR_FORWARDED_ADDRESS: choice({
     about:
       'whether the last address in X-Forwarded-For is that of the client, whose failed log-ins are ' +

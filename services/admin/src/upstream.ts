@@ -25,6 +25,7 @@ import {
   logInsService,
   logStoreService,
   notificationsService,
+  operationRequestsService,
   operatorsService,
   oraclesService,
   participantsService,
@@ -77,6 +78,7 @@ export interface Upstream {
   readonly notifications: Calls<typeof notificationsService>
   readonly oracles: Calls<typeof oraclesService>
   readonly operators: Calls<typeof operatorsService>
+  readonly operationRequests: Calls<typeof operationRequestsService>
   readonly logIns: Calls<typeof logInsService>
   readonly fido: Calls<typeof fidoService>
   readonly scheduler: Calls<typeof schedulerService>
@@ -96,6 +98,8 @@ export interface Deps extends Upstream {
   readonly settings: Settings
   /** For the entries of the audit log that no service makes. */
   readonly publish: EventBus['publish']
+  /** Whether each change needs a second person. */
+  readonly fourEyes: boolean
 }
 
 export function connect(grpc: GrpcHost): Upstream {
@@ -127,6 +131,7 @@ export function connect(grpc: GrpcHost): Upstream {
     notifications: grpc.client(notificationsService, 'notifications'),
     oracles: grpc.client(oraclesService, 'account-lookup'),
     operators: grpc.client(operatorsService, 'auth-service'),
+    operationRequests: grpc.client(operationRequestsService, 'auth-service'),
     logIns: grpc.client(logInsService, 'auth-service'),
     fido: grpc.client(fidoService, 'auth-service'),
     scheduler: grpc.client(schedulerService, 'scheduler'),

@@ -176,6 +176,21 @@ export const settings = {
       'changed at the first log-in; the hub process creates its own',
     default: '',
   }),
+  AUTH_SERVICE_SECOND_PASSWORD_FILE: text({
+    about:
+      'file: the password of a second administrator, administrator2, created while there is one person ' +
+      'alone; with FOUR_EYES=required two are needed; empty: none',
+    default: '',
+  }),
+  AUTH_SERVICE_FOUR_EYES_APART_D: integer({
+    about:
+      'with FOUR_EYES=required: how long an operator, and whoever made this operator or reset the ' +
+      'password, cannot decide requests of each other',
+    unit: 'd',
+    default: 30,
+    min: 0,
+    max: 3_650,
+  }),
   AUTH_SERVICE_SETUP_SECRET_FILE: text({
     about:
       "file: the secret of the operator 'setup', a program that sets up the hub: 32 random bytes " +

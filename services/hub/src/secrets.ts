@@ -114,6 +114,7 @@ export async function openSecrets(
       AUTH_SERVICE_SECRETS_KEY: sealingKey(file('auth-service.key')),
       CONFIG_SECRETS_KEY: sealingKey(file('config.key')),
       AUTH_SERVICE_FIRST_PASSWORD_FILE: operators.firstPasswordFile,
+      AUTH_SERVICE_SECOND_PASSWORD_FILE: secondPasswordFile(values, folder),
       AUTH_SERVICE_SETUP_SECRET_FILE: file(setupSecretName),
       AUDIT_SIGNING_KEY_FILE: auditKeyFile,
       AUDIT_SECRETS_KEY: sealingKey(file('audit.key')),
@@ -157,6 +158,14 @@ function componentKeyFiles(secrets: string): Readonly<Record<string, string>> {
 }
 
 const setupSecretName = 'setup-secret'
+
+/** Where each change needs a second person, there are two administrators. */
+function secondPasswordFile({ FOUR_EYES }: HubSettings, folder: string): string {
+  if (FOUR_EYES !== 'required') return ''
+  const path = join(folder, 'administrator2-password')
+  ensureText(path, () => randomBytes(15).toString('base64url'))
+  return path
+}
 
 /** The setup program may set up the hub for a day with the same secret; a start renews it before. */
 const setupSecretLife_ms = 43_200_000

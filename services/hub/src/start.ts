@@ -7,6 +7,7 @@ import {
   describeSettings,
   readSettings,
   exitWithError,
+  StartError,
   supervise,
   type Logger,
   type Service,
@@ -75,6 +76,11 @@ interface Running extends Service {
  * stopped.
  */
 async function start(flags: Flags, values: HubSettings, log: Logger): Promise<Running> {
+  if (values.FOUR_EYES === 'required' && !flags.noSandbox) {
+    throw new StartError(
+      'FOUR_EYES=required: one program alone cannot bring in the sandbox FSPs. Use --no-sandbox.',
+    )
+  }
   const hub = await openHub(values, log, { fresh: flags.fresh })
   if (!flags.once || flags.noSandbox) print(`Causeway is up. ${hub.durability}`)
   if (!flags.once && values.OPERATOR_IDENTITY === 'token') {

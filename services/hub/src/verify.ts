@@ -77,6 +77,7 @@ async function askOwn(values: HubSettings): Promise<Verification> {
         OPERATOR_HOST: '127.0.0.1',
         OPERATOR_IDENTITY: 'none',
         OPERATOR_TLS: 'off',
+        FOUR_EYES: 'optional',
       },
       parts,
     )

@@ -316,7 +316,8 @@ async function prepare(
       ...files.componentOf(service, name),
       ...files.of[service],
       ...(service === 'fspiop-api' ? { FSP_PORT: await freePort() } : {}),
-      ...(service === 'admin' ? { OPERATOR_PORT: await freePort() } : {}),
+      // One administrator makes the changes of a test.
+      ...(service === 'admin' ? { OPERATOR_PORT: await freePort(), FOUR_EYES: 'optional' } : {}),
       ...settings,
     }
     return [name, values] as const

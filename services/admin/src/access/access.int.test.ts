@@ -80,6 +80,7 @@ const everyOperation = () =>
     ...connect(admin.parts.grpc),
     settings: readSettings(settings, { sources: [], prefixes: [] }).values,
     publish: admin.parts.bus.publish,
+    fourEyes: false,
   })
 
 describe('every route', () => {

@@ -1,6 +1,7 @@
 /**
- * Creates the initial operators: the first administrator, who must change the password, and the
- * program that sets up the hub. Both secrets come from files of the operator that starts the hub.
+ * Creates the initial operators: the first administrator, and a second one who decides what the first
+ * one requests, who must change their passwords, and the program that sets up the hub. The secrets come
+ * from files of the operator that starts the hub.
  */
 import { readFile } from 'node:fs/promises'
 import type { EventBus } from '@causeway/bus'
@@ -28,46 +29,73 @@ export interface InitialOperatorParts {
   readonly log: Logger
   /** File names; empty: the operator is not created. */
   readonly passwordFile: string
+  readonly secondPasswordFile: string
   readonly setupSecretFile: string
   /** How long the setup program may change the hub, after its secret was made. */
   readonly setupLife_ms: number
 }
 
 const createdBy = 'auth-service'
-const administratorName = 'administrator'
+const administratorNames = ['administrator', 'administrator2'] as const
 const setupName = 'setup'
 const setupSecretForm = /^[A-Za-z0-9_-]{43}$/
 
 export async function createInitialOperators(parts: InitialOperatorParts): Promise<void> {
-  await createAdministrator(parts)
+  await createAdministrators(parts)
   await createSetup(parts)
 }
 
-/** Only if there is no person yet. */
-async function createAdministrator({ db, bus, secrets, log, passwordFile }: InitialOperatorParts) {
-  const isPerson = async () => (await allOperators(db)).some(({ kind }) => kind === 'PERSON')
-  if (await isPerson()) return
-  if (passwordFile === '') {
-    log.warn('there is no operator, and AUTH_SERVICE_FIRST_PASSWORD_FILE is not set')
-    return
-  }
-  const password = await readSecret('AUTH_SERVICE_FIRST_PASSWORD_FILE', passwordFile)
-  if (password.length < password_length_min || password.length > secret_length_max) {
-    throw new StartError(
-      `The password in AUTH_SERVICE_FIRST_PASSWORD_FILE must have ${password_length_min} to ${secret_length_max} characters.`,
+/** The first one if there is no person yet, a second one while there is a single person. */
+async function createAdministrators(parts: InitialOperatorParts): Promise<void> {
+  const { db, log, passwordFile, secondPasswordFile } = parts
+  const persons = async () =>
+    (await allOperators(db)).filter(({ kind, isActive }) => kind === 'PERSON' && isActive).length
+  if ((await persons()) === 0) {
+    if (passwordFile === '') {
+      log.warn('there is no operator, and AUTH_SERVICE_FIRST_PASSWORD_FILE is not set')
+      return
+    }
+    await addAdministrator(
+      parts,
+      administratorNames[0],
+      await readPassword('AUTH_SERVICE_FIRST_PASSWORD_FILE', passwordFile),
     )
   }
+  if (secondPasswordFile === '' || (await persons()) > 1) return
+  await addAdministrator(
+    parts,
+    administratorNames[1],
+    await readPassword('AUTH_SERVICE_SECOND_PASSWORD_FILE', secondPasswordFile),
+  )
+}
+
+async function addAdministrator(
+  { db, bus, secrets }: InitialOperatorParts,
+  name: string,
+  password: string,
+): Promise<void> {
   const secretHash = await secrets.hashPassword(password)
-  if (secretHash === undefined) throw new Error('the first password could not be hashed')
+  if (secretHash === undefined) throw new Error(`the first password of ${name} could not be hashed`)
   await add(db, bus, {
-    name: administratorName,
+    name,
     kind: 'PERSON',
     roles: ['administrator'],
     email: null,
     mustChange: true,
     secretHash,
     createdBy,
+    secretBy: [],
   })
+}
+
+async function readPassword(setting: string, file: string): Promise<string> {
+  const password = await readSecret(setting, file)
+  if (password.length < password_length_min || password.length > secret_length_max) {
+    throw new StartError(
+      `The password in ${setting} must have ${password_length_min} to ${secret_length_max} characters.`,
+    )
+  }
+  return password
 }
 
 /** A changed secret in the file replaces the stored one, and the program may set up the hub again. */
@@ -84,7 +112,8 @@ async function createSetup({ db, bus, setupSecretFile, setupLife_ms }: InitialOp
   if (known === secretHash) return
   if (known === undefined) {
     const roles = ['setup']
-    const row = { name: setupName, roles, email: null, mustChange: false, secretHash, createdBy }
+    const maker = { createdBy, secretBy: [] }
+    const row = { name: setupName, roles, email: null, mustChange: false, secretHash, ...maker }
     await add(db, bus, { ...row, kind: 'MACHINE', endsAt: new Date(Date.now() + setupLife_ms) })
     return
   }

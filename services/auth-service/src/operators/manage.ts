@@ -28,6 +28,7 @@ import {
   saveOperator,
   saveRoles,
   saveSecret,
+  saveSecretBy,
   secretHashOf,
   type NewOperator,
 } from './store.ts'
@@ -58,6 +59,8 @@ export interface Creation {
   /** Empty: none. */
   readonly email: string
   readonly actor: string
+  /** Who approved it, and so sees the secret. */
+  readonly approver?: string | undefined
 }
 
 /** Members of an operator's record that are encrypted in the audit log. */
@@ -65,7 +68,7 @@ const confidential = ['email']
 
 export async function createOperator(
   { db, bus, secrets }: ManageParts,
-  { name, kind, roles, email, actor }: Creation,
+  { name, kind, roles, email, actor, approver }: Creation,
 ): Promise<Managed | Refused> {
   if (!isOperatorName(name)) {
     return refuse('INVALID', 'name must have 2 to 64 lower-case letters, digits or . _ @ -')
@@ -85,6 +88,7 @@ export async function createOperator(
     mustChange,
     createdBy: actor,
     secretHash: made.hash,
+    secretBy: seenBy(actor, approver),
   }
   return db.transaction(async (tx): Promise<Managed | Refused> => {
     await lockParticipant(tx, turn)
@@ -189,8 +193,7 @@ function emailFault(kind: Kind, email: string): Refused | undefined {
 /** Sets a new initial secret, for one that is forgotten or compromised. */
 export async function resetSecret(
   { db, bus, secrets, life_s }: ManageParts,
-  name: string,
-  actor: string,
+  { name, actor, approver }: Pick<Creation, 'name' | 'actor' | 'approver'>,
 ): Promise<Managed | Refused> {
   const [known] = await operatorsOf(db, [name])
   if (known === undefined) return unknownOperator(name)
@@ -205,6 +208,7 @@ export async function resetSecret(
     const excess = await refuseGrant(bus, tx, { ...grant, roles: before.roles })
     if (excess !== undefined) return excess
     await saveSecret(tx, name, made.hash, before.kind === 'PERSON')
+    await saveSecretBy(tx, name, seenBy(actor, approver), now)
     await endSessionsOf(tx, name, now)
     await invalidateTokensOf(bus, tx, before, { now, life_s })
     const operator = await operatorNamed(tx, name)
@@ -218,6 +222,10 @@ export async function resetSecret(
     })
     return { type: 'OPERATOR', operator, secret: made.secret }
   })
+}
+
+function seenBy(actor: string, approver: string | undefined): readonly string[] {
+  return approver === undefined ? [actor] : [actor, approver]
 }
 
 /** Requires the old password; wrong ones count as failed log-ins. */

@@ -1,7 +1,12 @@
 /** Creates the initial operators if there are none, then serves operators and their log-ins. */
 import type { Database } from '@causeway/postgres'
 import type { Logger, Service } from '@causeway/process'
-import { fidoService, logInsService, operatorsService } from '@causeway/protos'
+import {
+  fidoService,
+  logInsService,
+  operationRequestsService,
+  operatorsService,
+} from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import type { TokenKeys } from '../credentials/token-keys.ts'
 import { relyingPartyOf } from '../fido/relying-party.ts'
@@ -9,12 +14,15 @@ import { serveFido } from '../fido/serve.ts'
 import { openAuthorities } from '../log-in/certificates.ts'
 import { serveLogIns } from '../log-in/serve.ts'
 import type { Measures } from '../measures.ts'
+import { serveOperationRequests } from '../operation-requests/serve.ts'
 import type { Settings } from '../settings.ts'
 import { createInitialOperators } from './initial-operators.ts'
 import { openSecrets } from './secrets.ts'
 import { serveOperators } from './serve.ts'
 import { openUnknownRecords } from './sessions.ts'
 import { endSetupInTime } from './setup-end.ts'
+
+const day_ms = 86_400_000
 
 export interface OpenParts extends Pick<ProcessParts, 'bus' | 'grpc'> {
   readonly db: Database
@@ -37,6 +45,7 @@ export async function openOperators(
     secrets,
     log,
     passwordFile: settings.AUTH_SERVICE_FIRST_PASSWORD_FILE,
+    secondPasswordFile: settings.AUTH_SERVICE_SECOND_PASSWORD_FILE,
     setupSecretFile: settings.AUTH_SERVICE_SETUP_SECRET_FILE,
     setupLife_ms: settings.AUTH_SERVICE_SETUP_LIFE_S * 1_000,
   })
@@ -62,5 +71,7 @@ export async function openOperators(
   grpc.serve(operatorsService, serveOperators(parts))
   grpc.serve(logInsService, serveLogIns({ ...parts, readAuthorities }))
   grpc.serve(fidoService, serveFido(fido))
+  const apart_ms = settings.AUTH_SERVICE_FOUR_EYES_APART_D * day_ms
+  grpc.serve(operationRequestsService, serveOperationRequests({ db, bus, apart_ms }))
   return endSetupInTime(parts, log)
 }

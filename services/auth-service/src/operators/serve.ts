@@ -208,7 +208,7 @@ function management(
     CreateOperator: async (creation) => managed(await createOperator(parts, creation)),
     UpdateOperator: async ({ roles, isActive, email, ...rest }) =>
       managed(await updateOperator(parts, { ...rest, isActive, email, roles: roles?.ids })),
-    ResetOperatorSecret: async ({ name, actor }) => managed(await resetSecret(parts, name, actor)),
+    ResetOperatorSecret: async (reset) => managed(await resetSecret(parts, reset)),
     ChangePassword: async ({ name, oldPassword, newPassword }) =>
       done(await changePassword(parts, name, oldPassword, newPassword)),
   }

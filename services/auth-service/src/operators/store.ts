@@ -35,8 +35,8 @@ export async function operatorsOf(
 const insertRow = statement(`
   insert into operators
     (name, kind, secret_hash, must_change, is_active, version, attempts, attempts_since, created_at,
-     created_by, email)
-  values ($1, $2, $3, $4, true, 1, 0, $5, $5, $6, $7)
+     created_by, email, secret_by, secret_at)
+  values ($1, $2, $3, $4, true, 1, 0, $5, $5, $6, $7, $8::text[], $5)
   on conflict do nothing returning name`)
 
 type Given = 'name' | 'kind' | 'mustChange' | 'roles' | 'email'
@@ -44,6 +44,8 @@ type Given = 'name' | 'kind' | 'mustChange' | 'roles' | 'email'
 export interface NewOperator extends Pick<Operator, Given> {
   readonly secretHash: string
   readonly createdBy: string
+  /** Who has seen the secret. */
+  readonly secretBy: readonly string[]
 }
 
 /** False when the name is taken. */
@@ -53,7 +55,8 @@ export async function insertOperator(
   now: Date,
 ): Promise<boolean> {
   const { name, kind, secretHash, mustChange, roles, createdBy, email } = operator
-  const values = [name, kind, secretHash, mustChange, now, createdBy, email]
+  const secretBy = textArray(operator.secretBy)
+  const values = [name, kind, secretHash, mustChange, now, createdBy, email, secretBy]
   if ((await tx.query(insertRow, values)).length === 0) return false
   await saveRoles(tx, name, roles)
   return true
@@ -95,6 +98,19 @@ export async function saveSecret(
 ): Promise<void> {
   await tx.query(updateSecret, [name, secretHash, mustChange])
   await resetAttempts(tx, name)
+}
+
+const updateSecretBy = statement(`
+  update operators set secret_by = $2::text[], secret_at = $3 where name = $1`)
+
+/** Who has seen the new secret. */
+export async function saveSecretBy(
+  tx: Transaction,
+  name: string,
+  secretBy: readonly string[],
+  now: Date,
+): Promise<void> {
+  await tx.query(updateSecretBy, [name, textArray(secretBy), now])
 }
 
 const selectHash = statement(`select secret_hash as "secretHash" from operators where name = $1`)
