@@ -95,6 +95,15 @@ const callers: Callers = {
     ChangePassword: operator,
     ListSessions: operator,
     EndSessions: operator,
+    CheckActor: [
+      'account-lookup',
+      'config',
+      'notifications',
+      'participant-lifecycle',
+      'quoting',
+      'scheduler',
+      'settlements',
+    ],
   },
   operationRequestsService: {
     RequestOperation: operator,

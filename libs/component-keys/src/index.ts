@@ -10,6 +10,7 @@ export { openOwnKey, readOwnKey, type OwnKey } from './own-key.ts'
 export { signedEntries } from './signed-entries.ts'
 export { openRequestKeys, type RequestKey, type RequestKeys } from './request-key.ts'
 export { isAuthentic, requestMac, type PaymentRequest } from './request-mac.ts'
+export { operatorCheck } from './operator-check.ts'
 export {
   readSignature,
   signRequest,

@@ -1,6 +1,7 @@
 /**
  * The settings of a process in a distributed hub: the same for every service, in addition to its own.
  */
+import { operatorProof } from '@causeway/grpc'
 import {
   operationsSettings,
   choice,
@@ -141,6 +142,7 @@ export const distributedSettings = {
     about: 'PEM file of the authority that signed the certificates of all services',
     default: null,
   }),
+  OPERATOR_PROOF: operatorProof,
   GRPC_TLS_RENEWAL_MS: integer({
     about: 'how often these files are checked for changes',
     unit: 'ms',

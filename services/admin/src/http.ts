@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { asOperator } from '@causeway/grpc'
 import { foreignPage, type WithoutBase } from '@causeway/http'
 import {
   isOutage,
@@ -135,7 +136,7 @@ async function run(
     const answer = await withOrigin(originOf(operation, caller, address), () =>
       operation.about.isLogIn === true
         ? logIn(operation, call.value, options)
-        : operation.run(call.value),
+        : asOperator({ token: caller.token }, () => operation.run(call.value)),
     )
     if (operation.changesAccess) await guard.renew()
     return answer

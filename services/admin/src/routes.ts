@@ -79,7 +79,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
   const direct: readonly GuardedOperation[] = withOwnParticipants(deps, [
     ...needs(
       open,
-      documentOperations(deps, (): readonly GuardedOperation[] => all),
+      documentOperations(deps, () => all),
     ),
     ...needs(open, logInOperations(deps)),
     ...needs(open, keyLogInOperations(deps)),
@@ -141,7 +141,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...needs('RUN_VERIFY', verificationOperations(deps)),
     ...needs(open, healthOperations(deps)),
   ])
-  const all = withApprovalRules(deps, [
+  const all: readonly GuardedOperation[] = withApprovalRules(deps, [
     ...withFourEyes(deps, direct),
     ...decidesAccess(fourEyes(operationDecisions(deps, () => direct))),
   ])

@@ -1,6 +1,7 @@
 /** Every setting of auth-service. */
 import { cryptoSettings } from '@causeway/crypto-provider'
 import { componentKeyFile } from '@causeway/component-keys'
+import { operatorProof } from '@causeway/grpc'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -206,6 +207,7 @@ export const settings = {
     min: 1,
     max: 2_592_000,
   }),
+  OPERATOR_PROOF: operatorProof,
   AUTH_SERVICE_PARTICIPANT: text({
     about: 'name of the hosted auth service as a participant; empty: the hub hosts none',
     default: 'centralAuth',

@@ -7,6 +7,7 @@ import {
   issueClientCertificate,
   issueServerCertificate,
   makeCa,
+  type Ca,
   type HostNames,
 } from '@causeway/pki'
 import { serviceNames, settingPrefix } from '@causeway/services'
@@ -75,26 +76,7 @@ export async function openSecrets(
   const ca = ensurePair(pair('ca'), undefined, caLife_d, (validity) =>
     makeCa({ subject: { commonName: `${organization} CA`, organization }, validity }),
   )
-  const port = ensurePair(pair('fsp-port'), ca.pair, certificateLife_d, (validity) =>
-    issueServerCertificate(ca.pair, {
-      subject: { commonName: 'localhost', organization },
-      names: namesOf(values.FSP_HOST),
-      validity,
-    }),
-  )
-  const client = ensurePair(pair('hub'), ca.pair, certificateLife_d, (validity) =>
-    issueClientCertificate(ca.pair, {
-      subject: { commonName: organization, organization },
-      validity,
-    }),
-  )
-  const operatorPort = ensurePair(pair('operator-port'), ca.pair, certificateLife_d, (validity) =>
-    issueServerCertificate(ca.pair, {
-      subject: { commonName: 'localhost', organization },
-      names: namesOf(values.OPERATOR_HOST),
-      validity,
-    }),
-  )
+  const { port, client, operatorPort } = ensureHubPairs(values, ca.pair, pair)
   const auditKeyFile = ensureEd25519Key(file('audit-signing.key'))
   const operators = ensureOperators(folder)
   return {
@@ -137,6 +119,33 @@ export async function openSecrets(
         signingKeyFile: await ensureSigningKey(file(`${name}-signing.key`)),
       }
     },
+  }
+}
+
+/** The certificates of the hub's two ports, and the one that it presents to FSPs. */
+function ensureHubPairs(
+  values: HubSettings,
+  ca: Ca,
+  pair: (name: string) => ReturnType<typeof pairFiles>,
+) {
+  const organization = values.HUB_NAME
+  const ofPort = (name: string, host: string) =>
+    ensurePair(pair(name), ca, certificateLife_d, (validity) =>
+      issueServerCertificate(ca, {
+        subject: { commonName: 'localhost', organization },
+        names: namesOf(host),
+        validity,
+      }),
+    )
+  return {
+    port: ofPort('fsp-port', values.FSP_HOST),
+    operatorPort: ofPort('operator-port', values.OPERATOR_HOST),
+    client: ensurePair(pair('hub'), ca, certificateLife_d, (validity) =>
+      issueClientCertificate(ca, {
+        subject: { commonName: organization, organization },
+        validity,
+      }),
+    ),
   }
 }
 

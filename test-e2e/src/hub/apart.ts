@@ -308,6 +308,7 @@ async function prepare(
       KAFKA_SESSION_MS: '6000',
       // The FSPs of tests are on this machine.
       EGRESS_LOOPBACK: 'allowed',
+      OPERATOR_PROOF: settings['OPERATOR_IDENTITY'] === 'none' ? 'off' : 'required',
       GRPC_PORT: ports.get(name) ?? '',
       METRICS_PORT: await freePort(),
       ...(hasDatabase(service) ? { [urlName]: urls[urlName] ?? '' } : {}),

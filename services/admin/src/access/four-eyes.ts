@@ -3,6 +3,7 @@
  * another one approves it, as the operation that it is. The table below has the only exceptions.
  */
 import { randomUUID } from 'node:crypto'
+import { asOperator } from '@causeway/grpc'
 import { isOutage } from '@causeway/process'
 import type { OperationRequest } from '@causeway/protos'
 import { z } from 'zod'
@@ -119,13 +120,13 @@ export function operationDecisions(
         answers: { 200: shownOutcome },
         refuses: ['REQUEST_UNKNOWN', 'REQUEST_DECIDED', 'SAME_PERSON'],
       },
-      async ({ body: { requestId, decision, note = '' }, actor }) => {
+      async ({ body: { requestId, decision, note = '' }, actor, token }) => {
         const message = { requestId, decision, note, actor }
         const { decided, refusal } = await deps.operationRequests.DecideOperation(message)
         if (refusal) return refusedUpstream(refusal)
         if (!decided?.request) throw new Error('a request was decided, but not returned')
         const { request, runs } = decided
-        const outcome = runs ? await outcomeOf(deps, all(), request, actor) : storedOutcome(request)
+        const outcome = runs ? await outcomeOf(deps, all(), request, { name: actor, token }) : storedOutcome(request)
         return answered(200, { ...requestBody(request), outcome })
       },
     ),
@@ -141,17 +142,24 @@ function storedOutcome({ status }: OperationRequest): Outcome | null {
   return status === undefined ? null : { status, body: null }
 }
 
+interface Approver {
+  readonly name: string
+  readonly token: string
+}
+
 /** Runs it once; where its end is lost, the status stays unknown. */
 async function outcomeOf(
   deps: Deps,
   all: readonly GuardedOperation[],
   request: OperationRequest,
-  approver: string,
+  approver: Approver,
 ): Promise<Outcome | null> {
-  const answer = await run(all, request, approver)
+  const { requestId } = request
+  const proof = { token: approver.token, requestId }
+  const answer = await asOperator(proof, () => run(all, request, approver.name))
   if (answer === 'LOST') return null
   const { status, body = null } = statusOf(answer, deps)
-  await deps.operationRequests.NoteOperationOutcome({ requestId: request.requestId, status })
+  await deps.operationRequests.NoteOperationOutcome({ requestId, status })
   return { status, body }
 }
 

@@ -27,7 +27,7 @@ export function serveOperationRequests(
       }
       return answer(await decideOperation(parts, { id, decision, note, by }))
     },
-    async ListOperationRequests({ state }) {
+    async ListOperationRequests({ state = '' }) {
       const requests = await operationRequests(parts.db, state, rows_max)
       return { requests: requests.map(requestMessage) }
     },

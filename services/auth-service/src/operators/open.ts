@@ -16,6 +16,7 @@ import { serveLogIns } from '../log-in/serve.ts'
 import type { Measures } from '../measures.ts'
 import { serveOperationRequests } from '../operation-requests/serve.ts'
 import type { Settings } from '../settings.ts'
+import { ownOperatorCheck } from './check-actor.ts'
 import { createInitialOperators } from './initial-operators.ts'
 import { openSecrets } from './secrets.ts'
 import { serveOperators } from './serve.ts'
@@ -68,6 +69,7 @@ export async function openOperators(
     lock_s: settings.AUTH_SERVICE_LOCK_S,
     mayRecordUnknown: openUnknownRecords(),
   }
+  if (settings.OPERATOR_PROOF === 'required') grpc.checkOperators(ownOperatorCheck(parts))
   grpc.serve(operatorsService, serveOperators(parts))
   grpc.serve(logInsService, serveLogIns({ ...parts, readAuthorities }))
   grpc.serve(fidoService, serveFido(fido))

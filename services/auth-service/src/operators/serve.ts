@@ -5,6 +5,7 @@ import { refusalMessage, timeMessage } from '../contract.ts'
 import type { Refused } from '../domain/refusal.ts'
 import { challengeMessage } from '../fido/serve.ts'
 import type { Measures } from '../measures.ts'
+import { checkActor } from './check-actor.ts'
 import type { Operator, Role } from './domain/operator.ts'
 import { grants } from './domain/privilege.ts'
 import {
@@ -73,7 +74,9 @@ function sessions(
   }
 }
 
-function sessionLists(parts: OperatorParts): Pick<Service, 'ListSessions' | 'EndSessions'> {
+function sessionLists(
+  parts: OperatorParts,
+): Pick<Service, 'ListSessions' | 'EndSessions' | 'CheckActor'> {
   return {
     async ListSessions({ operator }) {
       const sessions = await listSessions(parts, operator, new Date())
@@ -87,6 +90,10 @@ function sessionLists(parts: OperatorParts): Pick<Service, 'ListSessions' | 'End
           expiresAt: timeMessage(expiresAt),
         })),
       }
+    },
+    async CheckActor({ actor, accessToken: token, requestId }) {
+      const proof = requestId === undefined ? { token } : { token, requestId }
+      return done(await checkActor(parts, actor, proof, new Date()))
     },
     EndSessions: async ({ operator, sessionId, actor }) =>
       done(await endSessions(parts, { operator, sessionId, actor }, new Date())),
