@@ -118,6 +118,9 @@ const callers: Callers = {
     VerifyFidoAssertion: operator,
   },
   logInsService: {
+    DescribeLogIns: operator,
+    BeginOidc: operator,
+    EndOidc: operator,
     CreateNonce: operator,
     LogInWithCertificate: operator,
     BeginKeyLogIn: operator,

@@ -28,6 +28,8 @@ const reasons = {
     'SECRET_WRONG',
     // This hub does not issue certificates.
     'NO_CA',
+    // This hub has no OpenID provider.
+    'NO_OIDC',
     // Too many wrong passwords, or too many log-ins at once.
     'LOCKED',
     'BUSY',

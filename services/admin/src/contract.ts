@@ -99,6 +99,7 @@ const meanings = {
   CERTIFICATE_EXISTS: { status: 400, code: '3000' },
   CERTIFICATE_REVOKED: { status: 400, code: '3000' },
   NO_CA: { status: 501, code: '2002' },
+  NO_OIDC: { status: 501, code: '2002' },
   BUSY: { status: 503, code: '2003' },
   SESSION_UNKNOWN: { status: 404, code: '3200' },
   OPERATOR_UNKNOWN: { status: 404, code: '3200' },

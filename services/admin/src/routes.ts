@@ -9,7 +9,7 @@ import { withApprovalRules } from './access/approvals.ts'
 import { operationDecisions, withFourEyes } from './access/four-eyes.ts'
 import { fidoOperations } from './access/fido.ts'
 import { operatorKeyOperations, ownKeyOperations } from './access/keys.ts'
-import { authorizationOperations, keyLogInOperations } from './access/log-ins.ts'
+import { authorizationOperations, keyLogInOperations, oidcOperations } from './access/log-ins.ts'
 import { withOwnParticipants } from './access/onboarding.ts'
 import {
   applicationOperations,
@@ -83,6 +83,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ),
     ...needs(open, logInOperations(deps)),
     ...needs(open, keyLogInOperations(deps)),
+    ...needs(open, oidcOperations(deps)),
     ...needs(signedIn, logOutOperations(deps)),
     ...needs(signedIn, passwordOperations(deps)),
     ...needs(signedIn, ownSessionOperations(deps)),

@@ -30,6 +30,7 @@ import { openFsps } from './fsps.ts'
 import { serveKeys } from './keys/serve.ts'
 import { openMeasures } from './measures.ts'
 import { deleteAttempts } from './operators/attempt-store.ts'
+import { deleteOidcLogIns } from './oidc/store.ts'
 import { openOperators } from './operators/open.ts'
 import { deleteExpired } from './operators/session-store.ts'
 import { pingEvents, openPingHandle } from './pings/handle.ts'
@@ -173,6 +174,7 @@ function deleteOldRecords(
       const before = (ago_ms: number) => new Date(now.getTime() - ago_ms)
       await deletePings(db, before(AUTH_SERVICE_PING_RETENTION_D * day_ms))
       await deleteExpired(db, now)
+      await deleteOidcLogIns(db, now)
       await deleteAttempts(db, now, before(AUTH_SERVICE_LOCK_S * 1_000))
     },
     { log, name: 'deletion of old pings and sessions' },

@@ -207,6 +207,31 @@ export const settings = {
     min: 1,
     max: 2_592_000,
   }),
+  AUTH_SERVICE_OIDC_ISSUER: text({
+    about:
+      "the OpenID provider that logs operators in, by its issuer: https://login.bank.example; empty: none",
+    default: '',
+  }),
+  AUTH_SERVICE_OIDC_CLIENT_ID: text({ about: 'the hub as its client', default: 'causeway' }),
+  AUTH_SERVICE_OIDC_CLIENT_SECRET: text({
+    about: 'the secret of that client; empty: a public client',
+    default: '',
+    secret: true,
+  }),
+  AUTH_SERVICE_OIDC_REDIRECT_URI: text({
+    about:
+      'where the provider sends the browser back: the console, as browsers reach it: ' +
+      'https://operator.hub.example/console/',
+    default: '',
+  }),
+  AUTH_SERVICE_OIDC_SCOPE: text({
+    about: 'the scopes that are asked for',
+    default: 'openid profile email',
+  }),
+  AUTH_SERVICE_OIDC_NAME_CLAIM: text({
+    about: "the claim of the provider's ID token that is the name of the operator",
+    default: 'preferred_username',
+  }),
   OPERATOR_PROOF: operatorProof,
   AUTH_SERVICE_PARTICIPANT: text({
     about: 'name of the hosted auth service as a participant; empty: the hub hosts none',

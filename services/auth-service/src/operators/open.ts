@@ -14,6 +14,7 @@ import { serveFido } from '../fido/serve.ts'
 import { openAuthorities } from '../log-in/certificates.ts'
 import { serveLogIns } from '../log-in/serve.ts'
 import type { Measures } from '../measures.ts'
+import { openOidc } from '../oidc/provider.ts'
 import { serveOperationRequests } from '../operation-requests/serve.ts'
 import type { Settings } from '../settings.ts'
 import { ownOperatorCheck } from './check-actor.ts'
@@ -71,7 +72,8 @@ export async function openOperators(
   }
   if (settings.OPERATOR_PROOF === 'required') grpc.checkOperators(ownOperatorCheck(parts))
   grpc.serve(operatorsService, serveOperators(parts))
-  grpc.serve(logInsService, serveLogIns({ ...parts, readAuthorities }))
+  const oidc = openOidc(settings)
+  grpc.serve(logInsService, serveLogIns({ ...parts, readAuthorities, oidc }))
   grpc.serve(fidoService, serveFido(fido))
   const apart_ms = settings.AUTH_SERVICE_FOUR_EYES_APART_D * day_ms
   grpc.serve(operationRequestsService, serveOperationRequests({ db, bus, apart_ms }))

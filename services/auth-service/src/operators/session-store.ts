@@ -91,9 +91,14 @@ function idsOf(rows: readonly { readonly id: string }[]): readonly string[] {
   return rows.map(({ id }) => id)
 }
 
+interface LockedSession extends Session {
+  readonly isCurrent: boolean
+  readonly factor: string | null
+}
+
 const lockByToken = statement(`
   select id, operator, refresh_hash as "refreshHash", expires_at as "expiresAt",
-    refresh_hash = $1 as "isCurrent"
+    refresh_hash = $1 as "isCurrent", factor
   from sessions
   where (refresh_hash = $1 or used_hash = $1) and ended_at is null and expires_at > $2
     and coalesce(used_at, created_at) > $3
@@ -109,8 +114,8 @@ export async function lockSession(
   refreshHash: Buffer,
   now: Date,
   idleFrom: Date,
-): Promise<(Session & { readonly isCurrent: boolean }) | undefined> {
-  const [row] = await tx.query<Session & { readonly isCurrent: boolean }>(lockByToken, [
+): Promise<LockedSession | undefined> {
+  const [row] = await tx.query<LockedSession>(lockByToken, [
     refreshHash,
     now,
     idleFrom,

@@ -61,7 +61,7 @@ export interface KeyStep {
 }
 
 /** What the operator has proven: by a password or secret, a certificate, or a security key. */
-export type Factor = 'PASSWORD' | 'CERTIFICATE' | 'KEY' | 'SECOND_FACTOR'
+export type Factor = 'PASSWORD' | 'CERTIFICATE' | 'KEY' | 'SECOND_FACTOR' | 'OIDC'
 
 const wrong = refuse('SECRET_WRONG', 'unknown operator or wrong password')
 
@@ -273,7 +273,9 @@ export async function refreshSession(
       return undefined
     }
     await saveRefresh(tx, session.id, sha256(next), now)
-    return { ...found, sessionId: session.id }
+    // Whoever logs in elsewhere has no password to change.
+    const mustChange = found.mustChange && session.factor !== 'OIDC'
+    return { ...found, mustChange, sessionId: session.id }
   })
   if (operator === undefined) return refuse('TOKEN_INVALID', 'the session has ended: log in')
   return tokensOf(parts, { operator, id: operator.sessionId, refreshToken: next }, now)
