@@ -17,6 +17,7 @@ import {
   type Kind,
   type Operator,
 } from './domain/operator.ts'
+import { isGuessable } from './guessable.ts'
 import { refuseGrant } from './grants.ts'
 import { allRoles } from './role-store.ts'
 import { hashOfSecret, newSecret, type Secrets } from './secrets.ts'
@@ -243,6 +244,7 @@ export async function changePassword(
   }
   const fault = passwordFault(name, password, old)
   if (fault !== undefined) return fault
+  if (isGuessable(name, password)) return refuse('INVALID', 'the password is one that guessers try')
   const hash = await secrets.hashPassword(password)
   if (hash === undefined) return busy
   await db.transaction(async (tx) => {
