@@ -75,7 +75,7 @@ const descriptions = {
     calls: ['participant-lifecycle', 'scheduler'],
     database: true,
     files: ['scheme-ca', 'operators'],
-    outside: true,
+    outside: 'settings',
     secrets: { AUTH_SERVICE_SECRETS_KEY: ['seal', 'AUTH_SERVICE_SECRETS_KEY'] },
   },
   config: {

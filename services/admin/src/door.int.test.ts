@@ -105,9 +105,7 @@ test('Behind a gateway it may listen anywhere, in plain http, and says so', asyn
   const answer = await fetch(`${admin.url.replace('0.0.0.0', '127.0.0.1')}/openapi.json`)
   expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
   const { checks } = await parts.health.readiness()
-  expect(checks.map(({ name }) => name)).toContain(
-    'insecure mode of admin: OPERATOR_TLS=gateway',
-  )
+  expect(checks.map(({ name }) => name)).toContain('insecure mode of admin: OPERATOR_TLS=gateway')
   await admin.stop()
 })
 

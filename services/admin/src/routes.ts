@@ -164,7 +164,10 @@ function auditAndLog(deps: Deps): readonly GuardedOperation[] {
 
 /** What is approved may be about operators and roles. */
 function decidesAccess(operations: readonly GuardedOperation[]): readonly GuardedOperation[] {
-  return operations.map((operation) => ({ ...operation, changesAccess: operation.method !== 'GET' }))
+  return operations.map((operation) => ({
+    ...operation,
+    changesAccess: operation.method !== 'GET',
+  }))
 }
 
 const settlementPrefix = '/v2'

@@ -209,7 +209,7 @@ export const settings = {
   }),
   AUTH_SERVICE_OIDC_ISSUER: text({
     about:
-      "the OpenID provider that logs operators in, by its issuer: https://login.bank.example; empty: none",
+      'the OpenID provider that logs operators in, by its issuer: https://login.bank.example; empty: none',
     default: '',
   }),
   AUTH_SERVICE_OIDC_CLIENT_ID: text({ about: 'the hub as its client', default: 'causeway' }),

@@ -37,7 +37,9 @@ async function main(): Promise<number> {
   const scheme = values.OPERATOR_TLS === 'on' ? 'https' : 'http'
   const running = `${scheme}://${values.OPERATOR_HOST}:${values.OPERATOR_PORT}`
   const logIn = values.OPERATOR_IDENTITY === 'token' ? setupLogInOf(values.DATA_DIR) : undefined
-  const verification = (await ask(running, { logIn, ...operatorTls(values) })) ?? (await askOwn(prepareDataDir(values)))
+  const verification =
+    (await ask(running, { logIn, ...operatorTls(values) })) ??
+    (await askOwn(prepareDataDir(values)))
   const compared = Object.entries(verification.compared).map(([what, count]) => `${count} ${what}`)
   print(`${verification.clean ? 'clean' : 'NOT CLEAN'}: compared ${compared.join(', ')}`)
   verification.differences.forEach(print)

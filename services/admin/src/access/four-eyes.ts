@@ -17,8 +17,6 @@ import { shownRequest } from '../lifecycle/shown.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
 import { open, signedIn, type GuardedOperation } from './privileges.ts'
 
-const deadline_ms = 10_000
-
 /** Why an operation that is no GET needs no second person. */
 export const alone: Readonly<Record<string, string>> = {
   'POST /hash-gen': 'it changes nothing',
@@ -61,7 +59,9 @@ export function withFourEyes(
   operations: readonly GuardedOperation[],
 ): readonly GuardedOperation[] {
   if (!deps.fourEyes) return operations
-  return operations.map((operation) => (needsSecond(operation) ? waiting(deps, operation) : operation))
+  return operations.map((operation) =>
+    needsSecond(operation) ? waiting(deps, operation) : operation,
+  )
 }
 
 function waiting(deps: Deps, operation: GuardedOperation): GuardedOperation {
@@ -116,7 +116,8 @@ export function operationDecisions(
       '/ApproveOperation',
       verdict,
       {
-        about: 'Approves or rejects any other change; the maker may not. An approved one runs at once',
+        about:
+          'Approves or rejects any other change; the maker may not. An approved one runs at once',
         answers: { 200: shownOutcome },
         refuses: ['REQUEST_UNKNOWN', 'REQUEST_DECIDED', 'SAME_PERSON'],
       },
@@ -126,17 +127,16 @@ export function operationDecisions(
         if (refusal) return refusedUpstream(refusal)
         if (!decided?.request) throw new Error('a request was decided, but not returned')
         const { request, runs } = decided
-        const outcome = runs ? await outcomeOf(deps, all(), request, { name: actor, token }) : storedOutcome(request)
+        const outcome = runs
+          ? await outcomeOf(deps, all(), request, { name: actor, token })
+          : storedOutcome(request)
         return answered(200, { ...requestBody(request), outcome })
       },
     ),
   ]
 }
 
-interface Outcome {
-  readonly status: number
-  readonly body: Json
-}
+type Outcome = { readonly status: number; readonly body: Json }
 
 function storedOutcome({ status }: OperationRequest): Outcome | null {
   return status === undefined ? null : { status, body: null }

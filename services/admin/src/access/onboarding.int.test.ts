@@ -27,7 +27,11 @@ test('The program that sets up the hub gives keys, secrets and certificates to p
     ['POST', '/participants/another/keys', key()],
     ['POST', '/participants/another/client-secrets', {}],
     ['PUT', '/participants/another', { isActive: true }],
-    ['POST', '/participants/another/endpoints', { type: 'FSPIOP_CALLBACK_URL', value: 'https://a.example' }],
+    [
+      'POST',
+      '/participants/another/endpoints',
+      { type: 'FSPIOP_CALLBACK_URL', value: 'https://a.example' },
+    ],
     ['POST', '/operators', { name: 'more', roles: ['administrator'] }],
     ['PUT', '/participants/Hub', { isActive: false }],
   ]

@@ -81,13 +81,13 @@ async function list({ operators }: Deps, operator: string, token: string): Promi
 }
 
 function sessionBody(
-  { id, factor = null, address = null, createdAt, usedAt, expiresAt }: OpenSession,
+  { id, factor, address, createdAt, usedAt, expiresAt }: OpenSession,
   isCurrent: boolean,
 ) {
   return {
     id,
-    factor,
-    address,
+    factor: factor ?? null,
+    address: address ?? null,
     createdDate: createdAt,
     lastUsedDate: usedAt,
     expiresDate: expiresAt,

@@ -30,10 +30,7 @@ const none = refuse('NO_OIDC', 'this hub has no OpenID provider')
 const away = refuse('BUSY', 'the OpenID provider does not answer')
 const invalid = refuse('PROOF_INVALID', 'the log-in is not valid: begin again')
 
-export async function beginOidc(
-  { db, oidc }: OidcParts,
-  now: Date,
-): Promise<BegunLogIn | Refused> {
+export async function beginOidc({ db, oidc }: OidcParts, now: Date): Promise<BegunLogIn | Refused> {
   if (oidc === undefined) return none
   const begun = await oidc.begin().catch(() => undefined)
   if (begun === undefined) return away

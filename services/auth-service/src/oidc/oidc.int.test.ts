@@ -51,9 +51,7 @@ async function openProvider(): Promise<string> {
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
   const issuer = `http://127.0.0.1:${(provider.address() as AddressInfo).port}`
   const oidc = new Provider(issuer, {
-    clients: [
-      { client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] },
-    ],
+    clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
     claims: { openid: ['sub'], profile: ['preferred_username'] },
     findAccount: (_, id) => ({
       accountId: id,

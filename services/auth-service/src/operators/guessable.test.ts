@@ -13,9 +13,11 @@ test.each([
   expect(isGuessable('administrator', password)).toBe(true)
 })
 
-test.each(['correct horse battery', 'vX7-pluto-9weft', 'k3JxQ9vLm2Tz', 'x '.repeat(3) + 'wandering otters'])(
-  '%s is not',
-  (password) => {
-    expect(isGuessable('administrator', password)).toBe(false)
-  },
-)
+test.each([
+  'correct horse battery',
+  'vX7-pluto-9weft',
+  'k3JxQ9vLm2Tz',
+  'x '.repeat(3) + 'wandering otters',
+])('%s is not', (password) => {
+  expect(isGuessable('administrator', password)).toBe(false)
+})

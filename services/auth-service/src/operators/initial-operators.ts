@@ -141,13 +141,13 @@ async function createSetup({ db, bus, setupSecretFile, setupLife_ms }: InitialOp
 async function add(
   db: Database,
   bus: EventBus,
-  { endsAt = null, ...operator }: NewOperator & { readonly endsAt?: Date },
+  { endsAt, ...operator }: NewOperator & { readonly endsAt?: Date },
 ): Promise<void> {
   await db.transaction(async (tx) => {
     await lockParticipant(tx, 'operators')
     const now = new Date()
     if (!(await insertOperator(tx, operator, now))) return
-    await saveEnd(tx, operator.name, endsAt)
+    await saveEnd(tx, operator.name, endsAt ?? null)
     const [made] = await operatorsOf(tx, [operator.name])
     record(bus, tx, {
       actor: createdBy,

@@ -319,9 +319,9 @@ describe('guessing', () => {
     for (let n = 0; n < 2; n += 1) expect(await logIn(name, 'a wrong password')).toEqual(wrong)
     expect(await logIn()).toEqual(wrong)
     const failures = (await entries(`operators/${name}`, 6)).slice(-4)
-    expect(failures.map(({ actionType, actionSuccessful }) => [actionType, actionSuccessful])).toEqual(
-      Array.from({ length: 4 }, () => ['LogIn', false]),
-    )
+    expect(
+      failures.map(({ actionType, actionSuccessful }) => [actionType, actionSuccessful]),
+    ).toEqual(Array.from({ length: 4 }, () => ['LogIn', false]))
     const faults = failures.map(({ labels }) => labels.find(({ key }) => key === 'fault')?.value)
     expect(faults).toEqual([...Array(3).fill('wrong password'), 'too many wrong passwords'])
     const [locked] = (await operators.ListOperators({ names: [name] })).operators
@@ -370,9 +370,7 @@ describe('guessing', () => {
   test('The operator can log in again when the lock has expired', async () => {
     for (let n = 0; n < 3; n += 1) await logIn(name, 'a wrong password')
     await db.query(
-      statement(
-        `update log_in_attempts set since = since - interval '61 s' where operator = $1`,
-      ),
+      statement(`update log_in_attempts set since = since - interval '61 s' where operator = $1`),
       [name],
     )
     expect((await logIn()).session).toBeTruthy()

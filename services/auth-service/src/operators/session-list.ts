@@ -4,7 +4,12 @@ import type { Database, Transaction } from '@causeway/postgres'
 import { refuse, type Refused } from '../domain/refusal.ts'
 import { record } from '../record.ts'
 import { invalidate } from './announce.ts'
-import { endExcessSessions, endSessionOf, openSessionsOf, type ShownSession } from './session-store.ts'
+import {
+  endExcessSessions,
+  endSessionOf,
+  openSessionsOf,
+  type ShownSession,
+} from './session-store.ts'
 
 export interface SessionListParts {
   readonly db: Database

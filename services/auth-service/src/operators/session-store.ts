@@ -115,11 +115,7 @@ export async function lockSession(
   now: Date,
   idleFrom: Date,
 ): Promise<LockedSession | undefined> {
-  const [row] = await tx.query<LockedSession>(lockByToken, [
-    refreshHash,
-    now,
-    idleFrom,
-  ])
+  const [row] = await tx.query<LockedSession>(lockByToken, [refreshHash, now, idleFrom])
   return row
 }
 

@@ -24,6 +24,16 @@ export type FidoChallenge = {
   readonly expiresDate: string
 }
 
+export type OpenSession = {
+  readonly id: string
+  readonly factor: string | null
+  readonly address: string | null
+  readonly createdDate: string
+  readonly lastUsedDate: string
+  readonly expiresDate: string
+  readonly isCurrent: boolean
+}
+
 export type SecurityKey = {
   readonly credentialId: string
   readonly name: string
@@ -43,6 +53,7 @@ export type Operator = {
   readonly createdBy: string
   readonly lastLogInDate: string | null
   readonly lockedUntil: string | null
+  readonly endsDate: string | null
 }
 
 export type OperatorWithSecret = {
@@ -56,6 +67,7 @@ export type OperatorWithSecret = {
   readonly createdBy: string
   readonly lastLogInDate: string | null
   readonly lockedUntil: string | null
+  readonly endsDate: string | null
   readonly secret: string
 }
 
@@ -797,6 +809,19 @@ export type Reminder = {
   readonly createdAt: string
 }
 
+export type OperationRequest = {
+  readonly requestId: string
+  readonly type: string
+  readonly state: 'PEND-APPROVAL' | 'APPROVED' | 'REJECTED'
+  readonly createdBy: string
+  readonly createdDate: string
+  readonly change: Readonly<Record<string, unknown>>
+  readonly decidedBy: string | null
+  readonly decidedDate: string | null
+  readonly note: string
+  readonly outcome: { readonly status: number; readonly body: unknown } | null
+}
+
 export type Error = {
   readonly errorInformation: { readonly errorCode: string; readonly errorDescription: string }
 }
@@ -849,8 +874,21 @@ export interface Operations {
     readonly query: never
     readonly answer: { readonly authorized: true; readonly session?: Session }
   }
+  readonly 'GET /app-log-ins': {
+    readonly query: never
+    readonly answer: { readonly oidc: boolean }
+  }
+  readonly 'POST /app-oidc-log-in': {
+    readonly query: never
+    readonly answer:
+      | Session
+      | { readonly authorizationUrl: string; readonly state: string; readonly expiresDate: string }
+      | KeyChallenge
+  }
   readonly 'POST /app-logout': { readonly query: never; readonly answer: undefined }
   readonly 'POST /app-change-secret': { readonly query: never; readonly answer: undefined }
+  readonly 'GET /app-sessions': { readonly query: never; readonly answer: readonly OpenSession[] }
+  readonly 'DELETE /app-sessions/{sessionId}': { readonly query: never; readonly answer: undefined }
   readonly 'POST /app-fido-register': {
     readonly query: never
     readonly answer: { readonly credentialId: string } | FidoChallenge
@@ -891,6 +929,14 @@ export interface Operations {
     readonly answer: readonly SecurityKey[]
   }
   readonly 'DELETE /operators/{operator}/fido-keys': {
+    readonly query: never
+    readonly answer: undefined
+  }
+  readonly 'GET /operators/{operator}/sessions': {
+    readonly query: never
+    readonly answer: readonly OpenSession[]
+  }
+  readonly 'DELETE /operators/{operator}/sessions': {
     readonly query: never
     readonly answer: undefined
   }
@@ -1817,4 +1863,9 @@ export interface Operations {
       readonly services: readonly { readonly name: string; readonly status: 'OK' | 'DOWN' }[]
     }
   }
+  readonly 'GET /GetPendingOperations': {
+    readonly query: never
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveOperation': { readonly query: never; readonly answer: OperationRequest }
 }

@@ -123,7 +123,8 @@ function OpenId({ goOn }: { goOn: GoOn }) {
       const state = sessionStorage.getItem(stateKey) ?? '-'
       sessionStorage.removeItem(stateKey)
       window.history.replaceState(null, '', window.location.pathname)
-      await goOn(await call('POST /app-oidc-log-in', { body: { callback, state } }), '')
+      const opened = await call('POST /app-oidc-log-in', { body: { callback, state } })
+      if (!('authorizationUrl' in opened)) await goOn(opened, '')
       return true
     },
   })
