@@ -1,6 +1,6 @@
 /**
  * Whether a call of the administration API is for the operator whom it names: auth-service checks the
- * operator's token. So whoever controls that API alone is no second person.
+ * operator's token. Control of that API alone does not make a second person.
  */
 import type { GrpcHost, OperatorCheck } from '@causeway/grpc'
 import { operatorsService } from '@causeway/protos'

@@ -13,7 +13,13 @@ export function serveEventDeadLetters(grpc: Pick<GrpcHost, 'serve'>, bus: EventB
     async ListEventDeadLetters({ service, limit }) {
       const all = await bus.deadLetters(letters_max)
       const own = all.filter(({ group }) => isGroupOf(service, group))
-      return { deadLetters: own.slice(0, Math.max(limit, 0)) }
+      const deadLetters = own.slice(0, Math.max(limit, 0))
+      return {
+        deadLetters: deadLetters.map(({ type, ...letter }) => ({
+          ...letter,
+          ...(type === '' ? {} : { type }),
+        })),
+      }
     },
     async ReplayEventDeadLetter({ group, id }) {
       return { outcome: (await bus.replay(group, id)) ? 'REPLAYED' : 'UNKNOWN' }

@@ -35,7 +35,7 @@ const cases: readonly Case[] = [
 
 test.each(cases)(
   'Off this machine %s is refused, and reported where it is accepted',
-  (mode, values, url) => {
+  (mode, values, url = secureUrl) => {
     expect(() => modesOf(values, url)).toThrow(`${mode} is refused: `)
     expect(() => modesOf(values, url)).toThrow('INSECURE_TRANSPORT=accepted')
     expect(modesOf({ ...values, INSECURE_TRANSPORT: 'accepted' }, url)).toEqual([mode])

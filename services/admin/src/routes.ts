@@ -90,11 +90,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...needs(signedIn, ownKeyOperations(deps)),
     ...needs(signedIn, authorizationOperations(deps)),
     ...needs('RUN_FIDO', fidoOperations(deps)),
-    ...guarded('OPERATORS', operatorOperations(deps)),
-    ...guarded('OPERATORS', operatorKeyOperations(deps)),
-    ...guarded('OPERATORS', sessionOperations(deps)),
-    ...guarded('OPERATORS', applicationOperations(deps)),
-    ...guarded('OPERATORS', roleOperations(deps)),
+    ...operators(deps),
     ...auditAndLog(deps),
     ...guarded('PARTICIPANTS', limitOperations(deps)),
     ...guarded('PARTICIPANTS', participantOperations(deps)),
@@ -147,6 +143,16 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...decidesAccess(fourEyes(operationDecisions(deps, () => direct))),
   ])
   return all
+}
+
+function operators(deps: Deps): readonly GuardedOperation[] {
+  return [
+    ...guarded('OPERATORS', operatorOperations(deps)),
+    ...guarded('OPERATORS', operatorKeyOperations(deps)),
+    ...guarded('OPERATORS', sessionOperations(deps)),
+    ...guarded('OPERATORS', applicationOperations(deps)),
+    ...guarded('OPERATORS', roleOperations(deps)),
+  ]
 }
 
 function auditAndLog(deps: Deps): readonly GuardedOperation[] {

@@ -185,7 +185,7 @@ export const settings = {
   }),
   AUTH_SERVICE_FOUR_EYES_APART_D: integer({
     about:
-      'with FOUR_EYES=required: how long an operator, and whoever made this operator or reset the ' +
+      'with FOUR_EYES=required: how long an operator, and the one who made this operator or reset the ' +
       'password, cannot decide requests of each other',
     unit: 'd',
     default: 30,

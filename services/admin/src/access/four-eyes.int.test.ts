@@ -75,6 +75,12 @@ async function approved(token: string, waiting: Request) {
   return (json as Request).outcome
 }
 
+function secretIn(outcome: Request['outcome']): string {
+  const { secret } = (outcome ?? { body: {} }).body as { readonly secret?: string }
+  if (secret === undefined) throw new Error('the outcome has no secret')
+  return secret
+}
+
 const newPisp = () => ({ name: `p${randomUUID().slice(0, 8)}`, type: 'PISP' })
 
 test('A change waits for another person, and then runs in the name of its maker', async () => {
@@ -124,7 +130,7 @@ test('One person cannot become two: who made an operator decides nothing with it
   expect(refusalOf(await as(one, 'GET', '/operators/second.self'))).toBe('404 3200')
   const outcome = await approved(two, creation)
   expect(outcome).toMatchObject({ status: 201 })
-  const { secret } = outcome?.body as { readonly secret: string }
+  const secret = secretIn(outcome)
   const third = await newcomer('second.self', secret)
   // Both have seen the secret, the one who asked for it and the one who approved.
   for (const token of [one, two]) {
@@ -146,7 +152,7 @@ test('A maker who has lost the privilege meanwhile changes nothing', async () =>
     name: 'leaves',
     roles: ['administrator'],
   })
-  const { secret } = (await approved(two, creation))?.body as { readonly secret: string }
+  const secret = secretIn(await approved(two, creation))
   const waiting = await request(await newcomer('leaves', secret), 'PUT', '/roles/gone', {
     labelName: 'Gone',
     privileges: ['*'],

@@ -103,7 +103,7 @@ async function list({ eventDeadLetters }: Deps, limit: number): Promise<Answer> 
       id,
       topic,
       key: maskedText(key),
-      ...(type === '' ? {} : { type }),
+      ...(type === undefined ? {} : { type }),
       reason: maskedText(reason),
       failedAt: time,
     })),

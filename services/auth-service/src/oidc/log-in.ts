@@ -1,6 +1,6 @@
 /**
- * Log-in through an OpenID provider: it proves who somebody is, and the hub decides what an operator of
- * that name may do. Nobody becomes an operator by it.
+ * Log-in through an OpenID provider: it proves an identity, and the hub decides what an operator of
+ * that name may do. It makes no operators.
  */
 import { isOutage } from '@causeway/process'
 import { refuse, type Refused } from '../domain/refusal.ts'

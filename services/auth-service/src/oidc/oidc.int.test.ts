@@ -45,7 +45,7 @@ afterAll(async () => {
   provider.close()
 })
 
-/** A real provider: whoever logs in there gets that name. */
+/** A real provider, at which a log-in proves any name. */
 async function openProvider(): Promise<string> {
   provider = createServer()
   await new Promise<void>((resolve) => provider.listen(0, '127.0.0.1', resolve))
@@ -132,7 +132,7 @@ test('A code of another log-in, or none, ends nothing', async () => {
   }
 })
 
-test('Whoever is no operator, or is disabled, gets no session', async () => {
+test('A person who is no operator, or a disabled one, gets no session', async () => {
   for (const name of ['stranger', 'ada']) {
     await operators.UpdateOperator({ name: 'ada', isActive: false, actor: 'bob' })
     const { url, state } = await begin()

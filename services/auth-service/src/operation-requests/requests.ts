@@ -121,7 +121,7 @@ async function faultOfApproval(
   return checkApprover(parts, createdBy, by, tx)
 }
 
-/** Refuses the decision of whoever has known a secret of the maker, and the other way round. */
+/** Refuses the decision of an operator who has known a secret of the maker, and the other way round. */
 export async function checkApprover(
   { db, apart_ms }: OperationRequestParts,
   maker: string,

@@ -72,7 +72,7 @@ export interface PasswordLogIn {
   readonly address: string
 }
 
-/** Whoever guesses learns neither whether a name exists nor whether it is locked. */
+/** A client that guesses learns neither whether a name exists nor whether it is locked. */
 export async function logIn(
   parts: SessionParts,
   { name, secret, address }: PasswordLogIn,
@@ -273,7 +273,7 @@ export async function refreshSession(
       return undefined
     }
     await saveRefresh(tx, session.id, sha256(next), now)
-    // Whoever logs in elsewhere has no password to change.
+    // An operator who logs in elsewhere has no password to change.
     const mustChange = found.mustChange && session.factor !== 'OIDC'
     return { ...found, mustChange, sessionId: session.id }
   })
