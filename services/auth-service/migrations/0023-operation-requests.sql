@@ -32,5 +32,5 @@ create index operation_requests_pending on operation_requests (created_at)
 
 -- Who made the operator or its secret, and when: they are no second person for each other.
 alter table operators
-  add column secret_by text collate "C"[] not null default '{}',
+  add column secret_by text[] collate "C" not null default '{}',
   add column secret_at timestamptz(3);
