@@ -1,5 +1,4 @@
 /** The event bus: its contract. The engines are the entries `embedded` and `kafka`. */
-export { isGroupOf } from './group-names.ts'
 export type {
   BatchContext,
   DeadLetter,

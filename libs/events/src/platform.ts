@@ -37,7 +37,6 @@ export const platformEvents = {
     topic: 'audit',
     publishers: [
       'account-lookup',
-      'admin',
       'audit',
       'auth-service',
       'config',

@@ -29,7 +29,6 @@ export {
   supervise,
 } from './process.ts'
 export { readPem, readSettings } from './read-settings.ts'
-export { recent } from './recent.ts'
 export { retrying } from './retrying.ts'
 export {
   type ChoiceSetting,

@@ -28,13 +28,10 @@ const reasons = {
     'SECRET_WRONG',
     // This hub does not issue certificates.
     'NO_CA',
-    // This hub has no OpenID provider.
-    'NO_OIDC',
     // Too many wrong passwords, or too many log-ins at once.
     'LOCKED',
     'BUSY',
     'TOKEN_INVALID',
-    'SESSION_UNKNOWN',
     'OPERATOR_UNKNOWN',
     'OPERATOR_EXISTS',
     'ROLE_UNKNOWN',

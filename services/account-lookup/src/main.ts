@@ -1,5 +1,4 @@
 /** Runs the service in its own process, one of any number. */
-import { operatorCheck } from '@causeway/component-keys'
 import { shipLog, topics } from '@causeway/events'
 import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
@@ -13,6 +12,5 @@ await runDistributed('account-lookup', {
   topics,
   callersOf,
   shipLog: (parts) => shipLog('account-lookup', parts),
-  operatorCheck,
   providers: callsOf('account-lookup'),
 })

@@ -1,5 +1,4 @@
 /** The service in a process of its own, one of any number. */
-import { operatorCheck } from '@causeway/component-keys'
 import { shipLog, topics } from '@causeway/events'
 import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
@@ -13,6 +12,5 @@ await runDistributed('config', {
   topics,
   callersOf,
   shipLog: (parts) => shipLog('config', parts),
-  operatorCheck,
   providers: callsOf('config'),
 })

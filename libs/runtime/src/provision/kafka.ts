@@ -40,8 +40,7 @@ export async function provisionKafka(
   const admin = brokers.client(retry).admin({ retry })
   try {
     await admin.connect()
-    const services = access.map(({ service }) => service)
-    await ensureTopics(admin, { ...options.topics, services })
+    await ensureTopics(admin, options.topics)
     log.info({ topics: topics.length }, 'the topics exist')
     await grant(admin, access, options.topics)
     log.info({ services: access.length }, 'the services have their rights')

@@ -29,7 +29,6 @@ function operator(
     lastLogInAt: null,
     createdAt: at,
     createdBy: 'test',
-    endsAt: null,
     ...changes,
   }
 }
