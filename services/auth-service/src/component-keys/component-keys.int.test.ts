@@ -10,6 +10,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { start } from '../service.ts'
 import { authSettings, ownDatabase } from '../testing/world.ts'
 import { serveComponentKeys } from './serve.ts'
+import { allComponentKeys } from './store.ts'
 
 let parts: TestParts
 let registry: Calls<typeof componentKeysService>
@@ -126,6 +127,18 @@ test('A verifier finds a key as soon as it is registered, and no longer in force
   await registry.RevokeComponentKey({ keyId: made.key.id, actor: 'ada' })
   await eventually(async () => (await known.find(made.key.id))?.revokedAt !== null, 'its end')
   expect((await register('quoting', made)).refusal?.reason).toBe('KEY_REVOKED')
+})
+
+test('However many keys were revoked, those in force are listed', async () => {
+  await startAuthService()
+  await register('quoting', made)
+  const later = await makeComponentKey()
+  await register('quoting', later)
+  await registry.RevokeComponentKey({ keyId: later.key.id, actor: 'ada' })
+  later.remove()
+  const db = await ownDatabase(parts)
+  stops.push({ stop: () => db.close() })
+  expect(await allComponentKeys(db, 1)).toMatchObject([{ id: made.key.id, revoked: null }])
 })
 
 test('A flood of unknown ids leads to one question', async () => {

@@ -24,8 +24,10 @@ function keyOf(row: Row): RegisteredKey {
   }
 }
 
+/** Keys in force first, which revoked ones must not displace. */
 const selectAll = statement(`
-  select ${columns} from component_keys order by registered_at desc, key_id limit $1`)
+  select ${columns} from component_keys
+  order by revoked_at is not null, registered_at desc, key_id limit $1`)
 
 export async function allComponentKeys(
   db: Queries,
