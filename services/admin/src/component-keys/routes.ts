@@ -53,7 +53,7 @@ export function componentKeyOperations(deps: Deps): readonly Operation[] {
     reads(
       '/component-keys',
       {
-        about: 'The keys of all components, revoked ones too, newest first, at most 10,000',
+        about: 'The keys of all components, those in force before revoked ones, at most 10,000',
         answers: { 200: z.array(shownKey) },
       },
       async () => {
