@@ -38,7 +38,7 @@ export function productionPackages({ importers, packages, snapshots }) {
     }
   }
   const names = new Set([...found.values()].map(({ name }) => name))
-  return new Map([...names].toSorted().map((name) => [name, packages[name]?.resolution.integrity]))
+  return new Map(Array.from(names, (name) => [name, packages[name]?.resolution.integrity]))
 }
 
 /** What a lockfile must not contain: sentences. */
