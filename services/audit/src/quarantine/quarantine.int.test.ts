@@ -24,12 +24,14 @@ afterAll(async () => {
   settlements.remove()
 })
 
+/** The record of a decision has another id, and names this one. */
+async function recordsOf(id: string) {
+  const all = await world.entries()
+  return all.filter(({ entryJson }) => (JSON.parse(entryJson) as { readonly id: string }).id === id)
+}
+
 const recorded = (id: string) =>
-  eventually(async () => {
-    const all = await world.entries()
-    // The record of a decision names the id, too.
-    return all.find(({ entryJson }) => (JSON.parse(entryJson) as { readonly id: string }).id === id)
-  }, `entry ${id} is on record`)
+  eventually(async () => (await recordsOf(id))[0], `entry ${id} is on record`)
 
 const quarantined = (id: string) =>
   eventually(async () => {
@@ -38,8 +40,7 @@ const quarantined = (id: string) =>
   }, `entry ${id} is quarantined`)
 
 async function expectNotRecorded(id: string): Promise<void> {
-  const all = await world.entries()
-  expect(all.filter(({ entryJson }) => entryJson.includes(id))).toEqual([])
+  expect(await recordsOf(id)).toEqual([])
 }
 
 describe('the source of an entry', () => {
