@@ -93,6 +93,24 @@ const callers: Callers = {
     UpdateOperator: operator,
     ResetOperatorSecret: operator,
     ChangePassword: operator,
+    ListSessions: operator,
+    EndSessions: operator,
+    CheckActor: [
+      'account-lookup',
+      'config',
+      'notifications',
+      'participant-lifecycle',
+      'quoting',
+      'scheduler',
+      'settlements',
+    ],
+  },
+  operationRequestsService: {
+    RequestOperation: operator,
+    DecideOperation: operator,
+    ListOperationRequests: operator,
+    NoteOperationOutcome: operator,
+    CheckApprover: operator,
   },
   fidoService: {
     CreateFidoChallenge: operator,
@@ -100,6 +118,9 @@ const callers: Callers = {
     VerifyFidoAssertion: operator,
   },
   logInsService: {
+    DescribeLogIns: operator,
+    BeginOidc: operator,
+    EndOidc: operator,
     CreateNonce: operator,
     LogInWithCertificate: operator,
     BeginKeyLogIn: operator,
@@ -254,6 +275,12 @@ const callers: Callers = {
   settlementsParticipantStatesService: { ParticipantStateUpdated: [self] },
   notificationsParticipantStatesService: { ParticipantStateUpdated: [self] },
   authServiceParticipantStatesService: { ParticipantStateUpdated: [self] },
+  eventDeadLettersService: {
+    ListEventDeadLetters: operator,
+    ReplayEventDeadLetter: operator,
+    DiscardEventDeadLetter: operator,
+  },
+  requestKeysService: { GetRequestKey: ['fspiop-api', 'transfers'] },
   notificationsService: {
     ListDeadLetters: operator,
     ResendDeadLetters: operator,

@@ -38,6 +38,8 @@ export type { ThirdPartyStep__Output as ThirdPartyStep } from './generated/cause
 export type { ThirdPartySummary__Output as ThirdPartySummary } from './generated/causeway/auth_service/v1/ThirdPartySummary.ts'
 export type { FidoChallenge__Output as FidoChallenge } from './generated/causeway/auth_service/v1/FidoChallenge.ts'
 export type { KeyChallenge__Output as KeyChallenge } from './generated/causeway/auth_service/v1/KeyChallenge.ts'
+export type { OpenSession__Output as OpenSession } from './generated/causeway/auth_service/v1/OpenSession.ts'
+export type { OperationRequest__Output as OperationRequest } from './generated/causeway/auth_service/v1/OperationRequest.ts'
 export type { Operator__Output as Operator } from './generated/causeway/auth_service/v1/Operator.ts'
 export type { ParticipantKey__Output as ParticipantKey } from './generated/causeway/auth_service/v1/ParticipantKey.ts'
 export type { Ping__Output as Ping } from './generated/causeway/auth_service/v1/Ping.ts'

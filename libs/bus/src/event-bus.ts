@@ -185,6 +185,8 @@ export interface EventBus {
    * process does not run are not received, and none are retained for it.
    */
   subscribeBroadcast(listening: BroadcastSubscription): Promise<Listener>
+  /** Rejects when the log does not answer. It costs one small request and reads no messages. */
+  answers(): Promise<void>
   /** Newest first, at most `limit`. */
   deadLetters(limit: number): Promise<readonly DeadLetter[]>
   /**

@@ -1,4 +1,5 @@
 /** The event bus: its contract. The engines are the entries `embedded` and `kafka`. */
+export { isGroupOf } from './group-names.ts'
 export type {
   BatchContext,
   DeadLetter,

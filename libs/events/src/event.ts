@@ -26,6 +26,8 @@ export interface Relay {
   readonly headers?: Buffer
   /** When its last byte arrived, ISO 8601; a later event about it may lack it. */
   readonly receivedAt?: string
+  /** The code by which the edge authenticates a payment request. */
+  readonly mac?: Buffer
 }
 
 export type DomainEvent<Name extends EventName = EventName> = {
@@ -71,6 +73,7 @@ export function newEvent<Name extends EventName>(
       ...(relay === undefined ? {} : { 'relay-body': relay.body }),
       ...(relay?.headers === undefined ? {} : { 'relay-headers': relay.headers }),
       ...(relay?.receivedAt === undefined ? {} : { 'relay-received': relay.receivedAt }),
+      ...(relay?.mac === undefined ? {} : { 'relay-mac': relay.mac }),
     },
   }
 }
@@ -145,10 +148,12 @@ function relayIn(headers: MessageHeaders): Relay | undefined {
   const body = headers['relay-body']
   if (!Buffer.isBuffer(body)) return undefined
   const relayHeaders = headers['relay-headers']
+  const mac = headers['relay-mac']
   const receivedAt = headers['relay-received']?.toString()
   return {
     body,
     ...(Buffer.isBuffer(relayHeaders) ? { headers: relayHeaders } : {}),
     ...(receivedAt === undefined ? {} : { receivedAt }),
+    ...(Buffer.isBuffer(mac) ? { mac } : {}),
   }
 }

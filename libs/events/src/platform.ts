@@ -37,6 +37,7 @@ export const platformEvents = {
     topic: 'audit',
     publishers: [
       'account-lookup',
+      'admin',
       'audit',
       'auth-service',
       'config',

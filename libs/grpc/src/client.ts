@@ -14,6 +14,7 @@ import {
   type MethodDefinition,
 } from './definition.ts'
 import { channelCredentials, type GrpcIdentity } from './identity.ts'
+import { withOperator } from './operator.ts'
 import { withOriginOf } from './origins.ts'
 import { balancing, targetOf } from './target.ts'
 import { withTraces } from './traces.ts'
@@ -135,7 +136,7 @@ function over(open: () => Client, metadata: Metadata): Way {
         method.requestSerialize,
         method.responseDeserialize,
         request,
-        withOriginOf(traces === undefined ? metadata : withTraces(metadata, traces)),
+        withOperator(withOriginOf(traces === undefined ? metadata : withTraces(metadata, traces))),
         { deadline: Date.now() + deadline_ms },
         (error: ServiceError | null, response?: object) => {
           if (error !== null) reject(error)

@@ -7,6 +7,7 @@ import type { Logger } from '@causeway/process'
 import { callsBy, openClients } from './client.ts'
 import type { Calls, Handlers } from './definition.ts'
 import type { GrpcIdentity } from './identity.ts'
+import type { OperatorCheck } from './operator.ts'
 import { openServer, type OnCallerRefused } from './server.ts'
 import { openInProcessTransport } from './in-process-transport.ts'
 
@@ -23,6 +24,11 @@ export interface GrpcHost {
   client<D extends object>(service: D, provider: string): Calls<D>
   /** The same, to one replica by its own address. */
   clientAt<D extends object>(service: D, provider: string, address: string): Calls<D>
+  /**
+   * From now on a call of that service that changes something in an operator's name needs a proof. Calls
+   * within this process do not: it is one party.
+   */
+  checkOperators(check: OperatorCheck): void
   /** The address of this process for others: `unix:/path` or `host:port`. */
   readonly address: string
 }
@@ -71,6 +77,7 @@ export async function openGrpcHost(options: GrpcHostOptions): Promise<OpenGrpcHo
       server.serve(service, handlers)
       within.serve(service, handlers)
     },
+    checkOperators: (check) => server.checkOperators(check),
     client: (service, provider) =>
       addressOf === undefined
         ? callsBy(service, provider, within.call)

@@ -5,6 +5,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { GrpcCallError } from './call-error.ts'
 import { renewable, type GrpcIdentity } from './identity.ts'
 import { openGrpcHost, type GrpcHostOptions, type OpenGrpcHost } from './host.ts'
+import { asOperator, type OperatorCheck } from './operator.ts'
 import { item, mirrorService, type Items } from './test-service.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })
@@ -89,6 +90,50 @@ describe('Methods:', () => {
     await calls.Other(nothing, patient)
     await failureOf(calls.Reflect(nothing, patient))
     expect(refused).toEqual([['shop', reflect, expect.stringMatching(/^127\.0\.0\.1:\d+$/)]])
+  })
+})
+
+describe('Operators:', () => {
+  /** Accepts the token that is the actor's name. */
+  const check: OperatorCheck = {
+    caller: 'office',
+    faultOf: ({ actor, proof }) =>
+      Promise.resolve(proof?.token === actor ? undefined : 'another token'),
+  }
+
+  async function callsOf(caller: string) {
+    const mirror = await openMirror()
+    mirror.checkOperators(check)
+    const host = await openHost(caller, { addressOf: () => mirror.address })
+    return host.client(mirrorService, 'mirror')
+  }
+
+  test('A change in the name of an operator needs the proof of this operator', async () => {
+    const calls = await callsOf('office')
+    const named = { ...nothing, actor: 'ada' }
+    const denied = [
+      calls.Reflect(named, patient),
+      asOperator({ token: 'bob' }, () => calls.Reflect(named, patient)),
+      calls.Reflect({ ...nothing, actor: '' }, patient),
+    ]
+    for (const call of denied) expect((await failureOf(call)).code).toBe(status.PERMISSION_DENIED)
+    const proven = await asOperator({ token: 'ada' }, () => calls.Reflect(named, patient))
+    expect(proven.items[0]?.id).toBe('office')
+  })
+
+  test('A question, and a change that names nobody, need none', async () => {
+    const calls = await callsOf('office')
+    expect((await calls.Other({ ...nothing, actor: 'ada' }, patient)).items).toHaveLength(1)
+    expect((await calls.Reflect(nothing, patient)).items).toHaveLength(1)
+  })
+
+  test('A service that acts by itself needs none', async () => {
+    const mirror = await openMirror()
+    mirror.checkOperators({ ...check, caller: 'shop' })
+    const office = await openHost('office', { addressOf: () => mirror.address })
+    const named = { ...nothing, actor: 'ada' }
+    const answer = await office.client(mirrorService, 'mirror').Reflect(named, patient)
+    expect(answer.items).toHaveLength(1)
   })
 })
 

@@ -13,9 +13,10 @@ import {
 } from '@grpc/grpc-js'
 import { HealthImplementation } from 'grpc-health-check'
 import { messageBounds } from './bounds.ts'
-import { nameOf, type Handlers } from './definition.ts'
+import { isQuestion, methodsOf, nameOf, type Handlers } from './definition.ts'
 import { failure, handledCall, handlersOf, type Handler } from './handling.ts'
 import { commonNameOf, serverCredentials, type GrpcIdentity } from './identity.ts'
+import { claimIn, type OperatorCheck } from './operator.ts'
 import { originIn } from './origins.ts'
 import { openReflection } from './reflection.ts'
 import { tracesIn } from './traces.ts'
@@ -23,6 +24,7 @@ import { tracesIn } from './traces.ts'
 export interface GrpcServer {
   readonly address: string
   serve<D extends object>(service: D, handlers: Handlers<D>): void
+  checkOperators(check: OperatorCheck): void
   /** Takes no new calls and finishes those in flight, for at most this long. Idempotent. */
   stop(longest_ms: number): Promise<void>
 }
@@ -56,6 +58,7 @@ export async function openServer(options: {
   const reflection = openReflection(server)
   const address = await listen(server, options.listen, identity)
   const names: string[] = ['']
+  const serving: Serving = { log, identity, onCallerRefused, check: undefined }
   let stopped: Promise<void> | undefined
 
   return {
@@ -64,11 +67,14 @@ export async function openServer(options: {
       const name = nameOf(service)
       server.addService(
         service as unknown as ServiceDefinition,
-        implementation(handlers, { log, identity, onCallerRefused }),
+        implementation(handlers, serving, service),
       )
       reflection.add(service)
       health.setStatus(name, 'SERVING')
       names.push(name)
+    },
+    checkOperators(check) {
+      serving.check = check
     },
     stop(longest_ms) {
       if (stopped !== undefined) return stopped
@@ -102,11 +108,21 @@ interface Serving {
   readonly log: Logger
   readonly identity: GrpcIdentity | undefined
   readonly onCallerRefused: OnCallerRefused | undefined
+  check: OperatorCheck | undefined
 }
 
 type UnaryCall = ServerUnaryCall<object, object>
 
-function implementation(handlers: object, serving: Serving): UntypedServiceImplementation {
+function implementation(
+  handlers: object,
+  serving: Serving,
+  service: object,
+): UntypedServiceImplementation {
+  const methods = methodsOf(service)
+  const isChange = (name: string) => {
+    const method = methods.get(name)
+    return method !== undefined && !isQuestion(method)
+  }
   return Object.fromEntries(
     handlersOf(handlers).map(([name, handler]) => [
       name,
@@ -117,8 +133,10 @@ function implementation(handlers: object, serving: Serving): UntypedServiceImple
           serving.onCallerRefused?.(caller ?? '', call.getPath(), call.getPeer())
           return answer(refusal)
         }
-        handled(handler, call, caller).then(
-          (response) => answer(null, response),
+        const proven = isChange(name) ? proveOperator(call, caller, serving) : undefined
+        const response = proven?.then((fault) => fault ?? handled(handler, call, caller))
+        void (response ?? handled(handler, call, caller)).then(
+          (done) => (done instanceof Unproven ? answer(done.status) : answer(null, done)),
           (error: unknown) => answer(failure(error, call.getPath(), serving.log)),
         )
       },
@@ -139,6 +157,31 @@ function refusalOf(caller: string | undefined, path: string, { log, identity }: 
     code: status.PERMISSION_DENIED,
     details: `${caller ?? 'an unknown caller'} may not call ${path}`,
   }
+}
+
+/** The answer to a call that names an operator without a proof. */
+class Unproven {
+  readonly status: { readonly code: status; readonly details: string }
+
+  constructor(details: string) {
+    this.status = { code: status.PERMISSION_DENIED, details }
+  }
+}
+
+/** Undefined: no proof is needed of the call. */
+function proveOperator(
+  call: UnaryCall,
+  caller: string | undefined,
+  { check, log }: Serving,
+): Promise<Unproven | undefined> | undefined {
+  const claim = caller === check?.caller ? claimIn(call.request, call.metadata) : undefined
+  if (check === undefined || claim === undefined) return undefined
+  return check.faultOf(claim).then((fault) => {
+    if (fault === undefined) return undefined
+    const { actor } = claim
+    log.warn({ caller, path: call.getPath(), actor }, `a gRPC call was refused: ${fault}`)
+    return new Unproven(`${caller ?? ''} does not prove that it acts for ${actor}: ${fault}`)
+  })
 }
 
 /** Turns a throw before the first await into a rejection as well. */

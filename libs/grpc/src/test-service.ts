@@ -16,6 +16,7 @@ export interface Item {
 
 export interface Items {
   readonly items: readonly Item[]
+  readonly actor?: string
 }
 
 type Method = MethodDefinition<Partial<Items>, Partial<Items>, Items, Items>

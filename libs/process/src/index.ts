@@ -29,6 +29,7 @@ export {
   supervise,
 } from './process.ts'
 export { readPem, readSettings } from './read-settings.ts'
+export { recent } from './recent.ts'
 export { retrying } from './retrying.ts'
 export {
   type ChoiceSetting,

@@ -3,7 +3,7 @@ import { integer, text } from './settings.ts'
 
 export const operationsSettings = {
   METRICS_PORT: integer({
-    about: 'health, metrics and dead letters',
+    about: 'health and metrics',
     unit: 'port',
     default: 4_190,
     min: 0,

@@ -1,6 +1,7 @@
 /**
  * The settings of a process in a distributed hub: the same for every service, in addition to its own.
  */
+import { operatorProof } from '@causeway/grpc'
 import {
   operationsSettings,
   choice,
@@ -15,6 +16,13 @@ export const distributedSettings = {
     about: 'database of a service without a URL of its own',
     default: '',
     secret: true,
+  }),
+  INSECURE_TRANSPORT: choice({
+    about:
+      'whether Kafka, PostgreSQL and Redis on other machines may be used without TLS (database URLs: ' +
+      'sslmode=verify-full) or, Kafka and Redis, without an identity; accepted is reported',
+    options: ['refused', 'accepted'],
+    default: 'refused',
   }),
   KAFKA_BROKERS: text({ about: 'host:port of some brokers, separated by commas', default: null }),
   KAFKA_TOPIC_PREFIX: text({
@@ -134,6 +142,7 @@ export const distributedSettings = {
     about: 'PEM file of the authority that signed the certificates of all services',
     default: null,
   }),
+  OPERATOR_PROOF: operatorProof,
   GRPC_TLS_RENEWAL_MS: integer({
     about: 'how often these files are checked for changes',
     unit: 'ms',
@@ -142,7 +151,7 @@ export const distributedSettings = {
     max: 86_400_000,
   }),
   METRICS_HOST: text({
-    about: 'address that health, metrics and dead letters listen on',
+    about: 'address that health and metrics listen on',
     default: '127.0.0.1',
   }),
   ...operationsSettings,

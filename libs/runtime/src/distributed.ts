@@ -12,13 +12,16 @@ import {
   openMetrics,
   type Metrics,
   readPem,
+  reportInsecureModes,
   outageIn,
   retrying,
   StartError,
 } from '@causeway/process'
 import type { DistributedSettings } from './distributed-settings.ts'
 import { openDistributedGrpc } from './distributed-grpc.ts'
+import { serveEventDeadLetters } from './event-dead-letters.ts'
 import type { ProcessParts } from './process-parts.ts'
+import { insecureTransport } from './transport.ts'
 import type { RedisMemory } from './memory/redis.ts'
 import { nothingShared } from './memory/shared-memory.ts'
 
@@ -50,6 +53,7 @@ export interface DistributedParts extends ProcessParts {
 /** Throws StartError with one sentence for everything that an operator can repair. */
 export async function openDistributed(options: DistributedOptions): Promise<DistributedParts> {
   const { settings, log } = options
+  const modes = insecureTransport({ settings, databaseUrl: databaseUrlOf(options) })
   const metrics = openMetrics({ ofProcess: true })
   const busOptions = { ...(await busOptionsOf(options)), log, metrics }
   // A hub in one process does not need the Kafka client, so it is loaded only here.
@@ -65,7 +69,9 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
     await kafka.stop()
     throw error
   }
+  serveEventDeadLetters(grpc, kafka.bus)
   const health = openHealth()
+  reportInsecureModes(options.name, modes, { log, metrics, health })
   health.ready('kafka', () => kafka.answers())
   health.ready('postgresql', () => databases.answer())
   return {
@@ -88,6 +94,14 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
       await databases.close()
     },
   }
+}
+
+/** Its own, or that of all services; empty where it has none. */
+function databaseUrlOf({ name, settings }: Pick<DistributedOptions, 'name' | 'settings'>): string {
+  const own = `${name.toUpperCase().replaceAll('-', '_')}_DATABASE_URL`
+  const values: Readonly<Record<string, unknown>> = settings
+  const url = values[own] === '' ? settings.DATABASE_URL : values[own]
+  return typeof url === 'string' ? url : ''
 }
 
 /** No request depends on Redis, so it may be away at any time. */

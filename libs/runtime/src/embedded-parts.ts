@@ -8,6 +8,7 @@ import { openEmbeddedBus, sharedLog } from '@causeway/bus/embedded'
 import { openGrpcHost } from '@causeway/grpc'
 import { asSuperuser, provisionDatabase, serviceDatabases } from '@causeway/postgres'
 import { openHealth, type HealthChecks, type Logger, openMetrics } from '@causeway/process'
+import { serveEventDeadLetters } from './event-dead-letters.ts'
 import type { ProcessParts } from './process-parts.ts'
 import { aloneInMemory } from './memory/shared-memory.ts'
 
@@ -53,6 +54,7 @@ export async function openParts(options: PartsOptions): Promise<OpenParts> {
     await engine.stop()
     throw error
   })
+  serveEventDeadLetters(grpc, engine.bus)
   const health = openHealth()
   health.ready('postgresql', () => answers(socketFolder, database))
   health.ready('events', () => engine.answers())

@@ -1,38 +1,8 @@
-import type { DeadLetter, EventBus } from '@causeway/bus'
 import { createHttpClient, type HttpServer } from '@causeway/http'
 import { openHealth, type HealthChecks, openLog, openMetrics } from '@causeway/process'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { Counter } from 'prom-client'
+import { Counter, Gauge } from 'prom-client'
 import { serveOperations } from './operations.ts'
-
-const stored: readonly DeadLetter[] = ['2', '1'].map((id) => ({
-  id,
-  group: 'transfers',
-  topic: 'fspiop-api.transfers',
-  key: 'k',
-  type: 'TransferPrepareRequested',
-  reason: 'no such member',
-  time: '2026-01-01T00:00:00.000Z',
-}))
-
-/** A bus with two dead letters and no messages. */
-const bus: EventBus = {
-  announce: () => undefined,
-  publish: () => Promise.resolve(),
-  subscribe: () => Promise.reject(new Error('no subscriptions here')),
-  subscribeBroadcast: () => Promise.reject(new Error('no broadcasts here')),
-  deadLetters: (limit) =>
-    limit === 13
-      ? Promise.reject(new Error('no database'))
-      : Promise.resolve(stored.slice(0, limit)),
-  replay: (group, id) =>
-    Promise.resolve(stored.some((each) => each.group === group && each.id === id)),
-  discard: (group, id) => {
-    if (group === 'quoting') return Promise.resolve('ELSEWHERE')
-    const isThere = stored.some((each) => each.group === group && each.id === id)
-    return Promise.resolve(isThere ? 'DISCARDED' : 'UNKNOWN')
-  },
-}
 
 const client = createHttpClient({ connections_per_origin_max: 1, timeout_ms: 2_000 })
 const metrics = openMetrics({ ofProcess: true })
@@ -42,7 +12,7 @@ let server: HttpServer
 beforeEach(async () => {
   health = openHealth()
   const log = openLog({ name: 'test', level: 'silent' })
-  server = await serveOperations({ host: '127.0.0.1', port: 0, health, metrics, bus, log })
+  server = await serveOperations({ host: '127.0.0.1', port: 0, health, metrics, log })
 })
 
 afterEach(() => server.stop())
@@ -81,47 +51,20 @@ test('Metrics of the process and of its services are in the Prometheus format', 
   expect(text).toMatch(/^process_cpu_user_seconds_total /m)
 })
 
-describe('Dead letters:', () => {
-  test('Dead letters are listed, newest first, up to the requested number', async () => {
-    expect(await ask('GET', '/dead-letters')).toMatchObject({
-      status: 200,
-      json: { deadLetters: stored },
-    })
-    const { json } = await ask('GET', '/dead-letters?limit=1')
-    expect(json).toEqual({ deadLetters: [stored[0]] })
-    for (const limit of ['0', '1001', 'x'])
-      expect((await ask('GET', `/dead-letters?limit=${limit}`)).status).toBe(400)
-  })
+test('Nothing of the content of events is shown: dead letters are for the operator port', async () => {
+  expect((await ask('GET', '/dead-letters')).status).toBe(404)
+  for (const decision of ['replay', 'discard']) {
+    const body = '{"group":"transfers","id":"1"}'
+    expect((await ask('POST', `/dead-letters/${decision}`, body)).status).toBe(404)
+  }
+})
 
-  test('A dead letter is delivered to its group again on request', async () => {
-    const replay = (body: string) => ask('POST', '/dead-letters/replay', body)
-    expect(await replay('{"group":"transfers","id":"1"}')).toMatchObject({
-      status: 200,
-      json: { replayed: { group: 'transfers', id: '1' } },
-    })
-    expect((await replay('{"group":"quoting","id":"1"}')).status).toBe(404)
-    for (const wrong of ['', '{', '{"group":"transfers"}', '{"group":"transfers","id":1}'])
-      expect((await replay(wrong)).status).toBe(400)
-    expect((await replay(JSON.stringify({ group: 'x'.repeat(500_000), id: '1' }))).status).toBe(400)
-  })
-
-  test('A dead letter is discarded on request; unknown ones and those of another process are reported as such', async () => {
-    const discard = (body: unknown) => ask('POST', '/dead-letters/discard', JSON.stringify(body))
-    expect(await discard({ group: 'transfers', id: '1' })).toMatchObject({
-      status: 200,
-      json: { discarded: { group: 'transfers', id: '1' } },
-    })
-    expect((await discard({ group: 'transfers', id: '7' })).status).toBe(404)
-    expect((await discard({ group: 'quoting', id: '1' })).status).toBe(409)
-    expect((await discard({ group: 'transfers' })).status).toBe(400)
-  })
-
-  test('If dead letters cannot be read, the response is 500 with the reason', async () => {
-    expect(await ask('GET', '/dead-letters?limit=13')).toMatchObject({
-      status: 500,
-      json: { error: 'no database' },
-    })
-  })
+test('If metrics cannot be gathered, the response is 500 with the reason', async () => {
+  const collect = () => Promise.reject(new Error('no database'))
+  new Gauge({ name: 'broken', help: 'x', registers: [metrics], collect })
+  const answer = await ask('GET', '/metrics')
+  metrics.removeSingleMetric('broken')
+  expect(answer).toMatchObject({ status: 500, json: { error: 'no database' } })
 })
 
 test('Any other path is not found', async () => {

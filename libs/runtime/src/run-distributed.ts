@@ -2,7 +2,7 @@
  * The main function of a service in a process of its own: its parts, its operations server, a
  * watchdog that ends it when it stalls, and the service itself.
  */
-import { targetOf } from '@causeway/grpc'
+import { targetOf, type GrpcHost, type OperatorCheck } from '@causeway/grpc'
 import {
   type Logger,
   exitCodes,
@@ -35,6 +35,8 @@ export interface AloneOptions<Definitions extends SettingDefinitions> {
   readonly callersOf: (path: string) => readonly string[]
   /** Copies warnings to the log store. */
   readonly shipLog?: (parts: Pick<ProcessParts, 'bus' | 'log'>) => Service
+  /** How the names of operators in calls are checked; omitted: the service does it, or has none. */
+  readonly operatorCheck?: (grpc: GrpcHost) => OperatorCheck
 }
 
 type Values = DistributedSettings & Readonly<Record<string, string | number>>
@@ -55,7 +57,7 @@ export function runDistributed<Definitions extends SettingDefinitions>(
 
 interface Alone extends Pick<
   AloneOptions<SettingDefinitions>,
-  'topics' | 'providers' | 'callersOf' | 'shipLog'
+  'topics' | 'providers' | 'callersOf' | 'shipLog' | 'operatorCheck'
 > {
   readonly name: string
   readonly settings: Values
@@ -95,6 +97,9 @@ async function open(
       end(`No progress of events for ${ms} ms while there is work; ending.`)
     opened.push(watch(() => parts.progress(), { stalled_ms, onStalled }))
     if (alone.shipLog !== undefined) opened.push(alone.shipLog(parts))
+    if (settings.OPERATOR_PROOF === 'required' && alone.operatorCheck !== undefined) {
+      parts.grpc.checkOperators(alone.operatorCheck(parts.grpc))
+    }
     opened.push(await start(tracedParts(parts, tracing, alone.name)))
     state = 'started'
     log.info({ grpc: parts.grpcAddress }, 'started')

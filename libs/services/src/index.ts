@@ -54,6 +54,7 @@ const descriptions = {
       'audit',
       'auth-service',
       'config',
+      'fspiop-api',
       'notifications',
       'participant-lifecycle',
       'quoting',
@@ -74,6 +75,7 @@ const descriptions = {
     calls: ['participant-lifecycle', 'scheduler'],
     database: true,
     files: ['scheme-ca', 'operators'],
+    outside: 'settings',
     secrets: { AUTH_SERVICE_SECRETS_KEY: ['seal', 'AUTH_SERVICE_SECRETS_KEY'] },
   },
   config: {

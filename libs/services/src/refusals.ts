@@ -28,10 +28,13 @@ const reasons = {
     'SECRET_WRONG',
     // This hub does not issue certificates.
     'NO_CA',
+    // This hub has no OpenID provider.
+    'NO_OIDC',
     // Too many wrong passwords, or too many log-ins at once.
     'LOCKED',
     'BUSY',
     'TOKEN_INVALID',
+    'SESSION_UNKNOWN',
     'OPERATOR_UNKNOWN',
     'OPERATOR_EXISTS',
     'ROLE_UNKNOWN',

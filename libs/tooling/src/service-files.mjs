@@ -108,7 +108,7 @@ function listOf(name, values, indent) {
 function secretOf(databases) {
   const literals = databases.map(
     (name) =>
-      `  --from-literal=${name}=postgres://${roleOf(name)}:PASSWORD@postgres.example/causeway`,
+      `  --from-literal='${name}=postgres://${roleOf(name)}:PASSWORD@postgres.example/causeway?sslmode=verify-full'`,
   )
   const command = 'kubectl --namespace causeway create secret generic causeway-databases'
   return `\n\`\`\`sh\n${[command, ...literals].join(' \\\n')}\n\`\`\`\n\n`

@@ -48,7 +48,7 @@ const libsOf = {
   // Its tests start a server.
   bus: ['embedded-postgres', 'postgres', 'process'],
   archive: ['crypto-provider', 'embedded-postgres', 'postgres', 'process'],
-  runtime: ['bus', 'embedded-postgres', 'grpc', 'http', 'postgres', 'process', 'tracing'],
+  runtime: ['bus', 'embedded-postgres', 'grpc', 'http', 'postgres', 'process', 'protos', 'tracing'],
   services: [],
   events: ['bus', 'process', 'runtime', 'services'],
   protos: ['services'],

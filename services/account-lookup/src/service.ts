@@ -6,7 +6,12 @@ import type { Database } from '@causeway/postgres'
 import type { ClientTls } from '@causeway/http'
 import { periodically, readPem, type Logger, type Periodic } from '@causeway/process'
 import { accountLookupService, oraclesService, personsService } from '@causeway/protos'
-import { openServiceEgress, type ProcessParts, type Start } from '@causeway/runtime'
+import {
+  openServiceEgress,
+  type ProcessParts,
+  type SharedMemory,
+  type Start,
+} from '@causeway/runtime'
 import { openAssociationStore, type AssociationStore } from './associations/store.ts'
 import type { Party } from './domain/party.ts'
 import { handleBatch, handleDeferred, consumedEvents } from './handle.ts'
@@ -15,8 +20,10 @@ import { openOwnerBook } from './lookups/owners.ts'
 import { lookupHandlers } from './lookups/serve.ts'
 import { deleteUndelivered } from './lookups/store.ts'
 import { openMeasures } from './measures.ts'
+import { authenticatedMemory } from './oracles/authenticated-memory.ts'
 import { openOracles } from './oracles/oracles.ts'
 import { oracleHandlers } from './oracles/serve.ts'
+import { sharedAnswersKey } from './oracles/shared-answers-store.ts'
 import { openOracleStore } from './oracles/store.ts'
 import { personHandlers } from './persons/serve.ts'
 import type { Settings } from './settings.ts'
@@ -47,7 +54,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     tls,
     egress,
     hubName: settings.HUB_NAME,
-    shared: parts.shared,
+    shared: await memoryOfAnswers(parts.shared, db),
     measures,
     log,
   })
@@ -94,6 +101,11 @@ export const start: Start<Settings> = async (settings, parts) => {
       await db.close()
     },
   }
+}
+
+/** In one process nobody else can write to it. */
+async function memoryOfAnswers(shared: SharedMemory, db: Database): Promise<SharedMemory> {
+  return shared.isSole ? shared : authenticatedMemory(shared, await sharedAnswersKey(db))
 }
 
 function openOwnDatabase(settings: Settings, parts: ProcessParts): Promise<Database> {

@@ -262,6 +262,7 @@ export const queryNumber = z
 export const pathVariables = {
   operator: word,
   role: word,
+  sessionId: word,
   name: text.min(2).max(30),
   id: queryNumber,
   kid: keyId,

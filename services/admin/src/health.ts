@@ -1,4 +1,8 @@
-/** GET /health: whether the services that the administration API calls answer. */
+/**
+ * GET /health: whether the services that the administration API calls answer. Anybody may ask: however
+ * many do, there is one look at a time, and its result serves for a second.
+ */
+import { recent } from '@causeway/process'
 import { answered } from './answer.ts'
 import { z } from 'zod'
 import { reads, type About, type Operation } from './operation.ts'
@@ -14,20 +18,27 @@ const health: About = {
   answers: { 200: shownHealth, 503: shownHealth },
 }
 
+const fresh_ms = 1_000
+
 export function healthOperations(deps: Deps): readonly Operation[] {
+  const looked = recent(() => look(deps), fresh_ms)
   return (['/health', '/v2/health'] as const).map((path) =>
     reads(path, health, async () => {
-      const services = await Promise.all(
-        Object.entries(questions).map(async ([name, ask]) => ({
-          name,
-          status: await ask(deps).then(
-            () => 'OK',
-            () => 'DOWN',
-          ),
-        })),
-      )
+      const services = await looked()
       const ok = services.every(({ status }) => status === 'OK')
       return answered(ok ? 200 : 503, { status: ok ? 'OK' : 'DOWN', services })
     }),
+  )
+}
+
+function look(deps: Deps) {
+  return Promise.all(
+    Object.entries(questions).map(async ([name, ask]) => ({
+      name,
+      status: await ask(deps).then(
+        () => 'OK' as const,
+        () => 'DOWN' as const,
+      ),
+    })),
   )
 }

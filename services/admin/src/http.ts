@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { asOperator } from '@causeway/grpc'
 import { foreignPage, type WithoutBase } from '@causeway/http'
 import {
   isOutage,
@@ -20,17 +21,17 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express'
-import { z } from 'zod'
 import { refused, type Answer, type File } from './answer.ts'
 import { consoleFiles } from './console.ts'
 import { errorAnswer, type Compatibility, type Reason } from './contract.ts'
-import { pathVariables, read, type Read } from './fields.ts'
+import { read, type Read } from './fields.ts'
 import { readJson, writeJson } from './json.ts'
 import type { Attempts } from './access/attempts.ts'
 import { securityTypeOf } from './access/security-events.ts'
 import { operatorHeader, type Caller, type Guard } from './access/guard.ts'
+import { networkOf } from './access/network.ts'
 import { open, privilegeFor, privilegesToAsk, type GuardedOperation } from './access/privileges.ts'
-import type { Operation } from './operation.ts'
+import { pathOf, type Operation } from './operation.ts'
 
 export interface HttpOptions {
   readonly guard: Guard
@@ -39,6 +40,8 @@ export interface HttpOptions {
   readonly attempts: Attempts
   /** Whether the last address in X-Forwarded-For is that of the client. */
   readonly trustsForwardedAddress: boolean
+  /** Whether browsers reach the port by https, itself or its gateway. */
+  readonly isHttps: boolean
   readonly compatibility: Compatibility
   readonly withoutBase: WithoutBase
   readonly security: SecurityEvents
@@ -58,6 +61,7 @@ export function operatorApp(
   const send = (response: Response, answer: Answer) => {
     write(response, answer, options.compatibility)
   }
+  app.use(harden(options))
   app.use((request, response, next) => {
     const foreign = options.refusesForeignPages ? foreignPage(request, true) : undefined
     if (foreign !== undefined) return send(response, refused('FOREIGN_PAGE', foreign))
@@ -105,6 +109,17 @@ export function operatorApp(
   return app
 }
 
+/** Of every answer: it has the type that it names, is in no frame, and stays https. */
+function harden({ isHttps }: HttpOptions): RequestHandler {
+  return (_request, response, next) => {
+    response.setHeader('x-content-type-options', 'nosniff')
+    response.setHeader('referrer-policy', 'no-referrer')
+    response.setHeader('content-security-policy', nothing)
+    if (isHttps) response.setHeader('strict-transport-security', 'max-age=31536000')
+    next()
+  }
+}
+
 async function run(
   operation: GuardedOperation,
   request: Request,
@@ -112,16 +127,16 @@ async function run(
   options: HttpOptions,
 ): Promise<Answer> {
   const { guard, log } = options
-  const call = readCall(operation, request, caller)
+  const address = addressOf(request, options)
+  const call = readCall(operation, request, caller, networkOf(address))
   if (call.outcome === 'refused') return call
   const needed = privilegeFor(operation, call.value.body)
   if (!caller.may(needed)) return refused('PRIVILEGE_MISSING', needed)
-  const address = addressOf(request, options)
   try {
     const answer = await withOrigin(originOf(operation, caller, address), () =>
       operation.about.isLogIn === true
-        ? logIn(operation, call.value, address, options)
-        : operation.run(call.value),
+        ? logIn(operation, call.value, options)
+        : asOperator({ token: caller.token }, () => operation.run(call.value)),
     )
     if (operation.changesAccess) await guard.renew()
     return answer
@@ -180,10 +195,9 @@ type Asked = Parameters<Operation['run']>[0]
 async function logIn(
   operation: Operation,
   call: Asked,
-  address: string,
   { attempts }: HttpOptions,
 ): Promise<Answer> {
-  const by = { address, name: nameIn(call.body) }
+  const by = { address: call.address, name: nameIn(call.body) }
   if (!(await attempts.admit(by))) return refused('BUSY', 'too many log-ins wait')
   const answer = await operation.run(call)
   if (isFailure(answer)) attempts.failed(by)
@@ -209,7 +223,12 @@ function addressOf(request: Request, { trustsForwardedAddress }: HttpOptions): s
   return forwarded?.split(',').at(-1)?.trim() ?? request.socket.remoteAddress ?? ''
 }
 
-function readCall(operation: Operation, request: Request, { actor, token }: Caller): Read<Asked> {
+function readCall(
+  operation: Operation,
+  request: Request,
+  { actor, token }: Caller,
+  address: string,
+): Read<Asked> {
   const types = ['json', ...(operation.about.files ?? [])]
   const wanted = request.accepts(types) || (acceptsVendorJson(request) && 'json')
   if (wanted === false) return refused('NOT_ACCEPTABLE', 'answers are application/json')
@@ -228,12 +247,18 @@ function readCall(operation: Operation, request: Request, { actor, token }: Call
       ...inPath.value,
       actor,
       token,
+      address,
+      sent: sentIn(request),
       wanted,
       query: inQuery.value,
       body: inBody.value,
       header: (name) => request.get(name) ?? '',
     },
   }
+}
+
+function sentIn({ url, body }: Request): Asked['sent'] {
+  return { uri: url, body: Buffer.isBuffer(body) ? body.toString('utf8') : '' }
 }
 
 /**
@@ -259,10 +284,6 @@ function isJson(type: string): boolean {
 /** Clients of other hub interfaces accept the media types of those, which are JSON as well. */
 function acceptsVendorJson({ headers: { accept = '' } }: Request): boolean {
   return accept.split(',').some(isJson)
-}
-
-function pathOf({ variables }: Operation) {
-  return z.object(Object.fromEntries(variables.map((name) => [name, pathVariables[name]])))
 }
 
 function readBody({ body: schema, about }: Operation, request: Request): Read<unknown> {
@@ -340,7 +361,6 @@ function withCursor(uri: string, cursor: string): string {
 /** An error in the middle closes the connection, so that no client takes a part for the whole. */
 function writeFile(response: Response, { type, pieces, name }: File): void {
   response.setHeader('cache-control', 'no-store')
-  response.setHeader('x-content-type-options', 'nosniff')
   response.setHeader('content-type', type.startsWith('text/') ? `${type}; charset=utf-8` : type)
   if (type === 'text/html') response.setHeader('content-security-policy', ownOrigin)
   if (name !== undefined) {
@@ -349,4 +369,13 @@ function writeFile(response: Response, { type, pieces, name }: File): void {
   pipeline(Readable.from(pieces), response).catch(() => response.destroy())
 }
 
-const ownOrigin = "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:"
+const nothing = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+const ownOrigin = [
+  "default-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')

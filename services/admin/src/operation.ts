@@ -31,6 +31,12 @@ export interface Asked<Body, Search> {
   readonly actor: string
   /** The token that was sent, '' where none is required. */
   readonly token: string
+  /** The network of the client. */
+  readonly address: string
+  /** Who approved it, where another person had to. */
+  readonly approver?: string
+  /** The request line's URI, without a base path, and the body, as they were sent. */
+  readonly sent: { readonly uri: string; readonly body: string }
   /** The format that the client prefers: 'json' or one of the operation's `files`. */
   readonly wanted: string
   readonly query: Search
@@ -123,6 +129,11 @@ function operation<Body, Path extends string, Search>(row: Row<Body, Path, Searc
     query: row.about.query ?? noQuery,
   }
   return made
+}
+
+/** The form of the variables of its path. */
+export function pathOf({ variables }: Operation) {
+  return z.object(Object.fromEntries(variables.map((name) => [name, pathVariables[name]])))
 }
 
 interface Typed<Body, Path extends string, Search> extends Omit<Operation, 'run'> {

@@ -5,10 +5,12 @@ import {
   auditVerification,
   confidentialAuditOperations,
 } from './access/audit.ts'
-import { withSignedApprovals } from './access/approvals.ts'
+import { withApprovalRules } from './access/approvals.ts'
+import { operationDecisions, withFourEyes } from './access/four-eyes.ts'
 import { fidoOperations } from './access/fido.ts'
 import { operatorKeyOperations, ownKeyOperations } from './access/keys.ts'
-import { authorizationOperations, keyLogInOperations } from './access/log-ins.ts'
+import { authorizationOperations, keyLogInOperations, oidcOperations } from './access/log-ins.ts'
+import { withOwnParticipants } from './access/onboarding.ts'
 import {
   applicationOperations,
   operatorOperations,
@@ -26,6 +28,7 @@ import {
   type GuardedOperation,
 } from './access/privileges.ts'
 import { quarantineOperations } from './access/quarantine.ts'
+import { ownSessionOperations, sessionOperations } from './access/session-lists.ts'
 import { logInOperations, logOutOperations } from './access/sessions.ts'
 import { accountTypeOperations } from './account-types.ts'
 import { accountOperations } from './accounts.ts'
@@ -40,6 +43,7 @@ import { keyManagementOperations } from './cryptography/keys.ts'
 import { cryptographyOperations } from './cryptography/operations.ts'
 import { dayReportOperations } from './day-reports/routes.ts'
 import { deadLetterOperations } from './dead-letters/routes.ts'
+import { eventDeadLetterOperations } from './event-dead-letters/routes.ts'
 import { endpointOperations } from './endpoints.ts'
 import { erasureDecisions, erasureOperations } from './erasures/routes.ts'
 import { fundsOperations } from './funds.ts'
@@ -72,22 +76,21 @@ import { verificationOperations } from './verification/routes.ts'
  * Fixed paths come before those with a variable in the same position: `/participants/limits` first.
  */
 export function operations(deps: Deps): readonly GuardedOperation[] {
-  const all: readonly GuardedOperation[] = withSignedApprovals(deps, [
+  const direct: readonly GuardedOperation[] = withOwnParticipants(deps, [
     ...needs(
       open,
       documentOperations(deps, () => all),
     ),
     ...needs(open, logInOperations(deps)),
     ...needs(open, keyLogInOperations(deps)),
+    ...needs(open, oidcOperations(deps)),
     ...needs(signedIn, logOutOperations(deps)),
     ...needs(signedIn, passwordOperations(deps)),
+    ...needs(signedIn, ownSessionOperations(deps)),
     ...needs(signedIn, ownKeyOperations(deps)),
     ...needs(signedIn, authorizationOperations(deps)),
     ...needs('RUN_FIDO', fidoOperations(deps)),
-    ...guarded('OPERATORS', operatorOperations(deps)),
-    ...guarded('OPERATORS', operatorKeyOperations(deps)),
-    ...guarded('OPERATORS', applicationOperations(deps)),
-    ...guarded('OPERATORS', roleOperations(deps)),
+    ...operators(deps),
     ...auditAndLog(deps),
     ...guarded('PARTICIPANTS', limitOperations(deps)),
     ...guarded('PARTICIPANTS', participantOperations(deps)),
@@ -130,11 +133,26 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...fourEyes(secretDecisions(deps)),
     ...guarded('ORACLES', oracleOperations(deps)),
     ...guarded('DELIVERIES', deadLetterOperations(deps)),
+    ...guarded('DELIVERIES', eventDeadLetterOperations(deps)),
     ...guarded('REMINDERS', reminderOperations(deps), 'VIEW_DELIVERIES'),
     ...needs('RUN_VERIFY', verificationOperations(deps)),
     ...needs(open, healthOperations(deps)),
   ])
+  const all: readonly GuardedOperation[] = withApprovalRules(deps, [
+    ...withFourEyes(deps, direct),
+    ...decidesAccess(fourEyes(operationDecisions(deps, () => direct))),
+  ])
   return all
+}
+
+function operators(deps: Deps): readonly GuardedOperation[] {
+  return [
+    ...guarded('OPERATORS', operatorOperations(deps)),
+    ...guarded('OPERATORS', operatorKeyOperations(deps)),
+    ...guarded('OPERATORS', sessionOperations(deps)),
+    ...guarded('OPERATORS', applicationOperations(deps)),
+    ...guarded('OPERATORS', roleOperations(deps)),
+  ]
 }
 
 function auditAndLog(deps: Deps): readonly GuardedOperation[] {
@@ -148,6 +166,14 @@ function auditAndLog(deps: Deps): readonly GuardedOperation[] {
     ...needs('VIEW_LOG_STATE', logState(deps)),
     ...needs('VIEW_LOG', logReading(deps)),
   ]
+}
+
+/** What is approved may be about operators and roles. */
+function decidesAccess(operations: readonly GuardedOperation[]): readonly GuardedOperation[] {
+  return operations.map((operation) => ({
+    ...operation,
+    changesAccess: operation.method !== 'GET',
+  }))
 }
 
 const settlementPrefix = '/v2'

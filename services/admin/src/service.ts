@@ -1,10 +1,9 @@
 /** The administration API of the hub; it stores nothing and calls the services that do. */
-import { openOwnKey } from '@causeway/component-keys'
+import { openOwnKey, signedEntries } from '@causeway/component-keys'
 import { isLoopbackHost, openBasePaths, serveHttp } from '@causeway/http'
 import {
   openSecurityEvents,
   reportInsecureModes,
-  StartError,
   type InsecureMode,
   type Logger,
   type Service,
@@ -15,6 +14,7 @@ import { noGuard, openGuard, type Guard } from './access/guard.ts'
 import { openPolicies } from './access/policy.ts'
 import type { GuardedOperation } from './access/privileges.ts'
 import { registerPrivileges } from './access/register.ts'
+import { doorModes, readDoorTls, refuseOpenDoor, renewDoorTls } from './door.ts'
 import { operatorApp } from './http.ts'
 import { operations } from './routes.ts'
 import type { Settings } from './settings.ts'
@@ -26,15 +26,18 @@ export interface Admin extends Service {
 }
 
 export const start: Start<Settings, Admin> = async (settings, parts) => {
-  refuseStrangers(settings)
+  refuseOpenDoor(settings)
+  const tls = await readDoorTls(settings)
   const log = parts.log.child({ service: 'admin' })
-  reportInsecureModes('admin', insecureModes(settings), { ...parts, log })
-  const all = operations({ ...connect(parts.grpc), settings })
+  const fourEyes = needsFourEyes(settings, parts.shared.isSole)
+  reportInsecureModes('admin', insecureModes(settings, fourEyes), { ...parts, log })
+  const ownKey = await openOwnKey('admin', settings.ADMIN_COMPONENT_KEY_FILE, { ...parts, log })
+  const { publish } = signedEntries(parts.bus, ownKey)
+  const all = operations({ ...connect(parts.grpc), settings, publish, fourEyes })
   const withoutBase = openBasePaths('OPERATOR_BASE_PATHS', settings.OPERATOR_BASE_PATHS, [
     '/console',
     ...all.map(({ path }) => path),
   ])
-  const ownKey = await openOwnKey('admin', settings.ADMIN_COMPONENT_KEY_FILE, { ...parts, log })
   const access = await openAccess(settings, parts, log, all)
   const server = await serveHttp({
     name: 'administration API (OPERATOR_PORT)',
@@ -45,20 +48,24 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
       refusesForeignPages: settings.OPERATOR_IDENTITY === 'none',
       attempts: openAttempts(),
       trustsForwardedAddress: settings.OPERATOR_FORWARDED_ADDRESS === 'on',
+      isHttps: settings.OPERATOR_TLS !== 'off',
       compatibility: settings.COMPATIBILITY,
       withoutBase,
       security: openSecurityEvents('admin', { log, metrics: parts.metrics }),
       log,
     }),
     log,
+    ...(tls === undefined ? {} : { tls }),
   }).catch(async (error: unknown) => {
     await access.stop()
     await ownKey.stop()
     throw error
   })
+  const renewal = renewDoorTls(settings, tls, server, log)
   return {
     url: server.url,
     async stop() {
+      await renewal.stop()
       await server.stop()
       await access.stop()
       await ownKey.stop()
@@ -90,17 +97,21 @@ async function openAccess(
   }
 }
 
-function insecureModes({ OPERATOR_IDENTITY }: Settings): readonly InsecureMode[] {
-  if (OPERATOR_IDENTITY === 'token') return []
-  const consequence = 'any caller of the operator port is the operator'
-  return [{ mode: 'OPERATOR_IDENTITY=none', consequence }]
+/** @param isSole whether all services are this one process */
+function needsFourEyes({ FOUR_EYES, OPERATOR_HOST }: Settings, isSole: boolean): boolean {
+  if (FOUR_EYES !== 'auto') return FOUR_EYES === 'required'
+  return !(isSole && isLoopbackHost(OPERATOR_HOST))
 }
 
-/** Without authentication the port must not be reachable from other machines. */
-function refuseStrangers({ OPERATOR_IDENTITY, OPERATOR_HOST: host }: Settings): void {
-  if (OPERATOR_IDENTITY === 'token') return
-  if (isLoopbackHost(host)) return
-  throw new StartError(
-    `OPERATOR_HOST=${host} is reachable from other machines, and OPERATOR_IDENTITY=none does not authenticate: set OPERATOR_HOST=127.0.0.1 or OPERATOR_IDENTITY=token.`,
-  )
+function insecureModes(settings: Settings, fourEyes: boolean): readonly InsecureMode[] {
+  const consequence = 'any caller of the operator port is the operator'
+  return [
+    ...doorModes(settings),
+    ...(fourEyes
+      ? []
+      : [{ mode: 'FOUR_EYES=optional', consequence: 'one operator alone can change anything' }]),
+    ...(settings.OPERATOR_IDENTITY === 'none'
+      ? [{ mode: 'OPERATOR_IDENTITY=none', consequence }]
+      : []),
+  ]
 }

@@ -27,6 +27,37 @@ export const settings = {
     options: ['token', 'none'],
     default: 'token',
   }),
+  OPERATOR_TLS: choice({
+    about:
+      'whether the administration API is https; off: on a loopback address only; gateway: plain http ' +
+      'on any address, which only a gateway that terminates TLS can reach',
+    options: ['off', 'on', 'gateway'],
+    default: 'off',
+  }),
+  OPERATOR_TLS_CERTIFICATE_FILE: text({
+    about: "PEM file: the operator port's certificate, with its chain",
+    default: '',
+  }),
+  OPERATOR_TLS_KEY_FILE: text({ about: 'PEM file: its private key', default: '' }),
+  OPERATOR_TLS_MIN_VERSION: choice({
+    about: 'the lowest version of TLS for operators',
+    options: ['TLSv1.2', 'TLSv1.3'],
+    default: 'TLSv1.2',
+  }),
+  OPERATOR_TLS_RENEWAL_MS: integer({
+    about: 'interval between two checks for new files of certificate and key',
+    unit: 'ms',
+    default: 60_000,
+    min: 100,
+    max: 86_400_000,
+  }),
+  FOUR_EYES: choice({
+    about:
+      'whether each change over the administration API needs a second person who approves it; auto: ' +
+      'required, except in a hub of one process whose OPERATOR_HOST is a loopback address',
+    options: ['auto', 'required', 'optional'],
+    default: 'auto',
+  }),
   OPERATOR_FORWARDED_ADDRESS: choice({
     about:
       'whether the last address in X-Forwarded-For is that of the client, whose failed log-ins are ' +

@@ -1,4 +1,5 @@
 /** The services that the administration API calls; it has no data of its own. */
+import type { EventBus } from '@causeway/bus'
 import type { Calls, GrpcHost } from '@causeway/grpc'
 import { parseDecimal } from '@causeway/money'
 import {
@@ -13,6 +14,7 @@ import {
   cryptographyService,
   dayReportsService,
   erasuresService,
+  eventDeadLettersService,
   fidoService,
   fundsService,
   keyManagementService,
@@ -23,6 +25,7 @@ import {
   logInsService,
   logStoreService,
   notificationsService,
+  operationRequestsService,
   operatorsService,
   oraclesService,
   participantsService,
@@ -42,6 +45,7 @@ import {
   type Participant,
   type Refusal,
 } from '@causeway/protos'
+import { callsOf } from '@causeway/services'
 import { refused, type Refused } from './answer.ts'
 import { isReason } from './contract.ts'
 import type { Settings } from './settings.ts'
@@ -74,6 +78,7 @@ export interface Upstream {
   readonly notifications: Calls<typeof notificationsService>
   readonly oracles: Calls<typeof oraclesService>
   readonly operators: Calls<typeof operatorsService>
+  readonly operationRequests: Calls<typeof operationRequestsService>
   readonly logIns: Calls<typeof logInsService>
   readonly fido: Calls<typeof fidoService>
   readonly scheduler: Calls<typeof schedulerService>
@@ -84,11 +89,17 @@ export interface Upstream {
   readonly configurationChanges: Calls<typeof configurationChangesService>
   readonly secrets: Calls<typeof secretsService>
   readonly secretChanges: Calls<typeof secretChangesService>
+  /** Of each service that consumes events, by its folder name. */
+  readonly eventDeadLetters: Readonly<Record<string, Calls<typeof eventDeadLettersService>>>
 }
 
 /** The dependencies of every operation. */
 export interface Deps extends Upstream {
   readonly settings: Settings
+  /** For the entries of the audit log that no service makes. */
+  readonly publish: EventBus['publish']
+  /** Whether each change needs a second person. */
+  readonly fourEyes: boolean
 }
 
 export function connect(grpc: GrpcHost): Upstream {
@@ -120,6 +131,7 @@ export function connect(grpc: GrpcHost): Upstream {
     notifications: grpc.client(notificationsService, 'notifications'),
     oracles: grpc.client(oraclesService, 'account-lookup'),
     operators: grpc.client(operatorsService, 'auth-service'),
+    operationRequests: grpc.client(operationRequestsService, 'auth-service'),
     logIns: grpc.client(logInsService, 'auth-service'),
     fido: grpc.client(fidoService, 'auth-service'),
     scheduler: grpc.client(schedulerService, 'scheduler'),
@@ -130,6 +142,9 @@ export function connect(grpc: GrpcHost): Upstream {
     configurationChanges: grpc.client(configurationChangesService, 'config'),
     secrets: grpc.client(secretsService, 'config'),
     secretChanges: grpc.client(secretChangesService, 'config'),
+    eventDeadLetters: Object.fromEntries(
+      callsOf('admin').map((service) => [service, grpc.client(eventDeadLettersService, service)]),
+    ),
   }
 }
 
@@ -180,7 +195,7 @@ export function unknownParticipant(name: string): Refused {
 
 /** The participant of that name, undefined when there is none. */
 export async function findParticipant(
-  deps: Upstream,
+  deps: Pick<Upstream, 'participants'>,
   name: string,
 ): Promise<Participant | undefined> {
   const { participants } = await deps.participants.GetParticipantInfo({ names: [name] })

@@ -10,6 +10,7 @@ import {
   credentialsService,
   keysService,
   pingsService,
+  requestKeysService,
   thirdPartyTransactionsService,
 } from '@causeway/protos'
 import type { ProcessParts, Start } from '@causeway/runtime'
@@ -28,12 +29,15 @@ import { openErasures } from './erasures/open.ts'
 import { openFsps } from './fsps.ts'
 import { serveKeys } from './keys/serve.ts'
 import { openMeasures } from './measures.ts'
+import { deleteAttempts } from './operators/attempt-store.ts'
+import { deleteOidcLogIns } from './oidc/store.ts'
 import { openOperators } from './operators/open.ts'
 import { deleteExpired } from './operators/session-store.ts'
 import { pingEvents, openPingHandle } from './pings/handle.ts'
 import { servePings } from './pings/serve.ts'
 import { deletePings } from './pings/store.ts'
 import { mailOperators } from './mails/handle.ts'
+import { openRequestKey } from './request-keys/open.ts'
 import type { Settings } from './settings.ts'
 import { openThirdParties } from './third-party/open.ts'
 import { serveThirdParties } from './third-party/serve.ts'
@@ -75,13 +79,18 @@ export const start: Start<Settings> = async (settings, parts) => {
   const tokenKeyLife_ms = settings.AUTH_SERVICE_TOKEN_KEY_LIFE_D * day_ms
   const tokenKeys = openTokenKeys({ db, seal, providers, life_ms: tokenKeyLife_ms })
   await closeOnFailure(db, openStoredKeys(tokenKeys))
-  await closeOnFailure(db, openOperators(settings, { bus, grpc, db, tokenKeys, measures, log }))
+  const operators = await closeOnFailure(
+    db,
+    openOperators(settings, { bus, grpc, db, tokenKeys, measures, log }),
+  )
   const keyParts = { bus, grpc, db, seal, providers, readCa, log }
   const cryptography = await closeOnFailure(db, openCryptography(settings, keyParts))
   await closeOnFailure(db, openErasures(settings, keyParts))
 
   const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })
   const sharing = parts.shared.shareUse('auth-service/wrong-secrets', guesses.shared)
+  // Before those of components: who asks tells a start from an earlier release by that.
+  grpc.serve(requestKeysService, await closeOnFailure(db, openRequestKey(db, seal)))
   grpc.serve(componentKeysService, serveComponentKeys({ db, bus }))
   grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
   const credentials = { db, bus, findFsp, tokenKeys, readCa, measures, guesses }
@@ -98,7 +107,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const mailing = await mailOperators({ bus, db, hubName: settings.HUB_NAME, log })
   const warnings = await openWarnings({ bus, grpc }, { db, log, measures, days })
   const thirdPartyApi = await openThirdPartyApi(settings, { bus, grpc, db, policy, measures, log })
-  const forgetting = deleteOldRecords(db, log, settings.AUTH_SERVICE_PING_RETENTION_D * day_ms)
+  const forgetting = deleteOldRecords(db, log, settings)
   parts.health.ready('auth-service database', async () => {
     await db.query(alive, [])
   })
@@ -112,6 +121,7 @@ export const start: Start<Settings> = async (settings, parts) => {
       await warnings.stop()
       await thirdPartyApi.stop()
       await forgetting.stop()
+      await operators.stop()
       sharing.stop()
       await cryptography.stop()
       await db.close()
@@ -152,12 +162,20 @@ async function openThirdPartyApi(
   }
 }
 
-function deleteOldRecords(db: Database, log: Logger, kept_ms: number): Periodic {
+function deleteOldRecords(
+  db: Database,
+  log: Logger,
+  { AUTH_SERVICE_PING_RETENTION_D, AUTH_SERVICE_LOCK_S }: Settings,
+): Periodic {
   return periodically(
     forget_every_ms,
     async () => {
-      await deletePings(db, new Date(Date.now() - kept_ms))
-      await deleteExpired(db, new Date())
+      const now = new Date()
+      const before = (ago_ms: number) => new Date(now.getTime() - ago_ms)
+      await deletePings(db, before(AUTH_SERVICE_PING_RETENTION_D * day_ms))
+      await deleteExpired(db, now)
+      await deleteOidcLogIns(db, now)
+      await deleteAttempts(db, now, before(AUTH_SERVICE_LOCK_S * 1_000))
     },
     { log, name: 'deletion of old pings and sessions' },
   )

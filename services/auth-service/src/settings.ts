@@ -1,6 +1,7 @@
 /** Every setting of auth-service. */
 import { cryptoSettings } from '@causeway/crypto-provider'
 import { componentKeyFile } from '@causeway/component-keys'
+import { operatorProof } from '@causeway/grpc'
 import { choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
@@ -89,8 +90,26 @@ export const settings = {
     min: 60,
     max: 2_592_000,
   }),
+  AUTH_SERVICE_SESSION_IDLE_S: integer({
+    about:
+      'how long an operator session goes on without a refresh, which the console makes while it is used; ' +
+      'longer than the life of an access token',
+    unit: 's',
+    default: 1_800,
+    min: 60,
+    max: 2_592_000,
+  }),
+  AUTH_SERVICE_SESSIONS_MAX: integer({
+    about: 'open sessions of one person; a further log-in ends the oldest one',
+    unit: 'sessions',
+    default: 20,
+    min: 1,
+    max: 1_000,
+  }),
   AUTH_SERVICE_WRONG_PASSWORDS_MAX: integer({
-    about: 'consecutive wrong passwords of an operator before it is locked',
+    about:
+      'consecutive wrong passwords of an operator from one address before more from there are refused; ' +
+      'ten times as many from all addresses without a log-in of the operator in the last 30 days',
     unit: 'passwords',
     default: 10,
     min: 1,
@@ -158,12 +177,62 @@ export const settings = {
       'changed at the first log-in; the hub process creates its own',
     default: '',
   }),
+  AUTH_SERVICE_SECOND_PASSWORD_FILE: text({
+    about:
+      'file: the password of a second administrator, administrator2, created while there is one person ' +
+      'alone; with FOUR_EYES=required two are needed; empty: none',
+    default: '',
+  }),
+  AUTH_SERVICE_FOUR_EYES_APART_D: integer({
+    about:
+      'with FOUR_EYES=required: how long an operator, and the one who made this operator or reset the ' +
+      'password, cannot decide requests of each other',
+    unit: 'd',
+    default: 30,
+    min: 0,
+    max: 3_650,
+  }),
   AUTH_SERVICE_SETUP_SECRET_FILE: text({
     about:
       "file: the secret of the operator 'setup', a program that sets up the hub: 32 random bytes " +
       'in base64url; empty: none; the hub process creates its own',
     default: '',
   }),
+  AUTH_SERVICE_SETUP_LIFE_S: integer({
+    about:
+      'how long that program may set up the hub, from the first start with its secret; then it may only ' +
+      'see and verify, until the file has another secret',
+    unit: 's',
+    default: 86_400,
+    min: 1,
+    max: 2_592_000,
+  }),
+  AUTH_SERVICE_OIDC_ISSUER: text({
+    about:
+      'the OpenID provider that logs operators in, by its issuer: https://login.bank.example; empty: none',
+    default: '',
+  }),
+  AUTH_SERVICE_OIDC_CLIENT_ID: text({ about: 'the hub as its client', default: 'causeway' }),
+  AUTH_SERVICE_OIDC_CLIENT_SECRET: text({
+    about: 'the secret of that client; empty: a public client',
+    default: '',
+    secret: true,
+  }),
+  AUTH_SERVICE_OIDC_REDIRECT_URI: text({
+    about:
+      'where the provider sends the browser back: the console, as browsers reach it: ' +
+      'https://operator.hub.example/console/',
+    default: '',
+  }),
+  AUTH_SERVICE_OIDC_SCOPE: text({
+    about: 'the scopes that are asked for',
+    default: 'openid profile email',
+  }),
+  AUTH_SERVICE_OIDC_NAME_CLAIM: text({
+    about: "the claim of the provider's ID token that is the name of the operator",
+    default: 'preferred_username',
+  }),
+  OPERATOR_PROOF: operatorProof,
   AUTH_SERVICE_PARTICIPANT: text({
     about: 'name of the hosted auth service as a participant; empty: the hub hosts none',
     default: 'centralAuth',

@@ -1,4 +1,5 @@
 /** The service in a process of its own, one of any number. */
+import { operatorCheck } from '@causeway/component-keys'
 import { shipLog, topics } from '@causeway/events'
 import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
@@ -12,5 +13,6 @@ await runDistributed('config', {
   topics,
   callersOf,
   shipLog: (parts) => shipLog('config', parts),
+  operatorCheck,
   providers: callsOf('config'),
 })

@@ -1,4 +1,8 @@
-/** `GET /health` on the FSP port: whether the dependencies of the edge answer. */
+/**
+ * `GET /health` on the FSP port: whether the dependencies of the edge answer. Anybody may ask: however
+ * many do, there is one look at a time, and its result serves for a second.
+ */
+import { recent } from '@causeway/process'
 
 export interface HealthReport {
   readonly status: 'OK' | 'DOWN'
@@ -10,18 +14,10 @@ export type HealthPage = () => Promise<HealthReport>
 type Check = () => Promise<unknown>
 
 const answer_ms_max = 2_000
-/** The result is reused for this time, so that frequent checks cost nothing. */
 const fresh_ms = 1_000
 
 export function openHealthPage(checks: Readonly<Record<string, Check>>): HealthPage {
-  let last: { readonly at_ms: number; readonly report: Promise<HealthReport> } | undefined
-  return () => {
-    const now_ms = Date.now()
-    if (last === undefined || now_ms - last.at_ms >= fresh_ms) {
-      last = { at_ms: now_ms, report: look(checks) }
-    }
-    return last.report
-  }
+  return recent(() => look(checks), fresh_ms)
 }
 
 async function look(checks: Readonly<Record<string, Check>>): Promise<HealthReport> {

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { EventBus, Listener } from '@causeway/bus'
-import { openOwnKey } from '@causeway/component-keys'
+import { openOwnKey, openRequestKeys } from '@causeway/component-keys'
 import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
 import {
@@ -27,6 +27,7 @@ import type { ProcessParts } from '@causeway/runtime'
 import { openAdmission } from './admission.ts'
 import { openAnswerQuotas } from './answer-quotas.ts'
 import { createApp, pagePaths } from './app.ts'
+import { authenticatedRequests } from './authenticated-requests.ts'
 import { callbackMessages, openCallbackConsumers, type CallbackParts } from './callbacks.ts'
 import type { Edge } from './chain.ts'
 import { errorsPage } from './errors-page.ts'
@@ -99,7 +100,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     health: openHealthPage({
       'participant-lifecycle': () => participants.ping(),
       ...(security.ping === undefined ? {} : { 'auth-service': security.ping }),
-      events: () => bus.deadLetters(1),
+      events: () => bus.answers(),
     }),
     ...describedApi(edge.served, settings),
     jwks: { keys: publicKeysOf(security) },
@@ -216,7 +217,12 @@ function openServing(
     expiryGrace_ms: settings.EXPIRY_GRACE_MS,
     now_ms: Date.now,
     relay: (triggered) => callbackMessages([triggered], callbacks, new Date()),
-    publish: publishWithin(bus, log, settings.FSPIOP_API_PUBLISH_TIMEOUT_MS),
+    publish: publishWithin(
+      // In one process nobody is between the edge and transfers.
+      shared.isSole ? bus : { publish: authenticatedRequests(bus, openRequestKeys(grpc)) },
+      log,
+      settings.FSPIOP_API_PUBLISH_TIMEOUT_MS,
+    ),
     record: tracer && recordRequests(tracer),
   }
   const rates = openRates(rateBounds(live))
@@ -268,7 +274,11 @@ function openPort(
  * Rejects when the event is not durable in time; it may become durable later, and a retry is then a
  * duplicate. Many requests fail together, so the log has one line per second.
  */
-function publishWithin(bus: EventBus, log: Logger, timeout_ms: number): Edge['publish'] {
+function publishWithin(
+  bus: Pick<EventBus, 'publish'>,
+  log: Logger,
+  timeout_ms: number,
+): Edge['publish'] {
   let notify_within_ms = 0
   const logFailure = (error: unknown) => {
     if (Date.now() - notify_within_ms < 1_000) return

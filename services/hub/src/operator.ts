@@ -2,7 +2,11 @@
  * The operator's side of `npm start`: calls to the administration API over HTTP, as an operator's
  * own script would make them.
  */
-import { request, type Dispatcher } from 'undici'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import { Agent, request, type Dispatcher } from 'undici'
+import type { HubSettings } from './settings.ts'
 
 /** An unexpected answer; the message names the request and the answer. */
 export class OperatorError extends Error {}
@@ -17,6 +21,18 @@ export interface OperatorOptions {
   readonly dispatcher?: Dispatcher
   /** The body of a log-in, as JSON; undefined: the hub requires no log-in. */
   readonly logIn: string | undefined
+}
+
+/** What a client of a hub on this folder needs where OPERATOR_TLS=on: the hub's own CA is trusted. */
+export function operatorTls({
+  OPERATOR_TLS,
+  DATA_DIR,
+}: Pick<HubSettings, 'OPERATOR_TLS' | 'DATA_DIR'>): Pick<OperatorOptions, 'dispatcher'> {
+  const file = join(DATA_DIR, 'secrets', 'ca.pem')
+  if (OPERATOR_TLS !== 'on' || !existsSync(file)) return {}
+  return {
+    dispatcher: new Agent({ connect: { ca: [...rootCertificates, readFileSync(file, 'utf8')] } }),
+  }
 }
 
 /** Logs in at its first call, and again when its token is no longer accepted. */

@@ -7,11 +7,12 @@ import {
   issueClientCertificate,
   issueServerCertificate,
   makeCa,
+  type Ca,
   type HostNames,
 } from '@causeway/pki'
 import { serviceNames, settingPrefix } from '@causeway/services'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   ensureComponentKey,
@@ -75,19 +76,7 @@ export async function openSecrets(
   const ca = ensurePair(pair('ca'), undefined, caLife_d, (validity) =>
     makeCa({ subject: { commonName: `${organization} CA`, organization }, validity }),
   )
-  const port = ensurePair(pair('fsp-port'), ca.pair, certificateLife_d, (validity) =>
-    issueServerCertificate(ca.pair, {
-      subject: { commonName: 'localhost', organization },
-      names: namesOf(values),
-      validity,
-    }),
-  )
-  const client = ensurePair(pair('hub'), ca.pair, certificateLife_d, (validity) =>
-    issueClientCertificate(ca.pair, {
-      subject: { commonName: organization, organization },
-      validity,
-    }),
-  )
+  const { port, client, operatorPort } = ensureHubPairs(values, ca.pair, pair)
   const auditKeyFile = ensureEd25519Key(file('audit-signing.key'))
   const operators = ensureOperators(folder)
   return {
@@ -95,6 +84,8 @@ export async function openSecrets(
       EDGE_TLS_CERTIFICATE_FILE: port.certificateFile,
       EDGE_TLS_KEY_FILE: port.keyFile,
       EDGE_TLS_CA_FILE: ca.certificateFile,
+      OPERATOR_TLS_CERTIFICATE_FILE: operatorPort.certificateFile,
+      OPERATOR_TLS_KEY_FILE: operatorPort.keyFile,
       JWS_SIGNING_KEY_FILE: await ensureSigningKey(file('hub-signing.key')),
       JWS_AUTH_SERVICE_SIGNING_KEY_FILE: await ensureSigningKey(file('auth-service-signing.key')),
       NOTIFICATIONS_TLS_CERTIFICATE_FILE: client.certificateFile,
@@ -105,6 +96,7 @@ export async function openSecrets(
       AUTH_SERVICE_SECRETS_KEY: sealingKey(file('auth-service.key')),
       CONFIG_SECRETS_KEY: sealingKey(file('config.key')),
       AUTH_SERVICE_FIRST_PASSWORD_FILE: operators.firstPasswordFile,
+      AUTH_SERVICE_SECOND_PASSWORD_FILE: secondPasswordFile(values, folder),
       AUTH_SERVICE_SETUP_SECRET_FILE: file(setupSecretName),
       AUDIT_SIGNING_KEY_FILE: auditKeyFile,
       AUDIT_SECRETS_KEY: sealingKey(file('audit.key')),
@@ -130,6 +122,33 @@ export async function openSecrets(
   }
 }
 
+/** The certificates of the hub's two ports, and the one that it presents to FSPs. */
+function ensureHubPairs(
+  values: HubSettings,
+  ca: Ca,
+  pair: (name: string) => ReturnType<typeof pairFiles>,
+) {
+  const organization = values.HUB_NAME
+  const ofPort = (name: string, host: string) =>
+    ensurePair(pair(name), ca, certificateLife_d, (validity) =>
+      issueServerCertificate(ca, {
+        subject: { commonName: 'localhost', organization },
+        names: namesOf(host),
+        validity,
+      }),
+    )
+  return {
+    port: ofPort('fsp-port', values.FSP_HOST),
+    operatorPort: ofPort('operator-port', values.OPERATOR_HOST),
+    client: ensurePair(pair('hub'), ca, certificateLife_d, (validity) =>
+      issueClientCertificate(ca, {
+        subject: { commonName: organization, organization },
+        validity,
+      }),
+    ),
+  }
+}
+
 /** What a service encrypts its stored secrets with. */
 function sealingKey(path: string): string {
   return ensureText(path, () => randomBytes(32).toString('base64url'))
@@ -149,6 +168,21 @@ function componentKeyFiles(secrets: string): Readonly<Record<string, string>> {
 
 const setupSecretName = 'setup-secret'
 
+/** Where each change needs a second person, there are two administrators. */
+function secondPasswordFile({ FOUR_EYES }: HubSettings, folder: string): string {
+  if (FOUR_EYES !== 'required') return ''
+  const path = join(folder, 'administrator2-password')
+  ensureText(path, () => randomBytes(15).toString('base64url'))
+  return path
+}
+
+/** The setup program may set up the hub for a day with the same secret; a start renews it before. */
+const setupSecretLife_ms = 43_200_000
+
+function isOld(file: string): boolean {
+  return existsSync(file) && Date.now() - statSync(file).mtimeMs > setupSecretLife_ms
+}
+
 /**
  * The first administrator's password is useless once it was changed; each start logs in with the
  * program's secret.
@@ -157,9 +191,9 @@ function ensureOperators(folder: string): OperatorSecrets {
   const firstPasswordFile = join(folder, 'administrator-password')
   const isNew = !existsSync(firstPasswordFile)
   const firstPassword = ensureText(firstPasswordFile, () => randomBytes(15).toString('base64url'))
-  const secret = ensureText(join(folder, setupSecretName), () =>
-    randomBytes(32).toString('base64url'),
-  )
+  const setupSecretFile = join(folder, setupSecretName)
+  if (isOld(setupSecretFile)) rmSync(setupSecretFile)
+  const secret = ensureText(setupSecretFile, () => randomBytes(32).toString('base64url'))
   const setupLogInFile = join(folder, 'setup-log-in.json')
   const setupLogIn = JSON.stringify({ id: 'setup', secret })
   write(setupLogInFile, setupLogIn)
@@ -189,8 +223,8 @@ function filled(
   return { ...values, ...Object.fromEntries(open) }
 }
 
-function namesOf({ FSP_HOST }: HubSettings): HostNames {
+function namesOf(host: string): HostNames {
   const { dns, ip } = thisMachine
-  if (/^[\d.]+$|:/.test(FSP_HOST)) return { dns, ip: [...new Set([...ip, FSP_HOST])] }
-  return { dns: [...new Set([...dns, FSP_HOST.toLowerCase()])], ip }
+  if (/^[\d.]+$|:/.test(host)) return { dns, ip: [...new Set([...ip, host])] }
+  return { dns: [...new Set([...dns, host.toLowerCase()])], ip }
 }

@@ -7,6 +7,7 @@ import {
   describeSettings,
   readSettings,
   exitWithError,
+  StartError,
   supervise,
   type Logger,
   type Service,
@@ -15,7 +16,7 @@ import { readFlags, usage, type Flags } from './flags.ts'
 import { openHub, type Hub } from './hub.ts'
 import { aboutAdministrator, gettingStarted } from './getting-started.ts'
 import { clientSecretOf, onboard, onboardPisp, type ClientSecret } from './onboarding.ts'
-import { operatorOf, type Operator } from './operator.ts'
+import { operatorOf, operatorTls, type Operator } from './operator.ts'
 import {
   describePayment,
   makeFirstPayment,
@@ -75,6 +76,11 @@ interface Running extends Service {
  * stopped.
  */
 async function start(flags: Flags, values: HubSettings, log: Logger): Promise<Running> {
+  if (values.FOUR_EYES === 'required' && !flags.noSandbox) {
+    throw new StartError(
+      'FOUR_EYES=required: one program alone cannot bring in the sandbox FSPs. Use --no-sandbox.',
+    )
+  }
   const hub = await openHub(values, log, { fresh: flags.fresh })
   if (!flags.once || flags.noSandbox) print(`Causeway is up. ${hub.durability}`)
   if (!flags.once && values.OPERATOR_IDENTITY === 'token') {
@@ -111,7 +117,10 @@ async function pay(
 ): Promise<FirstSummary> {
   const isAsked = values.OPERATOR_IDENTITY === 'token'
   const { setupLogIn } = hub.secrets.operators
-  const operator = operatorOf(hub.urls.operator, { logIn: isAsked ? setupLogIn : undefined })
+  const operator = operatorOf(hub.urls.operator, {
+    logIn: isAsked ? setupLogIn : undefined,
+    ...operatorTls(values),
+  })
   const two = await sandboxFsps(values, hub.secrets)
   const third = flags.bulk ? await thirdSandboxFsp(values, hub.secrets) : undefined
   const fsps = third === undefined ? two : ([...two, third] as const)

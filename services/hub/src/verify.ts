@@ -11,7 +11,7 @@ import { openEmbedded } from '@causeway/runtime'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 import { readFlags } from './flags.ts'
-import { operatorOf, OperatorError } from './operator.ts'
+import { operatorOf, OperatorError, operatorTls, type OperatorOptions } from './operator.ts'
 import { openHubLog, prepareDataDir } from './data-dir.ts'
 import { setupLogInOf } from './secrets.ts'
 import { settingPrefixes, settings, type HubSettings } from './settings.ts'
@@ -34,9 +34,12 @@ async function main(): Promise<number> {
       { origin: 'environment', values: process.env },
     ],
   })
-  const running = `http://${values.OPERATOR_HOST}:${values.OPERATOR_PORT}`
+  const scheme = values.OPERATOR_TLS === 'on' ? 'https' : 'http'
+  const running = `${scheme}://${values.OPERATOR_HOST}:${values.OPERATOR_PORT}`
   const logIn = values.OPERATOR_IDENTITY === 'token' ? setupLogInOf(values.DATA_DIR) : undefined
-  const verification = (await ask(running, logIn)) ?? (await askOwn(prepareDataDir(values)))
+  const verification =
+    (await ask(running, { logIn, ...operatorTls(values) })) ??
+    (await askOwn(prepareDataDir(values)))
   const compared = Object.entries(verification.compared).map(([what, count]) => `${count} ${what}`)
   print(`${verification.clean ? 'clean' : 'NOT CLEAN'}: compared ${compared.join(', ')}`)
   verification.differences.forEach(print)
@@ -44,9 +47,9 @@ async function main(): Promise<number> {
 }
 
 /** Undefined when no hub listens there. */
-async function ask(url: string, logIn: string | undefined): Promise<Verification | undefined> {
+async function ask(url: string, options: OperatorOptions): Promise<Verification | undefined> {
   try {
-    return await operatorOf(url, { logIn }).send<Verification>('POST', '/verify', undefined)
+    return await operatorOf(url, options).send<Verification>('POST', '/verify', undefined)
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ECONNREFUSED') return undefined
     throw error instanceof OperatorError ? new StartError(`${url}: ${error.message}`) : error
@@ -70,11 +73,18 @@ async function askOwn(values: HubSettings): Promise<Verification> {
     opened.push(await authService.startReads(values, parts))
     // Without log-in: for a moment, on loopback only, and verification is all that it serves.
     const operatorApi = await admin.start(
-      { ...values, OPERATOR_PORT: 0, OPERATOR_HOST: '127.0.0.1', OPERATOR_IDENTITY: 'none' },
+      {
+        ...values,
+        OPERATOR_PORT: 0,
+        OPERATOR_HOST: '127.0.0.1',
+        OPERATOR_IDENTITY: 'none',
+        OPERATOR_TLS: 'off',
+        FOUR_EYES: 'optional',
+      },
       parts,
     )
     opened.push(operatorApi)
-    const verification = await ask(operatorApi.url, undefined)
+    const verification = await ask(operatorApi.url, { logIn: undefined })
     if (verification === undefined)
       throw new StartError('The hub that was started to verify has ended.')
     return verification

@@ -1,4 +1,5 @@
 /** Runs the service in its own process; any number of processes can run. */
+import { operatorCheck } from '@causeway/component-keys'
 import { shipLog, topics } from '@causeway/events'
 import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
@@ -12,5 +13,6 @@ await runDistributed('notifications', {
   topics,
   callersOf,
   shipLog: (parts) => shipLog('notifications', parts),
+  operatorCheck,
   providers: callsOf('notifications'),
 })

@@ -1,4 +1,5 @@
 /** Runs the service in its own process, one of any number. */
+import { operatorCheck } from '@causeway/component-keys'
 import { shipLog, topics } from '@causeway/events'
 import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
@@ -12,5 +13,6 @@ await runDistributed('quoting', {
   topics,
   callersOf,
   shipLog: (parts) => shipLog('quoting', parts),
+  operatorCheck,
   providers: callsOf('quoting'),
 })

@@ -1,4 +1,5 @@
 /** Runs the service in its own process, as one of any number of replicas. */
+import { operatorCheck } from '@causeway/component-keys'
 import { shipLog, topics } from '@causeway/events'
 import { callersOf } from '@causeway/protos'
 import { runDistributed } from '@causeway/runtime'
@@ -12,5 +13,6 @@ await runDistributed('settlements', {
   topics,
   callersOf,
   shipLog: (parts) => shipLog('settlements', parts),
+  operatorCheck,
   providers: callsOf('settlements'),
 })

@@ -6,7 +6,13 @@ import { openLiveSettings, type LiveSettings } from '@causeway/live-settings'
 import { openBodies, type Bodies } from '@causeway/month-keys'
 import { onParticipantStates } from '@causeway/participants'
 import type { Database } from '@causeway/postgres'
-import { periodically, type Logger, type Metrics, type Periodic } from '@causeway/process'
+import {
+  periodically,
+  reportInsecureModes,
+  type Logger,
+  type Metrics,
+  type Periodic,
+} from '@causeway/process'
 import { ledgerService, quotesService, transfersService } from '@causeway/protos'
 import type { ProcessParts, Start } from '@causeway/runtime'
 import { Gauge } from 'prom-client'
@@ -23,6 +29,7 @@ import { schemaVersion, settings as definitions, type Settings } from './setting
 import { personHandlers } from './person.ts'
 import { openRecordStore } from './record-store.ts'
 import { recordHandlers } from './records.ts'
+import { openRequestCheck, unchecked, type RequestCheck } from './request-check.ts'
 import { stateHandlers } from './states.ts'
 import { openTransferStore, readTransfers, type TransferStore } from './store.ts'
 import { claimed_ms, heal, openSweepClock, sweep, type SweepOptions } from './sweep.ts'
@@ -78,7 +85,8 @@ export const start: Start<Settings> = async (settings, parts) => {
     await store.states([])
   })
 
-  const subscribed = await subscribe(settings, parts.bus, db, deps)
+  const check = checkOf(settings, { ...parts, log })
+  const subscribed = await subscribe(settings, parts.bus, db, { deps, check })
   const live = await openLiveSettings(
     { service: 'transfers', schemaVersion, definitions, values: settings },
     { ...parts, log },
@@ -134,12 +142,25 @@ function bulkQuotesOf(
   return isChecked ? openBulkQuotes(grpc.client(quotesService, 'quoting'), options) : unquoted
 }
 
+/** In one process nobody is between the edge and transfers. */
+function checkOf(
+  { TRANSFERS_UNAUTHENTICATED_REQUESTS: unauthenticated }: Settings,
+  parts: Pick<ProcessParts, 'grpc' | 'metrics' | 'shared' | 'health' | 'log'>,
+): RequestCheck {
+  if (parts.shared.isSole) return unchecked
+  if (unauthenticated === 'refused') return openRequestCheck(parts.grpc, parts.metrics)
+  const mode = `TRANSFERS_UNAUTHENTICATED_REQUESTS=${unauthenticated}`
+  const consequence = 'write access to the bus suffices to have money reserved'
+  reportInsecureModes('transfers', [{ mode, consequence }], parts)
+  return unchecked
+}
+
 /** Transfers, and bulks next to them: the low watermark is that of the slower group. */
 async function subscribe(
   settings: Settings,
   bus: EventBus,
   db: Database,
-  deps: Deps,
+  { deps, check }: { readonly deps: Deps; readonly check: RequestCheck },
 ): Promise<Pick<Subscribed, 'lowWatermark' | 'stop'>> {
   const deliveries = openDeliveryStore(db, 'transfer_id')
   const deadLetterObserver = holdBack(db, deps.alarm)
@@ -147,7 +168,10 @@ async function subscribe(
     bus,
     'transfers',
     consumed,
-    (events) => handleBatch(deps, deliveries, events),
+    async (events) => {
+      await check(events)
+      await handleBatch(deps, deliveries, events)
+    },
     {
       batch_max: settings.TRANSFERS_BATCH_MAX,
       batches_in_flight_max: settings.TRANSFERS_BATCHES_IN_FLIGHT_MAX,
@@ -158,7 +182,10 @@ async function subscribe(
     bus,
     'transfers.bulks',
     consumedOfBulks,
-    (events, { giveWay }) => handleBulks({ ...deps, giveWay }, deliveries, events),
+    async (events, { giveWay }) => {
+      await check(events)
+      await handleBulks({ ...deps, giveWay }, deliveries, events)
+    },
     {
       batch_max: 1,
       batches_in_flight_max: settings.TRANSFERS_BULKS_IN_FLIGHT_MAX,

@@ -58,6 +58,13 @@ export const settings = {
     options: ['specification', 'mojaloop'],
     default: 'specification',
   }),
+  TRANSFERS_UNAUTHENTICATED_REQUESTS: choice({
+    about:
+      'whether money is reserved for requests that the edge did not authenticate; where services run ' +
+      'apart, accepted is reported, and is for the return to a release that does not authenticate',
+    options: ['refused', 'accepted'],
+    default: 'refused',
+  }),
   TRANSFERS_ABORT_REFUSED_DELIVERIES: choice({
     about:
       'whether a transfer ends at once when the payee FSP answers POST /transfers with 4xx or 501, ' +

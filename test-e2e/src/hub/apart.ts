@@ -312,6 +312,7 @@ async function prepare(
       KAFKA_SESSION_MS: '6000',
       // The FSPs of tests are on this machine.
       EGRESS_LOOPBACK: 'allowed',
+      OPERATOR_PROOF: settings['OPERATOR_IDENTITY'] === 'none' ? 'off' : 'required',
       GRPC_PORT: ports.get(name) ?? '',
       METRICS_PORT: await freePort(),
       ...(hasDatabase(service) ? { [urlName]: urls[urlName] ?? '' } : {}),
@@ -320,7 +321,8 @@ async function prepare(
       ...files.componentOf(service, name),
       ...files.of[service],
       ...(service === 'fspiop-api' ? { FSP_PORT: await freePort() } : {}),
-      ...(service === 'admin' ? { OPERATOR_PORT: await freePort() } : {}),
+      // One administrator makes the changes of a test.
+      ...(service === 'admin' ? { OPERATOR_PORT: await freePort(), FOUR_EYES: 'optional' } : {}),
       ...settings,
     }
     return [name, values] as const

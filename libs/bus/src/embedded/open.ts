@@ -162,6 +162,7 @@ function busOf(engine: Engine): EventBus {
     publish: (messages) => inTurn(turns, {}, () => writer.publish(messages)),
     subscribe: (subscription) => subscribe(engine, subscription),
     subscribeBroadcast: (subscription) => Promise.resolve(listen(engine, subscription)),
+    answers: () => store.answers(db),
     deadLetters: (limit) => store.newestDeadLetters(db, limit),
     async replay(group, id) {
       const deadLetter = await store.markReplayed(db, group, id)

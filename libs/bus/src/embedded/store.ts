@@ -353,3 +353,10 @@ export async function replayedDeadLetters(
 ): Promise<readonly StoredDeadLetter[]> {
   return db.query<StoredDeadLetter>(selectReplayed, [group, textArray(topics), limit])
 }
+
+const alive = statement(`select 1`)
+
+/** Rejects when the database does not answer. */
+export async function answers(db: Database): Promise<void> {
+  await db.query(alive, [])
+}

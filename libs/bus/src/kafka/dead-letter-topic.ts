@@ -1,14 +1,16 @@
 /**
- * Dead letters are stored in a compacted topic, each whole and with its reason, until an operator
- * replays it and its group has finished it, or until it is discarded. A replay is a copy in the topic
- * `replays` for that group alone: it is delivered like any other message, also after a crash, and no
- * process writes to another service's topic.
+ * Dead letters are stored in a compacted topic of their service, each whole and with its reason, until
+ * an operator replays it and its group has finished it, or until it is discarded. A replay is a copy in
+ * another topic of the service, for that group alone: it is delivered like any other message, also after
+ * a crash. No other service reads or writes the two. What an earlier release stored in the topic of all
+ * services is listed too, and moved before it is replayed or discarded.
  */
 import { randomUUID } from 'node:crypto'
 import { type Logger, type Metrics, retrying } from '@causeway/process'
 import type { Consumer, KafkaMessage } from 'kafkajs'
 import { Counter } from 'prom-client'
 import type { DeadLetter, Discarded, Subscription } from '../event-bus.ts'
+import { isGroupOf } from '../group-names.ts'
 import type { Administration } from './administration.ts'
 import type { Brokers } from './brokers.ts'
 import type { Delivery } from './delivery.ts'
@@ -22,8 +24,8 @@ import {
   type OutgoingRecord,
 } from './record.ts'
 import type { Sender } from './sender.ts'
-import { deadLetters, replays, type Topics } from './topics.ts'
 import { loggableKey } from '../loggable-key.ts'
+import type { Topics } from './topics.ts'
 
 export interface DeadLetterTopic {
   /** Stores a message that a group failed to process, and logs it as an error. */
@@ -73,7 +75,7 @@ const fetch_wait_ms = 50
 const empty_max = 40
 
 export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetterTopic {
-  const { sender, log, metrics, stopping } = options
+  const { sender, topics, log, metrics, stopping } = options
   const storedAgain = new WeakSet<Delivery>()
   let removing = Promise.resolve()
   const counter = new Counter({
@@ -86,8 +88,7 @@ export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetter
   async function removeNow({ group, deadLetterObserver }: Owner, named: Named): Promise<void> {
     const { id, topic, key, type } = named
     await deadLetterObserver?.onRemoved({ id, topic, key, type })
-    const gone = { topic: deadLetters, key: keyIn(group, id), value: null, headers: {} }
-    await sender.send([recordOf(gone)]).settled
+    await sender.send([removalFrom(topics.deadLetters, group, id)]).settled
   }
 
   async function remove(owner: Owner, named: Named): Promise<void> {
@@ -105,7 +106,8 @@ export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetter
     async store({ group, deadLetterObserver }, delivery, reason) {
       const { id, topic, key, type } = namedOf(delivery)
       await deadLetterObserver?.onStored({ id, topic, key, type, reason })
-      await sender.send([recordOfDeadLetter(group, id, delivery, reason)]).settled
+      const record = recordOfDeadLetter(topics.deadLetters, { group, id, reason }, delivery)
+      await sender.send([record]).settled
       storedAgain.add(delivery)
       counter.inc({ group })
       log.error({ group, topic, key: loggableKey(key), type, id, reason }, 'dead letter')
@@ -116,17 +118,17 @@ export function openDeadLetterTopic(options: DeadLetterTopicOptions): DeadLetter
     },
     settled: () => removing,
     async newest(limit) {
-      const found = [...(await readAll(options)).values()]
-      return found.slice(-limit).reverse().map(deadLetterOf)
+      const found = new Map([...(await earlier(options)), ...(await own(options))])
+      return newestFirst([...found.values()].map(deadLetterOf)).slice(0, limit)
     },
     async replay(group, id) {
-      const stored = (await readAll(options)).get(keyIn(group, id))
+      const stored = await find(options, group, id)
       if (stored === undefined) return false
-      await sender.send([replayOf(group, stored)]).settled
+      await sender.send([replayOf(topics.replays, group, stored)]).settled
       return true
     },
     async discard(group, id, ownerOf) {
-      const stored = (await readAll(options)).get(keyIn(group, id))
+      const stored = await find(options, group, id)
       if (stored === undefined) return 'UNKNOWN'
       const { topic, key, type } = deadLetterOf(stored)
       const owner = ownerOf(topic)
@@ -158,11 +160,23 @@ function idOf({ record: { headers }, assigned, offset }: Delivery): string {
   return own ?? `${assigned.topic}/${assigned.partition}/${offset}`
 }
 
+function newestFirst(letters: readonly DeadLetter[]): readonly DeadLetter[] {
+  return letters.toReversed().toSorted((one, other) => compare(other.time, one.time))
+}
+
+function compare(one: string, other: string): number {
+  if (one === other) return 0
+  return one < other ? -1 : 1
+}
+
+function removalFrom(topic: string, group: string, id: string): OutgoingRecord {
+  return recordOf({ topic, key: keyIn(group, id), value: null, headers: {} })
+}
+
 function recordOfDeadLetter(
-  group: string,
-  id: string,
+  deadLetters: string,
+  { group, id, reason }: Pick<DeadLetter, 'group' | 'id' | 'reason'>,
   delivery: Delivery,
-  reason: string,
 ): OutgoingRecord {
   const { topic, key, record } = delivery
   const { [attributes.replayFor]: _replayFor, ...headers } = headerBytes(record.headers)
@@ -183,7 +197,11 @@ function recordOfDeadLetter(
   })
 }
 
-function replayOf(group: string, { headers, value }: KafkaMessage): OutgoingRecord {
+function replayOf(
+  replays: string,
+  group: string,
+  { headers, value }: KafkaMessage,
+): OutgoingRecord {
   const {
     [deadLetterHeaders.group]: _group,
     [deadLetterHeaders.reason]: _reason,
@@ -211,23 +229,59 @@ function deadLetterOf({ headers }: KafkaMessage): DeadLetter {
   }
 }
 
+type Stored = ReadonlyMap<string, KafkaMessage>
+
+const none: Stored = new Map()
+
+function own(options: DeadLetterTopicOptions): Promise<Stored> {
+  return readAll(options, options.topics.deadLetters)
+}
+
+/** What processes of an earlier release have stored for groups of this service. */
+async function earlier(options: DeadLetterTopicOptions): Promise<Stored> {
+  const { earlierDeadLetters, service } = options.topics
+  if (earlierDeadLetters === undefined) return none
+  const all = await readAll(options, earlierDeadLetters)
+  return new Map([...all].filter(([, letter]) => isGroupOf(service, deadLetterOf(letter).group)))
+}
+
+/** A dead letter that an earlier release stored is moved first: it is never in neither topic. */
+async function find(
+  options: DeadLetterTopicOptions,
+  group: string,
+  id: string,
+): Promise<KafkaMessage | undefined> {
+  const { sender, topics } = options
+  const key = keyIn(group, id)
+  const found = (await own(options)).get(key)
+  const old = (await earlier(options)).get(key)
+  if (old === undefined || topics.earlierDeadLetters === undefined) return found
+  if (found === undefined) {
+    const { value, headers } = old
+    const copy = { topic: topics.deadLetters, key, value, headers: headerBytes(headers) }
+    await sender.send([recordOf(copy)]).settled
+  }
+  await sender.send([removalFrom(topics.earlierDeadLetters, group, id)]).settled
+  return found ?? old
+}
+
 /** All dead letters by key at the time of the call, the newest last. Read seldom, so not cached. */
 async function readAll(
-  options: DeadLetterTopicOptions,
-): Promise<ReadonlyMap<string, KafkaMessage>> {
-  const { brokers, administration, topics } = options
-  const topic = topics.nameOf(deadLetters)
+  { brokers, administration, topics }: DeadLetterTopicOptions,
+  plain: string,
+): Promise<Stored> {
+  const topic = topics.nameOf(plain)
   const [ends] = await administration.ends([topic])
   const { low = 0, high = 0 } = ends?.partitions[0] ?? {}
   const found = new Map<string, KafkaMessage>()
   if (low === high) return found
   const groupId = topics.ownGroupName('dead-letters', randomUUID())
-  const own = brokers.branch()
-  const consumer = own.client().consumer({
+  const branch = brokers.branch()
+  const consumer = branch.client().consumer({
     groupId,
     maxWaitTimeInMs: fetch_wait_ms,
     allowAutoTopicCreation: false,
-    retry: own.retry,
+    retry: branch.retry,
   })
   try {
     const reading = readInto(found, consumer, topic, high)
@@ -235,7 +289,7 @@ async function readAll(
     return found
   } finally {
     await consumer.disconnect()
-    own.close()
+    branch.close()
     // Otherwise the brokers would retain the empty group for days.
     administration.forgetGroup(groupId)
   }

@@ -66,6 +66,44 @@ test('Messages that were deleted before their group had read them raise an alarm
   expect(after.seen.map(numberOf)).toEqual(numbers(5, 15))
 })
 
+test('Whether the log answers is asked without a consumer group, also while there are dead letters', async () => {
+  const under = await keep(openKafkaUnderTest())
+  const { subscription } = recorder('orders')
+  const handleBatch = () => Promise.reject(new Error('no'))
+  await under.bus.subscribe({ ...subscription, handleBatch })
+  await under.bus.publish([message('orders', 'a', 1)])
+  await eventually(async () => (await under.bus.deadLetters(1)).length === 1, 'the dead letter')
+  const before = await under.groups()
+  await Promise.all(numbers(20).map(() => under.bus.answers()))
+  expect((await under.groups()).filter((group) => !before.includes(group))).toEqual([])
+})
+
+test('A dead letter that an earlier release stored is listed and replayed by the service of its group alone', async () => {
+  const first = await keep(openKafkaUnderTest({ topics: ['orders', 'bills', 'dead-letters'] }))
+  const letterOf = (group: string, n: number): OutgoingMessage => ({
+    ...message('orders', 'a', n),
+    topic: 'dead-letters',
+    key: `${group}\norders/a/${n}`,
+    headers: {
+      ce_letterid: `orders/a/${n}`,
+      ce_lettergroup: group,
+      ce_lettertopic: 'orders',
+      ce_letterkey: 'a',
+      ce_letterreason: 'not yet',
+      ce_lettertime: '2026-01-01T00:00:00.000Z',
+    },
+  })
+  await first.bus.publish([letterOf('shop', 1), letterOf('shop_more', 2), letterOf('shopping', 3)])
+  const under = await keep(first.restart())
+  const listed = (await under.bus.deadLetters(10)).map(({ group, id }) => `${group} ${id}`)
+  expect(listed.toSorted()).toEqual(['shop orders/a/1', 'shop_more orders/a/2'])
+  const { subscription, seen } = recorder('orders', { group: 'shop' })
+  await under.bus.subscribe(subscription)
+  expect(await under.bus.replay('shop', 'orders/a/1')).toBe(true)
+  await eventually(() => seen.map(numberOf).includes(1), 'the replay')
+  await eventually(async () => (await under.bus.deadLetters(10)).length === 1, 'its removal')
+})
+
 describe('on many partitions', () => {
   let under: KafkaUnderTest
   beforeEach(async () => {

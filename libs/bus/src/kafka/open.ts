@@ -208,7 +208,7 @@ async function makeTopicsOnce(brokers: Brokers, options: TopicsOptions): Promise
 }
 
 function busOf(engine: Engine): EventBus {
-  const { known, deadLetters } = engine
+  const { administration, known, deadLetters } = engine
   return {
     announce(tx, messages) {
       for (const { topic } of messages) known.nameOf(topic)
@@ -217,6 +217,9 @@ function busOf(engine: Engine): EventBus {
     publish: (messages) => inTurn(engine.turns, {}, () => publish(engine, messages)),
     subscribe: (subscription) => new Promise((resolve) => resolve(subscribe(engine, subscription))),
     subscribeBroadcast: (listening) => engine.broadcasts.subscribe(listening),
+    async answers() {
+      await administration.ask((admin) => admin.describeCluster())
+    },
     deadLetters: (limit) => deadLetters.newest(limit),
     replay: (group, id) => deadLetters.replay(group, id),
     discard: (group, id) =>

@@ -25,7 +25,7 @@ import {
 } from './assigned-partitions.ts'
 import { attributes, headerText } from './record.ts'
 import type { Turns } from '../turns.ts'
-import { replays, type Topics } from './topics.ts'
+import type { Topics } from './topics.ts'
 
 export interface ReaderOptions {
   readonly group: string
@@ -174,7 +174,7 @@ function add(parts: Parts, subscription: Subscription): Reading {
   for (const topic of subscription.topics) members.set(topic, member)
   const names = subscription.topics.map((topic) => topics.nameOf(topic))
   const own = () => [...assignedPartitions.all()].filter(({ topic }) => names.includes(topic))
-  consumption.add([...names, topics.nameOf(replays)])
+  consumption.add([...names, topics.nameOf(topics.replays)])
   return {
     group: subscription.group,
     topics: subscription.topics,
@@ -250,7 +250,7 @@ function beginAt(
 function push(parts: Parts, assigned: AssignedPartition, record: KafkaMessage): boolean {
   const { topics, members, paused } = parts
   const plain = topics.plainName(assigned.topic)
-  const isReplay = plain === replays
+  const isReplay = plain === topics.replays
   const topic = isReplay ? (headerText(record.headers, deadLetterHeaders.topic) ?? '') : plain
   const member = members.get(topic)
   // No subscription reads that topic here, so the message remains a dead letter.
@@ -273,7 +273,7 @@ function push(parts: Parts, assigned: AssignedPartition, record: KafkaMessage): 
  * it starts again.
  */
 function leaveTopic({ left, consumption, topics, log }: Parts, { topic }: AssignedPartition): void {
-  if (left.has(topic) || topics.plainName(topic) === replays) return
+  if (left.has(topic) || topics.plainName(topic) === topics.replays) return
   left.add(topic)
   log.error({ topic }, 'the topic is left to processes of a newer release')
   void consumption.remove([topic])
@@ -331,7 +331,7 @@ function resume({ paused, consumption, log }: Parts): void {
 
 async function remove(parts: Parts, member: Member, own: readonly string[]): Promise<void> {
   const { members, consumption, topics, deadLetters, assignedPartitions, log } = parts
-  const ofReplays = topics.nameOf(replays)
+  const ofReplays = topics.nameOf(topics.replays)
   try {
     consumption.consumer?.pause([...own, ofReplays].map((topic) => ({ topic })))
   } catch (error) {

@@ -1,10 +1,10 @@
 /**
  * The rights of the services at the brokers: each service has a user named after its folder, that may
- * write and read what is granted and nothing else. Rights that are no longer granted are revoked, but
+ * write and read what is granted, its own dead letters, and nothing else. Rights that are no longer granted are revoked, but
  * only below the prefix of this hub: other hubs may use the same brokers.
  */
 import kafkajs, { type AclEntry, type AclFilter, type Admin } from 'kafkajs'
-import { deadLetters, ownGroups, replays, type TopicsOptions } from './topics.ts'
+import { earlierTopics, ownGroups, ownTopics, type TopicsOptions } from './topics.ts'
 
 export interface TopicAccess {
   /** Folder name of the service, and name of its user. */
@@ -16,19 +16,23 @@ export interface TopicAccess {
 const { AclOperationTypes: may, AclPermissionTypes: permission } = kafkajs
 const { AclResourceTypes: resource, ResourcePatternTypes: pattern } = kafkajs
 
-/** Every service stores its own dead letters there and replays them. */
-const sharedTopics = [deadLetters, replays]
+/** The members of the options of topics that rights depend on. */
+type TopicNames = Pick<TopicsOptions, 'prefix' | 'catalogue'>
 
 export async function grant(
   admin: Admin,
   access: readonly TopicAccess[],
-  topics: Pick<TopicsOptions, 'prefix' | 'catalogue'>,
+  topics: TopicNames,
 ): Promise<void> {
+  const there = new Set(await admin.listTopics())
+  const earlier = Object.values(earlierTopics).filter((name) =>
+    there.has(`${topics.prefix}${name}`),
+  )
   for (const each of access) {
-    const wanted = entriesOf(each, topics)
-    const there = await entriesOfUser(admin, principalOf(each.service))
-    const missing = wanted.filter((entry) => !there.some((other) => isSame(entry, other)))
-    const revoked = there.filter(
+    const wanted = rightsOf(each, topics, earlier)
+    const granted = await entriesOfUser(admin, principalOf(each.service))
+    const missing = wanted.filter((entry) => !granted.some((other) => isSame(entry, other)))
+    const revoked = granted.filter(
       (entry) =>
         entry.resourceName.startsWith(topics.prefix) &&
         !wanted.some((other) => isSame(entry, other)),
@@ -43,10 +47,15 @@ function principalOf(service: string): string {
   return `User:${service}`
 }
 
-/** Every service may describe every topic: at its start it checks that all exist. */
-function entriesOf(
+/**
+ * Every service may describe every topic: at its start it checks that all exist.
+ * @param earlier the topics of dead letters of an earlier release, as long as they exist: processes of
+ * that release use them, and this one reads what they have stored
+ */
+export function rightsOf(
   { service, writes, reads }: TopicAccess,
-  { prefix, catalogue }: Pick<TopicsOptions, 'prefix' | 'catalogue'>,
+  { prefix, catalogue }: TopicNames,
+  earlier: readonly string[],
 ): readonly AclEntry[] {
   const entry = (
     resourceType: number,
@@ -65,10 +74,11 @@ function entriesOf(
   const ofTopics = (names: readonly string[], operation: number) =>
     names.map((name) => entry(resource.TOPIC, name, pattern.LITERAL, operation))
   const group = service.replaceAll('-', '_')
+  const own = [...Object.values(ownTopics(service)), ...earlier]
   return [
-    ...ofTopics([...catalogue, ...sharedTopics], may.DESCRIBE),
-    ...ofTopics([...writes, ...sharedTopics], may.WRITE),
-    ...ofTopics([...reads, ...sharedTopics], may.READ),
+    ...ofTopics([...catalogue, ...own], may.DESCRIBE),
+    ...ofTopics([...writes, ...own], may.WRITE),
+    ...ofTopics([...reads, ...own], may.READ),
     entry(resource.GROUP, group, pattern.LITERAL, may.READ),
     entry(resource.GROUP, `${group}_`, pattern.PREFIXED, may.READ),
     entry(resource.GROUP, ownGroups('', service), pattern.PREFIXED, may.READ),

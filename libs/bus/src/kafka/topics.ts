@@ -11,6 +11,8 @@ export interface TopicsOptions {
   readonly prefix: string
   /** Folder name of the service of this process. */
   readonly service: string
+  /** Whose topics of dead letters are created; those of `service` if omitted. */
+  readonly services?: readonly string[]
   /** Their names in the catalogue. */
   readonly catalogue: readonly string[]
   readonly partitions: number
@@ -21,6 +23,14 @@ export interface TopicsOptions {
 }
 
 export interface Topics {
+  /** Compacted: a dead letter of this service stays until it was replayed and finished. */
+  readonly deadLetters: string
+  /** Dead letters of this service that are delivered to their group again. */
+  readonly replays: string
+  /** Where earlier releases stored the dead letters of all services; undefined where none did. */
+  readonly earlierDeadLetters: string | undefined
+  /** Folder name of the service of this process. */
+  readonly service: string
   /** The name of a topic at the brokers; throws for one that is not in the catalogue. */
   nameOf(topic: string): string
   /** The topic of the catalogue behind a name at the brokers. */
@@ -32,10 +42,13 @@ export interface Topics {
   partitionOf(topic: string, key: string): number
 }
 
-/** Compacted: a dead letter stays until it was replayed and finished. */
-export const deadLetters = 'dead-letters'
-/** Dead letters that are delivered to their group again. */
-export const replays = 'replays'
+/** What only one service writes and reads. */
+export function ownTopics(service: string) {
+  return { deadLetters: `dead-letters.${service}`, replays: `replays.${service}` } as const
+}
+
+/** In earlier releases all services wrote and read these two. */
+export const earlierTopics = { deadLetters: 'dead-letters', replays: 'replays' } as const
 
 const hour_ms = 3_600_000
 const exists = 'TOPIC_ALREADY_EXISTS'
@@ -54,6 +67,11 @@ export async function ensureTopics(admin: Admin, options: TopicsOptions): Promis
   if (missing.length > 0) await create(admin, missing)
   const { topics } = await admin.fetchTopicMetadata({ topics: wanted.map(({ topic }) => topic) })
   const byTopic = new Map(topics.map(({ name, partitions }) => [name, partitions]))
+  const earlier = `${options.prefix}${earlierTopics.deadLetters}`
+  if (there.has(earlier)) {
+    const { topics: found } = await admin.fetchTopicMetadata({ topics: [earlier] })
+    for (const { name, partitions } of found) byTopic.set(name, partitions)
+  }
   return topicsOf(options, byTopic)
 }
 
@@ -81,7 +99,8 @@ async function create(admin: Admin, topics: ITopicConfig[]): Promise<void> {
 }
 
 function topicConfigs(options: TopicsOptions): ITopicConfig[] {
-  const { prefix, catalogue, partitions, replicas, minInsync, retention_h } = options
+  const { prefix, service, services = [service], catalogue } = options
+  const { partitions, replicas, minInsync, retention_h } = options
   const common = {
     'min.insync.replicas': minInsync,
     // The low watermark is computed from the times at which the log appended messages.
@@ -100,13 +119,15 @@ function topicConfigs(options: TopicsOptions): ITopicConfig[] {
   })
   return [
     ...catalogue.map((name) => topic(name, partitions, { 'retention.ms': retention_h * hour_ms })),
-    topic(replays, 1, { 'retention.ms': retention_h * hour_ms }),
-    topic(deadLetters, 1, {
-      'cleanup.policy': 'compact',
-      'segment.ms': hour_ms,
-      'min.cleanable.dirty.ratio': 0.1,
-      'delete.retention.ms': hour_ms,
-    }),
+    ...services.map(ownTopics).flatMap(({ deadLetters, replays }) => [
+      topic(replays, 1, { 'retention.ms': retention_h * hour_ms }),
+      topic(deadLetters, 1, {
+        'cleanup.policy': 'compact',
+        'segment.ms': hour_ms,
+        'min.cleanable.dirty.ratio': 0.1,
+        'delete.retention.ms': hour_ms,
+      }),
+    ]),
   ]
 }
 
@@ -119,7 +140,15 @@ function topicsOf(
   { prefix, service, catalogue }: TopicsOptions,
   byTopic: ReadonlyMap<string, PartitionMetadata[]>,
 ): Topics {
-  const plain = [...catalogue, deadLetters, replays]
+  const { deadLetters, replays } = ownTopics(service)
+  const hasEarlier = byTopic.has(`${prefix}${earlierTopics.deadLetters}`)
+  const earlierDeadLetters = hasEarlier ? earlierTopics.deadLetters : undefined
+  const plain = [
+    ...catalogue,
+    deadLetters,
+    replays,
+    ...(hasEarlier ? [earlierTopics.deadLetters] : []),
+  ]
   const known = new Map(plain.map((topic) => [topic, byTopic.get(`${prefix}${topic}`) ?? []]))
 
   function partitionsOf(topic: string): PartitionMetadata[] {
@@ -129,6 +158,10 @@ function topicsOf(
   }
 
   return {
+    service,
+    deadLetters,
+    replays,
+    earlierDeadLetters,
     nameOf(topic) {
       partitionsOf(topic)
       return `${prefix}${topic}`

@@ -40,7 +40,8 @@ export async function provisionKafka(
   const admin = brokers.client(retry).admin({ retry })
   try {
     await admin.connect()
-    await ensureTopics(admin, options.topics)
+    const services = access.map(({ service }) => service)
+    await ensureTopics(admin, { ...options.topics, services })
     log.info({ topics: topics.length }, 'the topics exist')
     await grant(admin, access, options.topics)
     log.info({ services: access.length }, 'the services have their rights')

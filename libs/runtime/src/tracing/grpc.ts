@@ -20,6 +20,7 @@ export function tracedGrpc(grpc: GrpcHost, tracer: Tracer): GrpcHost {
   return {
     address: grpc.address,
     serve: (service, handlers) => grpc.serve(service, handlersOf(service, handlers, tracer)),
+    checkOperators: (check) => grpc.checkOperators(check),
     client: (service, provider) =>
       callsOf(service, grpc.client(service, provider), provider, tracer),
     clientAt: (service, provider, address) =>

@@ -18,6 +18,13 @@ export type Access =
 
 const out: Access = { state: 'OUT' }
 const refresh_before_ms = 120_000
+/** The session of an operator who does nothing for so long is not renewed. */
+const idle_ms = 780_000
+
+let lastInput_ms = Date.now()
+for (const type of ['pointerdown', 'keydown']) {
+  window.addEventListener(type, () => (lastInput_ms = Date.now()), { capture: true, passive: true })
+}
 
 export const accessQuery = { queryKey: ['access'], queryFn: readAccess, refetchInterval: 30_000 }
 
@@ -57,6 +64,7 @@ async function withoutToken(): Promise<Access> {
 async function goOn({ refreshToken }: Session, expiresAt = ''): Promise<void> {
   const left_ms = Date.parse(expiresAt) - Date.now()
   if (refreshToken === undefined || !(left_ms < refresh_before_ms)) return
+  if (Date.now() - lastInput_ms > idle_ms) return
   session.begin(await call('POST /app-token-refresh', { body: { refreshToken } }))
 }
 

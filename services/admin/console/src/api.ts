@@ -61,8 +61,18 @@ export async function call<Key extends Operation>(
   operation: Key,
   ...[values]: Request<Key>
 ): Promise<Answer<Key>> {
-  const text = await (await ask(operation, values)).text()
-  return (text === '' ? undefined : readExactJson(text)) as Answer<Key>
+  const answer = await ask(operation, values)
+  const text = await answer.text()
+  const body = text === '' ? undefined : readExactJson(text)
+  if (answer.status === 202 && isWaiting(body)) {
+    throw new Refusal(202, '', 'Sent. Another operator must approve it, under Pending approvals.')
+  }
+  return body as Answer<Key>
+}
+
+/** With FOUR_EYES=required a change is stored until another operator approves it. */
+function isWaiting(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && 'type' in body && body.type === 'Operation'
 }
 
 /** Saves an answer of the API as a file. */

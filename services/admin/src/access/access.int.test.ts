@@ -79,6 +79,8 @@ const everyOperation = () =>
   operations({
     ...connect(admin.parts.grpc),
     settings: readSettings(settings, { sources: [], prefixes: [] }).values,
+    publish: admin.parts.bus.publish,
+    fourEyes: false,
   })
 
 describe('every route', () => {
@@ -105,6 +107,8 @@ describe('every route', () => {
       'POST /app-pem-auth',
       'POST /app-fido-log-in',
       'POST /app-fido-authorize',
+      'GET /app-log-ins',
+      'POST /app-oidc-log-in',
       'GET /participants/:name/keys',
       'GET /config/secrets/:boundedContextId/values',
       'GET /health',

@@ -1,16 +1,27 @@
 /**
- * Approvals that an operator must sign with a security key: the signature is used once, by the
+ * Approvals: with FOUR_EYES=required nobody decides about whom a password was shared with; and those
+ * that an operator must sign with a security key: the signature is used once, by the
  * approval of the request that it names. (auth-service, AUTH_SERVICE_FIDO_REQUIRED=approval)
  */
 import { z } from 'zod'
+import type { Answer, Refused } from '../answer.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
 import type { GuardedOperation } from './privileges.ts'
 
 const approval = z.object({ decision: z.literal('APPROVE'), requestId: z.string() })
 
+type Needed = Pick<Deps, 'logIns' | 'operationRequests' | 'settings' | 'fourEyes'>
+
 /** Wraps each `/Approve…` operation; the others are unchanged. */
-export function withSignedApprovals(
-  deps: Pick<Deps, 'logIns' | 'settings'>,
+export function withApprovalRules(
+  deps: Needed,
+  operations: readonly GuardedOperation[],
+): readonly GuardedOperation[] {
+  return withSignedApprovals(deps, deps.fourEyes ? withPersonsApart(deps, operations) : operations)
+}
+
+function withSignedApprovals(
+  deps: Needed,
   operations: readonly GuardedOperation[],
 ): readonly GuardedOperation[] {
   // Without log-in no caller has a key.
@@ -20,7 +31,7 @@ export function withSignedApprovals(
   )
 }
 
-function signed({ logIns }: Pick<Deps, 'logIns'>, operation: GuardedOperation): GuardedOperation {
+function signed({ logIns }: Needed, operation: GuardedOperation): GuardedOperation {
   const { about } = operation
   return {
     ...operation,
@@ -35,4 +46,56 @@ function signed({ logIns }: Pick<Deps, 'logIns'>, operation: GuardedOperation): 
       return operation.run(call)
     },
   }
+}
+
+/** Its list of pending requests is the nearest one before it in the table. */
+function withPersonsApart(
+  deps: Needed,
+  operations: readonly GuardedOperation[],
+): readonly GuardedOperation[] {
+  let pending: GuardedOperation | undefined
+  return operations.map((operation) => {
+    if (operation.path.startsWith('/GetPending')) pending = operation
+    return operation.path.startsWith('/Approve') && pending !== undefined
+      ? apart(deps, operation, pending)
+      : operation
+  })
+}
+
+function apart(
+  { operationRequests }: Needed,
+  operation: GuardedOperation,
+  pending: GuardedOperation,
+): GuardedOperation {
+  return {
+    ...operation,
+    async run(call) {
+      const { data } = approval.safeParse(call.body)
+      const maker = data && (await makerOf(pending, call, data.requestId))
+      if (maker === undefined) return operation.run(call)
+      if (typeof maker !== 'string') return maker
+      const { refusal } = await operationRequests.CheckApprover({ maker, actor: call.actor })
+      return refusal ? refusedUpstream(refusal) : operation.run(call)
+    },
+  }
+}
+
+const requests = z.array(z.object({ requestId: z.string(), createdBy: z.string() }))
+
+/** Undefined: no such request is pending, which the operation refuses. */
+async function makerOf(
+  pending: GuardedOperation,
+  call: Parameters<GuardedOperation['run']>[0],
+  requestId: string,
+): Promise<string | Refused | undefined> {
+  let cursor: string | undefined
+  do {
+    const query = cursor === undefined ? {} : { cursor }
+    const answer: Answer = await pending.run({ ...call, query, body: undefined })
+    if (answer.outcome !== 'answered') return answer.outcome === 'refused' ? answer : undefined
+    const found = requests.parse(answer.body).find((one) => one.requestId === requestId)
+    if (found !== undefined) return found.createdBy
+    cursor = answer.next === '' ? undefined : answer.next
+  } while (cursor !== undefined)
+  return undefined
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
-import { writes, type Operation } from '../operation.ts'
+import { reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
 import { assertion, keyChallengeBody, shownKeyChallenge, transactionId } from './credentials.ts'
@@ -74,6 +74,63 @@ export function keyLogInOperations(deps: Deps): readonly Operation[] {
       ({ body }) => authorize(deps, body),
     ),
   ]
+}
+
+const oidc = z.strictObject({
+  /** The address with which the browser came back. */
+  callback: z.url().max(4_096).optional(),
+  /** As it was when the log-in began; the browser keeps it to itself. */
+  state: z.string().min(1).max(256).optional(),
+})
+
+const shownBegun = z.strictObject({
+  authorizationUrl: z.string(),
+  state: z.string(),
+  expiresDate: shownTime,
+})
+
+/** Through the OpenID provider of the organisation, for callers without a token. */
+export function oidcOperations(deps: Deps): readonly Operation[] {
+  return [
+    reads(
+      '/app-log-ins',
+      {
+        about: 'Which log-ins there are besides that with a password',
+        answers: { 200: z.strictObject({ oidc: z.boolean() }) },
+      },
+      async () => answered(200, { oidc: (await deps.logIns.DescribeLogIns({})).oidc }),
+    ),
+    writes(
+      'POST',
+      '/app-oidc-log-in',
+      oidc,
+      {
+        about:
+          'Logs in through the OpenID provider. Without members: the address that the browser goes to; then, with the address at which it comes back, answers a bearer token',
+        answers: { 200: shownSession, 201: shownBegun, 202: shownKeyChallenge },
+        isLogIn: true,
+        refuses: ['PROOF_INVALID', 'NO_OIDC', 'BUSY'],
+      },
+      ({ body, address }) => logInWithOidc(deps, body, address),
+    ),
+  ]
+}
+
+async function logInWithOidc(
+  { logIns }: Deps,
+  { callback, state }: z.infer<typeof oidc>,
+  address: string,
+): Promise<Answer> {
+  if (callback === undefined && state === undefined) {
+    const { begun, refusal } = await logIns.BeginOidc({}, { deadline_ms })
+    if (refusal) return refusedUpstream(refusal)
+    if (!begun) throw new Error('a log-in was begun and not returned')
+    const { url: authorizationUrl, state: made, expiresAt: expiresDate } = begun
+    return answered(201, { authorizationUrl, state: made, expiresDate })
+  }
+  if (callback === undefined) return refused('MISSING', 'callback')
+  if (state === undefined) return refused('MISSING', 'state')
+  return sessionAnswer(await logIns.EndOidc({ callback, state, address }, { deadline_ms }))
 }
 
 /** For any operator. */

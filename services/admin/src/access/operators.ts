@@ -47,6 +47,8 @@ const shownOperator = z
     createdBy: z.string(),
     lastLogInDate: shownTime.nullable(),
     lockedUntil: shownTime.nullable(),
+    /** When the program that sets up the hub may only see and verify. */
+    endsDate: shownTime.nullable(),
   })
   .meta({ id: 'Operator' })
 
@@ -90,8 +92,8 @@ export function operatorOperations(deps: Deps): readonly Operation[] {
         answers: { 201: shownSecret },
         refuses: ['OPERATOR_EXISTS', 'ROLE_UNKNOWN'],
       },
-      async ({ body: { email = '', ...body }, actor }) => {
-        const wanted = { ...body, email, actor }
+      async ({ body: { email = '', ...body }, actor, approver }) => {
+        const wanted = { ...body, email, ...makers(actor, approver) }
         return managed(await deps.operators.CreateOperator(wanted, { deadline_ms }), 201)
       },
     ),
@@ -130,10 +132,17 @@ export function operatorOperations(deps: Deps): readonly Operation[] {
         answers: { 201: shownSecret },
         refuses: ['OPERATOR_UNKNOWN'],
       },
-      async ({ operator: name, actor }) =>
-        managed(await deps.operators.ResetOperatorSecret({ name, actor }, { deadline_ms }), 201),
+      async ({ operator: name, actor, approver }) => {
+        const reset = { name, ...makers(actor, approver) }
+        return managed(await deps.operators.ResetOperatorSecret(reset, { deadline_ms }), 201)
+      },
     ),
   ]
+}
+
+/** Both may see the new secret. */
+function makers(actor: string, approver: string | undefined) {
+  return approver === undefined ? { actor } : { actor, approver }
 }
 
 const application = z.strictObject({ appName: word, roles: roleIds })
@@ -151,8 +160,8 @@ export function applicationOperations(deps: Deps): readonly Operation[] {
         answers: { 201: z.strictObject({ id: z.string(), secret: z.string() }) },
         refuses: ['OPERATOR_EXISTS', 'ROLE_UNKNOWN'],
       },
-      async ({ body: { appName: name, roles }, actor }) => {
-        const wanted = { name, kind: 'MACHINE', roles, email: '', actor }
+      async ({ body: { appName: name, roles }, actor, approver }) => {
+        const wanted = { name, kind: 'MACHINE', roles, email: '', ...makers(actor, approver) }
         const made = await deps.operators.CreateOperator(wanted, { deadline_ms })
         if (made.refusal) return refusedUpstream(made.refusal)
         if (!made.operator?.operator) throw new Error('an application was not returned')
@@ -246,6 +255,7 @@ function operatorBody(operator: Operator) {
     createdBy: operator.createdBy,
     lastLogInDate: orNull(operator.lastLogInAt),
     lockedUntil: orNull(operator.lockedUntil),
+    endsDate: operator.endsAt ?? null,
   } satisfies Json
 }
 

@@ -137,7 +137,7 @@ export function privilegesOf(operations: readonly GuardedOperation[]): readonly 
  * The owner of the privileges and the version of the set; raise it whenever a privilege is added or
  * removed.
  */
-export const privilegeSet = { boundedContextName: 'admin', privilegeSetVersion: '1.5.0' } as const
+export const privilegeSet = { boundedContextName: 'admin', privilegeSetVersion: '1.6.0' } as const
 
 /**
  * The privileges that a list grants: each names one, or with a star at its end all with that

@@ -56,9 +56,10 @@ export function logInOperations(deps: Deps): readonly Operation[] {
         answers: { 200: shownSession, 202: shownKeyChallenge },
         takesBasic: true,
         isLogIn: true,
-        refuses: ['SECRET_WRONG', 'LOCKED', 'BUSY'],
+        refuses: ['SECRET_WRONG', 'BUSY'],
       },
-      async ({ body }) => sessionAnswer(await deps.operators.LogIn(body, { deadline_ms })),
+      async ({ body, address }) =>
+        sessionAnswer(await deps.operators.LogIn({ ...body, address }, { deadline_ms })),
     ),
     writes(
       'POST',

@@ -76,10 +76,12 @@ export async function openWorld(
   }
   const read = valuesOf(settings, values)
   const admin = await start(read, parts)
-  const hold = answerChecker(operations({ ...connect(parts.grpc), settings: read }), {
-    compatibility: read.COMPATIBILITY,
-    tokens: read.OPERATOR_IDENTITY === 'token',
-  })
+  const fourEyes = read.FOUR_EYES === 'required'
+  const { publish } = parts.bus
+  const hold = answerChecker(
+    operations({ ...connect(parts.grpc), settings: read, publish, fourEyes }),
+    { compatibility: read.COMPATIBILITY, tokens: read.OPERATOR_IDENTITY === 'token' },
+  )
   return {
     url: admin.url,
     parts,

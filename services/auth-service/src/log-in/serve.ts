@@ -7,20 +7,38 @@ import { payloadOf } from '../fido/ceremonies.ts'
 import { credentialsOf } from '../fido/credential-store.ts'
 import { challengeAnswer, registrationAnswer } from '../fido/serve.ts'
 import type { Measures } from '../measures.ts'
+import { beginOidc, endOidc, type OidcParts } from '../oidc/log-in.ts'
 import { keyMessage, logInOutcome, sessionAnswer, sessionMessage } from '../operators/serve.ts'
 import { beginKeyLogIn, type KeyStep } from '../operators/sessions.ts'
 import { authorizeWithKey, beginAuthorization, useAuthorization } from './authorize.ts'
 import { createNonce, logInWithCertificate, type CertificateParts } from './certificates.ts'
 import { beginKeyRegistration, registerKey, removeKeys } from './keys.ts'
 
-export interface LogInParts extends CertificateParts {
+export interface LogInParts extends CertificateParts, OidcParts {
   readonly measures: Measures
 }
 
 type Service = Handlers<typeof logInsService>
 
 export function serveLogIns(parts: LogInParts): Service {
-  return { ...certificates(parts), ...signatures(parts), ...keys(parts) }
+  return { ...certificates(parts), ...signatures(parts), ...keys(parts), ...openId(parts) }
+}
+
+function openId(parts: LogInParts): Pick<Service, 'DescribeLogIns' | 'BeginOidc' | 'EndOidc'> {
+  return {
+    DescribeLogIns: () => Promise.resolve({ oidc: parts.oidc !== undefined }),
+    async BeginOidc() {
+      const begun = await beginOidc(parts, new Date())
+      if (begun.type === 'REFUSE') return { refusal: refusalMessage(begun) }
+      const { url, state, expiresAt } = begun
+      return { begun: { url, state, expiresAt: timeMessage(expiresAt) } }
+    },
+    async EndOidc({ address = '', ...ended }) {
+      const session = await endOidc(parts, ended, new Date(), address)
+      parts.measures.logIn(logInOutcome(session))
+      return sessionAnswer(session)
+    },
+  }
 }
 
 function certificates(parts: LogInParts): Pick<Service, 'CreateNonce' | 'LogInWithCertificate'> {

@@ -1,6 +1,7 @@
 /**
- * Creates the initial operators: the first administrator, who must change the password, and the
- * program that sets up the hub. Both secrets come from files of the operator that starts the hub.
+ * Creates the initial operators: the first administrator, and a second one who decides what the first
+ * one requests, who must change their passwords, and the program that sets up the hub. The secrets come
+ * from files of the operator that starts the hub.
  */
 import { readFile } from 'node:fs/promises'
 import type { EventBus } from '@causeway/bus'
@@ -14,6 +15,8 @@ import {
   allOperators,
   insertOperator,
   operatorsOf,
+  saveEnd,
+  saveRoles,
   saveSecret,
   secretHashOf,
   type NewOperator,
@@ -26,48 +29,77 @@ export interface InitialOperatorParts {
   readonly log: Logger
   /** File names; empty: the operator is not created. */
   readonly passwordFile: string
+  readonly secondPasswordFile: string
   readonly setupSecretFile: string
+  /** How long the setup program may change the hub, after its secret was made. */
+  readonly setupLife_ms: number
 }
 
 const createdBy = 'auth-service'
-const administratorName = 'administrator'
+const administratorNames = ['administrator', 'administrator2'] as const
 const setupName = 'setup'
 const setupSecretForm = /^[A-Za-z0-9_-]{43}$/
 
 export async function createInitialOperators(parts: InitialOperatorParts): Promise<void> {
-  await createAdministrator(parts)
+  await createAdministrators(parts)
   await createSetup(parts)
 }
 
-/** Only if there is no person yet. */
-async function createAdministrator({ db, bus, secrets, log, passwordFile }: InitialOperatorParts) {
-  const isPerson = async () => (await allOperators(db)).some(({ kind }) => kind === 'PERSON')
-  if (await isPerson()) return
-  if (passwordFile === '') {
-    log.warn('there is no operator, and AUTH_SERVICE_FIRST_PASSWORD_FILE is not set')
-    return
-  }
-  const password = await readSecret('AUTH_SERVICE_FIRST_PASSWORD_FILE', passwordFile)
-  if (password.length < password_length_min || password.length > secret_length_max) {
-    throw new StartError(
-      `The password in AUTH_SERVICE_FIRST_PASSWORD_FILE must have ${password_length_min} to ${secret_length_max} characters.`,
+/** The first one if there is no person yet, a second one while there is a single person. */
+async function createAdministrators(parts: InitialOperatorParts): Promise<void> {
+  const { db, log, passwordFile, secondPasswordFile } = parts
+  const persons = async () =>
+    (await allOperators(db)).filter(({ kind, isActive }) => kind === 'PERSON' && isActive).length
+  if ((await persons()) === 0) {
+    if (passwordFile === '') {
+      log.warn('there is no operator, and AUTH_SERVICE_FIRST_PASSWORD_FILE is not set')
+      return
+    }
+    await addAdministrator(
+      parts,
+      administratorNames[0],
+      await readPassword('AUTH_SERVICE_FIRST_PASSWORD_FILE', passwordFile),
     )
   }
+  if (secondPasswordFile === '' || (await persons()) > 1) return
+  await addAdministrator(
+    parts,
+    administratorNames[1],
+    await readPassword('AUTH_SERVICE_SECOND_PASSWORD_FILE', secondPasswordFile),
+  )
+}
+
+async function addAdministrator(
+  { db, bus, secrets }: InitialOperatorParts,
+  name: string,
+  password: string,
+): Promise<void> {
   const secretHash = await secrets.hashPassword(password)
-  if (secretHash === undefined) throw new Error('the first password could not be hashed')
+  if (secretHash === undefined) throw new Error(`the first password of ${name} could not be hashed`)
   await add(db, bus, {
-    name: administratorName,
+    name,
     kind: 'PERSON',
     roles: ['administrator'],
     email: null,
     mustChange: true,
     secretHash,
     createdBy,
+    secretBy: [],
   })
 }
 
-/** A changed secret in the file replaces the stored one. */
-async function createSetup({ db, bus, setupSecretFile }: InitialOperatorParts) {
+async function readPassword(setting: string, file: string): Promise<string> {
+  const password = await readSecret(setting, file)
+  if (password.length < password_length_min || password.length > secret_length_max) {
+    throw new StartError(
+      `The password in ${setting} must have ${password_length_min} to ${secret_length_max} characters.`,
+    )
+  }
+  return password
+}
+
+/** A changed secret in the file replaces the stored one, and the program may set up the hub again. */
+async function createSetup({ db, bus, setupSecretFile, setupLife_ms }: InitialOperatorParts) {
   if (setupSecretFile === '') return
   const secret = await readSecret('AUTH_SERVICE_SETUP_SECRET_FILE', setupSecretFile)
   if (!setupSecretForm.test(secret)) {
@@ -80,33 +112,42 @@ async function createSetup({ db, bus, setupSecretFile }: InitialOperatorParts) {
   if (known === secretHash) return
   if (known === undefined) {
     const roles = ['setup']
-    const row = { name: setupName, roles, email: null, mustChange: false, secretHash, createdBy }
-    await add(db, bus, { ...row, kind: 'MACHINE' })
+    const maker = { createdBy, secretBy: [] }
+    const row = { name: setupName, roles, email: null, mustChange: false, secretHash, ...maker }
+    await add(db, bus, { ...row, kind: 'MACHINE', endsAt: new Date(Date.now() + setupLife_ms) })
     return
   }
   await db.transaction(async (tx) => {
     await lockParticipant(tx, 'operators')
     const [before] = await operatorsOf(tx, [setupName])
     if (before === undefined || (await secretHashOf(tx, setupName)) === secretHash) return
+    const roles = before.roles.map((role) => (role === 'setup-ended' ? 'setup' : role))
+    const at = new Date()
     await saveSecret(tx, setupName, secretHash, false)
-    const state = recordOf(before)
+    await saveRoles(tx, setupName, roles)
+    await saveEnd(tx, setupName, new Date(at.getTime() + setupLife_ms))
     record(bus, tx, {
       actor: createdBy,
       action: 'ResetOperatorSecret',
       subject: `operators/${setupName}`,
-      before: state,
-      after: state,
-      at: new Date(),
+      before: recordOf(before),
+      after: { ...recordOf(before), roles },
+      at,
     })
   })
 }
 
 /** Another replica may have added the operator first. */
-async function add(db: Database, bus: EventBus, operator: NewOperator): Promise<void> {
+async function add(
+  db: Database,
+  bus: EventBus,
+  { endsAt, ...operator }: NewOperator & { readonly endsAt?: Date },
+): Promise<void> {
   await db.transaction(async (tx) => {
     await lockParticipant(tx, 'operators')
     const now = new Date()
     if (!(await insertOperator(tx, operator, now))) return
+    await saveEnd(tx, operator.name, endsAt ?? null)
     const [made] = await operatorsOf(tx, [operator.name])
     record(bus, tx, {
       actor: createdBy,

@@ -7,6 +7,7 @@ import { refuse, type Refused } from '../domain/refusal.ts'
 import { record } from '../record.ts'
 import { lockParticipant } from '../participant-lock.ts'
 import { invalidateTokensOf } from './announce.ts'
+import { claimAttempt } from './attempt-store.ts'
 import {
   isEmail,
   isOperatorName,
@@ -16,18 +17,19 @@ import {
   type Kind,
   type Operator,
 } from './domain/operator.ts'
+import { isGuessable } from './guessable.ts'
 import { refuseGrant } from './grants.ts'
 import { allRoles } from './role-store.ts'
 import { hashOfSecret, newSecret, type Secrets } from './secrets.ts'
 import { endSessionsOf } from './session-store.ts'
 import {
   allOperators,
-  claimAttempt,
   insertOperator,
   operatorsOf,
   saveOperator,
   saveRoles,
   saveSecret,
+  saveSecretBy,
   secretHashOf,
   type NewOperator,
 } from './store.ts'
@@ -58,6 +60,8 @@ export interface Creation {
   /** Empty: none. */
   readonly email: string
   readonly actor: string
+  /** Who approved it, and so sees the secret. */
+  readonly approver?: string | undefined
 }
 
 /** Members of an operator's record that are encrypted in the audit log. */
@@ -65,7 +69,7 @@ const confidential = ['email']
 
 export async function createOperator(
   { db, bus, secrets }: ManageParts,
-  { name, kind, roles, email, actor }: Creation,
+  { name, kind, roles, email, actor, approver }: Creation,
 ): Promise<Managed | Refused> {
   if (!isOperatorName(name)) {
     return refuse('INVALID', 'name must have 2 to 64 lower-case letters, digits or . _ @ -')
@@ -85,6 +89,7 @@ export async function createOperator(
     mustChange,
     createdBy: actor,
     secretHash: made.hash,
+    secretBy: seenBy(actor, approver),
   }
   return db.transaction(async (tx): Promise<Managed | Refused> => {
     await lockParticipant(tx, turn)
@@ -189,8 +194,7 @@ function emailFault(kind: Kind, email: string): Refused | undefined {
 /** Sets a new initial secret, for one that is forgotten or compromised. */
 export async function resetSecret(
   { db, bus, secrets, life_s }: ManageParts,
-  name: string,
-  actor: string,
+  { name, actor, approver }: Pick<Creation, 'name' | 'actor' | 'approver'>,
 ): Promise<Managed | Refused> {
   const [known] = await operatorsOf(db, [name])
   if (known === undefined) return unknownOperator(name)
@@ -205,6 +209,7 @@ export async function resetSecret(
     const excess = await refuseGrant(bus, tx, { ...grant, roles: before.roles })
     if (excess !== undefined) return excess
     await saveSecret(tx, name, made.hash, before.kind === 'PERSON')
+    await saveSecretBy(tx, name, seenBy(actor, approver), now)
     await endSessionsOf(tx, name, now)
     await invalidateTokensOf(bus, tx, before, { now, life_s })
     const operator = await operatorNamed(tx, name)
@@ -218,6 +223,10 @@ export async function resetSecret(
     })
     return { type: 'OPERATOR', operator, secret: made.secret }
   })
+}
+
+function seenBy(actor: string, approver: string | undefined): readonly string[] {
+  return approver === undefined ? [actor] : [actor, approver]
 }
 
 /** Requires the old password; wrong ones count as failed log-ins. */
@@ -235,6 +244,7 @@ export async function changePassword(
   }
   const fault = passwordFault(name, password, old)
   if (fault !== undefined) return fault
+  if (isGuessable(name, password)) return refuse('INVALID', 'the password is one that guessers try')
   const hash = await secrets.hashPassword(password)
   if (hash === undefined) return busy
   await db.transaction(async (tx) => {
@@ -280,7 +290,8 @@ async function prove(
   if (known.kind === 'MACHINE') return refuse('INVALID', 'a program has a secret: reset it')
   const now = new Date()
   const forgottenFrom = new Date(now.getTime() - lock_s * 1_000)
-  const hash = await claimAttempt(db, name, { now, forgottenFrom }, attempts_max)
+  const attempt = { name, address: 'change of password', now, forgottenFrom, attempts_max }
+  const hash = await claimAttempt(db, attempt)
   if (hash === undefined) return refuse('LOCKED', 'too many wrong passwords: wait')
   const look = await secrets.check(old, hash)
   if (look === 'BUSY') return busy

@@ -7,7 +7,7 @@ import type { Calls } from '@causeway/grpc'
 import { statement, type Database } from '@causeway/postgres'
 import type { Service } from '@causeway/process'
 import { eventually } from '@causeway/process/testing'
-import { operatorsService } from '@causeway/protos'
+import { operationRequestsService, operatorsService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose'
@@ -36,6 +36,7 @@ const settings = authSettings({
   AUTH_SERVICE_WRONG_PASSWORDS_MAX: '3',
   AUTH_SERVICE_LOCK_S: '60',
   AUTH_SERVICE_PASSWORD_COST: '10',
+  AUTH_SERVICE_SESSIONS_MAX: '5',
 })
 
 beforeAll(async () => {
@@ -78,8 +79,8 @@ async function person(...roles: readonly string[]): Promise<string> {
   return made
 }
 
-async function logIn(id = name, secret = password) {
-  return operators.LogIn({ id, secret })
+async function logIn(id = name, secret = password, address = 'here') {
+  return operators.LogIn({ id, secret, address })
 }
 
 async function sessionOf(id = name, secret = password) {
@@ -121,6 +122,26 @@ describe('before the first log-in', () => {
     expect(session).toMatchObject({ roles: ['setup'], refreshToken: '', mustChangePassword: false })
   })
 
+  test('The setup program may set up the hub for a while, then see and verify, until it has a new secret', async () => {
+    const session = await sessionOf('setup', setupSecret)
+    const rolesOf = async () => {
+      const [setup] = (await operators.ListOperators({ names: ['setup'] })).operators
+      return [setup?.roles, setup?.endsAt !== undefined]
+    }
+    expect(await rolesOf()).toEqual([['setup'], true])
+    await db.query(statement(`update operators set ends_at = now() where name = 'setup'`), [])
+    const after = await sessionOf('setup', setupSecret)
+    expect(after.roles).toEqual(['setup-ended'])
+    expect(await isActive(session.accessToken)).toBe(false)
+    const { privileges } = await operators.CheckToken({ accessToken: after.accessToken })
+    expect(privileges.filter((one) => !one.startsWith('VIEW_') && one !== 'RUN_VERIFY')).toEqual([])
+    expect(await rolesOf()).toEqual([['setup-ended'], false])
+    await eventually(
+      () => entriesOf('operators/setup').some(({ actionType }) => actionType === 'EndSetup'),
+      'the audit entry of the end',
+    )
+  })
+
   test('A restart creates neither operator again, and updates the secret of the program', async () => {
     const next = randomBytes(32).toString('base64url')
     writeFileSync(setupFile, next)
@@ -130,7 +151,7 @@ describe('before the first log-in', () => {
     await Promise.allSettled([before.stop()])
     await open(again)
     expect((await logIn('setup', setupSecret)).refusal?.reason).toBe('SECRET_WRONG')
-    expect((await logIn('setup', next)).session).toBeTruthy()
+    expect((await logIn('setup', next)).session?.roles).toEqual(['setup'])
     const { operators: all } = await operators.ListOperators({ names: ['administrator', 'setup'] })
     expect(all.map(({ name: one }) => one)).toEqual(['administrator', 'setup'])
   })
@@ -199,18 +220,110 @@ describe('a session', () => {
   })
 })
 
+describe('open sessions', () => {
+  const sessionsOf = async (operator = name) =>
+    (await operators.ListSessions({ operator })).sessions
+
+  test('A session is listed with how and from where it began, until it is ended', async () => {
+    const first = await sessionOf()
+    await sessionOf()
+    const listed = await sessionsOf()
+    expect(listed).toMatchObject([
+      { factor: 'PASSWORD', address: 'here' },
+      { factor: 'PASSWORD', address: 'here' },
+    ])
+    const [, older] = listed
+    const end = { operator: name, sessionId: older?.id ?? '', actor: name }
+    expect(await operators.EndSessions(end)).toEqual({})
+    expect((await operators.EndSessions(end)).refusal?.reason).toBe('SESSION_UNKNOWN')
+    expect(await isActive(first.accessToken)).toBe(false)
+    expect((await sessionsOf()).map(({ id }) => id)).toEqual([listed[0]?.id])
+  })
+
+  test('Nobody ends a session in the name of another operator', async () => {
+    const session = await sessionOf()
+    const [own] = await sessionsOf()
+    const other = await person('viewer')
+    const end = { operator: other, sessionId: own?.id ?? '', actor: other }
+    expect((await operators.EndSessions(end)).refusal?.reason).toBe('SESSION_UNKNOWN')
+    expect(await isActive(session.accessToken)).toBe(true)
+  })
+
+  test('Each session of an operator is ended at once', async () => {
+    const all = [await sessionOf(), await sessionOf()]
+    await operators.EndSessions({ operator: name, actor: 'ada' })
+    for (const { accessToken } of all) expect(await isActive(accessToken)).toBe(false)
+    expect(await sessionsOf()).toEqual([])
+  })
+
+  test('A session that is not refreshed for long enough cannot be refreshed any more', async () => {
+    const { refreshToken } = await sessionOf()
+    const age = statement(`
+      update sessions set used_at = used_at - $2 * interval '1 second' where operator = $1`)
+    await db.query(age, [name, 1_790])
+    const { session } = await operators.RefreshSession({ refreshToken })
+    expect(session).toBeTruthy()
+    await db.query(age, [name, 1_801])
+    expect(await sessionsOf()).toEqual([])
+    const late = await operators.RefreshSession({ refreshToken: session?.refreshToken ?? '' })
+    expect(late.refusal?.reason).toBe('TOKEN_INVALID')
+  })
+
+  test('A further log-in ends the oldest session of a person who has too many', async () => {
+    const first = await sessionOf()
+    for (let n = 0; n < 5; n += 1) await sessionOf()
+    expect(await sessionsOf()).toHaveLength(5)
+    expect(await isActive(first.accessToken)).toBe(false)
+  })
+})
+
+describe('the actor of a change', () => {
+  const requests = () => parts.grpc.client(operationRequestsService, 'auth-service')
+
+  test('An actor is proven by the own token, as long as it is valid', async () => {
+    const { accessToken } = await sessionOf()
+    expect(await operators.CheckActor({ actor: name, accessToken })).toEqual({})
+    const other = await operators.CheckActor({ actor: 'administrator', accessToken })
+    expect(other.refusal?.reason).toBe('TOKEN_INVALID')
+    await operators.LogOut({ accessToken })
+    const late = await operators.CheckActor({ actor: name, accessToken })
+    expect(late.refusal?.reason).toBe('TOKEN_INVALID')
+  })
+
+  test('The maker of a request is proven by its approver, until the approved change has run', async () => {
+    const requestId = randomUUID()
+    const accessToken = (await sessionOf()).accessToken
+    const claim = { actor: 'maker', accessToken, requestId }
+    const isProven = async () => !(await operators.CheckActor(claim)).refusal
+    await requests().RequestOperation({
+      requestId,
+      method: 'POST',
+      route: '/operators',
+      uri: '/operators',
+      privilege: 'MANAGE_OPERATORS',
+      actor: 'maker',
+    })
+    expect(await isProven()).toBe(false)
+    const decision = { requestId, decision: 'APPROVE', note: '', actor: name }
+    expect((await requests().DecideOperation(decision)).decided?.runs).toBe(true)
+    expect(await isProven()).toBe(true)
+    expect((await operators.CheckActor({ ...claim, actor: 'administrator' })).refusal).toBeTruthy()
+    await requests().NoteOperationOutcome({ requestId, status: 201 })
+    expect(await isProven()).toBe(false)
+  })
+})
+
 describe('guessing', () => {
-  test('Too many wrong passwords lock the operator, also for the right password, until a reset', async () => {
-    for (let n = 0; n < 3; n += 1) {
-      expect((await logIn(name, 'a wrong password')).refusal?.reason).toBe('SECRET_WRONG')
-    }
-    expect((await logIn()).refusal?.reason).toBe('LOCKED')
-    const change = { name, oldPassword: 'a wrong password', newPassword: 'another one to have' }
-    expect((await operators.ChangePassword(change)).refusal?.reason).toBe('LOCKED')
-    const failures = (await entries(`operators/${name}`, 7)).slice(-5)
+  test('After too many wrong passwords from an address the right one is refused there too, until a reset', async () => {
+    const wrong = await logIn(name, 'a wrong password')
+    for (let n = 0; n < 2; n += 1) expect(await logIn(name, 'a wrong password')).toEqual(wrong)
+    expect(await logIn()).toEqual(wrong)
+    const failures = (await entries(`operators/${name}`, 6)).slice(-4)
     expect(
       failures.map(({ actionType, actionSuccessful }) => [actionType, actionSuccessful]),
-    ).toEqual([...Array.from({ length: 4 }, () => ['LogIn', false]), ['ChangePassword', false]])
+    ).toEqual(Array.from({ length: 4 }, () => ['LogIn', false]))
+    const faults = failures.map(({ labels }) => labels.find(({ key }) => key === 'fault')?.value)
+    expect(faults).toEqual([...Array(3).fill('wrong password'), 'too many wrong passwords'])
     const [locked] = (await operators.ListOperators({ names: [name] })).operators
     expect(Date.parse(locked?.lockedUntil ?? '')).toBeGreaterThan(Date.now())
     const { operator } = await operators.ResetOperatorSecret({ name, actor: 'ada' })
@@ -222,16 +335,42 @@ describe('guessing', () => {
       Array.from({ length: 12 }, () => logIn(name, 'a wrong password')),
     )
     const reasons = answers.map(({ refusal }) => refusal?.reason)
-    expect(reasons.filter((reason) => reason === 'SECRET_WRONG')).toHaveLength(3)
-    expect(reasons.filter((reason) => reason === 'LOCKED')).toHaveLength(9)
+    expect(reasons.every((reason) => reason === 'SECRET_WRONG' || reason === 'BUSY')).toBe(true)
+    const failures = (await entries(`operators/${name}`, 14)).slice(-12)
+    const checked = failures.filter(({ labels }) =>
+      labels.some(({ value }) => value === 'wrong password'),
+    )
+    expect(checked).toHaveLength(3)
+  })
+
+  test('An operator logs in while strangers elsewhere guess, and so keep out only strangers', async () => {
+    expect((await logIn()).session).toBeTruthy()
+    for (let n = 0; n < 40; n += 1) await logIn(name, 'a wrong password', `stranger-${n % 15}`)
+    expect((await logIn(name, password, 'stranger-99')).refusal?.reason).toBe('SECRET_WRONG')
+    expect((await logIn()).session).toBeTruthy()
+  })
+
+  test('Wrong old passwords are counted too', async () => {
+    const change = { name, oldPassword: 'a wrong password', newPassword: 'another one to have' }
+    const reasons = []
+    for (let n = 0; n < 4; n += 1) {
+      reasons.push((await operators.ChangePassword(change)).refusal?.reason)
+    }
+    expect(reasons).toEqual(['INVALID', 'INVALID', 'INVALID', 'LOCKED'])
+  })
+
+  test('A log-in with an unknown name is audited without the name, a few times a minute', async () => {
+    for (let n = 0; n < 20; n += 1) await logIn(`no-${n}`, password, 'somewhere')
+    const [entry] = await entries('operators', 1)
+    expect(entry).toMatchObject({ actionType: 'LogIn', actionSuccessful: false })
+    expect(JSON.stringify(entriesOf('operators'))).not.toContain('no-1')
+    expect(entriesOf('operators').length).toBeLessThanOrEqual(20)
   })
 
   test('The operator can log in again when the lock has expired', async () => {
     for (let n = 0; n < 3; n += 1) await logIn(name, 'a wrong password')
     await db.query(
-      statement(
-        `update operators set attempts_since = attempts_since - interval '61 s' where name = $1`,
-      ),
+      statement(`update log_in_attempts set since = since - interval '61 s' where operator = $1`),
       [name],
     )
     expect((await logIn()).session).toBeTruthy()

@@ -5,6 +5,7 @@ import { refusalMessage, timeMessage } from '../contract.ts'
 import type { Refused } from '../domain/refusal.ts'
 import { challengeMessage } from '../fido/serve.ts'
 import type { Measures } from '../measures.ts'
+import { checkActor } from './check-actor.ts'
 import type { Operator, Role } from './domain/operator.ts'
 import { grants } from './domain/privilege.ts'
 import {
@@ -17,6 +18,7 @@ import {
 } from './manage.ts'
 import { allPrivileges, allRoles } from './role-store.ts'
 import { registerPrivileges, setRole } from './roles.ts'
+import { endSessions, listSessions } from './session-list.ts'
 import { invalidatedTokens } from './session-store.ts'
 import {
   checkToken,
@@ -36,15 +38,15 @@ export interface OperatorParts extends SessionParts, ManageParts {
 type Service = Handlers<typeof operatorsService>
 
 export function serveOperators(parts: OperatorParts): Service {
-  return { ...sessions(parts), ...policy(parts), ...management(parts) }
+  return { ...sessions(parts), ...sessionLists(parts), ...policy(parts), ...management(parts) }
 }
 
 function sessions(
   parts: OperatorParts,
 ): Pick<Service, 'LogIn' | 'RefreshSession' | 'LogOut' | 'CheckToken'> {
   return {
-    async LogIn({ id, secret }) {
-      const session = await logIn(parts, id, secret, new Date())
+    async LogIn({ id, secret, address = '' }) {
+      const session = await logIn(parts, { name: id, secret, address }, new Date())
       parts.measures.logIn(logInOutcome(session))
       return sessionAnswer(session)
     },
@@ -69,6 +71,32 @@ function sessions(
         expiresAt: timeMessage(expiresAt),
       }
     },
+  }
+}
+
+function sessionLists(
+  parts: OperatorParts,
+): Pick<Service, 'ListSessions' | 'EndSessions' | 'CheckActor'> {
+  return {
+    async ListSessions({ operator }) {
+      const sessions = await listSessions(parts, operator, new Date())
+      return {
+        sessions: sessions.map(({ id, factor, address, createdAt, usedAt, expiresAt }) => ({
+          id,
+          ...(factor === null ? {} : { factor }),
+          ...(address === null || address === '' ? {} : { address }),
+          createdAt: timeMessage(createdAt),
+          usedAt: timeMessage(usedAt),
+          expiresAt: timeMessage(expiresAt),
+        })),
+      }
+    },
+    async CheckActor({ actor, accessToken: token, requestId }) {
+      const proof = requestId === undefined ? { token } : { token, requestId }
+      return done(await checkActor(parts, actor, proof, new Date()))
+    },
+    EndSessions: async ({ operator, sessionId, actor }) =>
+      done(await endSessions(parts, { operator, sessionId, actor }, new Date())),
   }
 }
 
@@ -187,7 +215,7 @@ function management(
     CreateOperator: async (creation) => managed(await createOperator(parts, creation)),
     UpdateOperator: async ({ roles, isActive, email, ...rest }) =>
       managed(await updateOperator(parts, { ...rest, isActive, email, roles: roles?.ids })),
-    ResetOperatorSecret: async ({ name, actor }) => managed(await resetSecret(parts, name, actor)),
+    ResetOperatorSecret: async (reset) => managed(await resetSecret(parts, reset)),
     ChangePassword: async ({ name, oldPassword, newPassword }) =>
       done(await changePassword(parts, name, oldPassword, newPassword)),
   }
@@ -220,5 +248,6 @@ function operatorMessage(
     lockedUntil: timeMessage(isLocked ? lockEnd : null),
     lastLogInAt: timeMessage(lastLogInAt),
     email: operator.email ?? '',
+    ...(operator.endsAt === null ? {} : { endsAt: timeMessage(operator.endsAt) }),
   }
 }

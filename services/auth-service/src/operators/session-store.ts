@@ -8,43 +8,127 @@ export interface Session {
   readonly expiresAt: Date
 }
 
-const insertRow = statement(`
-  insert into sessions (id, operator, refresh_hash, created_at, expires_at)
-  values ($1, $2, $3, $4, $5)`)
+export interface NewSession extends Session {
+  readonly factor: string
+  /** Empty where it is not known. */
+  readonly address: string
+}
 
-export async function insertSession(tx: Transaction, session: Session, now: Date): Promise<void> {
-  const { id, operator, refreshHash, expiresAt } = session
-  await tx.query(insertRow, [id, operator, refreshHash, now, expiresAt])
+const insertRow = statement(`
+  insert into sessions
+    (id, operator, refresh_hash, created_at, expires_at, used_at, factor, address)
+  values ($1, $2, $3, $4, $5, $4, $6, $7)`)
+
+export async function insertSession(
+  tx: Transaction,
+  session: NewSession,
+  now: Date,
+): Promise<void> {
+  const { id, operator, refreshHash, expiresAt, factor, address } = session
+  await tx.query(insertRow, [id, operator, refreshHash, now, expiresAt, factor, address])
+}
+
+/** A session in a list. */
+export interface ShownSession {
+  readonly id: string
+  readonly factor: string | null
+  readonly address: string | null
+  readonly createdAt: Date
+  readonly usedAt: Date
+  readonly expiresAt: Date
+}
+
+const selectOpen = statement(`
+  select id, factor, address, created_at as "createdAt", expires_at as "expiresAt",
+    coalesce(used_at, created_at) as "usedAt"
+  from sessions
+  where operator = $1 and ended_at is null and expires_at > $2
+    and coalesce(used_at, created_at) > $3
+  order by created_at desc, id limit 1000`)
+
+/** @param idleFrom those that were not used since have ended */
+export async function openSessionsOf(
+  db: Queries,
+  operator: string,
+  now: Date,
+  idleFrom: Date,
+): Promise<readonly ShownSession[]> {
+  return db.query<ShownSession>(selectOpen, [operator, now, idleFrom])
+}
+
+const endGiven = statement(`
+  update sessions set ended_at = $3
+  where operator = $1 and ended_at is null and ($2::text is null or id = $2) returning id`)
+
+/** @returns the ids of those that ended now */
+export async function endSessionOf(
+  tx: Transaction,
+  operator: string,
+  id: string | undefined,
+  now: Date,
+): Promise<readonly string[]> {
+  return idsOf(await tx.query<{ readonly id: string }>(endGiven, [operator, id ?? null, now]))
+}
+
+const endExcess = statement(`
+  update sessions set ended_at = $3
+  where id in (
+    select id from sessions where operator = $1 and ended_at is null
+    order by created_at desc, id offset $2)
+  returning id`)
+
+/** @returns the ids of those that ended now: the oldest ones beyond the bound */
+export async function endExcessSessions(
+  tx: Transaction,
+  operator: string,
+  sessions_max: number,
+  now: Date,
+): Promise<readonly string[]> {
+  return idsOf(await tx.query<{ readonly id: string }>(endExcess, [operator, sessions_max, now]))
+}
+
+function idsOf(rows: readonly { readonly id: string }[]): readonly string[] {
+  return rows.map(({ id }) => id)
+}
+
+interface LockedSession extends Session {
+  readonly isCurrent: boolean
+  readonly factor: string | null
 }
 
 const lockByToken = statement(`
   select id, operator, refresh_hash as "refreshHash", expires_at as "expiresAt",
-    refresh_hash = $1 as "isCurrent"
+    refresh_hash = $1 as "isCurrent", factor
   from sessions
   where (refresh_hash = $1 or used_hash = $1) and ended_at is null and expires_at > $2
+    and coalesce(used_at, created_at) > $3
   for update`)
 
 /**
  * Finds a session by its current or previous refresh token and locks it until the end of the
  * transaction.
+ * @param idleFrom one that was not used since has ended
  */
 export async function lockSession(
   tx: Transaction,
   refreshHash: Buffer,
   now: Date,
-): Promise<(Session & { readonly isCurrent: boolean }) | undefined> {
-  const [row] = await tx.query<Session & { readonly isCurrent: boolean }>(lockByToken, [
-    refreshHash,
-    now,
-  ])
+  idleFrom: Date,
+): Promise<LockedSession | undefined> {
+  const [row] = await tx.query<LockedSession>(lockByToken, [refreshHash, now, idleFrom])
   return row
 }
 
 const replaceToken = statement(`
-  update sessions set used_hash = refresh_hash, refresh_hash = $2 where id = $1`)
+  update sessions set used_hash = refresh_hash, refresh_hash = $2, used_at = $3 where id = $1`)
 
-export async function saveRefresh(tx: Transaction, id: string, refreshHash: Buffer): Promise<void> {
-  await tx.query(replaceToken, [id, refreshHash])
+export async function saveRefresh(
+  tx: Transaction,
+  id: string,
+  refreshHash: Buffer,
+  now: Date,
+): Promise<void> {
+  await tx.query(replaceToken, [id, refreshHash, now])
 }
 
 const endOne = statement(`

@@ -7,10 +7,12 @@ import { createChallenge, type FidoParts, type MadeChallenge } from '../fido/cha
 import { credentialsOf } from '../fido/credential-store.ts'
 import { record } from '../record.ts'
 import { invalidate } from './announce.ts'
+import { claimAttempt, forgetAttempts } from './attempt-store.ts'
 import { mustHaveKey, type KeyRule } from './domain/key-rule.ts'
 import { isOperatorName, type Operator } from './domain/operator.ts'
 import { allRoles } from './role-store.ts'
 import { newSecret, sha256, type Secrets } from './secrets.ts'
+import { boundSessions } from './session-list.ts'
 import {
   endSession,
   insertSession,
@@ -18,7 +20,8 @@ import {
   saveRefresh,
   invalidatedTokens,
 } from './session-store.ts'
-import { claimAttempt, forgetAttempts, operatorsOf, saveLogIn } from './store.ts'
+import { endSetup } from './setup-end.ts'
+import { operatorsOf, saveLogIn } from './store.ts'
 import { issueToken, readToken, type ReadToken, type TokenParts } from './tokens.ts'
 
 export interface SessionParts extends TokenParts {
@@ -28,9 +31,15 @@ export interface SessionParts extends TokenParts {
   readonly fido: FidoParts
   readonly keyRule: KeyRule
   readonly sessionLife_s: number
+  /** A session that is not refreshed for so long has ended. */
+  readonly sessionIdle_s: number
+  /** Of one person, at the same time. */
+  readonly sessions_max: number
   readonly attempts_max: number
   /** How long wrong attempts count, which is also how long a lock lasts. */
   readonly lock_s: number
+  /** Whether one more log-in with an unknown name is audited. */
+  readonly mayRecordUnknown: (now: Date) => boolean
 }
 
 export interface OpenSession {
@@ -52,33 +61,48 @@ export interface KeyStep {
 }
 
 /** What the operator has proven: by a password or secret, a certificate, or a security key. */
-export type Factor = 'PASSWORD' | 'CERTIFICATE' | 'KEY' | 'SECOND_FACTOR'
+export type Factor = 'PASSWORD' | 'CERTIFICATE' | 'KEY' | 'SECOND_FACTOR' | 'OIDC'
 
 const wrong = refuse('SECRET_WRONG', 'unknown operator or wrong password')
 
+export interface PasswordLogIn {
+  readonly name: string
+  readonly secret: string
+  /** The network of the client; empty where it is not known. */
+  readonly address: string
+}
+
+/** A client that guesses learns neither whether a name exists nor whether it is locked. */
 export async function logIn(
   parts: SessionParts,
-  name: string,
-  secret: string,
+  { name, secret, address }: PasswordLogIn,
   now: Date,
 ): Promise<OpenSession | KeyStep | Refused> {
   const { db, secrets, attempts_max, lock_s } = parts
   if (!isOperatorName(name)) return wrong
+  await endSetup(parts, now)
   const forgottenFrom = new Date(now.getTime() - lock_s * 1_000)
-  const hash = await claimAttempt(db, name, { now, forgottenFrom }, attempts_max)
+  const attempt = { name, address, now, forgottenFrom, attempts_max }
+  const hash = await claimAttempt(db, attempt)
   const [operator] = await operatorsOf(db, [name])
-  if (hash === undefined && operator !== undefined) {
-    await db.transaction((tx) => recordLogIn(parts, tx, operator, now, false))
-    return refuse('LOCKED', 'too many wrong passwords: wait, or have it reset')
-  }
   const look = await secrets.check(secret, hash)
   if (look === 'BUSY') return refuse('BUSY', 'too many log-ins at once')
-  if (operator === undefined) return wrong
-  if (look === 'WRONG' || !operator.isActive) {
-    await db.transaction((tx) => recordLogIn(parts, tx, operator, now, false))
+  if (operator === undefined) {
+    if (parts.mayRecordUnknown(now)) await recordUnknown(parts, address, now)
     return wrong
   }
-  return admit(parts, operator, 'PASSWORD', now)
+  const fault = hash === undefined ? 'too many wrong passwords' : faultOf(look, operator)
+  if (fault !== undefined) {
+    await db.transaction((tx) => recordLogIn(parts, tx, operator, now, { fault, address }))
+    return wrong
+  }
+  await forgetAttempts(db, attempt)
+  return admit(parts, operator, 'PASSWORD', now, address)
+}
+
+function faultOf(look: 'RIGHT' | 'WRONG', { isActive }: Operator): string | undefined {
+  if (look === 'WRONG') return 'wrong password'
+  return isActive ? undefined : 'disabled'
 }
 
 /** After a first factor: asks for the key of an operator who has one, else opens a session. */
@@ -87,18 +111,22 @@ export async function admit(
   operator: Operator,
   factor: Factor,
   now: Date,
+  address = '',
 ): Promise<OpenSession | KeyStep | Refused> {
   const { db, bus } = parts
   const { name } = operator
   if (await hasKey(parts, operator)) {
-    await db.transaction(async (tx) => {
-      await forgetAttempts(tx, name)
+    await db.transaction((tx) => {
       const entry = { actor: name, action: 'LogInKeyRequested', subject: `operators/${name}` }
-      record(bus, tx, { ...entry, before: null, after: null, at: now, labels: { factor } })
+      const labels = labelsOf({ factor, address })
+      record(bus, tx, { ...entry, before: null, after: null, at: now, labels })
+      return Promise.resolve()
     })
     return beginKeyLogIn(parts, name, now)
   }
-  const started = await db.transaction((tx) => startSession(parts, tx, operator, factor, now))
+  const started = await db.transaction((tx) =>
+    startSession(parts, tx, operator, { factor, address }, now),
+  )
   return tokensOf(parts, started, now)
 }
 
@@ -128,13 +156,16 @@ export async function startSession(
   parts: SessionParts,
   tx: Transaction,
   operator: Operator,
-  factor: Factor,
+  from: Origin,
   now: Date,
 ): Promise<StartedSession> {
   const { row, refreshToken } = newSession(parts, operator, now)
   await saveLogIn(tx, operator.name, now)
-  await insertSession(tx, row, now)
-  await recordLogIn(parts, tx, operator, now, true, factor)
+  const { factor = 'PASSWORD', address = '' } = from
+  await insertSession(tx, { ...row, factor, address }, now)
+  const { name, kind } = operator
+  if (kind === 'PERSON') await boundSessions(parts, tx, name, parts.sessions_max, now)
+  await recordLogIn(parts, tx, operator, now, from)
   return { operator, id: row.id, refreshToken }
 }
 
@@ -168,27 +199,59 @@ function newSession({ sessionLife_s }: SessionParts, operator: Operator, now: Da
   return { row, refreshToken }
 }
 
-/** Audits the attempt; `after` shows whether it succeeded. */
+/** How and from where an operator logs in; `fault`: why not. */
+interface Origin {
+  readonly factor?: Factor
+  readonly address?: string
+  readonly fault?: string
+}
+
 function recordLogIn(
   { bus }: SessionParts,
   tx: Transaction,
   { name }: Operator,
   at: Date,
-  successful: boolean,
-  factor: Factor = 'PASSWORD',
+  { factor = 'PASSWORD', ...origin }: Origin,
 ): Promise<void> {
-  const subject = `operators/${name}`
   record(bus, tx, {
     actor: name,
     action: 'LogIn',
-    subject,
+    subject: `operators/${name}`,
     before: null,
     after: null,
     at,
-    successful,
-    labels: { factor },
+    successful: origin.fault === undefined,
+    labels: labelsOf({ factor, ...origin }),
   })
   return Promise.resolve()
+}
+
+/** The name is not recorded: people type passwords there. */
+async function recordUnknown({ db, bus }: SessionParts, address: string, at: Date): Promise<void> {
+  const labels = labelsOf({ fault: 'unknown operator', address })
+  const entry = { actor: 'unknown', action: 'LogIn', subject: 'operators', at, labels }
+  await db.transaction((tx) => {
+    record(bus, tx, { ...entry, before: null, after: null, successful: false })
+    return Promise.resolve()
+  })
+}
+
+/** At most so many a minute, so that guessing names does not fill the audit log. */
+export function openUnknownRecords(perMinute_max = 10): (now: Date) => boolean {
+  let minute = 0
+  let count = 0
+  return (now) => {
+    const current = Math.floor(now.getTime() / 60_000)
+    if (current !== minute) count = 0
+    minute = current
+    count += 1
+    return count <= perMinute_max
+  }
+}
+
+/** Without those that are not known. */
+function labelsOf(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''))
 }
 
 /**
@@ -201,15 +264,18 @@ export async function refreshSession(
 ): Promise<OpenSession | Refused> {
   const next = newSecret()
   const operator = await parts.db.transaction(async (tx) => {
-    const session = await lockSession(tx, sha256(refreshToken), now)
+    const idleFrom = new Date(now.getTime() - parts.sessionIdle_s * 1_000)
+    const session = await lockSession(tx, sha256(refreshToken), now, idleFrom)
     if (session === undefined) return undefined
     const [found] = await operatorsOf(tx, [session.operator])
     if (!session.isCurrent || found?.isActive !== true) {
       await close(parts, tx, session.id, session.operator, now)
       return undefined
     }
-    await saveRefresh(tx, session.id, sha256(next))
-    return { ...found, sessionId: session.id }
+    await saveRefresh(tx, session.id, sha256(next), now)
+    // An operator who logs in elsewhere has no password to change.
+    const mustChange = found.mustChange && session.factor !== 'OIDC'
+    return { ...found, mustChange, sessionId: session.id }
   })
   if (operator === undefined) return refuse('TOKEN_INVALID', 'the session has ended: log in')
   return tokensOf(parts, { operator, id: operator.sessionId, refreshToken: next }, now)

@@ -1,16 +1,24 @@
 /** Storage of operators and their log-ins. */
 import { statement, textArray, type Queries, type Transaction } from '@causeway/postgres'
+import { resetAttempts } from './attempt-store.ts'
 import type { Operator } from './domain/operator.ts'
 
 const columns = `name, kind, is_active as "isActive", must_change as "mustChange",
   email, array(select role from operator_roles where operator = name order by role) as roles,
-  version, attempts, attempts_since as "attemptsSince", last_log_in_at as "lastLogInAt",
-  created_at as "createdAt", created_by as "createdBy"`
+  version, coalesce(wrong.attempts, 0) as attempts,
+  coalesce(wrong.since, created_at) as "attemptsSince", last_log_in_at as "lastLogInAt",
+  created_at as "createdAt", created_by as "createdBy", ends_at as "endsAt"`
 
-const selectAll = statement(`select ${columns} from operators order by name`)
+// From the address with the most of them.
+const tables = `operators left join lateral (
+    select attempts, since from log_in_attempts where operator = name
+    order by attempts desc, since desc limit 1
+  ) wrong on true`
+
+const selectAll = statement(`select ${columns} from ${tables} order by name`)
 
 const selectSome = statement(`
-  select ${columns} from operators where name = any($1::text[]) order by name`)
+  select ${columns} from ${tables} where name = any($1::text[]) order by name`)
 
 export async function allOperators(db: Queries): Promise<readonly Operator[]> {
   return db.query<Operator>(selectAll, [])
@@ -27,8 +35,8 @@ export async function operatorsOf(
 const insertRow = statement(`
   insert into operators
     (name, kind, secret_hash, must_change, is_active, version, attempts, attempts_since, created_at,
-     created_by, email)
-  values ($1, $2, $3, $4, true, 1, 0, $5, $5, $6, $7)
+     created_by, email, secret_by, secret_at)
+  values ($1, $2, $3, $4, true, 1, 0, $5, $5, $6, $7, $8::text[], $5)
   on conflict do nothing returning name`)
 
 type Given = 'name' | 'kind' | 'mustChange' | 'roles' | 'email'
@@ -36,6 +44,8 @@ type Given = 'name' | 'kind' | 'mustChange' | 'roles' | 'email'
 export interface NewOperator extends Pick<Operator, Given> {
   readonly secretHash: string
   readonly createdBy: string
+  /** Who has seen the secret. */
+  readonly secretBy: readonly string[]
 }
 
 /** False when the name is taken. */
@@ -45,7 +55,8 @@ export async function insertOperator(
   now: Date,
 ): Promise<boolean> {
   const { name, kind, secretHash, mustChange, roles, createdBy, email } = operator
-  const values = [name, kind, secretHash, mustChange, now, createdBy, email]
+  const secretBy = textArray(operator.secretBy)
+  const values = [name, kind, secretHash, mustChange, now, createdBy, email, secretBy]
   if ((await tx.query(insertRow, values)).length === 0) return false
   await saveRoles(tx, name, roles)
   return true
@@ -76,7 +87,7 @@ export async function saveOperator(
 }
 
 const updateSecret = statement(`
-  update operators set secret_hash = $2, must_change = $3, attempts = 0 where name = $1`)
+  update operators set secret_hash = $2, must_change = $3 where name = $1`)
 
 /** Also removes a lock. */
 export async function saveSecret(
@@ -86,6 +97,20 @@ export async function saveSecret(
   mustChange: boolean,
 ): Promise<void> {
   await tx.query(updateSecret, [name, secretHash, mustChange])
+  await resetAttempts(tx, name)
+}
+
+const updateSecretBy = statement(`
+  update operators set secret_by = $2::text[], secret_at = $3 where name = $1`)
+
+/** Who has seen the new secret. */
+export async function saveSecretBy(
+  tx: Transaction,
+  name: string,
+  secretBy: readonly string[],
+  now: Date,
+): Promise<void> {
+  await tx.query(updateSecretBy, [name, textArray(secretBy), now])
 }
 
 const selectHash = statement(`select secret_hash as "secretHash" from operators where name = $1`)
@@ -104,38 +129,24 @@ export async function raiseVersion(tx: Transaction, name: string): Promise<numbe
   return row?.version ?? 0
 }
 
-const countAttempt = statement(`
-  update operators set
-    attempts = case when attempts_since > $2 then attempts + 1 else 1 end,
-    attempts_since = case when attempts_since > $2 and attempts > 0 then attempts_since else $3 end
-  where name = $1 and (kind = 'MACHINE' or attempts < $4 or attempts_since <= $2)
-  returning secret_hash as "secretHash"`)
-
-/**
- * Counted before the secret is checked, so that concurrent attempts count like consecutive ones.
- * Undefined for an unknown or locked name.
- */
-export async function claimAttempt(
-  db: Queries,
-  name: string,
-  times: { readonly now: Date; readonly forgottenFrom: Date },
-  attempts_max: number,
-): Promise<string | undefined> {
-  const values = [name, times.forgottenFrom, times.now, attempts_max]
-  const [row] = await db.query<{ readonly secretHash: string }>(countAttempt, values)
-  return row?.secretHash
-}
-
-const noteSuccess = statement(`
-  update operators set attempts = 0, last_log_in_at = $2 where name = $1`)
+const noteSuccess = statement(`update operators set last_log_in_at = $2 where name = $1`)
 
 export async function saveLogIn(tx: Transaction, name: string, now: Date): Promise<void> {
   await tx.query(noteSuccess, [name, now])
 }
 
-const resetAttempts = statement(`update operators set attempts = 0 where name = $1`)
+const selectEnded = statement(`
+  select name from operators where ends_at <= $1 order by name`)
 
-/** After a right password that is not yet a log-in. */
-export async function forgetAttempts(tx: Transaction, name: string): Promise<void> {
-  await tx.query(resetAttempts, [name])
+/** The names of those whose end is due. */
+export async function endedOperators(db: Queries, now: Date): Promise<readonly string[]> {
+  const rows = await db.query<{ readonly name: string }>(selectEnded, [now])
+  return rows.map(({ name }) => name)
+}
+
+const updateEnd = statement(`update operators set ends_at = $2 where name = $1`)
+
+/** @param endsAt null: never */
+export async function saveEnd(tx: Transaction, name: string, endsAt: Date | null): Promise<void> {
+  await tx.query(updateEnd, [name, endsAt])
 }

@@ -27,6 +27,7 @@ async function triedWith(error: Error): Promise<number> {
       publish: unused,
       subscribe: unused,
       subscribeBroadcast: unused,
+      answers: unused,
       deadLetters: unused,
       replay: unused,
       discard: unused,

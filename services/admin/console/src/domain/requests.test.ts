@@ -18,6 +18,7 @@ const change = {
   month: '2026-08',
   partyIdType: 'MSISDN',
   partyIdentifier: '•••••8181',
+  operation: 'PUT /participants/redbank',
 }
 
 test('Every kind of request is described in a sentence', () => {
@@ -36,6 +37,7 @@ test('Every kind of request is described in a sentence', () => {
     'the scheme rules change',
     'new keys are made outside the HSM',
     'the messages of 2026-08 become unreadable for ever',
+    'PUT /participants/redbank',
   ])
   expect(requestSentence('PersonErasure', change)).toBe('MSISDN •••••8181 is erased for ever')
 })

@@ -25,6 +25,7 @@ export const requestKinds = [
   ['SchemeRules', 'GetPendingSchemeRules', 'ApproveSchemeRules'],
   ['CryptoAdapter', 'GetPendingCryptoAdapter', 'ApproveCryptoAdapter'],
   ['MonthErasure', 'GetPendingErasures', 'ApproveErasure'],
+  ['Operation', 'GetPendingOperations', 'ApproveOperation'],
 ] as const
 
 export type RequestKind = (typeof requestKinds)[number][0]
@@ -71,6 +72,7 @@ const sentences: Readonly<Record<RequestKind, (change: Change) => string>> = {
       ? 'new keys are made in the HSM'
       : 'new keys are made outside the HSM',
   MonthErasure: (change) => `the messages of ${text(change['month'])} become unreadable for ever`,
+  Operation: (change) => text(change['operation']),
 }
 
 /** What waits for a decision, as far as the services answered. */

@@ -24,6 +24,16 @@ export type FidoChallenge = {
   readonly expiresDate: string
 }
 
+export type OpenSession = {
+  readonly id: string
+  readonly factor: string | null
+  readonly address: string | null
+  readonly createdDate: string
+  readonly lastUsedDate: string
+  readonly expiresDate: string
+  readonly isCurrent: boolean
+}
+
 export type SecurityKey = {
   readonly credentialId: string
   readonly name: string
@@ -43,6 +53,7 @@ export type Operator = {
   readonly createdBy: string
   readonly lastLogInDate: string | null
   readonly lockedUntil: string | null
+  readonly endsDate: string | null
 }
 
 export type OperatorWithSecret = {
@@ -56,6 +67,7 @@ export type OperatorWithSecret = {
   readonly createdBy: string
   readonly lastLogInDate: string | null
   readonly lockedUntil: string | null
+  readonly endsDate: string | null
   readonly secret: string
 }
 
@@ -773,6 +785,16 @@ export type DeadLetter = {
   readonly takenAt: string
 }
 
+export type EventDeadLetter = {
+  readonly group: string
+  readonly id: string
+  readonly topic: string
+  readonly key: string
+  readonly type?: string
+  readonly reason: string
+  readonly failedAt: string
+}
+
 export type Reminder = {
   readonly reminderId: string
   readonly owner: string
@@ -785,6 +807,19 @@ export type Reminder = {
   readonly attempts: number
   readonly lastError?: string
   readonly createdAt: string
+}
+
+export type OperationRequest = {
+  readonly requestId: string
+  readonly type: string
+  readonly state: 'PEND-APPROVAL' | 'APPROVED' | 'REJECTED'
+  readonly createdBy: string
+  readonly createdDate: string
+  readonly change: Readonly<Record<string, unknown>>
+  readonly decidedBy: string | null
+  readonly decidedDate: string | null
+  readonly note: string
+  readonly outcome: { readonly status: number; readonly body: unknown } | null
 }
 
 export type Error = {
@@ -839,8 +874,21 @@ export interface Operations {
     readonly query: never
     readonly answer: { readonly authorized: true; readonly session?: Session }
   }
+  readonly 'GET /app-log-ins': {
+    readonly query: never
+    readonly answer: { readonly oidc: boolean }
+  }
+  readonly 'POST /app-oidc-log-in': {
+    readonly query: never
+    readonly answer:
+      | Session
+      | { readonly authorizationUrl: string; readonly state: string; readonly expiresDate: string }
+      | KeyChallenge
+  }
   readonly 'POST /app-logout': { readonly query: never; readonly answer: undefined }
   readonly 'POST /app-change-secret': { readonly query: never; readonly answer: undefined }
+  readonly 'GET /app-sessions': { readonly query: never; readonly answer: readonly OpenSession[] }
+  readonly 'DELETE /app-sessions/{sessionId}': { readonly query: never; readonly answer: undefined }
   readonly 'POST /app-fido-register': {
     readonly query: never
     readonly answer: { readonly credentialId: string } | FidoChallenge
@@ -881,6 +929,14 @@ export interface Operations {
     readonly answer: readonly SecurityKey[]
   }
   readonly 'DELETE /operators/{operator}/fido-keys': {
+    readonly query: never
+    readonly answer: undefined
+  }
+  readonly 'GET /operators/{operator}/sessions': {
+    readonly query: never
+    readonly answer: readonly OpenSession[]
+  }
+  readonly 'DELETE /operators/{operator}/sessions': {
     readonly query: never
     readonly answer: undefined
   }
@@ -1736,6 +1792,29 @@ export interface Operations {
       readonly outcome: 'RESENT' | 'UNKNOWN' | 'EXPIRED'
     }
   }
+  readonly 'GET /event-dead-letters': {
+    readonly query: 'limit'
+    readonly answer: {
+      readonly deadLetters: readonly EventDeadLetter[]
+      readonly unavailable: readonly string[]
+    }
+  }
+  readonly 'POST /event-dead-letters/replay': {
+    readonly query: never
+    readonly answer: {
+      readonly group: string
+      readonly id: string
+      readonly outcome: 'REPLAYED' | 'DISCARDED'
+    }
+  }
+  readonly 'POST /event-dead-letters/discard': {
+    readonly query: never
+    readonly answer: {
+      readonly group: string
+      readonly id: string
+      readonly outcome: 'REPLAYED' | 'DISCARDED'
+    }
+  }
   readonly 'GET /reminders': {
     readonly query: 'owner' | 'state'
     readonly answer: readonly Reminder[]
@@ -1784,4 +1863,9 @@ export interface Operations {
       readonly services: readonly { readonly name: string; readonly status: 'OK' | 'DOWN' }[]
     }
   }
+  readonly 'GET /GetPendingOperations': {
+    readonly query: never
+    readonly answer: readonly ChangeRequest[]
+  }
+  readonly 'POST /ApproveOperation': { readonly query: never; readonly answer: OperationRequest }
 }

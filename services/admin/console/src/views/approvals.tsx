@@ -1,7 +1,7 @@
 /** Changes that one operator has requested and another has to approve or reject. */
 import { privilegeOfCall } from '@causeway/events/four-eyes'
 import { useQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { useOperator } from '../access.ts'
 import { call } from '../api.ts'
 import { AskButton } from '../change.tsx'
@@ -37,9 +37,17 @@ export function usePending() {
 }
 
 export function Approvals() {
+  const [result, setResult] = useState<unknown>()
   return (
     <Page title="Pending approvals">
       <p>A change that you requested must be approved by another operator.</p>
+      {result !== undefined && (
+        <section role="status">
+          <h2>Result of the change that you approved</h2>
+          <p>It is shown once. Hand a secret in it to the person whom it is for.</p>
+          <Content value={result} />
+        </section>
+      )}
       <Loaded query={usePending()}>
         {({ waiting, missing }) => (
           <>
@@ -63,7 +71,7 @@ export function Approvals() {
                   <Content key="content" value={request.change} />,
                   request.createdBy,
                   <Time key="when" at={request.createdDate} />,
-                  <Decision key="decide" approve={approve} request={request} />,
+                  <Decision key="decide" approve={approve} request={request} show={setResult} />,
                 ],
               }))}
             />
@@ -74,7 +82,12 @@ export function Approvals() {
   )
 }
 
-function Decision({ approve, request }: Waiting) {
+/** @param show shows what the approved change answered */
+function Decision({
+  approve,
+  request,
+  show,
+}: Waiting & { readonly show: (result: unknown) => void }) {
   const { name, may } = useOperator()
   const { requestId, type, createdBy, change } = request
   if (createdBy === name) return <p>You requested this change; another operator must decide.</p>
@@ -96,7 +109,9 @@ function Decision({ approve, request }: Waiting) {
     (decision: 'APPROVE' | 'REJECT') =>
     async ({ note: reason }: { readonly note: string }) => {
       if (decision === 'APPROVE') await signApproval(requestId)
-      return call(`POST /${approve}`, { body: { requestId, decision, note: reason } })
+      const answer = await call(`POST /${approve}`, { body: { requestId, decision, note: reason } })
+      if ('outcome' in answer && answer.outcome !== null) show(answer.outcome)
+      return answer
     }
   return (
     <>

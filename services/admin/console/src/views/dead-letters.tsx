@@ -6,6 +6,7 @@ import { call, type Answer } from '../api.ts'
 import { ActionButton, AskButton } from '../change.tsx'
 import type { DeadLetter } from '../generated/operator-api.ts'
 import { Loaded, Page, Table, Time } from '../ui.tsx'
+import { EventDeadLetters } from './event-dead-letters.tsx'
 import { FailedReminders } from './failed-reminders.tsx'
 import { FspLink } from './participants.tsx'
 
@@ -47,6 +48,7 @@ export function DeadLetters() {
         )}
       </Loaded>
       <FailedReminders />
+      <EventDeadLetters />
     </Page>
   )
 }

@@ -2,7 +2,7 @@
  * Log in with name and password, then with a security key where one is registered, or with such a
  * key alone. An initial password must be changed first; some operators must register a key.
  */
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, session } from '../api.ts'
 import { ActionButton, ChangeForm, type Values } from '../change.tsx'
@@ -103,7 +103,46 @@ function Names({ goOn, isRegistered }: { goOn: GoOn; isRegistered: boolean }) {
         ways={[{ label: 'Log in', run: logIn }]}
         quiet
       />
+      <OpenId goOn={goOn} />
       {keyFault() === undefined && <ActionButton label="Use a passkey instead" run={logInByKey} />}
+    </>
+  )
+}
+
+const stateKey = 'causeway-oidc-state'
+
+/** Where the hub has an OpenID provider: goes there, and ends the log-in when it sends the browser back. */
+function OpenId({ goOn }: { goOn: GoOn }) {
+  const kinds = useQuery({ queryKey: ['log-ins'], queryFn: () => call('GET /app-log-ins') }).data
+  const [callback] = useState(() => window.location.href)
+  const end = useQuery({
+    queryKey: ['oidc', callback],
+    enabled: new URL(callback).searchParams.has('state'),
+    retry: false,
+    queryFn: async () => {
+      const state = sessionStorage.getItem(stateKey) ?? '-'
+      sessionStorage.removeItem(stateKey)
+      window.history.replaceState(null, '', window.location.pathname)
+      const opened = await call('POST /app-oidc-log-in', { body: { callback, state } })
+      if (!('authorizationUrl' in opened)) await goOn(opened, '')
+      return true
+    },
+  })
+  const begin = async () => {
+    const begun = await call('POST /app-oidc-log-in', { body: {} })
+    if (!('authorizationUrl' in begun)) return
+    sessionStorage.setItem(stateKey, begun.state)
+    window.location.assign(begun.authorizationUrl)
+  }
+  if (kinds?.oidc !== true) return null
+  return (
+    <>
+      {end.error !== null && (
+        <p role="alert" className="problem">
+          {end.error.message}
+        </p>
+      )}
+      <ActionButton label="Log in with your organisation" run={begin} />
     </>
   )
 }

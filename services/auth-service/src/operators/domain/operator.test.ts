@@ -29,6 +29,7 @@ function operator(
     lastLogInAt: null,
     createdAt: at,
     createdBy: 'test',
+    endsAt: null,
     ...changes,
   }
 }

@@ -14,11 +14,14 @@ export interface Operator {
   /** Address for requests and decisions; null: none. */
   readonly email: string | null
   readonly version: number
+  /** Wrong passwords in a row, from the address with the most of them. */
   readonly attempts: number
   readonly attemptsSince: Date
   readonly lastLogInAt: Date | null
   readonly createdAt: Date
   readonly createdBy: string
+  /** When the program that sets up the hub loses its rights to change it; null: never. */
+  readonly endsAt: Date | null
 }
 
 export interface Role {

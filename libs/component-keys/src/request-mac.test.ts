@@ -1,0 +1,58 @@
+import { createSecretKey, randomBytes } from 'node:crypto'
+import { expect, test } from '@jest/globals'
+import { isAuthentic, requestMac, type PaymentRequest } from './request-mac.ts'
+
+const key = createSecretKey(randomBytes(32))
+
+const terms = {
+  payerFsp: 'mangobank',
+  payeeFsp: 'riverwallet',
+  expiration: '2026-01-01T00:01:00.000Z',
+  payloadHash: 'hash',
+  receivedAt: '2026-01-01T00:00:00.000Z',
+  version: '1.1',
+}
+const item = (transferId: string, amount = '12.5') => ({
+  transferId,
+  amount: { currency: 'USD', amount },
+  condition: 'condition',
+})
+const transfer: PaymentRequest = { ...terms, ...item('t-1') }
+const bulk: PaymentRequest = {
+  ...terms,
+  bulkTransferId: 'b-1',
+  bulkQuoteId: 'q-1',
+  individualTransfers: [item('t-1'), item('t-2')],
+}
+
+test('A request is authentic with the code of the edge, also with what it gets on its way', () => {
+  const allocated = { ...transfer, settlementModelId: 7, settles: 'NET' }
+  expect(isAuthentic(key, allocated, requestMac(key, transfer))).toBe(true)
+  expect(isAuthentic(key, bulk, requestMac(key, bulk))).toBe(true)
+})
+
+const changed: readonly (readonly [string, PaymentRequest, PaymentRequest])[] = [
+  ...Object.keys(terms).map(
+    (name) => [name, transfer, { ...transfer, [name]: 'another' }] as const,
+  ),
+  ['id', transfer, { ...transfer, transferId: 't-2' }],
+  ['amount', transfer, { ...transfer, amount: { currency: 'USD', amount: '12.50' } }],
+  ['currency', transfer, { ...transfer, amount: { currency: 'EUR', amount: '12.5' } }],
+  ['condition', transfer, { ...transfer, condition: 'another' }],
+  ['payee FSP of a bulk', bulk, { ...bulk, payeeFsp: 'another' }],
+  ['id of a bulk', bulk, { ...bulk, bulkTransferId: 'b-2' }],
+  ['number of items', bulk, { ...bulk, individualTransfers: [item('t-1')] }],
+  ['amount of an item', bulk, { ...bulk, individualTransfers: [item('t-1'), item('t-2', '99')] }],
+  ['order of items', bulk, { ...bulk, individualTransfers: [item('t-2'), item('t-1')] }],
+]
+
+test.each(changed)('A request with another %s is not authentic', (_what, sent, forged) => {
+  expect(isAuthentic(key, forged, requestMac(key, sent))).toBe(false)
+})
+
+test('Neither another key nor a code of another length nor none makes a request authentic', () => {
+  const mac = requestMac(key, transfer)
+  expect(isAuthentic(createSecretKey(randomBytes(32)), transfer, mac)).toBe(false)
+  expect(isAuthentic(key, transfer, mac.subarray(1))).toBe(false)
+  expect(isAuthentic(key, transfer, undefined)).toBe(false)
+})

@@ -1,0 +1,60 @@
+import { openSeal } from '@causeway/crypto-provider'
+import { openRequestKeys } from '@causeway/component-keys'
+import { statement } from '@causeway/postgres'
+import { randomBytes } from 'node:crypto'
+import { openTestParts, type TestParts } from '@causeway/runtime/testing'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { start } from '../service.ts'
+import { authSettings, ownDatabase } from '../testing/world.ts'
+import { openRequestKey } from './open.ts'
+
+let parts: TestParts
+
+beforeEach(async () => {
+  parts = await openTestParts()
+})
+
+afterEach(() => parts.stop())
+
+const newKey = () => randomBytes(32).toString('base64url')
+const age = statement(`update migrations set applied_at = applied_at - interval '2 hours'`)
+
+test('The edge and transfers receive one key of 32 bytes, which a new hub requires at once', async () => {
+  const service = await start(authSettings(), parts)
+  const [one, other] = [openRequestKeys(parts.grpc), openRequestKeys(parts.grpc)]
+  const [first, second] = [await one.current(), await other.current()]
+  if (first === 'NONE' || second === 'NONE') throw new Error('there is no key')
+  expect(first.key.symmetricKeySize).toBe(32)
+  expect(first.key.equals(second.key)).toBe(true)
+  expect(first.requiredFrom.getTime()).toBeLessThanOrEqual(Date.now())
+  await service.stop()
+})
+
+test('In a database of an earlier release the key is required a day later, so that an upgrade stops no payment', async () => {
+  const db = await ownDatabase(parts, 2)
+  await db.query(age, [])
+  const { GetRequestKey } = await openRequestKey(db, openSeal('KEY', newKey()))
+  const { requiredFrom } = await GetRequestKey({}, {} as never)
+  const wait_h = (Date.parse(requiredFrom ?? '') - Date.now()) / 3_600_000
+  expect(wait_h).toBeGreaterThan(23)
+  expect(wait_h).toBeLessThanOrEqual(24)
+  await db.close()
+})
+
+test('Replicas and restarts have the same key, also with a new sealing key, and none without the right one', async () => {
+  const db = await ownDatabase(parts, 2)
+  const [before, after] = [newKey(), newKey()]
+  const keyWith = async (seal: string) => {
+    const { GetRequestKey } = await openRequestKey(db, openSeal('KEY', seal))
+    return (await GetRequestKey({}, {} as never)).key
+  }
+  const key = await keyWith(before)
+  expect(await keyWith(`${after},${before}`)).toEqual(key)
+  expect(await keyWith(after)).toEqual(key)
+  await expect(keyWith(before)).rejects.toThrow('AUTH_SERVICE_SECRETS_KEY is not the key')
+  await db.close()
+})
+
+test('While nothing answers, the key is an outage and not the absence of one', async () => {
+  await expect(openRequestKeys(parts.grpc).current()).rejects.toThrow('UNIMPLEMENTED')
+})

@@ -1,0 +1,66 @@
+import { createSecretKey, randomBytes } from 'node:crypto'
+import type { OutgoingMessage } from '@causeway/bus'
+import { isAuthentic, type PaymentRequest, type RequestKey } from '@causeway/component-keys'
+import { expect, test } from '@jest/globals'
+import { authenticatedRequests } from './authenticated-requests.ts'
+
+const payload: PaymentRequest = {
+  transferId: 't-1',
+  payerFsp: 'mangobank',
+  payeeFsp: 'riverwallet',
+  amount: { currency: 'USD', amount: '12.5' },
+  expiration: '2026-01-01T00:01:00.000Z',
+  condition: 'condition',
+  payloadHash: 'hash',
+  receivedAt: '2026-01-01T00:00:00.000Z',
+  version: '1.1',
+}
+const message = (type: string): OutgoingMessage => ({
+  id: type,
+  topic: 'fspiop-api.transfers',
+  key: 't-1',
+  type,
+  source: 'fspiop-api',
+  payload,
+  headers: { 'relay-body': Buffer.from('{}') },
+})
+const request = message('TransferPrepareRequested')
+const query = message('TransferQueryReceived')
+const known: RequestKey = { key: createSecretKey(randomBytes(32)), requiredFrom: new Date(0) }
+
+function publishing(current: () => RequestKey | 'NONE' | Promise<RequestKey | 'NONE'>) {
+  const published: OutgoingMessage[] = []
+  const bus = {
+    publish: (messages: readonly OutgoingMessage[]) =>
+      Promise.resolve(void published.push(...messages)),
+  }
+  return { published, publish: authenticatedRequests(bus, { current }) }
+}
+
+test.each([
+  ['is known', () => known],
+  ['has to be asked for', () => Promise.resolve(known)],
+])(
+  'A request is published with its code when the key %s; other events are not changed',
+  async (_when, current) => {
+    const { published, publish } = publishing(current)
+    await publish([query, request])
+    expect(published[0]).toBe(query)
+    const mac = published[1]?.headers['relay-mac']
+    expect(Buffer.isBuffer(mac) && isAuthentic(known.key, payload, mac)).toBe(true)
+    expect(published[1]).toMatchObject(request)
+  },
+)
+
+test('No request is published while the key cannot be asked for, and other events are', async () => {
+  const { published, publish } = publishing(() => Promise.reject(new Error('away')))
+  await expect(publish([request])).rejects.toThrow('away')
+  await publish([query])
+  expect(published).toEqual([query])
+})
+
+test('A request is published without a code while auth-service is of a release that has no key', async () => {
+  const { published, publish } = publishing(() => 'NONE')
+  await publish([request])
+  expect(published).toEqual([request])
+})
