@@ -32,7 +32,8 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
   const fourEyes = needsFourEyes(settings, parts.shared.isSole)
   reportInsecureModes('admin', insecureModes(settings, fourEyes), { ...parts, log })
   const ownKey = await openOwnKey('admin', settings.ADMIN_COMPONENT_KEY_FILE, { ...parts, log })
-  const { publish } = signedEntries(parts.bus, ownKey)
+  const bus = signedEntries(parts.bus, ownKey)
+  const publish: typeof bus.publish = (messages) => bus.publish(messages)
   const all = operations({ ...connect(parts.grpc), settings, publish, fourEyes })
   const withoutBase = openBasePaths('OPERATOR_BASE_PATHS', settings.OPERATOR_BASE_PATHS, [
     '/console',

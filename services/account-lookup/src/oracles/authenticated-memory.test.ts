@@ -28,6 +28,8 @@ function openStore(age: { now_ms: number } = { now_ms: 0 }) {
   return { stored, shared, open }
 }
 
+const none = ['', ''] as const
+
 const recalled = async (memory: SharedMemory, one = name) => (await memory.recall([one])).get(one)
 
 test('An answer that one process remembers is recalled by another with the same key', async () => {
@@ -40,7 +42,7 @@ test('An answer that one process remembers is recalled by another with the same 
 test('What was written without the key is no answer, in whatever form', async () => {
   const { stored, shared, open } = openStore()
   open().remember(new Map([[name, owner]]), 60_000)
-  const [[sealedName = '', value = ''] = []] = [...stored]
+  const [[sealedName, value] = none] = [...stored]
   const [until = '', code = ''] = value.split('.')
   const forged = owner.replace('greenbank', 'thief')
   const longer = `${Number(until) + 1}`
@@ -63,7 +65,7 @@ test('An answer about one party is none about another', async () => {
   const other = name.replace('101', '102')
   open().remember(new Map([[name, owner]]), 60_000)
   open().remember(new Map([[other, owner]]), 60_000)
-  const [[, value = ''] = [], [otherName = ''] = []] = [...stored]
+  const [[, value] = none, [otherName] = none] = [...stored]
   stored.set(otherName, value)
   expect(await recalled(open(), other)).toBeUndefined()
 })
@@ -78,7 +80,7 @@ test('An answer that was kept for longer than it may be used is none', async () 
   expect(await recalled(open())).toBeUndefined()
 })
 
-test('A forgotten answer is gone, also where an earlier release has remembered it', async () => {
+test('A forgotten answer is gone, also where an earlier release has remembered it', () => {
   const { stored, shared, open } = openStore()
   open().remember(new Map([[name, owner]]), 60_000)
   shared.remember(new Map([[name, owner]]), 60_000)

@@ -79,7 +79,7 @@ const everyOperation = () =>
   operations({
     ...connect(admin.parts.grpc),
     settings: readSettings(settings, { sources: [], prefixes: [] }).values,
-    publish: admin.parts.bus.publish,
+    publish: (messages) => admin.parts.bus.publish(messages),
     fourEyes: false,
   })
 

@@ -77,7 +77,8 @@ export async function openWorld(
   const read = valuesOf(settings, values)
   const admin = await start(read, parts)
   const fourEyes = read.FOUR_EYES === 'required'
-  const { publish } = parts.bus
+  const { bus } = parts
+  const publish: typeof bus.publish = (messages) => bus.publish(messages)
   const hold = answerChecker(
     operations({ ...connect(parts.grpc), settings: read, publish, fourEyes }),
     { compatibility: read.COMPATIBILITY, tokens: read.OPERATOR_IDENTITY === 'token' },

@@ -59,7 +59,8 @@ async function openProvider(): Promise<string> {
     }),
     cookies: { keys: ['a key for the cookies of this test'] },
   })
-  provider.on('request', oidc.callback())
+  const answer = oidc.callback()
+  provider.on('request', (request, response) => void answer(request, response))
   return issuer
 }
 

@@ -323,7 +323,7 @@ describe('guessing', () => {
       failures.map(({ actionType, actionSuccessful }) => [actionType, actionSuccessful]),
     ).toEqual(Array.from({ length: 4 }, () => ['LogIn', false]))
     const faults = failures.map(({ labels }) => labels.find(({ key }) => key === 'fault')?.value)
-    expect(faults).toEqual([...Array(3).fill('wrong password'), 'too many wrong passwords'])
+    expect(faults).toEqual([...Array<string>(3).fill('wrong password'), 'too many wrong passwords'])
     const [locked] = (await operators.ListOperators({ names: [name] })).operators
     expect(Date.parse(locked?.lockedUntil ?? '')).toBeGreaterThan(Date.now())
     const { operator } = await operators.ResetOperatorSecret({ name, actor: 'ada' })

@@ -35,7 +35,7 @@ test('In a database of an earlier release the key is required a day later, so th
   await db.query(age, [])
   const { GetRequestKey } = await openRequestKey(db, openSeal('KEY', newKey()))
   const { requiredFrom } = await GetRequestKey({}, {} as never)
-  const wait_h = (Date.parse(requiredFrom ?? '') - Date.now()) / 3_600_000
+  const wait_h = (Date.parse(requiredFrom) - Date.now()) / 3_600_000
   expect(wait_h).toBeGreaterThan(23)
   expect(wait_h).toBeLessThanOrEqual(24)
   await db.close()
