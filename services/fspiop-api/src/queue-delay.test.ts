@@ -71,6 +71,19 @@ test('Fewer than ten events of a kind within a second have no result', () => {
   }
 })
 
+test('When ten received messages have waited for an event for a second, the delay is the time of the first one', () => {
+  const queueDelay = openQueueDelay()
+  queueDelay.observe('stored', 3, start_ms)
+  for (let at = 0; at < 9; at++) queueDelay.receive(start_ms + 100 + at)
+  expect(queueDelay.at(start_ms + 1_101)).toBe(0)
+  queueDelay.receive(start_ms + 1_100)
+  expect(queueDelay.at(start_ms + 1_100)).toBe(0)
+  expect(queueDelay.at(start_ms + 1_101)).toBe(1_001)
+  expect(queueDelay.at(start_ms + 5_100)).toBe(5_000)
+  queueDelay.observe('stored', 4_990, start_ms + 5_101)
+  expect(queueDelay.at(start_ms + 5_101)).toBe(0)
+})
+
 test('Setting the clock back starts a new interval', () => {
   const queueDelay = openQueueDelay()
   note(queueDelay, 'TransferPrepared', ages(100, 900))

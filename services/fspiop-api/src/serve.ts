@@ -230,6 +230,7 @@ async function answerTo(
       })
     case 'WHOLE': {
       const received_ms = Date.now()
+      shedding.receive()
       const answer = await workOn(edge, routed, checked.head, {
         headers: request.headers,
         target: targetOf(request),
