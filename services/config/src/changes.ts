@@ -13,6 +13,7 @@ import { judge, type ChangeRequest, type Verdict } from './domain/request.ts'
 import {
   addRequest,
   lockConfiguration,
+  lockNewRequest,
   lockRequest,
   pendingRequest,
   readClock,
@@ -36,6 +37,7 @@ export function requestChange(
   asked: NewRequest,
 ): Promise<RequestOutcome> {
   return db.transaction(async (tx): Promise<RequestOutcome> => {
+    await lockNewRequest(tx, asked.id)
     const stored = await lockRequest(tx, asked.id)
     if (stored !== undefined) {
       return isSame(stored, asked)

@@ -207,6 +207,16 @@ test('A change that is based on replaced values is refused', async () => {
   })
 })
 
+test('Equal requests at the same time are one request', async () => {
+  await registered()
+  const asked = request({ RATE_MAX: 7 })
+  const answers = await Promise.all(
+    Array.from({ length: 4 }, () => changes.RequestConfigurationChange(asked)),
+  )
+  expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+  expect(answers[0]?.request?.state).toBe('PEND-APPROVAL')
+})
+
 test('A context has one pending request, and a repeated one is answered with what is stored', async () => {
   await registered()
   const asked = request({ RATE_MAX: 7 })

@@ -72,6 +72,11 @@ export async function lockContext(tx: Transaction, contextId: string): Promise<v
   await tx.query(lockName, [`config/${contextId}`])
 }
 
+/** Requests with one id take turns, so that an equal one that comes at the same time finds the first. */
+export async function lockNewRequest(tx: Transaction, requestId: string): Promise<void> {
+  await tx.query(lockName, [`config/request/${requestId}`])
+}
+
 const save = statement(`
   insert into configurations (bounded_context_id, schema_version, iteration_number, definition,
     set_values, changed_at, changed_by)

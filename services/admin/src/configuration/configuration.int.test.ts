@@ -15,7 +15,7 @@ afterAll(() => admin.stop())
 
 beforeEach(async () => {
   context = `c-${randomUUID().slice(0, 8)}`
-  expect((await admin.call('POST', '/config/schemas/', schema())).status).toBe(200)
+  expect((await as(context)('POST', '/config/schemas/', schema())).status).toBe(200)
 })
 
 const rate = {
@@ -79,18 +79,18 @@ test('A registered schema is shown with its values, alone and in the list', asyn
 })
 
 test('The same version changes nothing, a higher one replaces it, and a lower one is refused', async () => {
-  const again = await admin.call('POST', '/config/schemas', schema())
+  const again = await as(context)('POST', '/config/schemas', schema())
   expect(again.json).toEqual({ schemaVersion: '1.0.0', iterationNumber: 0 })
   const { boundedContextId: _, ...higher } = schema('1.1.0')
-  const replaced = await admin.call('POST', `/config/schemas/${context}`, higher)
+  const replaced = await as(context)('POST', `/config/schemas/${context}`, higher)
   expect(replaced.json).toMatchObject({ schemaVersion: '1.1.0' })
-  expect(wordOf(await admin.call('POST', '/config/schemas', schema()))).toBe('409 3000')
+  expect(wordOf(await as(context)('POST', '/config/schemas', schema()))).toBe('409 3000')
 })
 
 test('A parameter without its default, and a new value without value, are missing', async () => {
   const { defaultValue: _, ...without } = rate
   const registration = { ...schema('2.0.0'), parameters: [without] }
-  expect(wordOf(await admin.call('POST', '/config/schemas', registration))).toBe('400 3102')
+  expect(wordOf(await as(context)('POST', '/config/schemas', registration))).toBe('400 3102')
   expect(wordOf(await change([{ name: 'RATE_MAX' }]))).toBe('400 3102')
 })
 
@@ -143,7 +143,14 @@ test.each([
   expect(wordOf(await change(newValues))).toMatch(/^400 31/)
 })
 
+test('A component registers under its own name alone', async () => {
+  const { json: before } = await admin.call('GET', `/config/schemas/${context}`)
+  const fewer = { ...schema('9.0.0'), parameters: [] }
+  expect(wordOf(await as('another')('POST', '/config/schemas', fewer))).toBe('403 3000')
+  expect((await admin.call('GET', `/config/schemas/${context}`)).json).toEqual(before)
+})
+
 test("The hub's own services register themselves, and nobody does it for them", async () => {
   const body = { ...schema(), boundedContextId: 'fspiop-api' }
-  expect(wordOf(await admin.call('POST', '/config/schemas', body))).toBe('403 3000')
+  expect(wordOf(await as('fspiop-api')('POST', '/config/schemas', body))).toBe('403 3000')
 })

@@ -5,7 +5,6 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { ConfigurationAnswer, ConfigurationSet, RequestAnswer } from '@causeway/protos'
-import { serviceNames } from '@causeway/services'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { verdict } from '../lifecycle/bodies.ts'
@@ -22,6 +21,7 @@ import {
   shownSet,
   type SchemaBody,
 } from './bodies.ts'
+import { notOwner, registersItself } from './owner.ts'
 
 const type = 'ConfigurationValues'
 const ofRegistration = ['NOT_OWNER', 'VERSION_OUTDATED', 'MODIFIED', 'INVALID'] as const
@@ -128,17 +128,14 @@ export function configurationDecisions(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** The hub's own services register themselves when they start. */
 async function register(
   deps: Deps,
   body: SchemaBody,
   actor: string,
   bodyOf: typeof setBody,
 ): Promise<Answer> {
-  const own: readonly string[] = serviceNames
-  if (own.includes(body.boundedContextId)) {
-    return refused('NOT_OWNER', `${body.boundedContextId} registers itself`)
-  }
+  const { boundedContextId } = body
+  if (!registersItself(actor, boundedContextId)) return notOwner(actor, boundedContextId)
   const message = schemaMessage(body, actor)
   return shown(await deps.configurations.RegisterConfigurationSchema(message), bodyOf)
 }

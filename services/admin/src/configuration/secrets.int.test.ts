@@ -156,9 +156,17 @@ test.each([
   expect(refused.text).not.toContain('hidden')
 })
 
+test('A component registers under its own name alone, so that none drops the secrets of another', async () => {
+  await decide(await request([{ name: 'TOKEN', value: 'hidden-value' }]))
+  const none = { boundedContextId: context, version: '9.0.0', keys: [] }
+  expect(wordOf(await as('another')('POST', '/config/secrets', none))).toBe('403 3000')
+  const { json } = await read(headersOf())
+  expect(json).toMatchObject({ secrets: [{ name: 'TOKEN', value: 'hidden-value' }] })
+})
+
 test("The hub's own services register their own secrets and keys, and nothing else does", async () => {
   const ofHub = { ...names(), boundedContextId: 'notifications' }
-  expect(wordOf(await admin.call('POST', '/config/secrets', ofHub))).toBe('403 3000')
+  expect(wordOf(await as('notifications')('POST', '/config/secrets', ofHub))).toBe('403 3000')
   const { publicKey } = componentKey.key
   const key = { boundedContextId: 'notifications', publicKey }
   expect(wordOf(await as('notifications')('POST', '/component-keys', key))).toBe('403 3000')

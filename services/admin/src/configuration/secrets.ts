@@ -10,15 +10,15 @@ import type {
   SecretSet,
   SecretSetAnswer,
 } from '@causeway/protos'
-import { serviceNames } from '@causeway/services'
 import { z } from 'zod'
-import { answered, refused, type Answer } from '../answer.ts'
+import { answered, type Answer } from '../answer.ts'
 import { correlationId, word } from '../fields.ts'
 import type { Json } from '../json.ts'
 import { verdict } from '../lifecycle/bodies.ts'
 import { shownRequest } from '../lifecycle/shown.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
+import { notOwner, registersItself } from './owner.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
 
 const type = 'SecretValues'
@@ -217,16 +217,12 @@ export function secretDecisions(deps: Deps): readonly Operation[] {
   ]
 }
 
-/** The hub's own services register themselves when they start. */
 async function register(
   deps: Deps,
   { boundedContextId, version, keys }: z.infer<typeof names>,
   actor: string,
 ): Promise<Answer> {
-  const own: readonly string[] = serviceNames
-  if (own.includes(boundedContextId)) {
-    return refused('NOT_OWNER', `${boundedContextId} registers itself`)
-  }
+  if (!registersItself(actor, boundedContextId)) return notOwner(actor, boundedContextId)
   return shown(
     await deps.secrets.RegisterSecrets({
       boundedContextId,

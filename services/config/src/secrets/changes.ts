@@ -7,7 +7,7 @@ import { auditEntry, newEvent, type AuditedAction } from '@causeway/events'
 import type { Database, Transaction } from '@causeway/postgres'
 import { judgeDecision, stateAfter, type ApprovalDecision } from '@causeway/services'
 import { refuse, type Refused } from '../domain/refused.ts'
-import { readClock } from '../store.ts'
+import { lockNewRequest, readClock } from '../store.ts'
 import { checkSecrets, type NewSecret, type SecretSet } from './domain/secrets.ts'
 import type { Sealing } from './sealing.ts'
 import {
@@ -46,6 +46,7 @@ export function requestSecrets(
 ): Promise<SecretRequestOutcome> {
   return db.transaction(async (tx): Promise<SecretRequestOutcome> => {
     const { id, contextId, createdBy } = asked
+    await lockNewRequest(tx, id)
     const stored = await lockSecretRequest(tx, id)
     if (stored !== undefined) {
       return isSame(sealing, stored, asked)

@@ -81,6 +81,16 @@ describe('setting', () => {
     expect(JSON.stringify(world.audited)).not.toContain('hidden-value')
   })
 
+  test('Equal requests at the same time are one request', async () => {
+    const newValues = [{ name: 'TOKEN', value: 'hidden-value' }]
+    const asked = { requestId: randomUUID(), boundedContextId: 'pricing', newValues, actor: 'ada' }
+    const answers = await Promise.all(
+      Array.from({ length: 4 }, () => world.changes.RequestSecretChange(asked)),
+    )
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1)
+    expect(answers[0]?.request?.state).toBe('PEND-APPROVAL')
+  })
+
   test('No answer about requests has a value', async () => {
     const newValues = [{ name: 'TOKEN', value: 'hidden-value' }]
     const asked = { requestId: randomUUID(), boundedContextId: 'pricing', newValues, actor: 'ada' }

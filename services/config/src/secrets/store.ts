@@ -224,9 +224,10 @@ export async function deleteOldReads(db: Queries, age_ms: number): Promise<void>
   await db.query(deleteReads, [age_ms])
 }
 
-const allValues = statement(`select ${valueColumns} from secret_values for update`)
+const allValues = statement(`
+  select ${valueColumns} from secret_values order by bounded_context_id, name for update`)
 const allPending = statement(`
-  select request_id as id, sealed from secret_requests where sealed is not null for update`)
+  select request_id as id, sealed from secret_requests where sealed is not null order by request_id for update`)
 const resealValue = statement(
   `update secret_values set sealed = $3 where bounded_context_id = $1 and name = $2`,
 )
