@@ -71,9 +71,9 @@ export default {
       displayName: 'containers',
       testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'],
       testPathIgnorePatterns: [
-        // These test the hub in one process itself, or its load; the Kafka tests have
-        // traces of services apart.
-        '/(archive|npm-start(-commands)?|runbooks|killed|postgres-killed|flood|console|release|traces)\\.e2e\\.test\\.ts$',
+        // These test the hub in one process itself, its load, or the pages of the console, which admin
+        // alone serves; the Kafka tests have traces of services apart.
+        '/(archive|npm-start(-commands)?|runbooks|killed|postgres-killed|flood|console(-[a-z-]+)?|release|traces)\\.e2e\\.test\\.ts$',
       ],
       ...around(
         './test-e2e/src/hub/containers-setup.ts',

@@ -2,6 +2,7 @@
 import { onEvents, type Payload } from '@causeway/events'
 import { settings as ledgerSettings, start as startLedger } from '@causeway/participant-lifecycle'
 import { defaultsOf, eventually } from '@causeway/process/testing'
+import { dayReportsService } from '@causeway/protos'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import {
   addFsp,
@@ -80,6 +81,19 @@ test('Closing a window, creating a settlement, each step and its end write one a
   // The window keeps what it was closed for.
   const { window: settled } = await scheme.windows.GetSettlementWindow({ id: window.id })
   expect(settled).toMatchObject({ state: 'SETTLED', reason: 'daily' })
+})
+
+test('A person who requests the report of a day is on record, whether or not it changes', async () => {
+  const reports = scheme.parts.grpc.client(dayReportsService, 'settlements')
+  const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10)
+  const { refusal } = await reports.MakeDayReport({ day, endsNow: false, actor: 'grace' }, patient)
+  expect(refusal ?? null).toBeNull()
+  const [request] = await entriesOf(`reports/${day}`, 1)
+  expect(request).toMatchObject({
+    actionType: 'RequestDayReport',
+    securityContext: { userId: 'grace' },
+    after: { days: 1, endsNow: false },
+  })
 })
 
 test('An abort writes one audit entry', async () => {

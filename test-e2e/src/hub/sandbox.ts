@@ -21,6 +21,9 @@ export interface Sandbox {
   stop(): Promise<void>
 }
 
+/** Of a container on a busy machine. */
+const start_ms_max = 60_000
+
 const participants = [
   { name: 'greenbank', kind: { currency: 'USD' } },
   { name: 'bluewallet', kind: { currency: 'USD' } },
@@ -63,10 +66,14 @@ export async function openSandbox(scheme: Scheme, host: HubHost): Promise<Sandbo
     SANDBOX_VALIDITY_MS: '60000',
   })
   const greenbank = `http://127.0.0.1:${ports['SANDBOX_GREENBANK_PORT']}`
-  await eventually(async () => {
-    if (sandbox.hasEnded) throw new Error(readFileSync(join(folder, 'sandbox-fsp.log'), 'utf8'))
-    return (await request(`${greenbank}/health`).catch(() => undefined))?.statusCode
-  }, 'the sandbox FSPs')
+  await eventually(
+    async () => {
+      if (sandbox.hasEnded) throw new Error(readFileSync(join(folder, 'sandbox-fsp.log'), 'utf8'))
+      return (await request(`${greenbank}/health`).catch(() => undefined))?.statusCode
+    },
+    'the sandbox FSPs',
+    start_ms_max,
+  )
 
   return {
     greenbank,

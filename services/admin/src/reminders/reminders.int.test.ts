@@ -29,7 +29,7 @@ beforeAll(async () => {
     dueAt: new Date(Date.now() + 300).toISOString(),
     taskType: 'HTTP_POST',
     // Nothing listens there.
-    url: 'http://127.0.0.1:1/',
+    url: 'http://127.0.0.1:1/hooks/secret?token=secret',
   })
 })
 
@@ -46,9 +46,10 @@ test('An operator sees pending reminders, and those that could not be delivered'
     owner: 'reports',
     state: 'FAILED',
     attempts: 1,
-    url: 'http://127.0.0.1:1/',
+    url: 'http://127.0.0.1:1',
     lastError: expect.stringContaining('ECONNREFUSED'),
   })
+  expect(JSON.stringify(failed)).not.toContain('secret')
   const { json } = await admin.call('GET', '/reminders?owner=reports&state=WAITING')
   expect(json).toMatchObject([{ reminderId: 'daily', cron: '0 22 * * *', taskType: 'EVENT' }])
   expect((await admin.call('GET', '/reminders?state=LOST')).status).toBe(400)

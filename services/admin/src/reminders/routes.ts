@@ -26,6 +26,7 @@ const shownReminder = z
     dueAt: shownTime,
     cron: z.string().optional(),
     taskType: z.enum(['EVENT', 'HTTP_POST']),
+    /** Scheme, host and port alone. */
     url: z.string().optional(),
     recovery: z.enum(recoveries),
     /** That have failed for this time. */
@@ -144,6 +145,11 @@ function dueAnswer(reminderId: string, { dueAt, refusal }: ReminderAnswer): Answ
   return refusal ? refusedUpstream(refusal) : answered(200, { reminderId, dueAt })
 }
 
+/** The rest of the address may hold a secret of the server. */
+function serverOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : ''
+}
+
 function reminderBody({ reminder, lastError, ...fired }: ScheduledReminder) {
   if (!reminder) throw new Error('a reminder was listed without its content')
   const { reminderId, owner, cron, taskType, url, recovery } = reminder
@@ -155,7 +161,7 @@ function reminderBody({ reminder, lastError, ...fired }: ScheduledReminder) {
     dueAt,
     ...(cron === '' ? {} : { cron }),
     taskType,
-    ...(url === '' ? {} : { url }),
+    ...(url === '' ? {} : { url: serverOf(url) }),
     recovery,
     attempts,
     ...(lastError === '' ? {} : { lastError }),

@@ -112,6 +112,16 @@ function commands(parts: DayReportParts): Pick<Service, 'MakeDayReport' | 'SetRe
           actor,
         }))
         await requestReports(tx, requests, delay_ms)
+        bus.announce(tx, [
+          auditEntry('settlements', {
+            actor,
+            action: 'RequestDayReport',
+            subject: scope === schemeScope ? `reports/${day}` : `reports/${day}/${scope}`,
+            before: null,
+            after: { until: until.toISOString(), endsNow, days: days.length },
+            at: now,
+          }),
+        ])
         return undefined
       })
       if (refused !== undefined) return refusedWith(refused)
