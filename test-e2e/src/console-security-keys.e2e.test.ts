@@ -110,14 +110,15 @@ test(
   'The operator sees the key and when it was used, and cannot register it twice',
   async () => {
     await checker.getByRole('link', { name: /^chris/ }).click()
-    await checker.getByRole('heading', { name: 'Security keys' }).waitFor()
+    await checker.getByRole('heading', { name: 'Security keys and sessions' }).waitFor()
     const row = checker.getByRole('row').filter({ hasText: 'key of chris' })
     await row.getByText('alone, or after the password').waitFor()
     expect(await faultsOf(checker, 'security-keys')).toEqual([])
     await checker.getByLabel('Name of the key').fill('the same key')
     await checker.getByRole('button', { name: 'Register key' }).click()
     await checker.getByText('This key is registered already.').waitFor()
-    expect(await checker.getByRole('row').count()).toBe(2)
+    const keys = checker.getByRole('table', { name: 'Security keys, oldest first' })
+    expect(await keys.getByRole('row').count()).toBe(2)
   },
   story_ms,
 )

@@ -29,6 +29,7 @@ import { Payments } from './views/payments.tsx'
 import { Reports } from './views/reports.tsx'
 import { SettlementPage } from './views/settlement.tsx'
 import { SecurityKeys } from './views/security-keys.tsx'
+import { OperatorSessions } from './views/sessions.tsx'
 import { Settlements } from './views/settlements.tsx'
 import { RequestStoryPage, StoryPage } from './views/story.tsx'
 import { ThirdPartyPayments } from './views/third-party-payments.tsx'
@@ -125,6 +126,7 @@ function Views() {
       <Route path="/erasures" component={Erasures} />
       <Route path="/alarms" component={Alarms} />
       <Route path="/operators" component={Operators} />
+      <Route path="/sessions/:of">{({ of }) => <OperatorSessions key={of} of={of} />}</Route>
       <Route path="/security-keys" component={SecurityKeys} />
       <Route path="/audit" component={Audit} />
       <Route path="/audit/of/:search" component={Audit} />
@@ -211,7 +213,7 @@ function Header() {
         <span className="who">
           <Link href="/security-keys">
             {name}
-            <span className="unseen">: security keys</span>
+            <span className="unseen">: security keys and sessions</span>
           </Link>{' '}
           <button type="button" onClick={() => void logOut()}>
             Log out

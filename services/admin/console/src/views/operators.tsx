@@ -109,6 +109,9 @@ function Actions({ operator, roles }: { operator: Operator; roles: readonly stri
           <Activity operator={operator} />
         </>
       )}
+      <Link href={`/sessions/${encodeURIComponent(name)}`}>
+        Sessions<span className="unseen"> of {name}</span>
+      </Link>{' '}
       {may('VIEW_AUDIT') && (
         <Link href={searchPath('/audit', { userId: name })}>
           Audit<span className="unseen"> of {name}</span>

@@ -1,19 +1,23 @@
-/** The operator's own security keys: list, register, remove. */
+/** The operator's own security keys (list, register, remove) and sessions. */
 import { useQuery } from '@tanstack/react-query'
 import { useOperator } from '../access.ts'
 import { call } from '../api.ts'
 import { AskButton, ChangeForm } from '../change.tsx'
 import { keyFault, registerKey } from '../security-key.ts'
+import { OwnSessions } from './sessions.tsx'
 import { Card, Loaded, Page, Table, Time } from '../ui.tsx'
 
 export function SecurityKeys() {
   const { name } = useOperator()
   return (
-    <Page title="Security keys">
+    <Page title="Security keys and sessions">
       {name === undefined ? (
-        <p>This hub requires no log-in, so no operator has a security key.</p>
+        <p>This hub requires no log-in, so no operator has a security key or a session.</p>
       ) : (
-        <Keys operator={name} />
+        <>
+          <Keys operator={name} />
+          <OwnSessions />
+        </>
       )}
     </Page>
   )
