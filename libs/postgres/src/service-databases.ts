@@ -25,6 +25,8 @@ export interface ServiceDatabasesOptions {
   readonly database: string
   /** Omitted where nothing is announced. */
   readonly shared?: SharedTable
+  /** Whether another role than the one that serves owns and migrates each schema. */
+  readonly ownersApart?: boolean | undefined
   readonly log: Logger
 }
 
@@ -33,7 +35,7 @@ export function socketUrl(socketFolder: string, database: string, user: string):
 }
 
 export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabases {
-  const { socketFolder, database, shared, log } = parts
+  const { socketFolder, database, shared, ownersApart = false, log } = parts
   const provisioned = new Map<string, Promise<void>>()
   const opened = new Set<Database>()
   const closing = new AbortController()
@@ -47,8 +49,9 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
         `The database URL of ${schema} names another database: in one process all services share the embedded one.`,
       )
     }
+    const owner = ownersApart ? `${schema}_owner` : undefined
     const provisioning =
-      provisioned.get(schema) ?? provisionSchema(socketFolder, database, schema, shared)
+      provisioned.get(schema) ?? provisionSchema(socketFolder, database, schema, { shared, owner })
     provisioned.set(schema, provisioning)
     try {
       await provisioning
@@ -56,7 +59,8 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
       provisioned.delete(schema)
       throw error
     }
-    return { ...options, url }
+    if (owner === undefined) return { ...options, url }
+    return { ...options, url, migrationUrl: socketUrl(socketFolder, database, owner) }
   }
 
   async function noted<Kind extends Database>(db: Kind): Promise<Kind> {
