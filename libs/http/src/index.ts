@@ -21,6 +21,13 @@ export { foreignPage, isLoopbackHost } from './foreign-pages.ts'
 export { pauseReadingAfter } from './pause-reading.ts'
 export { noteClient, type Peer, peerCertificateOf, presentedThumbprint } from './peer.ts'
 export {
+  type Reach,
+  type ResolveAll,
+  reachOf,
+  reachOfServer,
+  refuseRelaxations,
+} from './reach.ts'
+export {
   type HostTls,
   type HttpServer,
   type HttpServerOptions,

@@ -4,7 +4,7 @@
  * begins with `only added to`.
  */
 import { StartError } from '@causeway/process'
-import type { Client } from 'pg'
+import type { QueryResultRow } from 'pg'
 import { onOwnConnection, connectionConfig, type ConnectionOptions } from './connection.ts'
 
 interface Table {
@@ -14,7 +14,12 @@ interface Table {
   readonly held: readonly string[]
 }
 
-type Connection = Pick<Client, 'query'>
+interface Connection {
+  query<Row extends QueryResultRow>(
+    text: string,
+    values?: unknown[],
+  ): Promise<{ readonly rows: Row[] }>
+}
 
 /** The privileges on a partition are those on its table, so none are granted on it. */
 const tablesOf = `

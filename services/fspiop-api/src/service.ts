@@ -43,7 +43,7 @@ import {
   openLive,
   rateBounds,
 } from './live-bounds.ts'
-import { assertLoopbackOnly, insecureModes } from './insecure-modes.ts'
+import { insecureModes, refuseInsecureModes } from './insecure-modes.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { openPacing } from './pacing.ts'
 import { openRates } from './rates.ts'
@@ -70,11 +70,12 @@ export interface FspiopApi extends Service {
 const group = 'fspiop_api'
 
 export async function start(settings: Settings, parts: ProcessParts): Promise<FspiopApi> {
-  assertLoopbackOnly(settings)
+  refuseInsecureModes(settings)
   const paths = [...routes.map(({ template }) => template), ...pagePaths]
   const withoutBase = openBasePaths('FSP_BASE_PATHS', settings.FSP_BASE_PATHS, paths)
   const log = parts.log.child({ service: 'fspiop-api' })
-  reportInsecureModes('fspiop-api', insecureModes(settings), { ...parts, log })
+  const relaxed = insecureModes(settings).map((mode) => ({ mode }))
+  reportInsecureModes('fspiop-api', relaxed, { ...parts, log })
   const { bus, grpc } = parts
   const ownKey = await openOwnKey('fspiop-api', settings.FSPIOP_API_COMPONENT_KEY_FILE, parts)
   const tls = await readTls(settings)

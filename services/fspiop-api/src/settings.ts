@@ -2,7 +2,13 @@
 import { cryptoSettings } from '@causeway/crypto-provider'
 import { componentKeyFile } from '@causeway/component-keys'
 import { egressSettings } from '@causeway/http'
-import { choice, integer, text, type SettingValues } from '@causeway/process'
+import {
+  acceptRelaxations,
+  choice,
+  integer,
+  text,
+  type SettingValues,
+} from '@causeway/process'
 
 export const settings = {
   FSPIOP_API_COMPONENT_KEY_FILE: componentKeyFile,
@@ -14,6 +20,7 @@ export const settings = {
     max: 65_535,
   }),
   FSP_HOST: egressSettings.FSP_HOST,
+  ACCEPT_RELAXATIONS: acceptRelaxations,
   FSP_BASE_PATHS: text({
     about: 'further base paths of the API for FSPs, separated by commas: /als,/quotes-api',
     default: '',
@@ -28,7 +35,8 @@ export const settings = {
   EDGE_TLS: choice({
     about:
       'whether the API for FSPs is https; off: on a loopback address only, with EDGE_IDENTITY=token or ' +
-      'header; gateway: plain http on any address, which only a gateway that terminates TLS can reach',
+      'header; gateway: plain http, which only a gateway that terminates TLS can reach; on ' +
+      'a public address with ACCEPT_RELAXATIONS alone',
     options: ['on', 'off', 'gateway'],
     default: 'on',
   }),

@@ -22,7 +22,8 @@ await run('migrate', settings, async (values, log) => {
     )
   }
   for (const service of services) {
-    const urls = { url: values[service.setting], servingUrl: values[service.servingSetting] }
+    const { setting, servingSetting } = service
+    const urls = { url: values[setting] ?? '', servingUrl: values[servingSetting] ?? '' }
     const work = () => migrateService(service, urls)
     await retrying(work, { log, what: `waiting for the database of ${service.schema}` })
     log.info({ schema: service.schema }, 'the schema is that of this release')

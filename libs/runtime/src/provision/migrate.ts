@@ -35,7 +35,7 @@ export function migrationsOf(
 /** Throws StartError for an invalid URL. The tables of the event bus belong to the schema as well. */
 export async function migrateService(
   { schema, setting, servingSetting, migrations }: MigratedService,
-  { url = '', servingUrl = '' }: { readonly url?: string; readonly servingUrl?: string },
+  { url, servingUrl }: { readonly url: string; readonly servingUrl: string },
 ): Promise<void> {
   const { makeOutbox } = await import('@causeway/bus/kafka')
   roleIn(setting, url)

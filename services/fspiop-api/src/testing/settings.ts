@@ -6,6 +6,7 @@ export const testSettings: Settings = {
   FSPIOP_API_COMPONENT_KEY_FILE: '',
   FSP_PORT: 0,
   FSP_HOST: '127.0.0.1',
+  ACCEPT_RELAXATIONS: '',
   FSP_BASE_PATHS: '',
   EDGE_IDENTITY: 'header',
   EDGE_TLS: 'off',
