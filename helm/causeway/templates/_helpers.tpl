@@ -119,6 +119,9 @@ imagePullSecrets:
 - ports:
     - { port: 53, protocol: UDP }
     - { port: 53, protocol: TCP }
+  {{- with .Values.networkPolicy.dns.to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
 {{- end -}}
 
 {{- define "causeway.pod" -}}

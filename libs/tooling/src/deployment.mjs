@@ -117,6 +117,18 @@ function portLists(template) {
   )
 }
 
+/** What the chart's init container runs, where, and which settings it gets, read from the template's text. */
+export function migrationsOfChart() {
+  const template = text('templates/deployments.yaml', chart)
+  const [, init = ''] = template.split('initContainers:')
+  const [container] = init.split(/^ {6}containers:/m)
+  return {
+    program: /args: \[([^\]]+)\]/.exec(container)?.[1],
+    condition: /\{\{- if (\S+) \}\}\s*$/.exec(template.split('initContainers:')[0])?.[1],
+    settings: [...container.matchAll(/printf "([^"]*URL)"/g)].map(([, name]) => name),
+  }
+}
+
 /** Files that a setting names, as they are in a container. */
 export function filesNamed(settings) {
   return Object.entries(settings)

@@ -45,6 +45,7 @@ import { openWarnings, warningDaysIn } from './warnings/open.ts'
 
 const day_ms = 86_400_000
 const forget_every_ms = 3_600_000
+const rotation_interval_ms = 3_600_000
 const alive = statement('select 1')
 
 /**
@@ -90,7 +91,12 @@ export const start: Start<Settings> = async (settings, parts) => {
   const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })
   const sharing = parts.shared.shareUse('auth-service/wrong-secrets', guesses.shared)
   // Before those of components: who asks tells a start from an earlier release by that.
-  grpc.serve(requestKeysService, await closeOnFailure(db, openRequestKey(db, seal)))
+  const requestKey = await closeOnFailure(db, openRequestKey(db, seal))
+  const rotation = periodically(rotation_interval_ms, () => requestKey.rotate(), {
+    log,
+    name: 'rotation of the key for payment requests',
+  })
+  grpc.serve(requestKeysService, requestKey.handlers)
   grpc.serve(componentKeysService, serveComponentKeys({ db, bus }))
   grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
   const credentials = { db, bus, findFsp, tokenKeys, readCa, measures, guesses }
@@ -115,6 +121,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   return {
     async stop() {
       stopping.abort()
+      await rotation.stop()
       await closing.stop()
       await subscribed.stop()
       await mailing.stop()

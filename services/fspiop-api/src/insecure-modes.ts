@@ -21,10 +21,10 @@ export function insecureModes(settings: Settings): readonly RelaxationName[] {
     settings
   const found = {
     'EDGE_IDENTITY=header': EDGE_IDENTITY === 'header',
+    'JWS_VERIFY=off': JWS_VERIFY === 'off',
     'EDGE_TLS=off': EDGE_IDENTITY === 'token' && EDGE_TLS === 'off',
     'EDGE_TLS=gateway': EDGE_IDENTITY === 'token' && EDGE_TLS === 'gateway',
     'EDGE_CERTIFICATES=any': EDGE_IDENTITY === 'mtls' && EDGE_CERTIFICATES === 'any',
-    'JWS_VERIFY=off': JWS_VERIFY === 'off',
     'JWS_SIGN=off': JWS_SIGN === 'off',
     'COMPATIBILITY=mojaloop': JWS_VERIFY === 'on' && COMPATIBILITY === 'mojaloop',
   } as const satisfies Partial<Readonly<Record<RelaxationName, boolean>>>

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { EventBus, Listener } from '@causeway/bus'
-import { openOwnKey, openRequestKeys } from '@causeway/component-keys'
+import { openOwnKey, openRequestKeys, type RequestKeys } from '@causeway/component-keys'
 import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
 import {
@@ -220,7 +220,7 @@ function openServing(
     relay: (triggered) => callbackMessages([triggered], callbacks, new Date()),
     publish: publishWithin(
       // In one process nobody is between the edge and transfers.
-      shared.isSole ? bus : { publish: authenticatedRequests(bus, openRequestKeys(grpc)) },
+      shared.isSole ? bus : { publish: authenticatedRequests(bus, knownKeys(grpc)) },
       log,
       settings.FSPIOP_API_PUBLISH_TIMEOUT_MS,
     ),
@@ -231,6 +231,13 @@ function openServing(
   const limits = { rates, admission, floods, floodRate, pacing, shedding }
   const securityEvents = openSecurityEvents('fspiop-api', { log, metrics })
   return { edge, identify, ...limits, measures, securityEvents, log, callbacks }
+}
+
+/** Asks for the key at once, so that the first payment does not wait for it. */
+function knownKeys(grpc: ProcessParts['grpc']): RequestKeys {
+  const keys = openRequestKeys(grpc)
+  keys.reread().catch(() => undefined)
+  return keys
 }
 
 function followBounds(
