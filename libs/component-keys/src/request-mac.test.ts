@@ -72,9 +72,14 @@ const changed: readonly (readonly [string, PaymentRequest, PaymentRequest])[] = 
   ['amount', transfer, { ...transfer, amount: { currency: 'USD', amount: '12.50' } }],
   ['currency', transfer, { ...transfer, amount: { currency: 'EUR', amount: '12.5' } }],
   ['condition', transfer, { ...transfer, condition: 'another' }],
-  ...['transferId', 'requesterFspId', 'destinationFspId', 'payloadHash', 'receivedAt', 'version'].map(
-    (name) => [`${name} of a refusal`, refusal, { ...refusal, [name]: 'another' }] as const,
-  ),
+  ...[
+    'transferId',
+    'requesterFspId',
+    'destinationFspId',
+    'payloadHash',
+    'receivedAt',
+    'version',
+  ].map((name) => [`${name} of a refusal`, refusal, { ...refusal, [name]: 'another' }] as const),
   ['error code', refusal, errorOf({ errorCode: '5105' })],
   ['error description', refusal, errorOf({ errorDescription: 'another' })],
   ['extension of an error', refusal, errorOf({ extensionList: undefined })],

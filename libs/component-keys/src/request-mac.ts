@@ -56,7 +56,9 @@ function contentOfRefusal(
   const { errorCode, errorDescription, extensionList } = request.errorInformation
   const extensions = extensionList?.extension.map(({ key, value }) => [key, value]) ?? []
   const id =
-    'transferId' in request ? ['reject', request.transferId] : ['bulk reject', request.bulkTransferId]
+    'transferId' in request
+      ? ['reject', request.transferId]
+      : ['bulk reject', request.bulkTransferId]
   const sides = [requesterFspId, destinationFspId]
   const error = [errorCode, errorDescription, extensions]
   return JSON.stringify([...id, ...sides, ...error, payloadHash, receivedAt, version])

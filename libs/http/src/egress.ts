@@ -166,9 +166,7 @@ export function egressModes({
   return [
     ...(EGRESS_LOOPBACK === 'allowed' ? [{ mode: 'EGRESS_LOOPBACK=allowed' } as const] : []),
     ...(EGRESS_HTTP === 'accepted' ? [{ mode: 'EGRESS_HTTP=accepted' } as const] : []),
-    ...(EGRESS_ALLOWED === ''
-      ? []
-      : [{ mode: 'EGRESS_ALLOWED', detail: EGRESS_ALLOWED } as const]),
+    ...(EGRESS_ALLOWED === '' ? [] : [{ mode: 'EGRESS_ALLOWED', detail: EGRESS_ALLOWED } as const]),
   ]
 }
 

@@ -22,7 +22,7 @@ export interface DatabaseOptions {
   readonly migrations: URL
   readonly connections_max: number
   /** Names the role that owns the schema and migrates it; omitted: the role of `url` does. */
-  readonly migrationUrl?: string
+  readonly migrationUrl?: string | undefined
 }
 
 /**
@@ -46,9 +46,9 @@ export async function openDatabase(
 }
 
 /** Who migrates, and for whom. */
-export function migrating<Options extends ConnectionOptions & Pick<DatabaseOptions, 'migrationUrl'>>(
-  options: Options,
-): MigrateOptions {
+export function migrating<
+  Options extends ConnectionOptions & Pick<DatabaseOptions, 'migrationUrl'>,
+>(options: Options): MigrateOptions {
   const { url, migrationUrl } = options
   if (migrationUrl === undefined) return options
   return { ...options, url: migrationUrl, servingRole: roleIn('the database URL', url) }

@@ -52,9 +52,7 @@ export async function provisionRole(administratorUrl: string, service: ServiceRo
     await client.query(`revoke all on database ${target} from public`)
     await client.query('revoke all on schema public from public')
     for (const { role } of [serving, owning]) {
-      await client.query(
-        `grant connect on database ${target} to ${client.escapeIdentifier(role)}`,
-      )
+      await client.query(`grant connect on database ${target} to ${client.escapeIdentifier(role)}`)
     }
     await handOver(client, schema, owning.role)
     if (isApart) await grantToServingRole(client, schema, serving.role)

@@ -35,7 +35,7 @@ export function socketUrl(socketFolder: string, database: string, user: string):
 }
 
 export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabases {
-  const { socketFolder, database, shared, ownersApart = false, log } = parts
+  const { socketFolder, database, shared, ownersApart, log } = parts
   const provisioned = new Map<string, Promise<void>>()
   const opened = new Set<Database>()
   const closing = new AbortController()
@@ -44,12 +44,8 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
   async function prepared<Options extends DatabaseOptions>(options: Options): Promise<Options> {
     const { schema } = options
     const url = socketUrl(socketFolder, database, schema)
-    if (options.url !== '' && !sameDatabase(options.url, url)) {
-      throw new StartError(
-        `The database URL of ${schema} names another database: in one process all services share the embedded one.`,
-      )
-    }
-    const owner = ownersApart ? `${schema}_owner` : undefined
+    requireSame(options, url)
+    const owner = ownersApart === true ? `${schema}_owner` : undefined
     const provisioning =
       provisioned.get(schema) ?? provisionSchema(socketFolder, database, schema, { shared, owner })
     provisioned.set(schema, provisioning)
@@ -59,8 +55,8 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
       provisioned.delete(schema)
       throw error
     }
-    if (owner === undefined) return { ...options, url }
-    return { ...options, url, migrationUrl: socketUrl(socketFolder, database, owner) }
+    const migrationUrl = owner && socketUrl(socketFolder, database, owner)
+    return { ...options, url, migrationUrl }
   }
 
   async function noted<Kind extends Database>(db: Kind): Promise<Kind> {
@@ -104,6 +100,13 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
       await Promise.all(all.map((db) => db.close()))
     },
   }
+}
+
+function requireSame({ url, schema }: DatabaseOptions, embedded: string): void {
+  if (url === '' || sameDatabase(url, embedded)) return
+  throw new StartError(
+    `The database URL of ${schema} names another database: in one process all services share the embedded one.`,
+  )
 }
 
 function sameDatabase(one: string, other: string): boolean {

@@ -160,7 +160,9 @@ test('Rights that a role that serves should not have are taken back at the next 
   expect(await outcomeOf('truncate lines')).toBe('done')
   await migrateAs(owner, { ...first, ...second }, schema)
   expect(await outcomeOf('truncate lines')).toBe('permission denied for table lines')
-  expect(await outcomeOf('create table more (n int)')).toBe(`permission denied for schema ${schema}`)
+  expect(await outcomeOf('create table more (n int)')).toBe(
+    `permission denied for schema ${schema}`,
+  )
 })
 
 test('URLs that name two databases are refused', async () => {

@@ -82,7 +82,8 @@ export const relaxations = {
     address: 'KAFKA_BROKERS',
   },
   'KAFKA_SASL_MECHANISM=none': {
-    consequence: 'Kafka does not know this service, so that anybody who reaches it can forge events',
+    consequence:
+      'Kafka does not know this service, so that anybody who reaches it can forge events',
     within: 'private',
     address: 'KAFKA_BROKERS',
   },

@@ -32,8 +32,16 @@ const cases: readonly Case[] = [
   ['KAFKA_SASL_MECHANISM=none', { KAFKA_TLS_CERTIFICATE_FILE: '' }],
   ['KAFKA_TLS=off', { KAFKA_TLS: 'off', KAFKA_BROKERS: '127.0.0.1:9092,10.0.0.2:9092' }],
   ['DATABASE_URL=unverified (no sslmode)', {}, 'postgres://transfers:secret@postgres.example/hub'],
-  ['DATABASE_URL=unverified (sslmode=require)', {}, 'postgres://t:secret@10.0.0.5/hub?sslmode=require'],
-  ['DATABASE_URL=unverified (sslmode=disable)', {}, 'postgres://t@localhost/hub?host=10.0.0.5&sslmode=disable'],
+  [
+    'DATABASE_URL=unverified (sslmode=require)',
+    {},
+    'postgres://t:secret@10.0.0.5/hub?sslmode=require',
+  ],
+  [
+    'DATABASE_URL=unverified (sslmode=disable)',
+    {},
+    'postgres://t@localhost/hub?host=10.0.0.5&sslmode=disable',
+  ],
   ['REDIS_URL=redis://', { REDIS_URL: 'redis://:secret@redis.example:6379' }],
   ['REDIS_URL=without-password', { REDIS_URL: 'rediss://redis.example:6379' }],
 ]
@@ -95,6 +103,8 @@ test('On this machine neither TLS nor an identity is needed', async () => {
   const here = { KAFKA_TLS: 'off', KAFKA_BROKERS: '127.0.0.1:9092,[::1]:9093,localhost:9094' }
   expect(await modesOf({ ...here, REDIS_URL: 'redis://127.0.0.1:6379' }, '')).toEqual([])
   expect(await modesOf({}, 'postgres://t@localhost:5432/hub?sslmode=disable')).toEqual([])
-  expect(await modesOf({}, 'postgres://t@localhost/hub?host=%2Ftmp%2Fsocket&sslmode=disable')).toEqual([])
+  expect(
+    await modesOf({}, 'postgres://t@localhost/hub?host=%2Ftmp%2Fsocket&sslmode=disable'),
+  ).toEqual([])
   expect(await modesOf({}, 'postgres://t@[::1]:5432/hub')).toEqual([])
 })

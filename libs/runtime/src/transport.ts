@@ -12,12 +12,7 @@ import {
   type ResolveAll,
 } from '@causeway/http'
 import type { RoleRights } from '@causeway/postgres'
-import {
-  relaxations,
-  StartError,
-  type InsecureMode,
-  type RelaxationName,
-} from '@causeway/process'
+import { relaxations, StartError, type InsecureMode, type RelaxationName } from '@causeway/process'
 import type { DistributedSettings } from './distributed-settings.ts'
 
 export interface Transport {
@@ -75,7 +70,10 @@ async function furthest(hosts: readonly string[], resolve?: ResolveAll): Promise
  */
 export async function insecureRole(
   rights: RoleRights,
-  { databaseUrl, settings }: Pick<Transport, 'databaseUrl'> & {
+  {
+    databaseUrl,
+    settings,
+  }: Pick<Transport, 'databaseUrl'> & {
     readonly settings: Pick<DistributedSettings, 'ACCEPT_RELAXATIONS'>
   },
   resolve?: ResolveAll,

@@ -130,6 +130,7 @@ test('The chart migrates each schema before its service starts, as the role that
     program: 'libs/runtime/dist/provision/migrate-main.js',
     condition: '$service.database',
     settings: ['%s_DATABASE_URL', '%s_MIGRATION_DATABASE_URL'],
+    isGivenThem: true,
   })
 })
 

@@ -125,13 +125,11 @@ function secretOf(secret, databases, role) {
 function composeParts(all, databases) {
   return {
     'secrets of services': lines(all, ([name]) => `      - secrets-${name}:/secrets/${name}`),
-    databases: lines(
-      databases,
-      (name) =>
-        [
-          `      ${databaseUrlOf(name)}: &${name}-database ${composeUrl(roleOf(name))}`,
-          `      ${migrationUrlOf(name)}: &${name}-migration ${composeUrl(ownerOf(name))}`,
-        ].join('\n'),
+    databases: lines(databases, (name) =>
+      [
+        `      ${databaseUrlOf(name)}: &${name}-database ${composeUrl(roleOf(name))}`,
+        `      ${migrationUrlOf(name)}: &${name}-migration ${composeUrl(ownerOf(name))}`,
+      ].join('\n'),
     ),
     migrations: lines(databases, (name) =>
       [
@@ -154,9 +152,7 @@ function containerOf([name, { calls, database, secrets = {}, outside }]) {
     ...calls.map((called) => `${prefixOf(called)}_GRPC_URL: ${called}:4200`),
     ...(name in volumes ? [volumes[name].setting] : []),
     // One program brings in the sandbox FSPs, without a second person.
-    ...(name === 'admin'
-      ? ['FOUR_EYES: optional', 'ACCEPT_RELAXATIONS: FOUR_EYES=optional']
-      : []),
+    ...(name === 'admin' ? ['FOUR_EYES: optional', 'ACCEPT_RELAXATIONS: FOUR_EYES=optional'] : []),
     // The sandbox FSPs have private addresses.
     ...(outside === 'registered' ? ['EGRESS_ALLOWED: ${EGRESS_ALLOWED:-sandbox-fsp}'] : []),
   ]

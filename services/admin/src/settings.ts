@@ -1,12 +1,6 @@
 /** Every setting of the administration API. */
 import { componentKeyFile } from '@causeway/component-keys'
-import {
-  acceptRelaxations,
-  choice,
-  integer,
-  text,
-  type SettingValues,
-} from '@causeway/process'
+import { acceptRelaxations, choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   ADMIN_COMPONENT_KEY_FILE: componentKeyFile,

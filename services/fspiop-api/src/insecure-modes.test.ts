@@ -77,6 +77,8 @@ test('COMPATIBILITY=mojaloop authenticates as before, so it is reported alone', 
 test.each(['off', 'gateway'] as const)(
   'EDGE_TLS=%s is refused with client certificates',
   (EDGE_TLS) => {
-    expect(refusalOn('127.0.0.1', { ...safe, EDGE_TLS })).toContain(`EDGE_TLS=${EDGE_TLS} is refused`)
+    expect(refusalOn('127.0.0.1', { ...safe, EDGE_TLS })).toContain(
+      `EDGE_TLS=${EDGE_TLS} is refused`,
+    )
   },
 )

@@ -2,13 +2,7 @@
 import { cryptoSettings } from '@causeway/crypto-provider'
 import { componentKeyFile } from '@causeway/component-keys'
 import { egressSettings } from '@causeway/http'
-import {
-  acceptRelaxations,
-  choice,
-  integer,
-  text,
-  type SettingValues,
-} from '@causeway/process'
+import { acceptRelaxations, choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   FSPIOP_API_COMPONENT_KEY_FILE: componentKeyFile,

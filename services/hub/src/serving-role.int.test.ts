@@ -58,7 +58,9 @@ test.each(stays)(
     const at = `${schema}.${table}`
     expect(await outcomeOf(schema, `update ${at} set ${column} = ${column}`)).toBe(refused)
     expect(await outcomeOf(schema, `delete from ${at}`)).toBe(refused)
-    expect(await outcomeOf(schema, `insert into ${at} select * from ${at} where false`)).toBe('done')
+    expect(await outcomeOf(schema, `insert into ${at} select * from ${at} where false`)).toBe(
+      'done',
+    )
   },
 )
 
@@ -97,7 +99,9 @@ test('The role of the ledger cannot reach the rows of the journal through the pa
 })
 
 test('The role of quoting drops no month of a table but that of counted transfers', async () => {
-  expect(await outcomeOf('quoting', `select quoting.drop_counted_months('2100-01-01')`)).toBe('done')
+  expect(await outcomeOf('quoting', `select quoting.drop_counted_months('2100-01-01')`)).toBe(
+    'done',
+  )
   expect(await outcomeOf('quoting', `select quoting.make_partition('quotes', '2030-01-01')`)).toBe(
     'quotes is not a partitioned table',
   )

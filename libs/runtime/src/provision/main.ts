@@ -7,9 +7,16 @@ import { provisionRole } from '@causeway/postgres'
 import { StartError, exitCodes, run, retrying, text } from '@causeway/process'
 
 const administrator = 'PROVISION_DATABASE_URL'
-const urlName = /^([A-Z][A-Z0-9_]*)_DATABASE_URL$/
+/** The URL itself, or the file that contains it. */
+const urlName = /^([A-Z][A-Z0-9_]*)_DATABASE_URL(?:_FILE)?$/
 const migrationName = /_MIGRATION_DATABASE_URL$/
-const names = Object.keys(process.env).filter((name) => urlName.test(name))
+const names = [
+  ...new Set(
+    Object.keys(process.env)
+      .filter((name) => urlName.test(name))
+      .map((name) => name.replace(/_FILE$/, '')),
+  ),
+]
 
 const settings = Object.fromEntries(
   [administrator, ...names].map((name) => [

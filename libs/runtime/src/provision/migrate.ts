@@ -9,27 +9,23 @@ export interface MigratedService {
   readonly migrations: URL
 }
 
-const urlName = /^([A-Z][A-Z0-9_]*)_MIGRATION_DATABASE_URL$/
+/** The URL itself, or the file that contains it. */
+const urlName = /^([A-Z][A-Z0-9_]*)_MIGRATION_DATABASE_URL(?:_FILE)?$/
 
 /** The services that the environment names, in the order of their names. */
 export function migrationsOf(
   environment: Readonly<Record<string, string | undefined>>,
 ): readonly MigratedService[] {
-  return Object.keys(environment)
-    .toSorted()
-    .flatMap((setting) => {
-      const [, prefix] = urlName.exec(setting) ?? []
-      if (prefix === undefined) return []
-      const folder = prefix.toLowerCase().replaceAll('_', '-')
-      return [
-        {
-          schema: prefix.toLowerCase(),
-          setting,
-          servingSetting: `${prefix}_DATABASE_URL`,
-          migrations: new URL(`../../../../services/${folder}/migrations/`, import.meta.url),
-        },
-      ]
-    })
+  const prefixes = Object.keys(environment).flatMap((name) => urlName.exec(name)?.[1] ?? [])
+  return [...new Set(prefixes)].toSorted().map((prefix) => {
+    const folder = prefix.toLowerCase().replaceAll('_', '-')
+    return {
+      schema: prefix.toLowerCase(),
+      setting: `${prefix}_MIGRATION_DATABASE_URL`,
+      servingSetting: `${prefix}_DATABASE_URL`,
+      migrations: new URL(`../../../../services/${folder}/migrations/`, import.meta.url),
+    }
+  })
 }
 
 /** Throws StartError for an invalid URL. The tables of the event bus belong to the schema as well. */
