@@ -62,7 +62,7 @@ export const advice = {
       why: 'where FSPs have tokens: a stolen one is of no use without the key of the certificate',
     },
     EDGE_TLS_CRL_FILE: {
-      set: 'the revocation list of the authority',
+      set: 'the revocation list of the authority, or its address in `EDGE_TLS_CRL_URL`',
       why: 'where the authority of FSPs is run elsewhere',
     },
     JWS_DATE_WINDOW_S: {

@@ -65,6 +65,16 @@ export const settings = {
       'only what is revoked at the hub',
     default: '',
   }),
+  EDGE_TLS_CRL_URL: text({
+    about:
+      'https addresses, separated by commas, where the CAs of EDGE_TLS_CA_FILE publish their revocation ' +
+      'lists (DER or PEM), read again at run time; empty: none',
+    default: '',
+  }),
+  EDGE_TLS_CRL_URL_CA_FILE: text({
+    about: 'PEM file: the CAs of the servers at these addresses; empty: those of Node.js',
+    default: '',
+  }),
   EDGE_TLS_CRL_OVERDUE_D: integer({
     about:
       'how long a revocation list is used after the next one was due, with an alarm; then no ' +

@@ -17,6 +17,8 @@ export const testSettings: Settings = {
   EDGE_TLS_KEY_FILE: '',
   EDGE_TLS_CA_FILE: '',
   EDGE_TLS_CRL_FILE: '',
+  EDGE_TLS_CRL_URL: '',
+  EDGE_TLS_CRL_URL_CA_FILE: '',
   EDGE_TLS_CRL_OVERDUE_D: 7,
   EDGE_CERTIFICATES: 'any',
   EDGE_GATEWAY_SUBJECTS: '',
