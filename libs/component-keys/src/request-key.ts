@@ -39,7 +39,7 @@ export function openRequestKeys(grpc: GrpcHost): RequestKeys {
   async function ask(): Promise<RequestKey | 'NONE'> {
     try {
       const { key, previousKey, requiredFrom } = await GetRequestKey({})
-      const previous = previousKey.length === 0 ? undefined : createSecretKey(previousKey)
+      const previous = previousKey ? createSecretKey(previousKey) : undefined
       return { key: createSecretKey(key), previous, requiredFrom: new Date(requiredFrom) }
     } catch (error) {
       if (!(error instanceof GrpcCallError) || !error.isUnimplemented) throw error

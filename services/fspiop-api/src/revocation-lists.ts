@@ -86,7 +86,7 @@ export async function openRevocationLists(
   }
 }
 
-/** What is signed may still be old: whoever is on the way must not bring a revoked certificate back. */
+/** A signed list may still be an old one, with which a revoked certificate would count again. */
 function keep(
   lists: Map<string, RevocationList>,
   read: readonly RevocationList[],

@@ -20,12 +20,12 @@ import {
 export interface RequestKeyHandlers {
   readonly handlers: Handlers<typeof requestKeysService>
   /** Replaces a key that is old; called from time to time. */
-  rotate(): Promise<void>
+  readonly rotate: () => Promise<void>
 }
 
 const key_bytes = 32
 const context = 'key for payment requests'
-export const requestKeyLife_ms = 30 * 86_400_000
+const requestKeyLife_ms = 30 * 86_400_000
 
 /** Throws StartError when the stored key was encrypted with another one. */
 export async function openRequestKey(db: Database, seal: Seal): Promise<RequestKeyHandlers> {
@@ -37,7 +37,7 @@ export async function openRequestKey(db: Database, seal: Seal): Promise<RequestK
       async GetRequestKey() {
         const { stored, key, previous } = await read(db, seal)
         const requiredFrom = stored.required_from.toISOString()
-        return { key, previousKey: previous ?? Buffer.alloc(0), requiredFrom }
+        return { key, requiredFrom, ...(previous ? { previousKey: previous } : {}) }
       },
     },
     async rotate() {
