@@ -86,7 +86,7 @@ export async function openRevocationLists(
   }
 }
 
-/** What is signed may still be old: whoever is on the way must not bring a revoked certificate back. */
+/** What is signed may still be old: a server that repeats an old list brings no revoked certificate back. */
 function keep(
   lists: Map<string, RevocationList>,
   read: readonly RevocationList[],
