@@ -25,7 +25,7 @@ export interface RequestKeyHandlers {
 
 const key_bytes = 32
 const context = 'key for payment requests'
-export const requestKeyLife_ms = 30 * 86_400_000
+const requestKeyLife_ms = 30 * 86_400_000
 
 /** Throws StartError when the stored key was encrypted with another one. */
 export async function openRequestKey(db: Database, seal: Seal): Promise<RequestKeyHandlers> {
