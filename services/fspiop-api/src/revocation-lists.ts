@@ -86,7 +86,7 @@ export async function openRevocationLists(
   }
 }
 
-/** A signed list may still be an old one, with which a revoked certificate would count again. */
+/** What is signed may still be old: a server that repeats an old list brings no revoked certificate back. */
 function keep(
   lists: Map<string, RevocationList>,
   read: readonly RevocationList[],
