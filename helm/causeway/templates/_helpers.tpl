@@ -50,25 +50,11 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 {{- end -}}
 
-{{/* Settings whose values are in files, by the names of the files: not in the environment. */}}
-{{- define "causeway.secretFiles" -}}
-{{- range . }}
-- name: {{ .name }}_FILE
-  value: /etc/causeway/settings/{{ .name }}
-{{- end }}
-{{- end -}}
-
-{{/* The files of settings, each from its own Secret. */}}
-{{- define "causeway.secretVolume" -}}
-{{- if .secrets }}
+{{/* One setting whose value lies in a Secret. */}}
+{{- define "causeway.secretSetting" }}
 - name: {{ .name }}
-  projected:
-    defaultMode: 0440
-    sources:
-      {{- range .secrets }}
-      - secret: { name: {{ .secret }}, items: [{ key: {{ .key }}, path: {{ .name }} }] }
-      {{- end }}
-{{- end }}
+  valueFrom:
+    secretKeyRef: { name: {{ .secret }}, key: {{ .key }} }
 {{- end -}}
 
 {{- define "causeway.podSecurity" -}}
@@ -133,9 +119,6 @@ imagePullSecrets:
 - ports:
     - { port: 53, protocol: UDP }
     - { port: 53, protocol: TCP }
-  {{- with .Values.networkPolicy.dns.to }}
-  to: {{- toYaml . | nindent 4 }}
-  {{- end }}
 {{- end -}}
 
 {{- define "causeway.pod" -}}

@@ -25,8 +25,6 @@ export interface ServiceDatabasesOptions {
   readonly database: string
   /** Omitted where nothing is announced. */
   readonly shared?: SharedTable
-  /** Whether another role than the one that serves owns and migrates each schema. */
-  readonly ownersApart?: boolean | undefined
   readonly log: Logger
 }
 
@@ -35,7 +33,7 @@ export function socketUrl(socketFolder: string, database: string, user: string):
 }
 
 export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabases {
-  const { socketFolder, database, shared, ownersApart, log } = parts
+  const { socketFolder, database, shared, log } = parts
   const provisioned = new Map<string, Promise<void>>()
   const opened = new Set<Database>()
   const closing = new AbortController()
@@ -44,10 +42,13 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
   async function prepared<Options extends DatabaseOptions>(options: Options): Promise<Options> {
     const { schema } = options
     const url = socketUrl(socketFolder, database, schema)
-    requireSame(options, url)
-    const owner = ownersApart === true ? `${schema}_owner` : undefined
+    if (options.url !== '' && !sameDatabase(options.url, url)) {
+      throw new StartError(
+        `The database URL of ${schema} names another database: in one process all services share the embedded one.`,
+      )
+    }
     const provisioning =
-      provisioned.get(schema) ?? provisionSchema(socketFolder, database, schema, { shared, owner })
+      provisioned.get(schema) ?? provisionSchema(socketFolder, database, schema, shared)
     provisioned.set(schema, provisioning)
     try {
       await provisioning
@@ -55,8 +56,7 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
       provisioned.delete(schema)
       throw error
     }
-    const migrationUrl = owner && socketUrl(socketFolder, database, owner)
-    return { ...options, url, migrationUrl }
+    return { ...options, url }
   }
 
   async function noted<Kind extends Database>(db: Kind): Promise<Kind> {
@@ -100,13 +100,6 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
       await Promise.all(all.map((db) => db.close()))
     },
   }
-}
-
-function requireSame({ url, schema }: DatabaseOptions, embedded: string): void {
-  if (url === '' || sameDatabase(url, embedded)) return
-  throw new StartError(
-    `The database URL of ${schema} names another database: in one process all services share the embedded one.`,
-  )
 }
 
 function sameDatabase(one: string, other: string): boolean {

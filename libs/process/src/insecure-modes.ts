@@ -6,13 +6,12 @@ import { Gauge } from 'prom-client'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
-import { relaxations, type RelaxationName } from './relaxations.ts'
 
-/** A relaxation that the settings of a service have. */
 export interface InsecureMode {
-  readonly mode: RelaxationName
-  /** Which one, where there can be several. */
-  readonly detail?: string
+  /** The setting and its value: `EDGE_TLS=off`. */
+  readonly mode: string
+  /** What is not protected. */
+  readonly consequence: string
 }
 
 export interface InsecureModeParts {
@@ -28,9 +27,7 @@ export function reportInsecureModes(
   modes: readonly InsecureMode[],
   { log, metrics, health }: InsecureModeParts,
 ): void {
-  for (const { mode, detail } of modes) {
-    const { consequence: what } = relaxations[mode]
-    const consequence = detail === undefined ? what : `${what} (${detail})`
+  for (const { mode, consequence } of modes) {
     log.warn({ insecureMode: mode }, `INSECURE: ${mode}: ${consequence}`)
     health.note(`insecure mode of ${service}: ${mode}`, consequence)
     gaugeOf(metrics).set({ service, mode }, 1)

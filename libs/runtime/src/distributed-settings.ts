@@ -3,7 +3,6 @@
  */
 import { operatorProof } from '@causeway/grpc'
 import {
-  acceptRelaxations,
   operationsSettings,
   choice,
   integer,
@@ -18,12 +17,10 @@ export const distributedSettings = {
     default: '',
     secret: true,
   }),
-  ACCEPT_RELAXATIONS: acceptRelaxations,
   INSECURE_TRANSPORT: choice({
     about:
       'whether Kafka, PostgreSQL and Redis on other machines may be used without TLS (database URLs: ' +
-      'sslmode=verify-full) or, Kafka and Redis, without an identity; accepted is reported, and at a ' +
-      'public address needs ACCEPT_RELAXATIONS too',
+      'sslmode=verify-full) or, Kafka and Redis, without an identity; accepted is reported',
     options: ['refused', 'accepted'],
     default: 'refused',
   }),

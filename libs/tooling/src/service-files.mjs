@@ -48,14 +48,7 @@ export function serviceFiles(services) {
   return new Map(
     [
       ['helm/causeway/services.yaml', () => facts + all.map(factsOf).join('')],
-      [
-        'helm/causeway/README.md',
-        (text) =>
-          withParts(text, {
-            databases: secretOf('causeway-databases', databases, roleOf),
-            'migration databases': secretOf('causeway-migration-databases', databases, ownerOf),
-          }),
-      ],
+      ['helm/causeway/README.md', (text) => withParts(text, { databases: secretOf(databases) })],
       [
         'deploy/prometheus/prometheus.yml',
         (text) => withParts(text, { targets: lines(all, ([name]) => `          - ${name}`) }),
@@ -112,30 +105,22 @@ function listOf(name, values, indent) {
   return [`${name}:`, ...values.map((value) => `${indent}  - ${value}`)].join('\n')
 }
 
-/** @param role the name of the role of a service */
-function secretOf(secret, databases, role) {
+function secretOf(databases) {
   const literals = databases.map(
     (name) =>
-      `  --from-literal='${name}=postgres://${role(name)}:PASSWORD@postgres.example/causeway?sslmode=verify-full'`,
+      `  --from-literal='${name}=postgres://${roleOf(name)}:PASSWORD@postgres.example/causeway?sslmode=verify-full'`,
   )
-  const command = `kubectl --namespace causeway create secret generic ${secret}`
+  const command = 'kubectl --namespace causeway create secret generic causeway-databases'
   return `\n\`\`\`sh\n${[command, ...literals].join(' \\\n')}\n\`\`\`\n\n`
 }
 
 function composeParts(all, databases) {
   return {
     'secrets of services': lines(all, ([name]) => `      - secrets-${name}:/secrets/${name}`),
-    databases: lines(databases, (name) =>
-      [
-        `      ${databaseUrlOf(name)}: &${name}-database ${composeUrl(roleOf(name))}`,
-        `      ${migrationUrlOf(name)}: &${name}-migration ${composeUrl(ownerOf(name))}`,
-      ].join('\n'),
-    ),
-    migrations: lines(databases, (name) =>
-      [
-        `      ${databaseUrlOf(name)}: *${name}-database`,
-        `      ${migrationUrlOf(name)}: *${name}-migration`,
-      ].join('\n'),
+    databases: lines(
+      databases,
+      (name) =>
+        `      ${databaseUrlOf(name)}: &${name}-database postgres://${roleOf(name)}:\${POSTGRES_PASSWORD:-causeway}@postgres/causeway`,
     ),
     services: `\n${all.map(containerOf).join('\n')}\n`,
     'healthy services': lines(all, ([name]) => `      ${name}: { condition: service_healthy }`),
@@ -151,8 +136,6 @@ function containerOf([name, { calls, database, secrets = {}, outside }]) {
     `${prefixOf(name)}_COMPONENT_KEY_FILE: ${componentKeyFile}`,
     ...calls.map((called) => `${prefixOf(called)}_GRPC_URL: ${called}:4200`),
     ...(name in volumes ? [volumes[name].setting] : []),
-    // One program brings in the sandbox FSPs, without a second person.
-    ...(name === 'admin' ? ['FOUR_EYES: optional', 'ACCEPT_RELAXATIONS: FOUR_EYES=optional'] : []),
     // The sandbox FSPs have private addresses.
     ...(outside === 'registered' ? ['EGRESS_ALLOWED: ${EGRESS_ALLOWED:-sandbox-fsp}'] : []),
   ]
@@ -171,19 +154,6 @@ function containerOf([name, { calls, database, secrets = {}, outside }]) {
     ...(particulars[name] ?? []),
   ]
   return `  ${name}:\n${lines(entries, (entry) => `    ${entry}`)}`
-}
-
-function composeUrl(role) {
-  return `postgres://${role}:\${POSTGRES_PASSWORD:-causeway}@postgres/causeway`
-}
-
-function migrationUrlOf(name) {
-  return `${prefixOf(name)}_MIGRATION_DATABASE_URL`
-}
-
-/** The role that owns the tables of a service and migrates them. */
-function ownerOf(name) {
-  return `${roleOf(name)}_owner`
 }
 
 function databaseUrlOf(name) {

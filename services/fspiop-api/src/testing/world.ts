@@ -94,11 +94,7 @@ export async function openWorld(
       return Promise.resolve()
     },
   })
-  const edge = await start({ ...testSettings, ...changed }, parts).catch(async (error: unknown) => {
-    await listening.stop()
-    await parts.stop()
-    throw error
-  })
+  const edge = await start({ ...testSettings, ...changed }, parts)
   return {
     parts,
     edge,
