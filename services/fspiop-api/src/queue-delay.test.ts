@@ -71,17 +71,31 @@ test('Fewer than ten events of a kind within a second have no result', () => {
   }
 })
 
-test('When ten received messages have waited for an event for a second, the delay is the time of the first one', () => {
+test('While ten messages wait and nothing ends for more than a second, the delay is the time since the last end', () => {
   const queueDelay = openQueueDelay()
-  queueDelay.observe('stored', 3, start_ms)
-  for (let at = 0; at < 9; at++) queueDelay.receive(start_ms + 100 + at)
-  expect(queueDelay.at(start_ms + 1_101)).toBe(0)
-  queueDelay.receive(start_ms + 1_100)
-  expect(queueDelay.at(start_ms + 1_100)).toBe(0)
-  expect(queueDelay.at(start_ms + 1_101)).toBe(1_001)
-  expect(queueDelay.at(start_ms + 5_100)).toBe(5_000)
-  queueDelay.observe('stored', 4_990, start_ms + 5_101)
-  expect(queueDelay.at(start_ms + 5_101)).toBe(0)
+  for (let at = 0; at < 9; at++) queueDelay.begin(start_ms + at)
+  expect(queueDelay.at(start_ms + 1_001)).toBe(0)
+  queueDelay.begin(start_ms + 1_000)
+  expect(queueDelay.at(start_ms + 1_000)).toBe(0)
+  expect(queueDelay.at(start_ms + 1_001)).toBe(1_001)
+  expect(queueDelay.at(start_ms + 5_000)).toBe(5_000)
+  queueDelay.begin(start_ms + 5_000)
+  queueDelay.end(start_ms + 5_000)
+  expect(queueDelay.at(start_ms + 6_000)).toBe(0)
+  expect(queueDelay.at(start_ms + 6_100)).toBe(1_100)
+  queueDelay.observe('TransferPrepared', 20, start_ms + 6_200)
+  expect(queueDelay.at(start_ms + 6_200)).toBe(0)
+})
+
+test('Messages that have ended are no delay, stored or refused, however long nothing follows', () => {
+  const queueDelay = openQueueDelay()
+  for (let at = 0; at < 100; at++) {
+    queueDelay.begin(start_ms + at)
+    queueDelay.end(start_ms + at)
+    expect(queueDelay.at(start_ms + at)).toBe(0)
+  }
+  queueDelay.begin(start_ms + 3_600_000)
+  expect(queueDelay.at(start_ms + 3_600_001)).toBe(0)
 })
 
 test('Setting the clock back starts a new interval', () => {

@@ -4,15 +4,17 @@
  * so the delay is the minimum within an interval (as in CoDel, RFC 8289, section 3.2), and the
  * maximum over the kinds of events. Each kind has intervals of its own: in common intervals a kind
  * would have enough events in one and too few in the next, and the result would jump. A hub that stands
- * still for more than a second has no events at all: then the delay is the time for which received
- * messages have waited for one.
+ * still has no events at all: while messages wait and nothing has ended for more than a second, the delay
+ * is that time.
  */
 
 export interface QueueDelay {
   /** An event of this name arrived; the message that caused it was received `age_ms` ago. */
   observe(name: string, age_ms: number, now_ms: number): void
-  /** A message was received whole; an event of the kind 'stored' follows unless it is refused. */
-  receive(now_ms: number): void
+  /** A message was received whole, and waits to be stored or refused. */
+  begin(now_ms: number): void
+  /** It was stored or refused, or failed. */
+  end(now_ms: number): void
   /** The delay of the fastest messages in milliseconds; 0 when there were too few messages. */
   at(now_ms: number): number
 }
@@ -38,16 +40,20 @@ const enough = 10
 
 export function openQueueDelay(): QueueDelay {
   const kinds = new Map<string, Kind>()
-  /** Messages received since the last event, and when the first of them was. */
+  /** Messages that wait, and since when nothing has ended. */
   let waiting = 0
   let since_ms = 0
   return {
-    receive(now_ms) {
+    begin(now_ms) {
       if (waiting === 0 || now_ms < since_ms) since_ms = now_ms
       waiting += 1
     },
+    end(now_ms) {
+      waiting -= 1
+      since_ms = now_ms
+    },
     observe(name, age_ms, now_ms) {
-      waiting = 0
+      since_ms = now_ms
       let kind = kinds.get(name)
       if (kind === undefined) {
         kind = { begun_ms: now_ms, count: 0, quickest_ms: Infinity, last: undefined }

@@ -230,13 +230,14 @@ async function answerTo(
       })
     case 'WHOLE': {
       const received_ms = Date.now()
-      shedding.receive()
-      const answer = await workOn(edge, routed, checked.head, {
+      shedding.begin()
+      const working = workOn(edge, routed, checked.head, {
         headers: request.headers,
         target: targetOf(request),
         body: body.bytes,
         receivedAt: new Date(received_ms).toISOString(),
       })
+      const answer = await working.finally(() => shedding.end())
       // The first sign of a queue: storing a request is delayed before any event that it causes.
       if (answer.refusal === undefined) {
         const stored_ms = Date.now() - received_ms

@@ -94,7 +94,7 @@ function play(load: Load): Outcome {
     const { priority } = message.kind
     message.in_ms = now_ms
     if (priority === undefined || !shedding.sheds(message.fspId, priority)) {
-      shedding.receive()
+      shedding.begin()
       queue.push(message)
       return
     }
@@ -106,7 +106,10 @@ function play(load: Load): Outcome {
   function work(message: Message): void {
     const { event, passes } = message.kind
     message.passed += 1
-    if (message.passed === 1) shedding.observe('stored', now_ms - message.in_ms)
+    if (message.passed === 1) {
+      shedding.end()
+      shedding.observe('stored', now_ms - message.in_ms)
+    }
     if (message.passed < passes) {
       queue.push(message)
       return
@@ -209,6 +212,18 @@ test('A hub that stands still for five seconds refuses instead of queueing, and 
   })
   expect(p99_ms).toBeLessThan(1_500)
   expect(completed).toBeGreaterThan(0.7 * 200)
+})
+
+test('Messages that are refused for their content are no load: nothing is shed on a quiet hub', () => {
+  let now_ms = start_ms
+  const shedding = openShedding(800, () => now_ms)
+  for (let at = 0; at < 100; at++) {
+    now_ms += 500
+    expect(shedding.sheds('redmoney', 'TRANSFER')).toBe(false)
+    shedding.begin()
+    shedding.end()
+    expect(shedding.queueDelay_ms).toBe(0)
+  }
 })
 
 test('Longer delays shed more: first lookups, then quotes, then transfers', () => {

@@ -13,8 +13,9 @@ export type SheddablePriority = 'LOOKUP' | 'QUOTE' | 'TRANSFER'
 export interface Shedding {
   /** An event of this name arrived; the message that caused it was received `age_ms` ago. */
   observe(name: string, age_ms: number): void
-  /** A message was received whole, and is now checked and stored. */
-  receive(): void
+  /** A message was received whole, and waits to be stored or refused; `end` must follow. */
+  begin(): void
+  end(): void
   /** Whether to refuse this request of the FSP. */
   sheds(fspId: string, priority: SheddablePriority): boolean
   /** Another bound of the queue delay applies from now on; what is refused is determined again. */
@@ -67,7 +68,8 @@ export function openShedding(initialBound_ms: number, now_ms: () => number): She
       queueDelay.observe(name, age_ms, now_ms())
       processed += 1
     },
-    receive: () => queueDelay.receive(now_ms()),
+    begin: () => queueDelay.begin(now_ms()),
+    end: () => queueDelay.end(now_ms()),
     sheds(fspId, priority) {
       update()
       return !limiters[priority].shares.admits(fspId)
