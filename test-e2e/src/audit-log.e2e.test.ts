@@ -135,8 +135,16 @@ describe('the log store', () => {
       { bcName: 'press', level: 'error', message: 'no paper' },
     ])
     expect(await linesAt('bc=press&level=fatal')).toEqual([])
-    const state = await answered(scheme.operator.call('GET', '/log-read-build-log'))
-    expect(state).toMatchObject({ droppedLines: expect.stringMatching(/^\d+$/) })
+  })
+
+  test('The lines that a service could not copy while it started are counted, and none is hidden', async () => {
+    await eventually(async () => {
+      const losses = await linesAt('text=not%20copied&limit=500')
+      const lost = losses.reduce((sum, { message }) => sum + Number.parseInt(message, 10), 0)
+      const state = scheme.operator.call('GET', '/log-read-build-log')
+      const { droppedLines } = await answered<{ readonly droppedLines: string }>(state)
+      return droppedLines === `${lost}`
+    }, 'as many lines are counted as lost as the log says')
   })
 
   test('Warnings of the services of the hub are in the log store', async () => {
