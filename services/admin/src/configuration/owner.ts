@@ -3,12 +3,12 @@
  * alone, since a registration can remove values. The hub's own services do it when they start.
  */
 import { serviceNames } from '@causeway/services'
-import { refused, type Answer } from '../answer.ts'
+import { refused, type Refused } from '../answer.ts'
 
-export function registersItself(actor: string, boundedContextId: string): boolean {
-  return actor === boundedContextId && !(serviceNames as readonly string[]).includes(actor)
-}
-
-export function notOwner(actor: string, boundedContextId: string): Answer {
-  return refused('NOT_OWNER', `${actor} may not register for ${boundedContextId}`)
+/** Undefined where the caller may register. */
+export function refuseOthers(actor: string, boundedContextId: string): Refused | undefined {
+  const isOfHub = (serviceNames as readonly string[]).includes(boundedContextId)
+  return actor === boundedContextId && !isOfHub
+    ? undefined
+    : refused('NOT_OWNER', `${boundedContextId} registers itself`)
 }

@@ -21,7 +21,7 @@ import {
   shownSet,
   type SchemaBody,
 } from './bodies.ts'
-import { notOwner, registersItself } from './owner.ts'
+import { refuseOthers } from './owner.ts'
 
 const type = 'ConfigurationValues'
 const ofRegistration = ['NOT_OWNER', 'VERSION_OUTDATED', 'MODIFIED', 'INVALID'] as const
@@ -134,8 +134,8 @@ async function register(
   actor: string,
   bodyOf: typeof setBody,
 ): Promise<Answer> {
-  const { boundedContextId } = body
-  if (!registersItself(actor, boundedContextId)) return notOwner(actor, boundedContextId)
+  const refusal = refuseOthers(actor, body.boundedContextId)
+  if (refusal !== undefined) return refusal
   const message = schemaMessage(body, actor)
   return shown(await deps.configurations.RegisterConfigurationSchema(message), bodyOf)
 }

@@ -18,8 +18,8 @@ import { verdict } from '../lifecycle/bodies.ts'
 import { shownRequest } from '../lifecycle/shown.ts'
 import { reads, writes, type Operation } from '../operation.ts'
 import { shownTime } from '../shapes.ts'
-import { notOwner, registersItself } from './owner.ts'
 import { refusedUpstream, type Deps } from '../upstream.ts'
+import { refuseOthers } from './owner.ts'
 
 const type = 'SecretValues'
 const names_max = 100
@@ -222,7 +222,8 @@ async function register(
   { boundedContextId, version, keys }: z.infer<typeof names>,
   actor: string,
 ): Promise<Answer> {
-  if (!registersItself(actor, boundedContextId)) return notOwner(actor, boundedContextId)
+  const refusal = refuseOthers(actor, boundedContextId)
+  if (refusal !== undefined) return refusal
   return shown(
     await deps.secrets.RegisterSecrets({
       boundedContextId,

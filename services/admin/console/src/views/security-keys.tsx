@@ -4,8 +4,8 @@ import { useOperator } from '../access.ts'
 import { call } from '../api.ts'
 import { AskButton, ChangeForm } from '../change.tsx'
 import { keyFault, registerKey } from '../security-key.ts'
-import { OwnSessions } from './sessions.tsx'
 import { Card, Loaded, Page, Table, Time } from '../ui.tsx'
+import { OwnSessions } from './sessions.tsx'
 
 export function SecurityKeys() {
   const { name } = useOperator()
