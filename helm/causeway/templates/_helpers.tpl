@@ -50,11 +50,25 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- end -}}
 {{- end -}}
 
-{{/* One setting whose value lies in a Secret. */}}
-{{- define "causeway.secretSetting" }}
+{{/* Settings whose values are in files, by the names of the files: not in the environment. */}}
+{{- define "causeway.secretFiles" -}}
+{{- range . }}
+- name: {{ .name }}_FILE
+  value: /etc/causeway/settings/{{ .name }}
+{{- end }}
+{{- end -}}
+
+{{/* The files of settings, each from its own Secret. */}}
+{{- define "causeway.secretVolume" -}}
+{{- if .secrets }}
 - name: {{ .name }}
-  valueFrom:
-    secretKeyRef: { name: {{ .secret }}, key: {{ .key }} }
+  projected:
+    defaultMode: 0440
+    sources:
+      {{- range .secrets }}
+      - secret: { name: {{ .secret }}, items: [{ key: {{ .key }}, path: {{ .name }} }] }
+      {{- end }}
+{{- end }}
 {{- end -}}
 
 {{- define "causeway.podSecurity" -}}
@@ -119,6 +133,9 @@ imagePullSecrets:
 - ports:
     - { port: 53, protocol: UDP }
     - { port: 53, protocol: TCP }
+  {{- with .Values.networkPolicy.dns.to }}
+  to: {{- toYaml . | nindent 4 }}
+  {{- end }}
 {{- end -}}
 
 {{- define "causeway.pod" -}}

@@ -1,6 +1,7 @@
 /**
- * The key that the edge and transfers share, from auth-service. A process reads it when it first needs
- * it and keeps it; while an auth-service of an earlier release runs there is none.
+ * The key that the edge and transfers share, from auth-service. A process reads it when it first needs it,
+ * keeps it while auth-service is away, and reads it again in the background after a minute; a key once known
+ * is never given up for none. While an auth-service of an earlier release runs there is none.
  */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { GrpcCallError, type GrpcHost } from '@causeway/grpc'
@@ -8,6 +9,8 @@ import { componentKeysService, requestKeysService } from '@causeway/protos'
 
 export interface RequestKey {
   readonly key: KeyObject
+  /** The key before, accepted beside it; undefined: there was none. */
+  readonly previous: KeyObject | undefined
   /** From then on requests without an authentication code are refused. */
   readonly requiredFrom: Date
 }
@@ -18,10 +21,13 @@ export interface RequestKeys {
    * Rejects while auth-service does not answer and the key was never read.
    */
   current(): RequestKey | 'NONE' | Promise<RequestKey | 'NONE'>
+  /** As auth-service has it now; rejects while it does not answer. */
+  reread(): Promise<RequestKey | 'NONE'>
 }
 
 /** How often an auth-service of an earlier release is asked again. */
 const again_ms = 5_000
+const age_max_ms = 60_000
 
 export function openRequestKeys(grpc: GrpcHost): RequestKeys {
   const { GetRequestKey } = grpc.client(requestKeysService, 'auth-service')
@@ -32,13 +38,14 @@ export function openRequestKeys(grpc: GrpcHost): RequestKeys {
 
   async function ask(): Promise<RequestKey | 'NONE'> {
     try {
-      const { key, requiredFrom } = await GetRequestKey({})
-      return { key: createSecretKey(key), requiredFrom: new Date(requiredFrom) }
+      const { key, previousKey, requiredFrom } = await GetRequestKey({})
+      const previous = previousKey ? createSecretKey(previousKey) : undefined
+      return { key: createSecretKey(key), previous, requiredFrom: new Date(requiredFrom) }
     } catch (error) {
       if (!(error instanceof GrpcCallError) || !error.isUnimplemented) throw error
       // A process that is starting serves neither; one of an earlier release serves these.
       await GetComponentKeys({})
-      return 'NONE'
+      return known ?? 'NONE'
     }
   }
 
@@ -59,11 +66,14 @@ export function openRequestKeys(grpc: GrpcHost): RequestKeys {
   return {
     current() {
       if (known === undefined) return load()
-      if (known === 'NONE' && performance.now() - asked_ms > again_ms) {
+      const wait_ms = known === 'NONE' ? again_ms : age_max_ms
+      if (performance.now() - asked_ms > wait_ms) {
         asked_ms = performance.now()
         load().catch(() => undefined)
       }
       return known
     },
+    // A question that is on its way may have been answered before the key was replaced.
+    reread: () => (asking ?? Promise.resolve()).then(load, load),
   }
 }

@@ -25,10 +25,43 @@ const bulk: PaymentRequest = {
   individualTransfers: [item('t-1'), item('t-2')],
 }
 
+const refusal = {
+  transferId: 't-1',
+  requesterFspId: 'riverwallet',
+  destinationFspId: 'mangobank',
+  errorInformation: {
+    errorCode: '5104',
+    errorDescription: 'refused',
+    extensionList: { extension: [{ key: 'why', value: 'closed' }] },
+  },
+  payloadHash: 'hash',
+  receivedAt: '2026-01-01T00:00:00.000Z',
+  version: '1.1',
+}
+const { transferId: _transferId, ...ofBulk } = refusal
+const bulkRefusal = { ...ofBulk, bulkTransferId: 't-1' }
+const errorOf = (changes: object) => ({
+  ...refusal,
+  errorInformation: { ...refusal.errorInformation, ...changes },
+})
+
+test('A refusal of a payee FSP is authentic with the code of the edge, and one of a bulk is none of a transfer', () => {
+  expect(isAuthentic([key], refusal, requestMac(key, refusal))).toBe(true)
+  expect(isAuthentic([key], bulkRefusal, requestMac(key, bulkRefusal))).toBe(true)
+  expect(isAuthentic([key], bulkRefusal, requestMac(key, refusal))).toBe(false)
+})
+
+test('A request is authentic with either of two keys', () => {
+  const next = createSecretKey(randomBytes(32))
+  expect(isAuthentic([next, key], transfer, requestMac(key, transfer))).toBe(true)
+  expect(isAuthentic([next, key], transfer, requestMac(next, transfer))).toBe(true)
+  expect(isAuthentic([], transfer, requestMac(key, transfer))).toBe(false)
+})
+
 test('A request is authentic with the code of the edge, also with what it gets on its way', () => {
   const allocated = { ...transfer, settlementModelId: 7, settles: 'NET' }
-  expect(isAuthentic(key, allocated, requestMac(key, transfer))).toBe(true)
-  expect(isAuthentic(key, bulk, requestMac(key, bulk))).toBe(true)
+  expect(isAuthentic([key], allocated, requestMac(key, transfer))).toBe(true)
+  expect(isAuthentic([key], bulk, requestMac(key, bulk))).toBe(true)
 })
 
 const changed: readonly (readonly [string, PaymentRequest, PaymentRequest])[] = [
@@ -39,6 +72,17 @@ const changed: readonly (readonly [string, PaymentRequest, PaymentRequest])[] = 
   ['amount', transfer, { ...transfer, amount: { currency: 'USD', amount: '12.50' } }],
   ['currency', transfer, { ...transfer, amount: { currency: 'EUR', amount: '12.5' } }],
   ['condition', transfer, { ...transfer, condition: 'another' }],
+  ...[
+    'transferId',
+    'requesterFspId',
+    'destinationFspId',
+    'payloadHash',
+    'receivedAt',
+    'version',
+  ].map((name) => [`${name} of a refusal`, refusal, { ...refusal, [name]: 'another' }] as const),
+  ['error code', refusal, errorOf({ errorCode: '5105' })],
+  ['error description', refusal, errorOf({ errorDescription: 'another' })],
+  ['extension of an error', refusal, errorOf({ extensionList: undefined })],
   ['payee FSP of a bulk', bulk, { ...bulk, payeeFsp: 'another' }],
   ['id of a bulk', bulk, { ...bulk, bulkTransferId: 'b-2' }],
   ['number of items', bulk, { ...bulk, individualTransfers: [item('t-1')] }],
@@ -47,12 +91,12 @@ const changed: readonly (readonly [string, PaymentRequest, PaymentRequest])[] = 
 ]
 
 test.each(changed)('A request with another %s is not authentic', (_what, sent, forged) => {
-  expect(isAuthentic(key, forged, requestMac(key, sent))).toBe(false)
+  expect(isAuthentic([key], forged, requestMac(key, sent))).toBe(false)
 })
 
 test('Neither another key nor a code of another length nor none makes a request authentic', () => {
   const mac = requestMac(key, transfer)
-  expect(isAuthentic(createSecretKey(randomBytes(32)), transfer, mac)).toBe(false)
-  expect(isAuthentic(key, transfer, mac.subarray(1))).toBe(false)
-  expect(isAuthentic(key, transfer, undefined)).toBe(false)
+  expect(isAuthentic([createSecretKey(randomBytes(32))], transfer, mac)).toBe(false)
+  expect(isAuthentic([key], transfer, mac.subarray(1))).toBe(false)
+  expect(isAuthentic([key], transfer, undefined)).toBe(false)
 })

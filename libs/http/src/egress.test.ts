@@ -9,6 +9,7 @@ const standard: EgressChoices = {
   FSP_HOST: '0.0.0.0',
   EGRESS_LOOPBACK: 'auto',
   EGRESS_HTTP: 'loopback',
+  ACCEPT_RELAXATIONS: '',
   EGRESS_ALLOWED: '',
   EGRESS_DENIED: '',
 }
@@ -181,7 +182,11 @@ describe('Names', () => {
     const answers = [['203.0.113.7'], ['127.0.0.1']]
     const rebinding: Resolve = (name, options, callback) =>
       namesOf({ [name]: answers.shift() ?? [] })(name, options, callback)
-    const choices = { ...standard, EGRESS_HTTP: 'accepted' } as const
+    const choices = {
+      ...standard,
+      EGRESS_HTTP: 'accepted',
+      ACCEPT_RELAXATIONS: 'EGRESS_HTTP=accepted',
+    } as const
     const egress = openEgress(choices, true, rebinding)
     const client = createHttpClient({ connections_per_origin_max: 1, timeout_ms: 5_000, egress })
     try {

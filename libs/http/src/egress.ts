@@ -6,7 +6,14 @@
  */
 import { lookup, type LookupAddress, type LookupAllOptions } from 'node:dns'
 import { BlockList, isIP, type LookupFunction } from 'node:net'
-import { choice, StartError, text, type InsecureMode } from '@causeway/process'
+import {
+  acceptedIn,
+  acceptRelaxations,
+  choice,
+  StartError,
+  text,
+  type InsecureMode,
+} from '@causeway/process'
 import { HttpFailure } from './failure.ts'
 
 /** The settings of each service that sends requests to registered addresses, or registers them. */
@@ -23,7 +30,9 @@ export const egressSettings = {
     default: 'auto',
   }),
   EGRESS_HTTP: choice({
-    about: 'where plain http may be used: loopback (this machine only) or accepted (anywhere)',
+    about:
+      'where plain http may be used: loopback (this machine only) or accepted (private networks too; ' +
+      'anywhere with ACCEPT_RELAXATIONS=EGRESS_HTTP=accepted)',
     options: ['loopback', 'accepted'],
     default: 'loopback',
   }),
@@ -38,6 +47,7 @@ export const egressSettings = {
       'addresses and ranges, separated by commas, that requests may never go to: 203.0.113.0/24',
     default: '',
   }),
+  ACCEPT_RELAXATIONS: acceptRelaxations,
 } as const
 
 export interface EgressChoices {
@@ -46,6 +56,7 @@ export interface EgressChoices {
   readonly EGRESS_HTTP: 'loopback' | 'accepted'
   readonly EGRESS_ALLOWED: string
   readonly EGRESS_DENIED: string
+  readonly ACCEPT_RELAXATIONS: string
 }
 
 export interface Egress {
@@ -128,6 +139,7 @@ export function openEgress(
   const rules: Rules = {
     loopback: EGRESS_LOOPBACK === 'allowed' || (EGRESS_LOOPBACK === 'auto' && isLocal && isSole),
     plainHttp: EGRESS_HTTP === 'accepted',
+    publicHttp: acceptedIn(choices.ACCEPT_RELAXATIONS).has('EGRESS_HTTP=accepted'),
     allowedNames: new Set(entriesOf(EGRESS_ALLOWED).filter((entry) => !isRange(entry))),
     allowed: readRanges('EGRESS_ALLOWED', entriesOf(EGRESS_ALLOWED).filter(isRange)),
     denied: readRanges('EGRESS_DENIED', entriesOf(EGRESS_DENIED)),
@@ -146,39 +158,23 @@ export function openEgress(
 }
 
 /** What the settings relax, for the start, the metrics and readiness. */
-export function egressModes(choices: EgressChoices): readonly InsecureMode[] {
-  const { EGRESS_LOOPBACK, EGRESS_HTTP, EGRESS_ALLOWED } = choices
+export function egressModes({
+  EGRESS_LOOPBACK,
+  EGRESS_HTTP,
+  EGRESS_ALLOWED,
+}: EgressChoices): readonly InsecureMode[] {
   return [
-    ...(EGRESS_LOOPBACK === 'allowed'
-      ? [
-          {
-            mode: 'EGRESS_LOOPBACK=allowed',
-            consequence: 'registered addresses may be those of services on this machine',
-          },
-        ]
-      : []),
-    ...(EGRESS_HTTP === 'accepted'
-      ? [
-          {
-            mode: 'EGRESS_HTTP=accepted',
-            consequence: 'callbacks and queries may be sent over plain http',
-          },
-        ]
-      : []),
-    ...(EGRESS_ALLOWED === ''
-      ? []
-      : [
-          {
-            mode: 'EGRESS_ALLOWED',
-            consequence: `registered addresses may be those of a private network: ${EGRESS_ALLOWED}`,
-          },
-        ]),
+    ...(EGRESS_LOOPBACK === 'allowed' ? [{ mode: 'EGRESS_LOOPBACK=allowed' } as const] : []),
+    ...(EGRESS_HTTP === 'accepted' ? [{ mode: 'EGRESS_HTTP=accepted' } as const] : []),
+    ...(EGRESS_ALLOWED === '' ? [] : [{ mode: 'EGRESS_ALLOWED', detail: EGRESS_ALLOWED } as const]),
   ]
 }
 
 interface Rules {
   readonly loopback: boolean
   readonly plainHttp: boolean
+  /** Whether plain http may also go to public addresses. */
+  readonly publicHttp: boolean
   readonly allowedNames: ReadonlySet<string>
   readonly allowed: BlockList
   readonly denied: BlockList
@@ -200,6 +196,8 @@ function faultInText(url: URL, rules: Rules): string | undefined {
 }
 
 const needsHttps = 'plain http is not accepted (EGRESS_HTTP)'
+const needsHttpsInPublic =
+  'plain http to a public address is not accepted (ACCEPT_RELAXATIONS=EGRESS_HTTP=accepted)'
 
 /** One denied address is enough: which one is connected to is decided later. */
 function faultOfAny(addresses: readonly string[], target: Target, rules: Rules) {
@@ -218,7 +216,9 @@ function faultOfAddress(address: string, { protocol, name }: Target, rules: Rule
   if (protocol === 'http:' && !rules.plainHttp && !(isLoopback && rules.loopback)) return needsHttps
   if (isLoopback)
     return rules.loopback ? undefined : `${denied}: it is this machine (EGRESS_LOOPBACK)`
-  if (!isIn(special, address)) return undefined
+  if (!isIn(special, address)) {
+    return protocol === 'http:' && !rules.publicHttp ? needsHttpsInPublic : undefined
+  }
   return rules.allowedNames.has(name) || isIn(rules.allowed, address)
     ? undefined
     : `${denied}: it is not a public address (EGRESS_ALLOWED)`

@@ -20,6 +20,7 @@ export { HttpFailure } from './failure.ts'
 export { foreignPage, isLoopbackHost } from './foreign-pages.ts'
 export { pauseReadingAfter } from './pause-reading.ts'
 export { noteClient, type Peer, peerCertificateOf, presentedThumbprint } from './peer.ts'
+export { type Reach, type ResolveAll, reachOf, reachOfServer, refuseRelaxations } from './reach.ts'
 export {
   type HostTls,
   type HttpServer,

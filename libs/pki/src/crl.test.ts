@@ -31,6 +31,14 @@ test('A list names the revoked certificates of its authority', () => {
   ])
 })
 
+test('A list may be in DER, as authorities publish it, or in PEM', () => {
+  const pem = makeCrl(ca, { ...empty, serials: ['AB'] })
+  const der = Buffer.from(pem.replaceAll(/-----[^-]+-----/g, ''), 'base64')
+  expect(readCrls(der, authorities)).toEqual(readCrls(pem, authorities))
+  expect(readCrls(Buffer.from(pem), authorities)).toEqual(readCrls(pem, authorities))
+  expect(readCrls(der.subarray(1), authorities)).toEqual({ fault: 'not a valid revocation list' })
+})
+
 test('A list may be empty, and a file may hold those of several authorities', () => {
   const [first, second] = [ca, other].map((from) => makeCrl(from, empty))
   const lists = readCrls(`of the first\n${first}\nof the second\n${second}`, authorities)

@@ -18,16 +18,20 @@ export interface RevocationList {
 const blockPattern = /-----BEGIN X509 CRL-----([^-]*)-----END X509 CRL-----/g
 
 /**
- * The lists in a text of PEM, each signed by one of the authorities; `fault` describes the fault. A list
- * that is complete only together with others (delta, partial or indirect) is a fault, since what it
- * leaves out would count as not revoked.
+ * The lists in a text of PEM, or the one in DER, each signed by one of the authorities; `fault` describes
+ * the fault. A list that is complete only together with others (delta, partial or indirect) is a fault,
+ * since what it leaves out would count as not revoked.
  */
 export function readCrls(
-  pem: string,
+  content: string | Buffer,
   authorities: readonly X509Certificate[],
 ): readonly RevocationList[] | { readonly fault: string } {
+  if (Buffer.isBuffer(content) && !content.includes('-----BEGIN')) {
+    const list = readDer(content, authorities)
+    return 'fault' in list ? list : [list]
+  }
   const lists: RevocationList[] = []
-  for (const [, base64 = ''] of pem.matchAll(blockPattern)) {
+  for (const [, base64 = ''] of content.toString().matchAll(blockPattern)) {
     const list = readDer(Buffer.from(base64, 'base64'), authorities)
     if ('fault' in list) return list
     lists.push(list)

@@ -11,7 +11,7 @@ import type { Client } from 'pg'
 import { connectionConfig, run } from './connection.ts'
 import type { Database } from './database.ts'
 import { migrate } from './migrate.ts'
-import type { DatabaseOptions, DatabaseParts } from './open.ts'
+import { migrating, type DatabaseOptions, type DatabaseParts } from './open.ts'
 import { connecting, isConflict } from './failure.ts'
 import { openLiveness } from './liveness.ts'
 import { cut, watchOver } from './round-trip.ts'
@@ -73,7 +73,7 @@ export async function openExclusive(
 ): Promise<ExclusiveDatabase> {
   const { schema, lock, signal } = options
   const connection = { ...options, applicationName: `${schema} ${lock}` }
-  await migrate(connection, options.migrations)
+  await migrate(migrating(connection), options.migrations)
   const { options: session = '', ...config } = connectionConfig(connection)
   const client = new pg.Client({ ...config, options: `${session} ${machineGone} ${processGone}` })
   watchOver(client, openLiveness({ config: { ...config, options: session }, ...patience }))

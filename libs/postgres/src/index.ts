@@ -16,6 +16,8 @@ export {
   row_bytes_whole,
 } from './partitions.ts'
 export { asSuperuser, provisionDatabase } from './provision.ts'
+export { migrate } from './migrate.ts'
 export { provisionRole } from './roles.ts'
 export { serviceDatabases, socketUrl } from './service-databases.ts'
+export { rightsIn, roleIn, type RoleRights } from './serving-role.ts'
 export { statement } from './statement.ts'

@@ -1,6 +1,7 @@
 /**
  * Migrations run forward only, each in one transaction, and by one process at a time. The files of
- * applied migrations must exist unchanged: a schema that does not match its files stops the start.
+ * applied migrations must exist unchanged: a schema that does not match its files stops the start. A
+ * role that may not create tables migrates nothing: it requires that another one has.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
@@ -11,6 +12,13 @@ import {
   type ConnectionOptions,
   type OwnConnection,
 } from './connection.ts'
+import { makePartitionFunction } from './partitions.ts'
+import { grantToServingRole } from './serving-role.ts'
+
+export interface MigrateOptions extends ConnectionOptions {
+  /** The role that uses the tables, where it is not the one that migrates them. */
+  readonly servingRole?: string | undefined
+}
 
 interface Migration {
   readonly number: number
@@ -34,7 +42,7 @@ const brought = new Map<string, readonly Migration[]>()
  * Applies the migrations up to the last file of the folder. After that, each further call of this process
  * only requires that they are still applied: a newer release may have migrated meanwhile.
  */
-export async function migrate(options: ConnectionOptions, folder: URL): Promise<void> {
+export async function migrate(options: MigrateOptions, folder: URL): Promise<void> {
   const target = `${options.url} ${options.schema} ${folder.href}`
   const before = brought.get(target)
   if (before !== undefined && (await areThere(options, before))) return
@@ -45,7 +53,7 @@ export async function migrate(options: ConnectionOptions, folder: URL): Promise<
     await connection.query('select pg_advisory_lock(hashtextextended($1, 0))', [
       `migrations of ${options.schema}`,
     ])
-    await applyMissing(connection, options.schema, migrations)
+    await bring(connection, options, migrations)
   })
   brought.set(target, migrations)
 }
@@ -53,11 +61,7 @@ export async function migrate(options: ConnectionOptions, folder: URL): Promise<
 /** Checks without the lock: a newer release that migrates blocks no other process. */
 function areThere(options: ConnectionOptions, migrations: readonly Migration[]): Promise<boolean> {
   return onOwnConnection(connectionConfig(options), async (connection) => {
-    const { rows } = await connection.query<{ is_there: boolean }>(
-      `select to_regclass($1 || '.migrations') is not null as is_there`,
-      [options.schema],
-    )
-    if (rows[0]?.is_there !== true) return false
+    if (!(await hasTable(connection, options.schema))) return false
     const applied = new Map((await readApplied(connection)).map((each) => [each.number, each]))
     return migrations.every(({ number, name, sha256 }) => {
       const there = applied.get(number)
@@ -66,16 +70,40 @@ function areThere(options: ConnectionOptions, migrations: readonly Migration[]):
   })
 }
 
-async function applyMissing(
+async function bring(
   client: OwnConnection,
-  schema: string,
+  { schema, servingRole }: MigrateOptions,
   migrations: readonly Migration[],
 ): Promise<void> {
-  await createTable(client, schema)
-  const applied = await readApplied(client)
+  const isOwner = await mayCreate(client, schema)
+  if (isOwner) await createTable(client, schema)
+  const applied = (await hasTable(client, schema)) ? await readApplied(client) : []
   const difference = differenceOf(schema, migrations, applied)
   if (difference !== undefined) throw new StartError(difference)
-  for (const migration of migrations.slice(applied.length)) await apply(client, schema, migration)
+  const [missing, ...more] = migrations.slice(applied.length)
+  if (missing !== undefined && !isOwner) {
+    throw new StartError(
+      `The schema ${schema} lacks the migration ${missing.name}, which its role may not apply: run the program migrate of this release first.`,
+    )
+  }
+  for (const migration of missing === undefined ? [] : [missing, ...more]) {
+    await apply(client, schema, migration)
+  }
+  if (!isOwner) return
+  await makePartitionFunction(client, schema)
+  if (servingRole === undefined) return
+  await client.query('begin')
+  await grantToServingRole(client, schema, servingRole)
+  await client.query('commit')
+}
+
+/** A schema that is missing is tried, so that the refusal is that of PostgreSQL. */
+async function mayCreate(client: OwnConnection, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ may: boolean | null }>(
+    `select has_schema_privilege(to_regnamespace($1)::oid, 'CREATE') as may`,
+    [schema],
+  )
+  return rows[0]?.may !== false
 }
 
 async function readApplied(client: OwnConnection): Promise<readonly AppliedMigration[]> {
@@ -85,14 +113,21 @@ async function readApplied(client: OwnConnection): Promise<readonly AppliedMigra
   return rows
 }
 
-async function createTable(client: OwnConnection, schema: string): Promise<void> {
-  const { rows } = await client.query<{ schema_exists: boolean; table_exists: boolean }>(
-    `select to_regnamespace($1) is not null as schema_exists,
-            to_regclass($1 || '.migrations') is not null as table_exists`,
+async function hasTable(client: OwnConnection, schema: string): Promise<boolean> {
+  const { rows } = await client.query<{ is_there: boolean }>(
+    `select to_regclass($1 || '.migrations') is not null as is_there`,
     [schema],
   )
-  if (rows[0]?.schema_exists !== true) await client.query(`create schema ${schema}`)
-  if (rows[0]?.table_exists === true) return
+  return rows[0]?.is_there === true
+}
+
+async function createTable(client: OwnConnection, schema: string): Promise<void> {
+  const { rows } = await client.query<{ is_there: boolean }>(
+    `select to_regnamespace($1) is not null as is_there`,
+    [schema],
+  )
+  if (rows[0]?.is_there !== true) await client.query(`create schema ${schema}`)
+  if (await hasTable(client, schema)) return
   await client.query(
     `create table migrations (
        number integer primary key,

@@ -7,7 +7,8 @@ import pg from 'pg'
 import { connectionConfig, run, type ConnectionOptions } from './connection.ts'
 import type { Database, Outbox } from './database.ts'
 import { openLiveness } from './liveness.ts'
-import { migrate } from './migrate.ts'
+import { migrate, type MigrateOptions } from './migrate.ts'
+import { roleIn } from './serving-role.ts'
 import { cut, watchOver } from './round-trip.ts'
 import { connecting, isConflict } from './failure.ts'
 import { transact, type Lend } from './transaction.ts'
@@ -20,6 +21,8 @@ export interface DatabaseOptions {
   /** Folder of NNNN-name.sql, forward only. */
   readonly migrations: URL
   readonly connections_max: number
+  /** Names the role that owns the schema and migrates it; omitted: the role of `url` does. */
+  readonly migrationUrl?: string | undefined
 }
 
 /**
@@ -38,8 +41,17 @@ export async function openDatabase(
   { outbox, log }: DatabaseParts,
 ): Promise<Database> {
   const connection = { ...options, applicationName: options.schema }
-  await migrate(connection, options.migrations)
+  await migrate(migrating(connection), options.migrations)
   return openPool({ ...connection, outbox, log })
+}
+
+/** Who migrates, and for whom. */
+export function migrating<
+  Options extends ConnectionOptions & Pick<DatabaseOptions, 'migrationUrl'>,
+>(options: Options): MigrateOptions {
+  const { url, migrationUrl } = options
+  if (migrationUrl === undefined) return options
+  return { ...options, url: migrationUrl, servingRole: roleIn('the database URL', url) }
 }
 
 /** Connections to an existing schema. */

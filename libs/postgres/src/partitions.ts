@@ -1,6 +1,7 @@
 /** Payload tables are partitioned by month, and each partition exists before its first row. */
+import type { OwnConnection } from './connection.ts'
+import type { Queries } from './database.ts'
 import { statement } from './statement.ts'
-import type { Queries, Statement } from './database.ts'
 
 const months_back = 1
 /**
@@ -39,7 +40,7 @@ export async function ensureMonthlyPartitions(
   for (const table of tables) {
     if (!tableName.test(table)) throw new Error(`${table} is no plain table name`)
     for (let ahead = -months_back; ahead <= months_ahead; ahead++) {
-      await db.query(partition(table, monthAfter(now, ahead), monthAfter(now, ahead + 1)), [])
+      await db.query(makePartition, [table, monthAfter(now, ahead)])
     }
   }
 }
@@ -75,22 +76,50 @@ function monthAfter(now: Date, months: number): string {
   return monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months)))
 }
 
+const makePartition = statement('select make_partition($1, $2::date)')
+
 /**
- * Attached rather than created in place: that needs no lock for which it would wait for a reader of the
- * table, such as a long backup, with all writers behind it. Its existence is read from the rows of the
- * catalogue: to_regclass may use a cache that is older than this turn.
+ * The body of `make_partition(of_table, of_month)`, which runs with the rights of the owner of the schema:
+ * the role that serves makes partitions and no other table. A partition is attached rather than created in
+ * place: that needs no lock for which it would wait for a reader of the table, such as a long backup, with
+ * all writers behind it. Its existence is read from the rows of the catalogue: to_regclass may use a cache
+ * that is older than this turn.
  */
-function partition(table: string, from: string, to: string): Statement {
-  const name = `${table}_${from.slice(0, 7).replace('-', '_')}`
-  return statement(`do $$ begin
+const functionBody = `
+  declare
+    name text := of_table || to_char(of_month, '_YYYY_MM');
+    first date := date_trunc('month', of_month)::date;
+  begin
     perform pg_advisory_xact_lock(hashtextextended('partitions of ' || current_schema, 0));
-    if not exists (
-      select from pg_class
-       where relname = '${name}' and relnamespace = current_schema::regnamespace
-    ) then
-      create table ${name} (like ${table} including all excluding identity)
-        with (toast_tuple_target = ${row_bytes_whole});
-      alter table ${table} attach partition ${name} for values from ('${from}') to ('${to}');
+    if exists (
+      select from pg_class where relname = name and relnamespace = current_schema::regnamespace
+    ) then return;
     end if;
-  end $$`)
+    if not exists (
+      select from pg_class where relname = of_table and relkind = 'p'
+        and relnamespace = current_schema::regnamespace
+    ) then raise exception '% is not a partitioned table', of_table;
+    end if;
+    execute format('create table %I (like %I including all excluding identity)
+      with (toast_tuple_target = ${row_bytes_whole})', name, of_table);
+    execute format('alter table %I attach partition %I for values from (%L) to (%L)',
+      of_table, name, first, (first + interval '1 month')::date);
+  end `
+
+/** Creates or replaces the function in the schema; the caller owns it. */
+export async function makePartitionFunction(
+  connection: OwnConnection,
+  schema: string,
+): Promise<void> {
+  const { rows } = await connection.query(
+    `select from pg_proc where proname = 'make_partition' and prosrc = $2
+       and pronamespace = $1::text::regnamespace`,
+    [schema, functionBody],
+  )
+  if (rows.length > 0) return
+  await connection.query(
+    `create or replace function ${schema}.make_partition(of_table text, of_month date) returns void
+     language plpgsql security definer set search_path = ${schema}, pg_temp
+     as $body$${functionBody}$body$`,
+  )
 }

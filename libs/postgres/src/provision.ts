@@ -27,19 +27,27 @@ export interface SharedTable {
   readonly table: string
 }
 
-/** Creates a service's missing role and schema; the schema of the shared table is created first. */
+export interface SchemaOptions {
+  readonly shared?: SharedTable | undefined
+  /** The role that owns the schema; omitted: the one that serves, which has the name of the schema. */
+  readonly owner?: string | undefined
+}
+
+/** Creates a service's missing roles and schema; the schema of the shared table is created first. */
 export function provisionSchema(
   socketFolder: string,
   database: string,
   schema: string,
-  shared?: SharedTable,
+  { shared, owner = schema }: SchemaOptions = {},
 ): Promise<void> {
-  if (!schemaName.test(schema)) throw new Error(`${schema} is not a schema name`)
+  if (![schema, owner].every((name) => schemaName.test(name)))
+    throw new Error(`${schema} is not a schema name`)
   return asSuperuser(socketFolder, database, async (client) => {
     await client.query('begin')
     await client.query(`select pg_advisory_xact_lock(${schemasLock})`)
     await client.query(makeRole(schema))
-    await client.query(`create schema if not exists ${schema} authorization ${schema}`)
+    if (owner !== schema) await client.query(makeRole(owner))
+    await client.query(`create schema if not exists ${schema} authorization ${owner}`)
     if (shared !== undefined && schema !== shared.schema) {
       await client.query(`grant usage on schema ${shared.schema} to ${schema}`)
       await client.query(`grant insert on ${shared.schema}.${shared.table} to ${schema}`)

@@ -25,6 +25,8 @@ export interface ServiceDatabasesOptions {
   readonly database: string
   /** Omitted where nothing is announced. */
   readonly shared?: SharedTable
+  /** Whether another role than the one that serves owns and migrates each schema. */
+  readonly ownersApart?: boolean | undefined
   readonly log: Logger
 }
 
@@ -33,7 +35,7 @@ export function socketUrl(socketFolder: string, database: string, user: string):
 }
 
 export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabases {
-  const { socketFolder, database, shared, log } = parts
+  const { socketFolder, database, shared, ownersApart, log } = parts
   const provisioned = new Map<string, Promise<void>>()
   const opened = new Set<Database>()
   const closing = new AbortController()
@@ -42,13 +44,10 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
   async function prepared<Options extends DatabaseOptions>(options: Options): Promise<Options> {
     const { schema } = options
     const url = socketUrl(socketFolder, database, schema)
-    if (options.url !== '' && !sameDatabase(options.url, url)) {
-      throw new StartError(
-        `The database URL of ${schema} names another database: in one process all services share the embedded one.`,
-      )
-    }
+    requireSame(options, url)
+    const owner = ownersApart === true ? `${schema}_owner` : undefined
     const provisioning =
-      provisioned.get(schema) ?? provisionSchema(socketFolder, database, schema, shared)
+      provisioned.get(schema) ?? provisionSchema(socketFolder, database, schema, { shared, owner })
     provisioned.set(schema, provisioning)
     try {
       await provisioning
@@ -56,7 +55,8 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
       provisioned.delete(schema)
       throw error
     }
-    return { ...options, url }
+    const migrationUrl = owner && socketUrl(socketFolder, database, owner)
+    return { ...options, url, migrationUrl }
   }
 
   async function noted<Kind extends Database>(db: Kind): Promise<Kind> {
@@ -100,6 +100,13 @@ export function serviceDatabases(parts: ServiceDatabasesOptions): ServiceDatabas
       await Promise.all(all.map((db) => db.close()))
     },
   }
+}
+
+function requireSame({ url, schema }: DatabaseOptions, embedded: string): void {
+  if (url === '' || sameDatabase(url, embedded)) return
+  throw new StartError(
+    `The database URL of ${schema} names another database: in one process all services share the embedded one.`,
+  )
 }
 
 function sameDatabase(one: string, other: string): boolean {

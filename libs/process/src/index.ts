@@ -30,6 +30,7 @@ export {
 } from './process.ts'
 export { readPem, readSettings } from './read-settings.ts'
 export { recent } from './recent.ts'
+export { acceptedIn, acceptRelaxations, type RelaxationName, relaxations } from './relaxations.ts'
 export { retrying } from './retrying.ts'
 export {
   type ChoiceSetting,

@@ -6,12 +6,13 @@ import { Gauge } from 'prom-client'
 import type { Health } from './health.ts'
 import type { Logger } from './log.ts'
 import type { Metrics } from './metrics.ts'
+import { relaxations, type RelaxationName } from './relaxations.ts'
 
+/** A relaxation that the settings of a service have. */
 export interface InsecureMode {
-  /** The setting and its value: `EDGE_TLS=off`. */
-  readonly mode: string
-  /** What is not protected. */
-  readonly consequence: string
+  readonly mode: RelaxationName
+  /** Which one, where there can be several. */
+  readonly detail?: string
 }
 
 export interface InsecureModeParts {
@@ -27,7 +28,9 @@ export function reportInsecureModes(
   modes: readonly InsecureMode[],
   { log, metrics, health }: InsecureModeParts,
 ): void {
-  for (const { mode, consequence } of modes) {
+  for (const { mode, detail } of modes) {
+    const { consequence: what } = relaxations[mode]
+    const consequence = detail === undefined ? what : `${what} (${detail})`
     log.warn({ insecureMode: mode }, `INSECURE: ${mode}: ${consequence}`)
     health.note(`insecure mode of ${service}: ${mode}`, consequence)
     gaugeOf(metrics).set({ service, mode }, 1)

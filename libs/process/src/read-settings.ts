@@ -1,7 +1,9 @@
 /**
  * Reads settings from their layers and refuses a start with a wrong or unknown one. Each fault is a
- * sentence that names the setting, the value, the bound and the origin of the value.
+ * sentence that names the setting, the value, the bound and the origin of the value. A secret may be in a
+ * file instead, which NAME_FILE names: other programs see the environment of a process more easily.
  */
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { boundOf, shown } from './describe-settings.ts'
@@ -42,9 +44,8 @@ export function readSettings<Definitions extends SettingDefinitions>(
   const origins: Record<string, SettingOrigin> = {}
   const faults = sources.flatMap((source) => unknownNames(definitions, source, prefixes))
   for (const [name, definition] of Object.entries(definitions)) {
-    const given = givenValue(name, sources)
-    const read =
-      given === undefined ? defaultOf(name, definition) : valueOf(name, definition, given)
+    const given = secretInFile(name, definitions, sources) ?? givenValue(name, sources)
+    const read = readValue(name, definition, given)
     if ('fault' in read) faults.push(read.fault)
     else values[name] = read.value
     origins[name] = given?.origin ?? 'default'
@@ -58,6 +59,53 @@ type Read = { readonly value: string | number } | { readonly fault: string }
 interface Given {
   readonly text: string
   readonly origin: SettingSource['origin']
+}
+
+interface Unreadable {
+  readonly fault: string
+  readonly origin: SettingSource['origin']
+}
+
+function readValue(
+  name: string,
+  definition: SettingDefinition,
+  given: Given | Unreadable | undefined,
+): Read {
+  if (given === undefined) return defaultOf(name, definition)
+  return 'fault' in given ? given : valueOf(name, definition, given)
+}
+
+function fileNameOf(name: string): string {
+  return `${name}_FILE`
+}
+
+/** Whether NAME_FILE names a file with the value of NAME, and is no setting itself. */
+function mayBeInFile(name: string, definitions: SettingDefinitions): boolean {
+  const definition = definitions[name]
+  return (
+    definition?.kind === 'text' &&
+    definition.secret === true &&
+    !Object.hasOwn(definitions, fileNameOf(name))
+  )
+}
+
+function secretInFile(
+  name: string,
+  definitions: SettingDefinitions,
+  sources: readonly SettingSource[],
+): Given | Unreadable | undefined {
+  if (!mayBeInFile(name, definitions)) return undefined
+  const file = givenValue(fileNameOf(name), sources)
+  if (file === undefined || file.text === '') return undefined
+  const { origin, text: path } = file
+  if (givenValue(name, sources) !== undefined) {
+    return { fault: `${name} and ${fileNameOf(name)} are both given.`, origin }
+  }
+  try {
+    return { text: readFileSync(path, 'utf8').replace(/\r?\n$/, ''), origin }
+  } catch (error) {
+    return { fault: `${fileNameOf(name)}: ${(error as Error).message}.`, origin }
+  }
 }
 
 /** An empty variable of the environment counts as not given: that is how one is unset there. */
@@ -106,12 +154,18 @@ function unknownNames(
 ): string[] {
   return Object.entries(values)
     .filter(([name, value]) => value !== undefined && !Object.hasOwn(definitions, name))
+    .filter(([name]) => !isSecretFile(name, definitions))
     .filter(
       ([name, value]) =>
         origin !== 'environment' ||
         (prefixes.some((prefix) => name.startsWith(prefix)) && !isServiceLink(name, value)),
     )
     .map(([name]) => `${name} (from ${origin}) is not a setting: --print-settings lists them.`)
+}
+
+function isSecretFile(name: string, definitions: SettingDefinitions): boolean {
+  const end = fileNameOf('')
+  return name.endsWith(end) && mayBeInFile(name.slice(0, -end.length), definitions)
 }
 
 /**

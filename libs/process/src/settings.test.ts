@@ -1,4 +1,8 @@
-import { describe, expect, test } from '@jest/globals'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from '@jest/globals'
 import { describeSettings, settingRows } from './describe-settings.ts'
 import { readSettings, type SettingSource } from './read-settings.ts'
 import { choice, integer, mergeSettings, text, type SettingValues } from './settings.ts'
@@ -120,6 +124,45 @@ describe('Refused settings:', () => {
       ),
     ).toEqual([])
     expect(faultsOf(environment({ TRANSFERS_PORT: '4200' }))).toHaveLength(1)
+  })
+})
+
+describe('Secrets in files:', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'causeway-secrets-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const file = (content: string) => {
+    const path = join(folder, randomUUID())
+    writeFileSync(path, content)
+    return path
+  }
+
+  test.each([
+    ['as it is', 's3cret'],
+    ['without the end of its line', 's3cret\n'],
+    ['without the end of its line, in the other form', 's3cret\r\n'],
+  ])(
+    'The content of the file that NAME_FILE names is the value of a secret: %s',
+    (_how, content) => {
+      const { values, origins } = read(environment({ TRANSFERS_KEY_FILE: file(content) }))
+      expect([values.TRANSFERS_KEY, origins.TRANSFERS_KEY]).toEqual(['s3cret', 'environment'])
+    },
+  )
+
+  test('A secret that is given twice, and a file that cannot be read, are refused', () => {
+    const twice = { TRANSFERS_KEY: 'one', TRANSFERS_KEY_FILE: file('other') }
+    expect(faultsOf(environment(twice))).toEqual([
+      'TRANSFERS_KEY and TRANSFERS_KEY_FILE are both given.',
+    ])
+    const [fault] = faultsOf(environment({ TRANSFERS_KEY_FILE: join(folder, 'none') }))
+    expect(fault).toMatch(/^TRANSFERS_KEY_FILE: ENOENT/)
+  })
+
+  test('What is no secret is in no file, and an empty variable names none', () => {
+    const values = { DURABILITY_FILE: file('none') }
+    expect(faultsOf({ origin: 'file', values })).toEqual([
+      'DURABILITY_FILE (from file) is not a setting: --print-settings lists them.',
+    ])
+    expect(read(environment({ TRANSFERS_KEY_FILE: '' })).origins.TRANSFERS_KEY).toBe('default')
   })
 })
 

@@ -3,6 +3,7 @@
  */
 import { operatorProof } from '@causeway/grpc'
 import {
+  acceptRelaxations,
   operationsSettings,
   choice,
   integer,
@@ -17,10 +18,12 @@ export const distributedSettings = {
     default: '',
     secret: true,
   }),
+  ACCEPT_RELAXATIONS: acceptRelaxations,
   INSECURE_TRANSPORT: choice({
     about:
       'whether Kafka, PostgreSQL and Redis on other machines may be used without TLS (database URLs: ' +
-      'sslmode=verify-full) or, Kafka and Redis, without an identity; accepted is reported',
+      'sslmode=verify-full) or, Kafka and Redis, without an identity; accepted is reported, and at a ' +
+      'public address needs ACCEPT_RELAXATIONS too',
     options: ['refused', 'accepted'],
     default: 'refused',
   }),

@@ -4,7 +4,7 @@
  */
 import type { BrokersOptions, KafkaBusOptions } from '@causeway/bus/kafka'
 import type { OpenGrpcHost } from '@causeway/grpc'
-import { type DatabaseOptions, sqlState } from '@causeway/postgres'
+import { type DatabaseOptions, rightsIn, sqlState } from '@causeway/postgres'
 import {
   openHealth,
   type HealthChecks,
@@ -12,6 +12,7 @@ import {
   openMetrics,
   type Metrics,
   readPem,
+  type InsecureMode,
   reportInsecureModes,
   outageIn,
   retrying,
@@ -21,7 +22,7 @@ import type { DistributedSettings } from './distributed-settings.ts'
 import { openDistributedGrpc } from './distributed-grpc.ts'
 import { serveEventDeadLetters } from './event-dead-letters.ts'
 import type { ProcessParts } from './process-parts.ts'
-import { insecureTransport } from './transport.ts'
+import { insecureRole, insecureTransport } from './transport.ts'
 import type { RedisMemory } from './memory/redis.ts'
 import { nothingShared } from './memory/shared-memory.ts'
 
@@ -53,7 +54,8 @@ export interface DistributedParts extends ProcessParts {
 /** Throws StartError with one sentence for everything that an operator can repair. */
 export async function openDistributed(options: DistributedOptions): Promise<DistributedParts> {
   const { settings, log } = options
-  const modes = insecureTransport({ settings, databaseUrl: databaseUrlOf(options) })
+  const databaseUrl = databaseUrlOf(options)
+  const modes = await insecureTransport({ settings, databaseUrl })
   const metrics = openMetrics({ ofProcess: true })
   const busOptions = { ...(await busOptionsOf(options)), log, metrics }
   // A hub in one process does not need the Kafka client, so it is loaded only here.
@@ -71,7 +73,11 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
   }
   serveEventDeadLetters(grpc, kafka.bus)
   const health = openHealth()
-  reportInsecureModes(options.name, modes, { log, metrics, health })
+  const unproved: readonly InsecureMode[] =
+    settings.OPERATOR_PROOF === 'off' ? [{ mode: 'OPERATOR_PROOF=off' }] : []
+  const report = (found: readonly InsecureMode[]) =>
+    reportInsecureModes(options.name, found, { log, metrics, health })
+  report([...modes, ...unproved])
   health.ready('kafka', () => kafka.answers())
   health.ready('postgresql', () => databases.answer())
   return {
@@ -82,8 +88,19 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
     health,
     metrics,
     shared: redis ?? nothingShared,
-    openDatabase: (databaseOptions) =>
-      waitFor(databaseOptions, log, () => databases.openDatabase(databaseOptions)),
+    async openDatabase(databaseOptions) {
+      const db = await waitFor(databaseOptions, log, () => databases.openDatabase(databaseOptions))
+      const { schema, url: ownUrl } = databaseOptions
+      const url = ownUrl === '' ? settings.DATABASE_URL : ownUrl
+      try {
+        const rights = await rightsIn({ url, schema, applicationName: schema })
+        report(await insecureRole(rights, { databaseUrl: url, settings }))
+      } catch (error) {
+        await db.close()
+        throw error
+      }
+      return db
+    },
     openExclusive: (exclusiveOptions) => databases.openExclusive(exclusiveOptions),
     progress: () => kafka.progress(),
     drain: () => grpc.drain(),

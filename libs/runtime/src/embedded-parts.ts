@@ -30,6 +30,8 @@ export interface PartsOptions {
   readonly metricsOfProcess: boolean
   /** LOG_RETENTION_H */
   readonly retention_h: number
+  /** Whether another role than the one that serves owns and migrates each schema. */
+  readonly ownersApart?: boolean | undefined
 }
 
 export interface OpenParts extends EmbeddedParts {
@@ -39,9 +41,15 @@ export interface OpenParts extends EmbeddedParts {
 
 /** No backend of an earlier process may be left on the database. */
 export async function openParts(options: PartsOptions): Promise<OpenParts> {
-  const { socketFolder, database, log, retention_h } = options
+  const { socketFolder, database, log, retention_h, ownersApart } = options
   await provisionDatabase(socketFolder, database)
-  const databases = serviceDatabases({ socketFolder, database, shared: sharedLog, log })
+  const databases = serviceDatabases({
+    socketFolder,
+    database,
+    shared: sharedLog,
+    ownersApart,
+    log,
+  })
   const metrics = openMetrics({ ofProcess: options.metricsOfProcess })
   const engine = await openEmbeddedBus({
     openDatabase: (busOptions, outbox) => databases.openDatabase(busOptions, outbox),

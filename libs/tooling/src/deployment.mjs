@@ -29,7 +29,7 @@ export function composeProcesses() {
   const compose = yaml('deploy/compose.yml')
   const folder = new URL('deploy/', root)
   const processes = Object.entries(compose.services).filter(
-    ([, { command }]) => command !== undefined,
+    ([, { command }]) => command?.at(-1).endsWith('.js') === true,
   )
   return new Map(
     processes.map(([name, { command, env_file = [], environment = {} }]) => {
@@ -115,6 +115,20 @@ function portLists(template) {
   return [...template.matchAll(/ports: \[(\{ port: .*)\]/g)].map(([, list]) =>
     [...list.matchAll(/port: (\d+)/g)].map(([, port]) => +port),
   )
+}
+
+/** What the chart's init container runs and where, and which settings it gets, read from the template's text. */
+export function migrationsOfChart() {
+  const template = text('templates/deployments.yaml', chart)
+  const [before, after = ''] = template.split('initContainers:')
+  const [container] = after.split(/^ {6}containers:/m)
+  const [, listed = ''] = /\$migration := list([^}]*)\}\}/.exec(template) ?? []
+  return {
+    program: /args: \[([^\]]+)\]/.exec(container)?.[1],
+    condition: /\{\{- if (\S+) \}\}\s*$/.exec(before)?.[1],
+    settings: [...listed.matchAll(/printf "([^"]*URL)"/g)].map(([, name]) => name),
+    isGivenThem: container.includes('include "causeway.secretFiles" $migration'),
+  }
 }
 
 /** Files that a setting names, as they are in a container. */

@@ -32,6 +32,7 @@ import {
   facts,
   filesNamed,
   metricsAskedFor,
+  migrationsOfChart,
   namesInSources,
   namesInTemplates,
   sandboxTemplate,
@@ -55,15 +56,21 @@ for (const service of serviceNames) {
 /** It makes a role for whom it is given a database of. */
 const databases = serviceNames.filter((name) => facts[name].database)
 const administrator = text({ about: 'who makes roles', default: null, secret: true })
+const urls = Object.fromEntries(
+  databases
+    .flatMap((name) => [`${settingPrefix(name)}_DATABASE_URL`, migrationUrlOf(name)])
+    .map((name) => [name, text({ about: 'its database', default: null, secret: true })]),
+)
 definitions.set('libs/runtime/dist/provision/main.js', {
   PROVISION_DATABASE_URL: administrator,
-  ...Object.fromEntries(
-    databases.map((name) => [
-      `${settingPrefix(name)}_DATABASE_URL`,
-      text({ about: 'its database', default: null, secret: true }),
-    ]),
-  ),
+  ...urls,
 })
+definitions.set('libs/runtime/dist/provision/migrate-main.js', urls)
+
+/** Names the role that owns the tables. */
+function migrationUrlOf(name) {
+  return `${settingPrefix(name)}_MIGRATION_DATABASE_URL`
+}
 
 /** A person gives those of the chart that depend on where it runs. */
 const givenByAPerson = { KAFKA_BROKERS: 'kafka:9092' }
@@ -108,6 +115,23 @@ describe.each([
       })
     },
   )
+})
+
+test.each([
+  ['the compose file', composeProcesses()],
+  ['the chart', chartProcesses()],
+])('In %s no service knows the password of the role that owns its tables', (_which, processes) => {
+  const given = serviceNames.flatMap((name) => Object.keys(processes.get(name).settings))
+  expect(given.filter((name) => name.includes('MIGRATION'))).toEqual([])
+})
+
+test('The chart migrates each schema before its service starts, as the role that owns it', () => {
+  expect(migrationsOfChart()).toEqual({
+    program: 'libs/runtime/dist/provision/migrate-main.js',
+    condition: '$service.database',
+    settings: ['%s_DATABASE_URL', '%s_MIGRATION_DATABASE_URL'],
+    isGivenThem: true,
+  })
 })
 
 test('The image loads what ends a container on SIGTERM before any program', () => {

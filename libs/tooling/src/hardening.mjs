@@ -21,9 +21,22 @@ export const advice = {
       why: 'an accepted message survives the loss of a broker',
     },
     '*_DATABASE_URL': {
-      set: 'a role for each service, `sslmode=verify-full`',
-      why: 'otherwise passwords and rows are in plain on the network, and the server is not verified',
+      set: 'a role for each service that owns no table (`npm run provision` and `npm run migrate` with `*_MIGRATION_DATABASE_URL`), `sslmode=verify-full`',
+      why: 'otherwise passwords and rows are in plain on the network, the server is not verified, and the service could change and drop what it has to keep, such as the journal of the ledger',
     },
+    INSECURE_TRANSPORT: {
+      set: 'refused',
+      why: 'accepted is for networks that nobody else reaches; what it then relaxes is reported',
+    },
+    OPERATOR_PROOF: {
+      set: 'required',
+      why: 'who has taken over admin cannot name any operator then',
+    },
+    TRANSFERS_UNAUTHENTICATED_REQUESTS: {
+      set: 'refused',
+      why: 'write access to Kafka does not suffice to have money reserved',
+    },
+    ACCEPT_RELAXATIONS: { set: 'empty', why: 'nothing is relaxed on a public address' },
     REDIS_URL: {
       set: '`rediss://` with a password',
       why: 'remembered answers of oracles decide whom a payment goes to',
@@ -49,7 +62,7 @@ export const advice = {
       why: 'where FSPs have tokens: a stolen one is of no use without the key of the certificate',
     },
     EDGE_TLS_CRL_FILE: {
-      set: 'the revocation list of the authority',
+      set: 'the revocation list of the authority, or its address in `EDGE_TLS_CRL_URL`',
       why: 'where the authority of FSPs is run elsewhere',
     },
     JWS_DATE_WINDOW_S: {
@@ -81,6 +94,14 @@ export const advice = {
     OPERATOR_FORWARDED_ADDRESS: {
       set: 'on',
       why: 'behind a gateway that writes X-Forwarded-For: otherwise all operators have its address, in delays of guessing and in the audit log',
+    },
+    FOUR_EYES: {
+      set: 'required',
+      why: 'no person alone moves money, or changes limits, keys, endpoints, rules or operators; auto is the same, except in a hub of one process on a loopback address',
+    },
+    OPERATOR_TLS: {
+      set: 'on',
+      why: 'passwords and tokens pass through that port; gateway only where nothing but the gateway reaches it',
     },
     OPERATOR_IDENTITY: { set: 'token', why: 'none lets every user of the machine do everything' },
     SCHEME_RULES_FOUR_EYES: {
@@ -192,13 +213,44 @@ export function definitionsOf({ services, ofEach, hub }) {
   return Object.assign({}, hub, ofEach, ...services.values())
 }
 
-/** @param all what `loadSettings` returns */
-export function hardeningPage(all) {
+/**
+ * @param all what `loadSettings` returns
+ * @param relaxations those of libs/process
+ */
+export function hardeningPage(all, relaxations) {
   const definitions = definitionsOf(all)
   const sections = Object.entries(advice).map(
     ([heading, rows]) => `## ${heading}\n\n${tableOf(rows, definitions)}`,
   )
-  return [intro, ...sections, beyond, choices(definitions)].join('\n')
+  return [intro, relaxed(relaxations), ...sections, beyond, choices(definitions)].join('\n')
+}
+
+const within = {
+  loopback: 'refused beyond this machine',
+  private: 'refused beyond private networks, unless `ACCEPT_RELAXATIONS` names it',
+  any: 'reported alone',
+}
+
+/** What can be relaxed, from the one table in the code. */
+function relaxed(relaxations) {
+  const lines = Object.entries(relaxations).map(
+    ([name, { consequence, within: reach, address }]) => {
+      const cells = [`\`${name}\``, consequence, within[reach], address]
+      return `| ${cells.map(escaped).join(' | ')} |`
+    },
+  )
+  return [
+    '## Relaxations',
+    '',
+    'The defaults relax nothing that another machine reaches. What a setting relaxes is a line of the log at the start (`INSECURE: …`), a metric (`insecure_modes{service,mode}`) and a line of readiness; the table is that of the [code](../libs/process/src/relaxations.ts). A process that can be reached further than the relaxation permits does not start, and names the setting.',
+    '',
+    'Of an address that a port listens on, 0.0.0.0, :: and names count as public, and RFC 1918, RFC 6598, link-local and unique local addresses as private: a private address that a router makes public has to be known to those who run it. Of a server that is connected to, the addresses count that its name resolves to at the start. `ACCEPT_RELAXATIONS=EDGE_TLS=gateway,JWS_SIGN=off` states which are accepted on public addresses; nothing accepts what is refused beyond this machine.',
+    '',
+    '| relaxation | what is not protected | beyond its address | the address |',
+    '|---|---|---|---|',
+    ...lines,
+    '',
+  ].join('\n')
 }
 
 function tableOf(rows, definitions) {
@@ -235,7 +287,8 @@ function choices(definitions) {
 
 async function main() {
   const load = (folder, name) => import(`../../../${folder}/dist/${name}.js`)
-  writeFileSync(file, hardeningPage(await loadSettings(load)))
+  const { relaxations } = await load('libs/process', 'relaxations')
+  writeFileSync(file, hardeningPage(await loadSettings(load), relaxations))
 }
 
 if (import.meta.url === `file://${process.argv[1]}`) await main()

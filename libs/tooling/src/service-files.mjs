@@ -48,7 +48,14 @@ export function serviceFiles(services) {
   return new Map(
     [
       ['helm/causeway/services.yaml', () => facts + all.map(factsOf).join('')],
-      ['helm/causeway/README.md', (text) => withParts(text, { databases: secretOf(databases) })],
+      [
+        'helm/causeway/README.md',
+        (text) =>
+          withParts(text, {
+            databases: secretOf('causeway-databases', databases, roleOf),
+            'migration databases': secretOf('causeway-migration-databases', databases, ownerOf),
+          }),
+      ],
       [
         'deploy/prometheus/prometheus.yml',
         (text) => withParts(text, { targets: lines(all, ([name]) => `          - ${name}`) }),
@@ -105,22 +112,30 @@ function listOf(name, values, indent) {
   return [`${name}:`, ...values.map((value) => `${indent}  - ${value}`)].join('\n')
 }
 
-function secretOf(databases) {
+/** @param role the name of the role of a service */
+function secretOf(secret, databases, role) {
   const literals = databases.map(
     (name) =>
-      `  --from-literal='${name}=postgres://${roleOf(name)}:PASSWORD@postgres.example/causeway?sslmode=verify-full'`,
+      `  --from-literal='${name}=postgres://${role(name)}:PASSWORD@postgres.example/causeway?sslmode=verify-full'`,
   )
-  const command = 'kubectl --namespace causeway create secret generic causeway-databases'
+  const command = `kubectl --namespace causeway create secret generic ${secret}`
   return `\n\`\`\`sh\n${[command, ...literals].join(' \\\n')}\n\`\`\`\n\n`
 }
 
 function composeParts(all, databases) {
   return {
     'secrets of services': lines(all, ([name]) => `      - secrets-${name}:/secrets/${name}`),
-    databases: lines(
-      databases,
-      (name) =>
-        `      ${databaseUrlOf(name)}: &${name}-database postgres://${roleOf(name)}:\${POSTGRES_PASSWORD:-causeway}@postgres/causeway`,
+    databases: lines(databases, (name) =>
+      [
+        `      ${databaseUrlOf(name)}: &${name}-database ${composeUrl(roleOf(name))}`,
+        `      ${migrationUrlOf(name)}: &${name}-migration ${composeUrl(ownerOf(name))}`,
+      ].join('\n'),
+    ),
+    migrations: lines(databases, (name) =>
+      [
+        `      ${databaseUrlOf(name)}: *${name}-database`,
+        `      ${migrationUrlOf(name)}: *${name}-migration`,
+      ].join('\n'),
     ),
     services: `\n${all.map(containerOf).join('\n')}\n`,
     'healthy services': lines(all, ([name]) => `      ${name}: { condition: service_healthy }`),
@@ -136,6 +151,8 @@ function containerOf([name, { calls, database, secrets = {}, outside }]) {
     `${prefixOf(name)}_COMPONENT_KEY_FILE: ${componentKeyFile}`,
     ...calls.map((called) => `${prefixOf(called)}_GRPC_URL: ${called}:4200`),
     ...(name in volumes ? [volumes[name].setting] : []),
+    // One program brings in the sandbox FSPs, without a second person.
+    ...(name === 'admin' ? ['FOUR_EYES: optional', 'ACCEPT_RELAXATIONS: FOUR_EYES=optional'] : []),
     // The sandbox FSPs have private addresses.
     ...(outside === 'registered' ? ['EGRESS_ALLOWED: ${EGRESS_ALLOWED:-sandbox-fsp}'] : []),
   ]
@@ -154,6 +171,19 @@ function containerOf([name, { calls, database, secrets = {}, outside }]) {
     ...(particulars[name] ?? []),
   ]
   return `  ${name}:\n${lines(entries, (entry) => `    ${entry}`)}`
+}
+
+function composeUrl(role) {
+  return `postgres://${role}:\${POSTGRES_PASSWORD:-causeway}@postgres/causeway`
+}
+
+function migrationUrlOf(name) {
+  return `${prefixOf(name)}_MIGRATION_DATABASE_URL`
+}
+
+/** The role that owns the tables of a service and migrates them. */
+function ownerOf(name) {
+  return `${roleOf(name)}_owner`
 }
 
 function databaseUrlOf(name) {

@@ -15,7 +15,8 @@ Every setting is an environment variable. A program that is given a wrong value,
 - The compose file and the chart: [deploy](../deploy/README.md), [helm/causeway](../helm/causeway/README.md).
 - **Changes at run time**: operators set another value while the services run, under Configuration in the console or with \`POST /config/schemas/{service}\`; the environment gives the default. Any other setting needs a restart.
 - **Required**: there is no default. **Secret**: the value is never printed, and the chart takes it from a Secret.
-- \`npm run provision\` reads \`PROVISION_DATABASE_URL\` and the \`<SERVICE>_DATABASE_URL\` of each service whose role it makes; \`npm run provision:kafka\` reads the \`KAFKA_\` settings.
+- **In a file**: \`NAME_FILE\` names a file with the value of the secret \`NAME\`, without a last end of line; the chart mounts such files.
+- \`npm run provision\` reads \`PROVISION_DATABASE_URL\`, and of each service whose roles it makes \`<SERVICE>_DATABASE_URL\` (the role that serves) and \`<SERVICE>_MIGRATION_DATABASE_URL\` (the one that owns the tables, if it is another one); \`npm run migrate\` reads both of these; \`npm run provision:kafka\` reads the \`KAFKA_\` settings.
 
 \`npm run docs\` generates this page from the definitions in the code.
 `

@@ -100,14 +100,32 @@ test('The port is https, tells browsers to stay so, and takes a new certificate 
   await admin.stop()
 })
 
-test('Behind a gateway it may listen anywhere, in plain http, and says so', async () => {
-  const admin = await start(valuesOf({ OPERATOR_TLS: 'gateway', OPERATOR_HOST: '0.0.0.0' }), parts)
+test('Behind a gateway it listens on all addresses in plain http where that is accepted, and says so', async () => {
+  const gateway = { OPERATOR_TLS: 'gateway', OPERATOR_HOST: '0.0.0.0' }
+  await expect(start(valuesOf(gateway), parts)).rejects.toThrow(
+    'or state ACCEPT_RELAXATIONS=OPERATOR_TLS=gateway.',
+  )
+  const ACCEPT_RELAXATIONS = 'OPERATOR_TLS=gateway'
+  const admin = await start(valuesOf({ ...gateway, ACCEPT_RELAXATIONS }), parts)
   const answer = await fetch(`${admin.url.replace('0.0.0.0', '127.0.0.1')}/openapi.json`)
   expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
   const { checks } = await parts.health.readiness()
   expect(checks.map(({ name }) => name)).toContain('insecure mode of admin: OPERATOR_TLS=gateway')
   await admin.stop()
 })
+
+test.each([
+  ['in one process on a public address', true, '192.0.2.1'],
+  ['where services run apart, on any address', false, '127.0.0.1'],
+])(
+  'One operator alone may change everything only where that is accepted: %s',
+  async (_where, isSole, OPERATOR_HOST) => {
+    const apart = { ...parts, shared: { ...parts.shared, isSole } }
+    const given = { OPERATOR_HOST, FOUR_EYES: 'optional', OPERATOR_TLS: 'gateway' }
+    const refused = start(valuesOf({ ...given, ACCEPT_RELAXATIONS: 'OPERATOR_TLS=gateway' }), apart)
+    await expect(refused).rejects.toThrow('or state ACCEPT_RELAXATIONS=FOUR_EYES=optional.')
+  },
+)
 
 test('The page of the API may be in no frame, and nothing else than its own files is loaded', async () => {
   const admin = await start(valuesOf({}), parts)

@@ -2,50 +2,61 @@
  * The operator port's address and TLS. Passwords and tokens pass through it, so it listens beyond this
  * machine only with TLS, or where a gateway in front of it terminates TLS.
  */
-import { isLoopbackHost, type HttpServer, type ServerTls } from '@causeway/http'
+import {
+  isLoopbackHost,
+  reachOf,
+  refuseRelaxations,
+  type HttpServer,
+  type ServerTls,
+} from '@causeway/http'
 import {
   periodically,
   readPem,
-  StartError,
-  type InsecureMode,
   type Logger,
+  type RelaxationName,
   type Service,
 } from '@causeway/process'
 import type { Settings } from './settings.ts'
 
 export type DoorSettings = Pick<
   Settings,
-  'OPERATOR_HOST' | 'OPERATOR_IDENTITY' | Extract<keyof Settings, `OPERATOR_TLS${string}`>
+  | 'OPERATOR_HOST'
+  | 'OPERATOR_IDENTITY'
+  | 'ACCEPT_RELAXATIONS'
+  | Extract<keyof Settings, `OPERATOR_TLS${string}`>
 >
 
-/** Throws StartError for a port that would be open, or readable, to other machines. */
-export function refuseOpenDoor({
-  OPERATOR_HOST: host,
-  OPERATOR_IDENTITY,
-  OPERATOR_TLS,
-}: DoorSettings): void {
-  if (isLoopbackHost(host)) return
-  if (OPERATOR_IDENTITY === 'none') {
-    throw new StartError(
-      `OPERATOR_HOST=${host} is reachable from other machines, and OPERATOR_IDENTITY=none does not authenticate: set OPERATOR_HOST=127.0.0.1 or OPERATOR_IDENTITY=token.`,
-    )
-  }
-  if (OPERATOR_TLS === 'off') {
-    throw new StartError(
-      `OPERATOR_HOST=${host} is reachable from other machines, and OPERATOR_TLS=off sends passwords in plain text: set OPERATOR_TLS=on, or OPERATOR_TLS=gateway behind a gateway that terminates TLS.`,
-    )
-  }
+/**
+ * Throws StartError for a relaxation that the port is reached too far for.
+ * @param fourEyes whether each change needs a second person
+ * @param isSole whether all services are this one process: a gateway is in front of the port otherwise
+ */
+export function refuseOpenDoor(settings: DoorSettings, fourEyes: boolean, isSole: boolean): void {
+  const { OPERATOR_HOST: host, ACCEPT_RELAXATIONS: accepted } = settings
+  const found = doorModes(settings, fourEyes).filter((mode) => mode !== 'FOUR_EYES=optional')
+  const reach = reachOf(host)
+  refuseRelaxations(found, { shown: `OPERATOR_HOST=${host}`, reach, accepted })
+  if (fourEyes) return
+  refuseRelaxations(['FOUR_EYES=optional'], {
+    shown: isSole ? `OPERATOR_HOST=${host}` : 'The operator port of services that run apart',
+    reach: isSole ? reach : 'public',
+    accepted,
+  })
 }
 
-/** Plain http beyond this machine, which only a gateway may reach. */
-export function doorModes({ OPERATOR_HOST, OPERATOR_TLS }: DoorSettings): readonly InsecureMode[] {
-  if (OPERATOR_TLS !== 'gateway' || isLoopbackHost(OPERATOR_HOST)) return []
-  return [
-    {
-      mode: 'OPERATOR_TLS=gateway',
-      consequence: 'the operator port is plain http; only its gateway may reach it',
-    },
-  ]
+/** What the settings relax, for the start, the metrics and readiness. */
+export function doorModes(
+  { OPERATOR_HOST, OPERATOR_IDENTITY, OPERATOR_TLS }: DoorSettings,
+  fourEyes: boolean,
+): readonly RelaxationName[] {
+  const isLocal = isLoopbackHost(OPERATOR_HOST)
+  const found = {
+    'OPERATOR_IDENTITY=none': OPERATOR_IDENTITY === 'none',
+    'OPERATOR_TLS=off': OPERATOR_TLS === 'off' && !isLocal,
+    'OPERATOR_TLS=gateway': OPERATOR_TLS === 'gateway' && !isLocal,
+    'FOUR_EYES=optional': !fourEyes,
+  } as const satisfies Partial<Readonly<Record<RelaxationName, boolean>>>
+  return (Object.keys(found) as (keyof typeof found)[]).filter((name) => found[name])
 }
 
 /** Undefined: plain http. Throws StartError for a missing file. */

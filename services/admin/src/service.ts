@@ -4,7 +4,6 @@ import { isLoopbackHost, openBasePaths, serveHttp } from '@causeway/http'
 import {
   openSecurityEvents,
   reportInsecureModes,
-  type InsecureMode,
   type Logger,
   type Service,
 } from '@causeway/process'
@@ -26,11 +25,13 @@ export interface Admin extends Service {
 }
 
 export const start: Start<Settings, Admin> = async (settings, parts) => {
-  refuseOpenDoor(settings)
+  const { isSole } = parts.shared
+  const fourEyes = needsFourEyes(settings, isSole)
+  refuseOpenDoor(settings, fourEyes, isSole)
   const tls = await readDoorTls(settings)
   const log = parts.log.child({ service: 'admin' })
-  const fourEyes = needsFourEyes(settings, parts.shared.isSole)
-  reportInsecureModes('admin', insecureModes(settings, fourEyes), { ...parts, log })
+  const relaxed = doorModes(settings, fourEyes).map((mode) => ({ mode }))
+  reportInsecureModes('admin', relaxed, { ...parts, log })
   const ownKey = await openOwnKey('admin', settings.ADMIN_COMPONENT_KEY_FILE, { ...parts, log })
   const bus = signedEntries(parts.bus, ownKey)
   const publish: typeof bus.publish = (messages) => bus.publish(messages)
@@ -102,17 +103,4 @@ async function openAccess(
 function needsFourEyes({ FOUR_EYES, OPERATOR_HOST }: Settings, isSole: boolean): boolean {
   if (FOUR_EYES !== 'auto') return FOUR_EYES === 'required'
   return !(isSole && isLoopbackHost(OPERATOR_HOST))
-}
-
-function insecureModes(settings: Settings, fourEyes: boolean): readonly InsecureMode[] {
-  const consequence = 'any caller of the operator port is the operator'
-  return [
-    ...doorModes(settings),
-    ...(fourEyes
-      ? []
-      : [{ mode: 'FOUR_EYES=optional', consequence: 'one operator alone can change anything' }]),
-    ...(settings.OPERATOR_IDENTITY === 'none'
-      ? [{ mode: 'OPERATOR_IDENTITY=none', consequence }]
-      : []),
-  ]
 }

@@ -1,6 +1,6 @@
 /** Every setting of the administration API. */
 import { componentKeyFile } from '@causeway/component-keys'
-import { choice, integer, text, type SettingValues } from '@causeway/process'
+import { acceptRelaxations, choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   ADMIN_COMPONENT_KEY_FILE: componentKeyFile,
@@ -51,10 +51,12 @@ export const settings = {
     min: 100,
     max: 86_400_000,
   }),
+  ACCEPT_RELAXATIONS: acceptRelaxations,
   FOUR_EYES: choice({
     about:
       'whether each change over the administration API needs a second person who approves it; auto: ' +
-      'required, except in a hub of one process whose OPERATOR_HOST is a loopback address',
+      'required, except in a hub of one process whose OPERATOR_HOST is a loopback address; optional ' +
+      'elsewhere with ACCEPT_RELAXATIONS alone',
     options: ['auto', 'required', 'optional'],
     default: 'auto',
   }),

@@ -1,6 +1,6 @@
 /** Starts auth-service: parts are opened in reading order and closed in reverse. */
 import { readOwnKey, signedEntries } from '@causeway/component-keys'
-import { openHsm, openSeal } from '@causeway/crypto-provider'
+import { openHsm, openSeal, type Seal } from '@causeway/crypto-provider'
 import { onEvents } from '@causeway/events'
 import { statement, type Database } from '@causeway/postgres'
 import { periodically, type Logger, type Periodic, type Service } from '@causeway/process'
@@ -45,6 +45,7 @@ import { openWarnings, warningDaysIn } from './warnings/open.ts'
 
 const day_ms = 86_400_000
 const forget_every_ms = 3_600_000
+const rotation_interval_ms = 3_600_000
 const alive = statement('select 1')
 
 /**
@@ -90,7 +91,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   const guesses = openGuesses({ wrong_max: settings.AUTH_SERVICE_WRONG_SECRETS_MAX })
   const sharing = parts.shared.shareUse('auth-service/wrong-secrets', guesses.shared)
   // Before those of components: who asks tells a start from an earlier release by that.
-  grpc.serve(requestKeysService, await closeOnFailure(db, openRequestKey(db, seal)))
+  const rotation = await closeOnFailure(db, serveRequestKey(grpc, db, { seal, log }))
   grpc.serve(componentKeysService, serveComponentKeys({ db, bus }))
   grpc.serve(keysService, serveKeys({ db, bus, findFsp }))
   const credentials = { db, bus, findFsp, tokenKeys, readCa, measures, guesses }
@@ -115,10 +116,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   return {
     async stop() {
       stopping.abort()
-      await closing.stop()
-      await subscribed.stop()
-      await mailing.stop()
-      await warnings.stop()
+      for (const part of [rotation, closing, subscribed, mailing, warnings]) await part.stop()
       await thirdPartyApi.stop()
       await forgetting.stop()
       await operators.stop()
@@ -128,6 +126,17 @@ export const start: Start<Settings> = async (settings, parts) => {
       token?.close()
     },
   }
+}
+
+async function serveRequestKey(
+  grpc: ProcessParts['grpc'],
+  db: Database,
+  { seal, log }: { readonly seal: Seal; readonly log: Logger },
+): Promise<Periodic> {
+  const { handlers, rotate } = await openRequestKey(db, seal)
+  grpc.serve(requestKeysService, handlers)
+  const name = 'rotation of the key for payment requests'
+  return periodically(rotation_interval_ms, () => rotate(), { log, name })
 }
 
 /** What credentials say, and how long they are valid. */

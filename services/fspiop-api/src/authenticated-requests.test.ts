@@ -26,7 +26,11 @@ const message = (type: string): OutgoingMessage => ({
 })
 const request = message('TransferPrepareRequested')
 const query = message('TransferQueryReceived')
-const known: RequestKey = { key: createSecretKey(randomBytes(32)), requiredFrom: new Date(0) }
+const known: RequestKey = {
+  key: createSecretKey(randomBytes(32)),
+  previous: undefined,
+  requiredFrom: new Date(0),
+}
 
 function publishing(current: () => RequestKey | 'NONE' | Promise<RequestKey | 'NONE'>) {
   const published: OutgoingMessage[] = []
@@ -34,7 +38,8 @@ function publishing(current: () => RequestKey | 'NONE' | Promise<RequestKey | 'N
     publish: (messages: readonly OutgoingMessage[]) =>
       Promise.resolve(void published.push(...messages)),
   }
-  return { published, publish: authenticatedRequests(bus, { current }) }
+  const keys = { current, reread: () => Promise.reject(new Error('not asked for')) }
+  return { published, publish: authenticatedRequests(bus, keys) }
 }
 
 test.each([
@@ -47,10 +52,26 @@ test.each([
     await publish([query, request])
     expect(published[0]).toBe(query)
     const mac = published[1]?.headers['relay-mac']
-    expect(Buffer.isBuffer(mac) && isAuthentic(known.key, payload, mac)).toBe(true)
+    expect(Buffer.isBuffer(mac) && isAuthentic([known.key], payload, mac)).toBe(true)
     expect(published[1]).toMatchObject(request)
   },
 )
+
+test('A refusal of a payee FSP is published with its code', async () => {
+  const { published, publish } = publishing(() => known)
+  const refusal = {
+    transferId: 't-1',
+    requesterFspId: 'riverwallet',
+    destinationFspId: 'mangobank',
+    errorInformation: { errorCode: '5104', errorDescription: 'refused' },
+    payloadHash: 'hash',
+    receivedAt: '2026-01-01T00:00:00.000Z',
+    version: '1.1',
+  }
+  await publish([{ ...message('TransferRejectRequested'), payload: refusal }])
+  const mac = published[0]?.headers['relay-mac']
+  expect(Buffer.isBuffer(mac) && isAuthentic([known.key], refusal, mac)).toBe(true)
+})
 
 test('No request is published while the key cannot be asked for, and other events are', async () => {
   const { published, publish } = publishing(() => Promise.reject(new Error('away')))

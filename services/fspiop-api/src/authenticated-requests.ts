@@ -1,17 +1,16 @@
 /**
- * Payment requests leave the edge with an authentication code, which transfers checks before it reserves
- * money: write access to the log between them does not suffice to invent a request. No request is published
+ * Payment requests and refusals of payees leave the edge with an authentication code, which transfers checks
+ * before it reserves or releases money: write access to the log between them does not suffice to invent one. No request is published
  * without one while auth-service cannot be asked for the key.
  */
 import type { EventBus, OutgoingMessage } from '@causeway/bus'
 import {
+  authenticatedEvents,
   requestMac,
   type PaymentRequest,
   type RequestKey,
   type RequestKeys,
 } from '@causeway/component-keys'
-
-const requests = new Set(['TransferPrepareRequested', 'BulkTransferPrepareRequested'])
 
 export function authenticatedRequests(
   bus: Pick<EventBus, 'publish'>,
@@ -27,7 +26,7 @@ export function authenticatedRequests(
 }
 
 function isRequest({ type }: OutgoingMessage): boolean {
-  return requests.has(type)
+  return authenticatedEvents.has(type)
 }
 
 function withCodes(

@@ -1,78 +1,32 @@
 /**
- * The settings that relax the security of the FSP port, in one place. Those without which a message
- * proves nothing are allowed on a loopback address only; all are reported.
+ * Which relaxations the settings of the FSP port have: each is refused where its address is reached too far,
+ * and all are reported.
  */
-import { isLoopbackHost } from '@causeway/http'
-import { StartError, type InsecureMode } from '@causeway/process'
+import { reachOf, refuseRelaxations } from '@causeway/http'
+import { StartError, type RelaxationName } from '@causeway/process'
 import type { Settings } from './settings.ts'
 
-/** Throws StartError for a relaxation that other machines could use. */
-export function assertLoopbackOnly({
-  FSP_HOST,
-  EDGE_IDENTITY,
-  EDGE_TLS,
-  JWS_VERIFY,
-}: Settings): void {
+/** Throws StartError for a relaxation that the address of the FSP port is reached too far for. */
+export function refuseInsecureModes(settings: Settings): void {
+  const { FSP_HOST, EDGE_IDENTITY, EDGE_TLS, ACCEPT_RELAXATIONS: accepted } = settings
   if (EDGE_IDENTITY === 'mtls' && EDGE_TLS !== 'on') {
     throw new StartError(`EDGE_TLS=${EDGE_TLS} is refused: EDGE_IDENTITY=mtls needs it.`)
   }
-  if (isLoopbackHost(FSP_HOST)) return
-  const refused = (mode: string, why: string) =>
-    new StartError(
-      `FSP_HOST=${FSP_HOST} is refused: with ${mode} ${why}, so only a loopback address such as 127.0.0.1 may be listened on.`,
-    )
-  if (EDGE_IDENTITY === 'header') {
-    throw refused('EDGE_IDENTITY=header', 'any client could act as any FSP')
-  }
-  if (JWS_VERIFY === 'off') {
-    throw refused('JWS_VERIFY=off', 'the sender of a message cannot be proved')
-  }
-  if (EDGE_TLS === 'off') {
-    throw refused('EDGE_TLS=off', 'tokens and messages are readable on the way')
-  }
+  const shown = `FSP_HOST=${FSP_HOST}`
+  refuseRelaxations(insecureModes(settings), { shown, reach: reachOf(FSP_HOST), accepted })
 }
 
-/** What the settings relax, for the start, the metrics and readiness. */
-export function insecureModes(settings: Settings): readonly InsecureMode[] {
+export function insecureModes(settings: Settings): readonly RelaxationName[] {
   const { EDGE_IDENTITY, EDGE_TLS, EDGE_CERTIFICATES, JWS_VERIFY, JWS_SIGN, COMPATIBILITY } =
     settings
-  const modes: readonly (InsecureMode & { readonly isOn: boolean })[] = [
-    {
-      isOn: EDGE_IDENTITY === 'header',
-      mode: 'EDGE_IDENTITY=header',
-      consequence: 'FSPIOP-Source is trusted without authentication, over plain http',
-    },
-    {
-      isOn: EDGE_IDENTITY === 'token' && EDGE_TLS === 'off',
-      mode: 'EDGE_TLS=off',
-      consequence: 'the FSP port is plain http',
-    },
-    {
-      isOn: EDGE_IDENTITY === 'token' && EDGE_TLS === 'gateway',
-      mode: 'EDGE_TLS=gateway',
-      consequence: 'the FSP port is plain http: only the gateway may reach it',
-    },
-    {
-      isOn: EDGE_IDENTITY === 'mtls' && EDGE_CERTIFICATES === 'any',
-      mode: 'EDGE_CERTIFICATES=any',
-      consequence: 'every certificate of the CA identifies an FSP, registered or not',
-    },
-    {
-      isOn: JWS_VERIFY === 'off',
-      mode: 'JWS_VERIFY=off',
-      consequence: 'signatures are relayed without verification',
-    },
-    {
-      isOn: JWS_SIGN === 'off',
-      mode: 'JWS_SIGN=off',
-      consequence: 'messages of the hub are not signed',
-    },
-    {
-      isOn: JWS_VERIFY === 'on' && COMPATIBILITY === 'mojaloop',
-      mode: 'COMPATIBILITY=mojaloop',
-      consequence:
-        'signatures have no age and need not protect the destination, and DELETE needs none',
-    },
-  ]
-  return modes.filter(({ isOn }) => isOn).map(({ mode, consequence }) => ({ mode, consequence }))
+  const found = {
+    'EDGE_IDENTITY=header': EDGE_IDENTITY === 'header',
+    'JWS_VERIFY=off': JWS_VERIFY === 'off',
+    'EDGE_TLS=off': EDGE_IDENTITY === 'token' && EDGE_TLS === 'off',
+    'EDGE_TLS=gateway': EDGE_IDENTITY === 'token' && EDGE_TLS === 'gateway',
+    'EDGE_CERTIFICATES=any': EDGE_IDENTITY === 'mtls' && EDGE_CERTIFICATES === 'any',
+    'JWS_SIGN=off': JWS_SIGN === 'off',
+    'COMPATIBILITY=mojaloop': JWS_VERIFY === 'on' && COMPATIBILITY === 'mojaloop',
+  } as const satisfies Partial<Readonly<Record<RelaxationName, boolean>>>
+  return (Object.keys(found) as (keyof typeof found)[]).filter((name) => found[name])
 }

@@ -1,7 +1,12 @@
 import { X509Certificate } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { Agent, createServer, request, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
 import { eventually } from '@causeway/process/testing'
-import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { id, message } from './testing/messages.ts'
+import type { Settings } from './settings.ts'
 import { openScheme, type Scheme } from './testing/scheme.ts'
 import { openWorld, send, summary, type World } from './testing/world.ts'
 
@@ -24,11 +29,12 @@ afterEach(async () => {
 
 type Tls = ReturnType<Scheme['client']>
 
-async function openWith(file: string): Promise<World> {
+async function openWith(file: string, changes: Partial<Settings> = {}): Promise<World> {
   world = await openWorld({
     ...scheme.settings,
     EDGE_IDENTITY: 'mtls',
     EDGE_TLS_CRL_FILE: file,
+    ...changes,
     EDGE_TLS_CRL_OVERDUE_D: 7,
     FSPIOP_API_TLS_RENEWAL_MS: 100,
   })
@@ -71,3 +77,96 @@ test('An edge does not start with a list that its CA has not signed', async () =
   await expect(openWith(file)).rejects.toThrow('none of the CAs has signed it')
   other.stop()
 })
+
+describe('At the address of the CA', () => {
+  /** What the server of the CA answers: a list, or a status. */
+  let answer: Buffer | number
+  let server: Server
+  let url: string
+
+  beforeEach(async () => {
+    const { EDGE_TLS_CERTIFICATE_FILE: cert, EDGE_TLS_KEY_FILE: key } = scheme.settings
+    server = createServer(
+      { cert: readFileSync(cert), key: readFileSync(key) },
+      (_asked, response) => {
+        if (typeof answer === 'number') response.writeHead(answer).end()
+        else response.end(answer)
+      },
+    )
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    url = `https://localhost:${(server.address() as AddressInfo).port}/ca.crl`
+  })
+
+  afterEach(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+
+  /** In DER, as authorities publish it. */
+  const list = (issued_d: number, revoked: readonly Tls[]) => {
+    const dates = { thisUpdate: inDays(issued_d), nextUpdate: inDays(1) }
+    const pem = readFileSync(scheme.revoke({ ...dates, serials: revoked.map(serialOf) }), 'utf8')
+    return Buffer.from(pem.replaceAll(/-----[^-]+-----/g, ''), 'base64')
+  }
+  const open = () =>
+    openWith('', {
+      EDGE_TLS_CRL_URL: url,
+      EDGE_TLS_CRL_URL_CA_FILE: scheme.settings.EDGE_TLS_CA_FILE,
+    })
+
+  test('A certificate that the list begins to name is refused on an open connection too', async () => {
+    const [tls, good] = [scheme.client('greenbank'), scheme.client('greenbank')]
+    answer = list(-2, [])
+    const opened = await open()
+    const client = keepAlive(opened.edge.url, tls)
+    expect(await client.status()).toBe(202)
+    answer = list(-1, [tls])
+    await eventually(async () => (await client.status()) === 401 || undefined, 'the list')
+    expect(new Set(client.ports).size).toBe(1)
+    expect(await ask(opened, tls)).toBe('401 3000')
+    expect(await ask(opened, good)).toBe('202')
+    client.close()
+  })
+
+  test('An older list, a broken one and no answer bring no revoked certificate back', async () => {
+    const tls = scheme.client('greenbank')
+    answer = list(-1, [tls])
+    let answers = 0
+    server.on('request', () => answers++)
+    const opened = await open()
+    for (const wrong of [list(-2, []), Buffer.from('junk'), 503]) {
+      answer = wrong
+      const before = answers
+      // The second one begins when what the first one brought was read.
+      await eventually(() => Promise.resolve(answers > before + 1), 'two questions')
+      expect(await ask(opened, tls)).toBe('401 3000')
+    }
+  })
+
+  test('An edge does not start without a list, or with an address that is not https', async () => {
+    answer = 503
+    await expect(open()).rejects.toThrow(`EDGE_TLS_CRL_URL (${url}): it was answered with 503.`)
+    const plain = openWith('', { EDGE_TLS_CRL_URL: url.replace('https', 'http') })
+    await expect(plain).rejects.toThrow('is no https address')
+  })
+})
+
+/** A client with one connection, and the local port of each request. */
+function keepAlive(url: string, { certificate: cert, key, ca }: Tls) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const ports: (number | undefined)[] = []
+  const status = () =>
+    new Promise<number | undefined>((resolve, reject) => {
+      const { method, path, headers } = query
+      const target = new URL(path, url)
+      const sending = request(target, { agent, cert, key, ca, method, headers }, (answered) => {
+        ports.push(answered.socket.localPort)
+        answered.resume()
+        answered.on('end', () => resolve(answered.statusCode))
+      })
+      sending.on('error', reject)
+      sending.end()
+    })
+  return { status, ports, close: () => agent.destroy() }
+}

@@ -1,9 +1,12 @@
 /**
- * Revocation lists of the scheme's CAs, from a file that is read again at run time. A list that is overdue
- * is used for some days, with an alarm, so that nobody is shut out because a list was published late;
- * then no certificate of its CA is accepted.
+ * Revocation lists of the scheme's CAs, from a file or from the https addresses of the CAs, read again at
+ * run time. A list is never replaced by an older one, and stays while no other can be read. One that is
+ * overdue is used for some days, with an alarm, so that nobody is shut out because a list was published
+ * late; then no certificate of its CA is accepted.
  */
 import type { X509Certificate } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { createHttpClient, type HttpClient } from '@causeway/http'
 import { readCrls, type RevocationList } from '@causeway/pki'
 import { periodically, readPem, StartError, type Logger, type Metrics } from '@causeway/process'
 import { Gauge } from 'prom-client'
@@ -24,23 +27,34 @@ export interface RevocationParts {
   readonly now_ms: () => number
 }
 
-const day_ms = 86_400_000
+/** Where lists are, and how they are read from there. */
+interface Source {
+  /** As in errors: the setting and what it names. */
+  readonly name: string
+  readonly read: () => Promise<Buffer>
+}
 
-/** Throws StartError for a file without a valid list; afterwards the last valid lists are used. */
+const day_ms = 86_400_000
+const timeout_ms = 10_000
+const list_bytes_max = 16 * 2 ** 20
+
+/** Throws StartError where there is no valid list; afterwards the last valid lists are used. */
 export async function openRevocationLists(
-  {
-    EDGE_TLS_CRL_FILE: file,
-    EDGE_TLS_CRL_OVERDUE_D: overdue_d,
-    FSPIOP_API_TLS_RENEWAL_MS: renewal_ms,
-  }: Settings,
+  settings: Settings,
   { authorities, log, metrics, now_ms }: RevocationParts,
 ): Promise<RevocationLists> {
-  const read = async () => {
-    const lists = readCrls(await readPem('EDGE_TLS_CRL_FILE', file), authorities())
-    if ('fault' in lists) throw new StartError(`EDGE_TLS_CRL_FILE (${file}): ${lists.fault}.`)
-    return new Map(lists.map((list) => [list.issuer, list]))
+  const { EDGE_TLS_CRL_OVERDUE_D: overdue_d, FSPIOP_API_TLS_RENEWAL_MS: renewal_ms } = settings
+  const client = await clientFor(settings)
+  const sources = sourcesIn(settings, client)
+  const lists = new Map<string, RevocationList>()
+  const take = (source: Source) =>
+    readFrom(source, authorities).then((read) => keep(lists, read, log))
+  for (const source of sources) {
+    await take(source).catch(async (error: unknown) => {
+      await client?.close()
+      throw error
+    })
   }
-  let lists: ReadonlyMap<string, RevocationList> = await read()
   const overdue_ms = ({ nextUpdate }: RevocationList) =>
     Math.max(now_ms() - nextUpdate.getTime(), 0)
   measure(metrics, () => Math.max(0, ...[...lists.values()].map(overdue_ms)))
@@ -52,13 +66,11 @@ export async function openRevocationLists(
     }
   }
   tell()
-  const renewal = periodically(
-    renewal_ms,
-    async () => {
-      lists = await read()
-      tell()
-    },
-    { log, name: 'renewal of the revocation lists' },
+  const renewals = sources.map((source) =>
+    periodically(renewal_ms, () => take(source).finally(tell), {
+      log,
+      name: `renewal of the revocation lists of ${source.name}`,
+    }),
   )
   return {
     faultOf(issuer, serial) {
@@ -67,8 +79,84 @@ export async function openRevocationLists(
       if (list.serials.has(serial)) return 'CERTIFICATE_REVOKED'
       return overdue_ms(list) > overdue_d * day_ms ? 'REVOCATION_LIST_OVERDUE' : undefined
     },
-    stop: () => renewal.stop(),
+    async stop() {
+      for (const renewal of renewals) await renewal.stop()
+      await client?.close()
+    },
   }
+}
+
+/** What is signed may still be old: a server that repeats an old list brings no revoked certificate back. */
+function keep(
+  lists: Map<string, RevocationList>,
+  read: readonly RevocationList[],
+  log: Logger,
+): void {
+  for (const list of read) {
+    const { issuer, thisUpdate } = list
+    const known = lists.get(issuer)
+    if (known !== undefined && known.thisUpdate > thisUpdate) {
+      log.error({ issuer, thisUpdate }, 'a revocation list is older than the one in use: ignored')
+    } else {
+      lists.set(issuer, list)
+    }
+  }
+}
+
+async function readFrom(
+  { name, read }: Source,
+  authorities: RevocationParts['authorities'],
+): Promise<readonly RevocationList[]> {
+  const content = await read().catch((error: unknown) => {
+    throw new StartError(`${name}: ${(error as Error).message}.`)
+  })
+  const lists = readCrls(content, authorities())
+  if ('fault' in lists) throw new StartError(`${name}: ${lists.fault}.`)
+  return lists
+}
+
+function sourcesIn(
+  { EDGE_TLS_CRL_FILE: file, EDGE_TLS_CRL_URL }: Settings,
+  client: HttpClient | undefined,
+): readonly Source[] {
+  const ofFile = { name: `EDGE_TLS_CRL_FILE (${file})`, read: () => readFile(file) }
+  const ofUrls = urlsIn(EDGE_TLS_CRL_URL).map((url) => ({
+    name: `EDGE_TLS_CRL_URL (${url})`,
+    read: () => fetched(client, url),
+  }))
+  return [...(file === '' ? [] : [ofFile]), ...ofUrls]
+}
+
+function urlsIn(text: string): readonly string[] {
+  const urls = text
+    .split(',')
+    .map((url) => url.trim())
+    .filter((url) => url !== '')
+  const wrong = urls.find((url) => !URL.canParse(url) || new URL(url).protocol !== 'https:')
+  if (wrong !== undefined) throw new StartError(`EDGE_TLS_CRL_URL: ${wrong} is no https address.`)
+  return urls
+}
+
+async function clientFor({
+  EDGE_TLS_CRL_URL,
+  EDGE_TLS_CRL_URL_CA_FILE: caFile,
+}: Settings): Promise<HttpClient | undefined> {
+  if (urlsIn(EDGE_TLS_CRL_URL).length === 0) return undefined
+  const ca = caFile === '' ? undefined : await readPem('EDGE_TLS_CRL_URL_CA_FILE', caFile)
+  return createHttpClient({
+    connections_per_origin_max: 1,
+    timeout_ms,
+    body_bytes_max: list_bytes_max,
+    tls: { certificate: undefined, key: undefined, ca },
+  })
+}
+
+async function fetched(client: HttpClient | undefined, url: string): Promise<Buffer> {
+  if (client === undefined) throw new Error('there is no client')
+  const { status, body, truncated } = await client.request({ method: 'GET', url, headers: {} })
+  if (status !== 200) throw new Error(`it was answered with ${status}`)
+  if (truncated) throw new Error(`it is longer than ${list_bytes_max} bytes`)
+  return body
 }
 
 function measure(metrics: Metrics, overdue_ms: () => number): void {

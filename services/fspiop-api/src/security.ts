@@ -113,7 +113,7 @@ async function openMtls(
 ) {
   const now_ms = Date.now
   const lists =
-    settings.EDGE_TLS_CRL_FILE === ''
+    settings.EDGE_TLS_CRL_FILE === '' && settings.EDGE_TLS_CRL_URL === ''
       ? undefined
       : await openRevocationLists(settings, { authorities, log, metrics, now_ms })
   const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS

@@ -4,7 +4,7 @@
  */
 import type { ServerResponse } from 'node:http'
 import type { EventBus, Listener } from '@causeway/bus'
-import { openOwnKey, openRequestKeys } from '@causeway/component-keys'
+import { openOwnKey, openRequestKeys, type RequestKeys } from '@causeway/component-keys'
 import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
 import {
@@ -43,7 +43,7 @@ import {
   openLive,
   rateBounds,
 } from './live-bounds.ts'
-import { assertLoopbackOnly, insecureModes } from './insecure-modes.ts'
+import { insecureModes, refuseInsecureModes } from './insecure-modes.ts'
 import { openApiDocument } from './openapi/document.ts'
 import { openPacing } from './pacing.ts'
 import { openRates } from './rates.ts'
@@ -70,11 +70,12 @@ export interface FspiopApi extends Service {
 const group = 'fspiop_api'
 
 export async function start(settings: Settings, parts: ProcessParts): Promise<FspiopApi> {
-  assertLoopbackOnly(settings)
+  refuseInsecureModes(settings)
   const paths = [...routes.map(({ template }) => template), ...pagePaths]
   const withoutBase = openBasePaths('FSP_BASE_PATHS', settings.FSP_BASE_PATHS, paths)
   const log = parts.log.child({ service: 'fspiop-api' })
-  reportInsecureModes('fspiop-api', insecureModes(settings), { ...parts, log })
+  const relaxed = insecureModes(settings).map((mode) => ({ mode }))
+  reportInsecureModes('fspiop-api', relaxed, { ...parts, log })
   const { bus, grpc } = parts
   const ownKey = await openOwnKey('fspiop-api', settings.FSPIOP_API_COMPONENT_KEY_FILE, parts)
   const tls = await readTls(settings)
@@ -219,7 +220,7 @@ function openServing(
     relay: (triggered) => callbackMessages([triggered], callbacks, new Date()),
     publish: publishWithin(
       // In one process nobody is between the edge and transfers.
-      shared.isSole ? bus : { publish: authenticatedRequests(bus, openRequestKeys(grpc)) },
+      shared.isSole ? bus : { publish: authenticatedRequests(bus, knownKeys(grpc)) },
       log,
       settings.FSPIOP_API_PUBLISH_TIMEOUT_MS,
     ),
@@ -230,6 +231,13 @@ function openServing(
   const limits = { rates, admission, floods, floodRate, pacing, shedding }
   const securityEvents = openSecurityEvents('fspiop-api', { log, metrics })
   return { edge, identify, ...limits, measures, securityEvents, log, callbacks }
+}
+
+/** Asks for the key at once, so that the first payment does not wait for it. */
+function knownKeys(grpc: ProcessParts['grpc']): RequestKeys {
+  const keys = openRequestKeys(grpc)
+  keys.reread().catch(() => undefined)
+  return keys
 }
 
 function followBounds(

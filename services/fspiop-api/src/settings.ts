@@ -2,7 +2,7 @@
 import { cryptoSettings } from '@causeway/crypto-provider'
 import { componentKeyFile } from '@causeway/component-keys'
 import { egressSettings } from '@causeway/http'
-import { choice, integer, text, type SettingValues } from '@causeway/process'
+import { acceptRelaxations, choice, integer, text, type SettingValues } from '@causeway/process'
 
 export const settings = {
   FSPIOP_API_COMPONENT_KEY_FILE: componentKeyFile,
@@ -14,6 +14,7 @@ export const settings = {
     max: 65_535,
   }),
   FSP_HOST: egressSettings.FSP_HOST,
+  ACCEPT_RELAXATIONS: acceptRelaxations,
   FSP_BASE_PATHS: text({
     about: 'further base paths of the API for FSPs, separated by commas: /als,/quotes-api',
     default: '',
@@ -28,7 +29,8 @@ export const settings = {
   EDGE_TLS: choice({
     about:
       'whether the API for FSPs is https; off: on a loopback address only, with EDGE_IDENTITY=token or ' +
-      'header; gateway: plain http on any address, which only a gateway that terminates TLS can reach',
+      'header; gateway: plain http, which only a gateway that terminates TLS can reach; on ' +
+      'a public address with ACCEPT_RELAXATIONS alone',
     options: ['on', 'off', 'gateway'],
     default: 'on',
   }),
@@ -61,6 +63,16 @@ export const settings = {
     about:
       'PEM file: revocation lists (CRL) of the CAs of EDGE_TLS_CA_FILE, read again at run time; empty: ' +
       'only what is revoked at the hub',
+    default: '',
+  }),
+  EDGE_TLS_CRL_URL: text({
+    about:
+      'https addresses, separated by commas, where the CAs of EDGE_TLS_CA_FILE publish their revocation ' +
+      'lists (DER or PEM), read again at run time; empty: none',
+    default: '',
+  }),
+  EDGE_TLS_CRL_URL_CA_FILE: text({
+    about: 'PEM file: the CAs of the servers at these addresses; empty: those of Node.js',
     default: '',
   }),
   EDGE_TLS_CRL_OVERDUE_D: integer({

@@ -1,7 +1,7 @@
 /**
  * A payee FSP whose message is a dead letter may have got 200 in time: its transfer does not expire
  * while the message is a dead letter. It continues once an operator has had the message replayed, or has
- * discarded it.
+ * discarded it. A message that is not from the edge, and so of no payee FSP, holds nothing back.
  */
 import type { DeadLetterObserver } from '@causeway/bus'
 import type { EventName } from '@causeway/events'
@@ -10,6 +10,7 @@ import type { Metrics } from '@causeway/process'
 import { Gauge } from 'prom-client'
 import { countHeld, hold, release } from './held-back-store.ts'
 import type { RaiseAlarm } from './deps.ts'
+import { isNotFromTheEdge } from './request-check.ts'
 
 const ofPayee: ReadonlySet<string> = new Set([
   'TransferFulfilCommittedRequested',
@@ -22,7 +23,7 @@ const ofPayee: ReadonlySet<string> = new Set([
 export function holdBack(db: Database, alarm: RaiseAlarm): DeadLetterObserver {
   return {
     async onStored({ id, key, type, reason }) {
-      if (!mayBeOfPayee(type)) return
+      if (!mayBeOfPayee(type) || isNotFromTheEdge(reason)) return
       await hold(db, { transferId: key, letterId: id, event: type, reason })
       alarm('PAYEE_MESSAGE_GIVEN_UP', key, `it does not expire while the dead letter ${id} exists`)
     },

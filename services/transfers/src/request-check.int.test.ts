@@ -3,7 +3,7 @@ import { createSecretKey, randomBytes, randomUUID } from 'node:crypto'
 import { requestMac } from '@causeway/component-keys'
 import { newEvent } from '@causeway/events'
 import { start as startLedger, settings as ledgerSettings } from '@causeway/participant-lifecycle'
-import type { Service } from '@causeway/process'
+import { Outage, type Service } from '@causeway/process'
 import { defaultsOf, eventually } from '@causeway/process/testing'
 import { requestKeysService } from '@causeway/protos'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
@@ -11,10 +11,17 @@ import { start as startSettlements, settings as settlementsSettings } from '@cau
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { start } from './service.ts'
 import { settings, type Settings } from './settings.ts'
-import { prepareEvent, relayOf, type PrepareChanges } from './testing/messages.ts'
+import { prepareEvent, rejectEvent, relayOf, type PrepareChanges } from './testing/messages.ts'
 import { onboard, outcomeOf } from './testing/scheme.ts'
 
-const key = randomBytes(32)
+const first = randomBytes(32)
+const second = randomBytes(32)
+
+/** As auth-service has them; `edge` is the one with which the edge makes codes. */
+let keys: { readonly key: Buffer; readonly previousKey: Buffer }
+let edge: Buffer
+let isAway: boolean
+let refusedQuestions: number
 
 let parts: TestParts
 let services: Service[]
@@ -23,6 +30,10 @@ let requiredFrom: Date
 
 beforeEach(async () => {
   requiredFrom = new Date(0)
+  keys = { key: first, previousKey: Buffer.alloc(0) }
+  edge = first
+  isAway = false
+  refusedQuestions = 0
   parts = await openTestParts()
   services = [
     await startLedger(defaultsOf(ledgerSettings), parts),
@@ -38,7 +49,11 @@ afterEach(async () => {
 
 async function startTransfers(changes: Partial<Settings> = {}): Promise<void> {
   parts.grpc.serve(requestKeysService, {
-    GetRequestKey: () => Promise.resolve({ key, requiredFrom: requiredFrom.toISOString() }),
+    GetRequestKey: () => {
+      if (!isAway) return Promise.resolve({ ...keys, requiredFrom: requiredFrom.toISOString() })
+      refusedQuestions++
+      return Promise.reject(new Outage('away', { kind: 'AWAY' }))
+    },
   })
   const shared = { ...parts.shared, isSole: false }
   services.push(await start({ ...defaultsOf(settings), ...changes }, { ...parts, shared }))
@@ -55,7 +70,7 @@ async function publish(sent: 'with code' | 'without code', forged: PrepareChange
     payeeAccountId: 0,
   }
   const { name, payload } = prepareEvent(randomUUID(), asked)
-  const mac = requestMac(createSecretKey(key), payload)
+  const mac = requestMac(createSecretKey(edge), payload)
   const relay = { ...relayOf('{}'), ...(sent === 'with code' ? { mac } : {}) }
   await parts.bus.publish([newEvent('settlements', name, { ...payload, ...forged }, { relay })])
   return payload.transferId
@@ -110,4 +125,56 @@ test('Where the operator accepts requests without a code they reserve money, whi
   expect(await parts.metrics.metrics()).toContain(
     'insecure_modes{service="transfers",mode="TRANSFERS_UNAUTHENTICATED_REQUESTS=accepted"} 1',
   )
+})
+
+test('When the key was replaced, requests of edges with the new one and with the one before reserve money', async () => {
+  await startTransfers()
+  const before = await publish('with code')
+  await eventually(() => isReserved(before), 'the reservation before')
+  keys = { key: second, previousKey: first }
+  const ofOldEdge = await publish('with code')
+  edge = second
+  const ofNewEdge = await publish('with code')
+  await eventually(() => isReserved(ofOldEdge), 'the reservation with the key before')
+  await eventually(() => isReserved(ofNewEdge), 'the reservation with the new key')
+  expect(await parts.bus.deadLetters(10)).toEqual([])
+})
+
+test('While auth-service is away, a request with an unknown code waits and is no dead letter', async () => {
+  await startTransfers()
+  const before = await publish('with code')
+  await eventually(() => isReserved(before), 'the reservation before')
+  keys = { key: second, previousKey: first }
+  edge = second
+  isAway = true
+  const id = await publish('with code')
+  // More often than a message is tried that is at fault itself.
+  await eventually(() => Promise.resolve(refusedQuestions > 3), 'its attempts')
+  expect(await outcomeOf(parts.grpc, id)).toBeUndefined()
+  isAway = false
+  await eventually(() => isReserved(id), 'the reservation')
+  expect(await parts.bus.deadLetters(10)).toEqual([])
+})
+
+async function refuse(id: string, sent: 'with code' | 'without code'): Promise<void> {
+  const { name, payload } = rejectEvent(id, { receivedAt: new Date().toISOString() })
+  const mac = requestMac(createSecretKey(edge), payload)
+  const relay = { ...relayOf('{}'), ...(sent === 'with code' ? { mac } : {}) }
+  await parts.bus.publish([newEvent('fspiop-api', name, payload, { relay })])
+}
+
+test('A refusal of a payee FSP that the edge has not authenticated releases nothing and holds no transfer back', async () => {
+  await startTransfers()
+  const id = await publish('with code')
+  await eventually(() => isReserved(id), 'the reservation')
+  await refuse(id, 'without code')
+  expect(await deadLetter()).toMatchObject({
+    key: id,
+    type: 'TransferRejectRequested',
+    reason: `NotFromTheEdge: the request ${id} is not from the edge`,
+  })
+  expect(await outcomeOf(parts.grpc, id)).toBe('RESERVED')
+  expect(await parts.metrics.metrics()).toContain('\ntransfers_held_back 0\n')
+  await refuse(id, 'with code')
+  await eventually(async () => (await outcomeOf(parts.grpc, id)) === 'VOIDED', 'the release')
 })

@@ -149,9 +149,8 @@ function checkOf(
 ): RequestCheck {
   if (parts.shared.isSole) return unchecked
   if (unauthenticated === 'refused') return openRequestCheck(parts.grpc, parts.metrics)
-  const mode = `TRANSFERS_UNAUTHENTICATED_REQUESTS=${unauthenticated}`
-  const consequence = 'write access to the bus suffices to have money reserved'
-  reportInsecureModes('transfers', [{ mode, consequence }], parts)
+  const mode = `TRANSFERS_UNAUTHENTICATED_REQUESTS=${unauthenticated}` as const
+  reportInsecureModes('transfers', [{ mode }], parts)
   return unchecked
 }
 

@@ -267,6 +267,9 @@ export function retryWhileBusy(operator: Operator): Operator {
   }
 }
 
+/** One administrator makes the changes of a test. */
+const alone = { FOUR_EYES: 'optional', ACCEPT_RELAXATIONS: 'FOUR_EYES=optional' }
+
 async function prepare(
   settings: Readonly<Record<string, string>>,
   host: HubHost,
@@ -288,6 +291,7 @@ async function prepare(
     PROVISION_DATABASE_URL: host.databaseUrl('postgres'),
     ...urls,
   })
+  await runOnce(host, folder, 'libs/runtime/dist/provision/migrate-main.js', urls)
   await runOnce(host, folder, 'libs/events/dist/provision.js', {
     ...topics,
     ...files.kafkaOf('provisioner'),
@@ -321,8 +325,7 @@ async function prepare(
       ...files.componentOf(service, name),
       ...files.of[service],
       ...(service === 'fspiop-api' ? { FSP_PORT: await freePort() } : {}),
-      // One administrator makes the changes of a test.
-      ...(service === 'admin' ? { OPERATOR_PORT: await freePort(), FOUR_EYES: 'optional' } : {}),
+      ...(service === 'admin' ? { OPERATOR_PORT: await freePort(), ...alone } : {}),
       ...settings,
     }
     return [name, values] as const
@@ -356,12 +359,16 @@ async function runOnce(
   if ((await ended) !== 0) throw new Error(`${main}: ${readFileSync(logFile, 'utf8')}`)
 }
 
+/** Of each service: the role that it uses, and the one that owns its tables. */
 function databaseUrls(host: HubHost, database: string): Readonly<Record<string, string>> {
   const services = serviceNames.filter(hasDatabase)
   return Object.fromEntries(
-    services.map((service) => [
-      `${snake(service).toUpperCase()}_DATABASE_URL`,
-      host.databaseUrl(database, snake(service)),
-    ]),
+    services.flatMap((service) => {
+      const [role, prefix] = [snake(service), snake(service).toUpperCase()]
+      return [
+        [`${prefix}_DATABASE_URL`, host.databaseUrl(database, role)],
+        [`${prefix}_MIGRATION_DATABASE_URL`, host.databaseUrl(database, `${role}_owner`)],
+      ]
+    }),
   )
 }

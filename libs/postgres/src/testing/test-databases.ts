@@ -1,6 +1,7 @@
 /** Databases for one test, of its own, on the PostgreSQL of the run. */
 import { randomBytes } from 'node:crypto'
 import { openLog, type Logger, type LogLevel } from '@causeway/process'
+import pg from 'pg'
 import type { Database } from '../database.ts'
 import type { ExclusiveDatabase, ExclusiveOptions } from '../exclusive.ts'
 import { superuser } from '../hub-lock.ts'
@@ -13,6 +14,8 @@ export interface TestDatabase {
   readonly name: string
   /** For the superuser, to inspect it from outside. */
   readonly url: string
+  /** Runs a statement with the rights of that role alone. */
+  queryAs<Row extends object>(role: string, sql: string): Promise<readonly Row[]>
   drop(): Promise<void>
 }
 
@@ -26,6 +29,15 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return {
     name,
     url: socketUrl(socketFolder, name, superuser),
+    async queryAs<Row extends object>(role: string, sql: string) {
+      const client = new pg.Client({ connectionString: socketUrl(socketFolder, name, role) })
+      await client.connect()
+      try {
+        return (await client.query<Row>(sql)).rows
+      } finally {
+        await client.end()
+      }
+    },
     async drop() {
       await asSuperuser(socketFolder, 'postgres', (client) =>
         client.query(`drop database ${name} with (force)`),

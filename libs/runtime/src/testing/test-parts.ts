@@ -6,11 +6,13 @@ import {
   type TestDatabase,
   testSocketFolder,
 } from '@causeway/postgres/testing'
-import { openParts, type EmbeddedParts } from '../embedded-parts.ts'
+import { openParts, type EmbeddedParts, type PartsOptions } from '../embedded-parts.ts'
 
 export interface TestParts extends EmbeddedParts {
   /** The whole database as its superuser, to inspect from outside. */
   readonly databaseUrl: string
+  /** Runs a statement with the rights of that role alone. */
+  queryAs<Row extends object>(role: string, sql: string): Promise<readonly Row[]>
   /**
    * The crash in crash tests: every connection is closed, all state in memory is dropped, and new parts are
    * opened on the same database. The old parts need no stop.
@@ -22,11 +24,13 @@ export interface TestParts extends EmbeddedParts {
 
 const log = openTestLog()
 
-export async function openTestParts(): Promise<TestParts> {
-  return openOn(await createTestDatabase())
+export type TestPartsOptions = Pick<PartsOptions, 'ownersApart'>
+
+export async function openTestParts(options: TestPartsOptions = {}): Promise<TestParts> {
+  return openOn(await createTestDatabase(), options)
 }
 
-async function openOn(database: TestDatabase): Promise<TestParts> {
+async function openOn(database: TestDatabase, options: TestPartsOptions): Promise<TestParts> {
   const parts = await openParts({
     socketFolder: testSocketFolder(),
     database: database.name,
@@ -34,13 +38,15 @@ async function openOn(database: TestDatabase): Promise<TestParts> {
     log,
     metricsOfProcess: false,
     retention_h: 24,
+    ...options,
   })
   return {
     ...parts,
     databaseUrl: database.url,
+    queryAs: (role, sql) => database.queryAs(role, sql),
     async restart() {
       await parts.crash()
-      return openOn(database)
+      return openOn(database, options)
     },
     async stop() {
       await parts.stop()

@@ -34,8 +34,8 @@ test('The edge and transfers receive one key of 32 bytes, which a new hub requir
 test('In a database of an earlier release the key is required a day later, so that an upgrade stops no payment', async () => {
   const db = await ownDatabase(parts, 2)
   await db.query(age, [])
-  const { GetRequestKey } = await openRequestKey(db, openSeal('KEY', newKey()))
-  const { requiredFrom } = await GetRequestKey({}, {} as never)
+  const { handlers } = await openRequestKey(db, openSeal('KEY', newKey()))
+  const { requiredFrom } = await handlers.GetRequestKey({}, {} as never)
   const wait_h = (Date.parse(requiredFrom) - Date.now()) / 3_600_000
   expect(wait_h).toBeGreaterThan(23)
   expect(wait_h).toBeLessThanOrEqual(24)
@@ -46,13 +46,41 @@ test('Replicas and restarts have the same key, also with a new sealing key, and 
   const db = await ownDatabase(parts, 2)
   const [before, after] = [newKey(), newKey()]
   const keyWith = async (seal: string) => {
-    const { GetRequestKey } = await openRequestKey(db, openSeal('KEY', seal))
-    return (await GetRequestKey({}, {} as never)).key
+    const { handlers } = await openRequestKey(db, openSeal('KEY', seal))
+    return (await handlers.GetRequestKey({}, {} as never)).key
   }
   const key = await keyWith(before)
   expect(await keyWith(`${after},${before}`)).toEqual(key)
   expect(await keyWith(after)).toEqual(key)
   await expect(keyWith(before)).rejects.toThrow('AUTH_SERVICE_SECRETS_KEY is not the key')
+  await db.close()
+})
+
+const grow = statement(`update request_key set made_at = made_at - interval '31 days'`)
+
+test('A key of a month is replaced once by all replicas, and given beside the new one', async () => {
+  const db = await ownDatabase(parts, 2)
+  const seal = newKey()
+  const [one, other] = await Promise.all(
+    [1, 2].map(() => openRequestKey(db, openSeal('KEY', seal))),
+  )
+  if (one === undefined || other === undefined) throw new Error('not opened')
+  const read = async ({ handlers }: typeof one) => handlers.GetRequestKey({}, {} as never)
+  const first = await read(one)
+  await one.rotate()
+  expect(await read(one)).toEqual(first)
+  expect(first.previousKey).toBeUndefined()
+  await db.query(grow, [])
+  await Promise.all([one.rotate(), other.rotate(), one.rotate()])
+  const second = await read(other)
+  expect(second.key).not.toEqual(first.key)
+  expect(second.previousKey).toEqual(first.key)
+  expect(await read(one)).toEqual(second)
+  const sealedAgain = newKey()
+  expect(await read(await openRequestKey(db, openSeal('KEY', `${sealedAgain},${seal}`)))).toEqual(
+    second,
+  )
+  expect(await read(await openRequestKey(db, openSeal('KEY', sealedAgain)))).toEqual(second)
   await db.close()
 })
 

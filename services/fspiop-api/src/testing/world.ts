@@ -94,7 +94,11 @@ export async function openWorld(
       return Promise.resolve()
     },
   })
-  const edge = await start({ ...testSettings, ...changed }, parts)
+  const edge = await start({ ...testSettings, ...changed }, parts).catch(async (error: unknown) => {
+    await listening.stop()
+    await parts.stop()
+    throw error
+  })
   return {
     parts,
     edge,

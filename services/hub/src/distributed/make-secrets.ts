@@ -115,12 +115,14 @@ function ofOperators(values: Values, ca: Ca): void {
 }
 
 /**
- * The first log-ins: the administrator, a person who must change the password at once, and the
- * program that sets the hub up.
+ * The first log-ins: two administrators, persons who must change the password at once and approve each
+ * other's changes, and the program that sets the hub up.
  */
 function ofLogIns({ SECRETS_DIR }: Values): void {
   const known = folder(join(SECRETS_DIR, 'auth-service', 'operators'))
-  ensureText(join(known, 'administrator-password'), () => randomBytes(15).toString('base64url'))
+  for (const name of ['administrator-password', 'administrator2-password']) {
+    ensureText(join(known, name), () => randomBytes(15).toString('base64url'))
+  }
   const secret = ensureText(join(known, 'setup-secret'), () =>
     randomBytes(32).toString('base64url'),
   )

@@ -73,6 +73,13 @@ const forgetStatement = statement(`
   )
   returning 1`)
 
+/**
+ * Drops whole months, with the rights of the owner of the table. Fails after a second if the table is in
+ * use for long, for example by a backup, because all writers would queue behind it; the next hour tries
+ * again.
+ */
+const dropMonths = statement('select drop_counted_months($1::date)')
+
 const forgotten_max = 5_000
 
 export function openVelocityStore(db: Database): VelocityStore {
@@ -98,7 +105,7 @@ export function openVelocityStore(db: Database): VelocityStore {
         const rows = await db.query<object>(forgetStatement, [earliest, forgotten_max])
         if (rows.length < forgotten_max) break
       }
-      await db.query(dropBefore(monthOf(earliest)), [])
+      await db.query(dropMonths, [monthOf(earliest)])
     },
     async ensurePartitions(now) {
       // Also the month before, which the windows of the next month's first day include.
@@ -106,23 +113,6 @@ export function openVelocityStore(db: Database): VelocityStore {
       await ensureMonthlyPartitions(db, ['counted_transfers'], earliest)
     },
   }
-}
-
-/**
- * Drops whole months. Fails after a second if the table is in use for long, for example by a
- * backup, because all writers would queue behind it; the next hour tries again.
- */
-function dropBefore(month: string) {
-  const oldest = `counted_transfers_${month.slice(0, 7).replace('-', '_')}`
-  return statement(`do $$ declare old regclass; begin
-    perform set_config('lock_timeout', '1000', true);
-    for old in
-      select inhrelid::regclass from pg_inherits join pg_class c on c.oid = inhrelid
-      where inhparent = 'counted_transfers'::regclass and c.relname::text collate "C" < '${oldest}'
-    loop
-      execute format('drop table %s', old);
-    end loop;
-  end $$`)
 }
 
 /** A transfer that occurs twice in a batch is passed once. */

@@ -23,7 +23,7 @@ export interface Slice {
   readonly until: Date
 }
 
-const summarize = statement(`select brin_summarize_new_values('lines_by_time')`)
+const summarize = statement('select summarize_lines()')
 
 /**
  * Completes the summary of times by which the lines of a slice are found: until the next vacuum, every
