@@ -48,6 +48,18 @@ describe('Errors of npm start', () => {
       {},
       'EDGE_IDENTITY',
     ],
+    [
+      'plain http for operators on every address',
+      ['--set', 'OPERATOR_HOST=0.0.0.0'],
+      {},
+      'OPERATOR_TLS',
+    ],
+    [
+      'a sandbox where each change needs a second person',
+      ['--set', 'OPERATOR_HOST=0.0.0.0', '--set', 'OPERATOR_TLS=on'],
+      {},
+      'FOUR_EYES=auto',
+    ],
   ] as const)(
     'The errors of npm start name %s in one sentence',
     async (_, flags, settings, name) => {
@@ -56,6 +68,14 @@ describe('Errors of npm start', () => {
       expect(run.stderr.trim().split('\n')).toEqual([expect.stringContaining(name)])
     },
   )
+})
+
+test('A hub whose operators come from anywhere has a second administrator, who approves', async () => {
+  const flags = ['--set', 'OPERATOR_HOST=0.0.0.0', '--set', 'OPERATOR_TLS=on']
+  const run = await runner.npmStart(['--no-sandbox', '--once', ...flags])
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  const password = readFileSync(join(runner.dataDir, 'secrets', 'administrator2-password'), 'utf8')
+  expect(password.trim()).toMatch(/^[\w-]{20}$/u)
 })
 
 describe('Commands for users to paste', () => {

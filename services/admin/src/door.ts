@@ -44,6 +44,18 @@ export function refuseOpenDoor(settings: DoorSettings, fourEyes: boolean, isSole
   })
 }
 
+/**
+ * Whether each change over the administration API needs a second person.
+ * @param isSole whether all services are this one process
+ */
+export function needsFourEyes(
+  { FOUR_EYES, OPERATOR_HOST }: Pick<Settings, 'FOUR_EYES' | 'OPERATOR_HOST'>,
+  isSole: boolean,
+): boolean {
+  if (FOUR_EYES !== 'auto') return FOUR_EYES === 'required'
+  return !(isSole && isLoopbackHost(OPERATOR_HOST))
+}
+
 /** What the settings relax, for the start, the metrics and readiness. */
 export function doorModes(
   { OPERATOR_HOST, OPERATOR_IDENTITY, OPERATOR_TLS }: DoorSettings,

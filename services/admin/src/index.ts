@@ -1,2 +1,3 @@
+export { needsFourEyes } from './door.ts'
 export { start } from './service.ts'
 export { settings } from './settings.ts'

@@ -1,6 +1,6 @@
 /** The administration API of the hub; it stores nothing and calls the services that do. */
 import { openOwnKey, signedEntries } from '@causeway/component-keys'
-import { isLoopbackHost, openBasePaths, serveHttp } from '@causeway/http'
+import { openBasePaths, serveHttp } from '@causeway/http'
 import {
   openSecurityEvents,
   reportInsecureModes,
@@ -13,7 +13,7 @@ import { noGuard, openGuard, type Guard } from './access/guard.ts'
 import { openPolicies } from './access/policy.ts'
 import type { GuardedOperation } from './access/privileges.ts'
 import { registerPrivileges } from './access/register.ts'
-import { doorModes, readDoorTls, refuseOpenDoor, renewDoorTls } from './door.ts'
+import { doorModes, needsFourEyes, readDoorTls, refuseOpenDoor, renewDoorTls } from './door.ts'
 import { operatorApp } from './http.ts'
 import { operations } from './routes.ts'
 import type { Settings } from './settings.ts'
@@ -97,10 +97,4 @@ async function openAccess(
       await guard.stop()
     },
   }
-}
-
-/** @param isSole whether all services are this one process */
-function needsFourEyes({ FOUR_EYES, OPERATOR_HOST }: Settings, isSole: boolean): boolean {
-  if (FOUR_EYES !== 'auto') return FOUR_EYES === 'required'
-  return !(isSole && isLoopbackHost(OPERATOR_HOST))
 }

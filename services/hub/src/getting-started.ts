@@ -74,14 +74,27 @@ export function gettingStarted(
   ].join('\n')
 }
 
-/** The password is printed once; its file stays until the password was changed. */
-export function aboutAdministrator({ firstPassword, firstPasswordFile }: OperatorSecrets): string {
+/**
+ * The first password is printed once; its file stays until the password was changed. That of the second
+ * administrator, who is another person, is never printed.
+ */
+export function aboutAdministrators(secrets: OperatorSecrets): string {
+  const { firstPassword, firstPasswordFile, secondPasswordFile } = secrets
   const where = `${firstPasswordFile} (until it is changed)`
-  return firstPassword === undefined
-    ? `Operators log in; the first administrator's password is in ${where}.`
-    : [
-        'Operators log in. The first administrator is',
-        `  administrator  ${firstPassword}`,
-        `who must change the password; it is printed only once and is stored in ${where}.`,
-      ].join('\n')
+  const first =
+    firstPassword === undefined
+      ? [`Operators log in; the first administrator's password is in ${where}.`]
+      : [
+          'Operators log in. The first administrator is',
+          `  administrator  ${firstPassword}`,
+          `who must change the password; it is printed only once and is stored in ${where}.`,
+        ]
+  const second =
+    secondPasswordFile === ''
+      ? []
+      : [
+          'Each change needs a second person, who logs in as administrator2 with the password in',
+          `${secondPasswordFile} (until it is changed).`,
+        ]
+  return [...first, ...second].join('\n')
 }

@@ -10,6 +10,7 @@ import {
   type Ca,
   type HostNames,
 } from '@causeway/pki'
+import { needsFourEyes } from '@causeway/admin'
 import { serviceNames, settingPrefix } from '@causeway/services'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
@@ -38,6 +39,8 @@ export interface OperatorSecrets {
   /** The password of the first administrator; undefined when an earlier start created it. */
   readonly firstPassword: string | undefined
   readonly firstPasswordFile: string
+  /** Empty unless each change needs a second person. */
+  readonly secondPasswordFile: string
   /** The log-in body of the set-up program, as JSON. */
   readonly setupLogIn: string
   readonly setupLogInFile: string
@@ -78,7 +81,7 @@ export async function openSecrets(
   )
   const { port, client, operatorPort } = ensureHubPairs(values, ca.pair, pair)
   const auditKeyFile = ensureEd25519Key(file('audit-signing.key'))
-  const operators = ensureOperators(folder)
+  const operators = ensureOperators(folder, needsFourEyes(values, true))
   return {
     settings: filled(values, {
       EDGE_TLS_CERTIFICATE_FILE: port.certificateFile,
@@ -96,7 +99,7 @@ export async function openSecrets(
       AUTH_SERVICE_SECRETS_KEY: sealingKey(file('auth-service.key')),
       CONFIG_SECRETS_KEY: sealingKey(file('config.key')),
       AUTH_SERVICE_FIRST_PASSWORD_FILE: operators.firstPasswordFile,
-      AUTH_SERVICE_SECOND_PASSWORD_FILE: secondPasswordFile(values, folder),
+      AUTH_SERVICE_SECOND_PASSWORD_FILE: operators.secondPasswordFile,
       AUTH_SERVICE_SETUP_SECRET_FILE: file(setupSecretName),
       AUDIT_SIGNING_KEY_FILE: auditKeyFile,
       AUDIT_SECRETS_KEY: sealingKey(file('audit.key')),
@@ -168,14 +171,6 @@ function componentKeyFiles(secrets: string): Readonly<Record<string, string>> {
 
 const setupSecretName = 'setup-secret'
 
-/** Where each change needs a second person, there are two administrators. */
-function secondPasswordFile({ FOUR_EYES }: HubSettings, folder: string): string {
-  if (FOUR_EYES !== 'required') return ''
-  const path = join(folder, 'administrator2-password')
-  ensureText(path, () => randomBytes(15).toString('base64url'))
-  return path
-}
-
 /** The setup program may set up the hub for a day with the same secret; a start renews it before. */
 const setupSecretLife_ms = 43_200_000
 
@@ -184,13 +179,17 @@ function isOld(file: string): boolean {
 }
 
 /**
- * The first administrator's password is useless once it was changed; each start logs in with the
+ * The administrators' first passwords are useless once they were changed; each start logs in with the
  * program's secret.
+ * @param fourEyes whether each change needs a second person: then there are two administrators
  */
-function ensureOperators(folder: string): OperatorSecrets {
+function ensureOperators(folder: string, fourEyes: boolean): OperatorSecrets {
+  const password = (file: string) => ensureText(file, () => randomBytes(15).toString('base64url'))
   const firstPasswordFile = join(folder, 'administrator-password')
   const isNew = !existsSync(firstPasswordFile)
-  const firstPassword = ensureText(firstPasswordFile, () => randomBytes(15).toString('base64url'))
+  const firstPassword = password(firstPasswordFile)
+  const secondPasswordFile = fourEyes ? join(folder, 'administrator2-password') : ''
+  if (fourEyes) password(secondPasswordFile)
   const setupSecretFile = join(folder, setupSecretName)
   if (isOld(setupSecretFile)) rmSync(setupSecretFile)
   const secret = ensureText(setupSecretFile, () => randomBytes(32).toString('base64url'))
@@ -200,6 +199,7 @@ function ensureOperators(folder: string): OperatorSecrets {
   return {
     firstPassword: isNew ? firstPassword : undefined,
     firstPasswordFile,
+    secondPasswordFile,
     setupLogIn,
     setupLogInFile,
   }

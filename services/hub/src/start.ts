@@ -12,9 +12,10 @@ import {
   type Logger,
   type Service,
 } from '@causeway/process'
+import { needsFourEyes } from '@causeway/admin'
 import { readFlags, usage, type Flags } from './flags.ts'
 import { openHub, type Hub } from './hub.ts'
-import { aboutAdministrator, gettingStarted } from './getting-started.ts'
+import { aboutAdministrators, gettingStarted } from './getting-started.ts'
 import { clientSecretOf, onboard, onboardPisp, type ClientSecret } from './onboarding.ts'
 import { operatorOf, operatorTls, type Operator } from './operator.ts'
 import {
@@ -76,15 +77,15 @@ interface Running extends Service {
  * stopped.
  */
 async function start(flags: Flags, values: HubSettings, log: Logger): Promise<Running> {
-  if (values.FOUR_EYES === 'required' && !flags.noSandbox) {
+  if (needsFourEyes(values, true) && !flags.noSandbox) {
     throw new StartError(
-      'FOUR_EYES=required: one program alone cannot bring in the sandbox FSPs. Use --no-sandbox.',
+      `FOUR_EYES=${values.FOUR_EYES} with OPERATOR_HOST=${values.OPERATOR_HOST}: each change needs a second person, so one program alone cannot bring in the sandbox FSPs. Use --no-sandbox.`,
     )
   }
   const hub = await openHub(values, log, { fresh: flags.fresh })
   if (!flags.once || flags.noSandbox) print(`Causeway is up. ${hub.durability}`)
   if (!flags.once && values.OPERATOR_IDENTITY === 'token') {
-    print(aboutAdministrator(hub.secrets.operators))
+    print(aboutAdministrators(hub.secrets.operators))
   }
   let sandbox: Sandbox | undefined
   const stop = async () => {
