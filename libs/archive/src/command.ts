@@ -6,13 +6,14 @@ import { restoreMonth } from './restore.ts'
 import { archiveMonth, type Archived } from './archive.ts'
 import { clockOf, refusals, type MonthTable } from './catalogue.ts'
 import { withDatabases, type OpenedDatabase } from './databases.ts'
+import { withFiles, type Environment } from './environment.ts'
 import { nameOf, readManifest, type Manifest } from './manifest.ts'
 import { openKeysOfMonths, type ReadMonthKey } from './month-key.ts'
 import { isTooYoung, monthIn, type Month } from './month.ts'
 import { dueMonths, requireKnown, retentionIn, type Retention } from './retention.ts'
 
 export interface Surroundings {
-  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly environment: Environment
   readonly report: (sentence: string) => void
 }
 
@@ -25,8 +26,9 @@ const restoreUsage = 'npm run restore -- --from FOLDER/YYYY-MM [--plain]'
  */
 export async function archive(
   args: readonly string[],
-  { environment, report }: Surroundings,
+  { environment: given, report }: Surroundings,
 ): Promise<void> {
+  const environment = withFiles(given)
   const isDue = args.includes('--due')
   const { flags, plain } = readFlags(args, isDue ? ['to'] : ['month', 'to'], archiveUsage)
   const folder = resolve(flags['to'] ?? '')
@@ -99,8 +101,9 @@ async function archiveDue(
 
 export async function restore(
   args: readonly string[],
-  { environment, report }: Surroundings,
+  { environment: given, report }: Surroundings,
 ): Promise<void> {
+  const environment = withFiles(given)
   const { flags, plain } = readFlags(args, ['from'], restoreUsage)
   const monthFolder = resolve(flags['from'] ?? '')
   const manifest = await readManifest(monthFolder)

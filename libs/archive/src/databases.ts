@@ -9,6 +9,7 @@ import { superuser, socketUrl } from '@causeway/postgres'
 import { openLog, StartError } from '@causeway/process'
 import pg from 'pg'
 import type { Client } from 'pg'
+import type { Environment } from './environment.ts'
 import { monthTables, type MonthTable } from './catalogue.ts'
 
 export interface OpenedDatabase {
@@ -21,8 +22,6 @@ const database = 'causeway'
 const lock = `hashtextextended('causeway archive', 0)`
 /** Makes the files independent of the settings of the database. */
 const session = '-c timezone=UTC -c datestyle=ISO -c bytea_output=hex -c extra_float_digits=1'
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 /** Opens all, does the work, closes them. Throws StartError for errors that an operator can repair. */
 export async function withDatabases<T>(

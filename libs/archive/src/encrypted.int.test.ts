@@ -161,6 +161,34 @@ test('What is due is archived table by table, by the retention of each', async (
   expect(await rowsOf('bodies', old)).toBe(50)
 })
 
+test('Database URL and key may be in files, each given once', async () => {
+  await fill('2025-08')
+  const folder = temporaryFolder('files')
+  const inFile = (name: string, content: string) => {
+    const file = join(folder, name)
+    writeFileSync(file, `${content}\n`)
+    return file
+  }
+  const files = {
+    MONTHS_MIGRATION_DATABASE_URL_FILE: inFile('url', databases.databaseUrl),
+    AUTH_SERVICE_SECRETS_KEY_FILE: inFile('key', secret),
+  }
+  const month = ['--month', '2025-08', '--to', folder]
+  await expect(archive(month, surroundings(files))).rejects.toThrow(
+    'AUTH_SERVICE_SECRETS_KEY and AUTH_SERVICE_SECRETS_KEY_FILE are both given.',
+  )
+  const away = { ...files, AUTH_SERVICE_SECRETS_KEY_FILE: join(folder, 'missing') }
+  const report = (sentence: string) => void reports.push(sentence)
+  await expect(archive(month, { environment: away, report })).rejects.toThrow(
+    'AUTH_SERVICE_SECRETS_KEY_FILE: ENOENT',
+  )
+  expect(await rowsOf('bodies', '2025-08')).toBe(50)
+  await archive(month, { environment: files, report })
+  expect(await rowsOf('bodies', '2025-08')).toBe(0)
+  await restoreFrom(join(folder, '2025-08'))
+  expect(await rowsOf('bodies', '2025-08')).toBe(50)
+})
+
 test('A retention that is no number of months, or of an unknown table, changes nothing', async () => {
   const due = (retention: Readonly<Record<string, string>>) =>
     archive(['--due', '--to', temporaryFolder('wrong')], surroundings(retention))

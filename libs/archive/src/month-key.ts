@@ -9,14 +9,13 @@ import { noHsm, openHsm, openSeal, type Seal } from '@causeway/crypto-provider'
 import { StartError } from '@causeway/process'
 import type { Client } from 'pg'
 import type { OpenedDatabase } from './databases.ts'
+import type { Environment } from './environment.ts'
 import { boundsOf, type Month } from './month.ts'
 
 /** ERASED: the key was dropped, and the month is not to be read again. */
 export type MonthKey = Buffer | 'ERASED'
 
 export type ReadMonthKey = (month: Month) => Promise<MonthKey>
-
-type Environment = Readonly<Record<string, string | undefined>>
 
 const key_bytes = 32
 
