@@ -1,6 +1,6 @@
 /**
  * Nobody hands out more than the own roles permit: by a role, a new role of an operator, or the secret
- * of one who may do more. An attempt is audited.
+ * of one who may do more; nor sees such a secret as the one who approves. An attempt is audited.
  */
 import type { EventBus } from '@causeway/bus'
 import type { Transaction } from '@causeway/postgres'
@@ -12,6 +12,8 @@ import { operatorsOf } from './store.ts'
 
 export interface Grant {
   readonly actor: string
+  /** Who approved it and sees the secret. */
+  readonly approver?: string | undefined
   /** In the audit log. */
   readonly action: string
   readonly subject: string
@@ -20,17 +22,21 @@ export interface Grant {
   readonly roles?: readonly string[]
 }
 
-/** Undefined: the actor may. An actor who is no operator has no identity to compare with. */
+/** Undefined: those who take part may. An actor who is no operator has no identity to compare with. */
 export async function refuseGrant(
   bus: EventBus,
   tx: Transaction,
-  { actor, action, subject, privileges = [], roles = [] }: Grant,
+  { actor, approver, action, subject, privileges = [], roles = [] }: Grant,
 ): Promise<Refused | undefined> {
-  const [operator] = await operatorsOf(tx, [actor])
   const known = await allRoles(tx)
-  const fault = grantFault(operator, known, [...privileges, ...privilegesOf(known, roles)])
-  if (fault === undefined) return undefined
-  const entry = { actor, action, subject, before: null, after: null, at: new Date() }
-  record(bus, tx, { ...entry, successful: false, labels: { fault: fault.detail } })
-  return fault
+  const granted = [...privileges, ...privilegesOf(known, roles)]
+  for (const name of approver === undefined ? [actor] : [actor, approver]) {
+    const [operator] = await operatorsOf(tx, [name])
+    const fault = grantFault(operator, known, granted)
+    if (fault === undefined) continue
+    const entry = { actor: name, action, subject, before: null, after: null, at: new Date() }
+    record(bus, tx, { ...entry, successful: false, labels: { fault: fault.detail } })
+    return fault
+  }
+  return undefined
 }

@@ -95,7 +95,7 @@ export async function createOperator(
     await lockParticipant(tx, turn)
     const unknown = await unknownRole(tx, roles)
     if (unknown !== undefined) return unknown
-    const grant = { actor, action: 'CreateOperator', subject: subject(name), roles }
+    const grant = { actor, approver, action: 'CreateOperator', subject: subject(name), roles }
     const excess = await refuseGrant(bus, tx, grant)
     if (excess !== undefined) return excess
     const now = new Date()
@@ -205,7 +205,7 @@ export async function resetSecret(
     const now = new Date()
     const before = await operatorNamed(tx, name)
     // Who gets the secret of an operator can be this operator.
-    const grant = { actor, action: 'ResetOperatorSecret', subject: subject(name) }
+    const grant = { actor, approver, action: 'ResetOperatorSecret', subject: subject(name) }
     const excess = await refuseGrant(bus, tx, { ...grant, roles: before.roles })
     if (excess !== undefined) return excess
     await saveSecret(tx, name, made.hash, before.kind === 'PERSON')

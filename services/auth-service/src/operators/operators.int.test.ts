@@ -578,6 +578,21 @@ describe('grants of a person who may manage operators and nothing else', () => {
     expect(refusal?.reason).toBe('PRIVILEGE_MISSING')
     expect((await logIn()).session).toBeTruthy()
   })
+
+  test('Who approves what shows a secret may do what its operator may', async () => {
+    const reset = await operators.ResetOperatorSecret({ name, actor: 'ada', approver: manager })
+    expect(reset.refusal?.reason).toBe('PRIVILEGE_MISSING')
+    const creation = { ...newcomer('administrator'), actor: 'ada', approver: manager }
+    const created = await operators.CreateOperator(creation)
+    expect(created.refusal?.reason).toBe('PRIVILEGE_MISSING')
+    const [entry] = (await entries(`operators/${name}`, 3)).slice(-1)
+    expect(entry).toMatchObject({
+      actionType: 'ResetOperatorSecret',
+      actionSuccessful: false,
+      securityContext: { userId: manager },
+    })
+    expect((await logIn()).session).toBeTruthy()
+  })
 })
 
 test('Each change of an operator leaves exactly one audit entry, without secrets', async () => {
