@@ -56,15 +56,52 @@ test('A success ends the delay of the name, and a minute ends every delay', asyn
   expect(waits).toEqual([])
 })
 
-test('At most a hundred log-ins wait, and the next one is refused', async () => {
+function openHeld() {
   const held: (() => void)[] = []
-  const { admit, failed } = openAttempts(() => new Promise<void>((done) => held.push(done)))
-  for (let n = 0; n < 4; n += 1) failed(stranger)
-  const waiting = Array.from({ length: 100 }, () => admit(stranger))
-  expect(await admit(stranger)).toBe(false)
+  const attempts = openAttempts(() => new Promise<void>((done) => held.push(done)))
+  const guess = (address: string) => {
+    for (let n = 0; n < 4; n += 1) attempts.failed({ ...stranger, address })
+  }
+  return { ...attempts, held, guess }
+}
+
+test('At most a hundred log-ins wait, and the next one is refused', async () => {
+  const { admit, held, guess } = openHeld()
+  const addresses = Array.from({ length: 21 }, (_, n) => `192.0.2.${n}`)
+  for (const address of addresses) guess(address)
+  const waiting = addresses
+    .slice(0, 20)
+    .flatMap((address) => Array.from({ length: 5 }, () => admit({ ...stranger, address })))
+  const another = { ...stranger, address: '192.0.2.20' }
+  expect(await admit(another)).toBe(false)
   for (const release of held) release()
   expect(await Promise.all(waiting)).toEqual(Array(100).fill(true))
+  const next = admit(another)
+  held.at(-1)?.()
+  expect(await next).toBe(true)
+})
+
+test('Of one address at most five wait, so that others find room', async () => {
+  const { admit, held, guess } = openHeld()
+  guess(stranger.address)
+  guess('192.0.2.9')
+  const waiting = Array.from({ length: 5 }, () => admit(stranger))
+  expect(await admit(stranger)).toBe(false)
+  const another = admit({ ...stranger, address: '192.0.2.9' })
+  expect(held).toHaveLength(6)
+  for (const release of held) release()
+  expect(await Promise.all([...waiting, another])).toEqual(Array(6).fill(true))
   const next = admit(stranger)
   held.at(-1)?.()
   expect(await next).toBe(true)
+})
+
+test('One address cannot begin as many log-ins in a minute as would fill the room of all', async () => {
+  const { admit, failed, waits } = open()
+  for (let n = 0; n < 200; n += 1) {
+    await admit({ ...stranger, name: '' })
+    failed({ ...stranger, name: '' })
+  }
+  const longest = waits.filter((ms) => ms === 4_000).length
+  expect(longest).toBeGreaterThan(130)
 })

@@ -1,11 +1,13 @@
 /**
  * Slows down guessing: after some failed log-ins from an address, or for a name from an address, the
- * next one waits, longer each time. The owner of the name at another address is not delayed.
+ * next one waits, longer each time. The owner of the name at another address is not delayed, and what
+ * waits from one address does not take the room of others. What is begun without a name counts as well, so
+ * that one address cannot begin as many log-ins as may be open.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Attempts {
-  /** Resolves when the log-in may be tried; false: too many others wait. */
+  /** Resolves when the log-in may be tried; false: too many wait already, of this address or of all. */
   readonly admit: (by: Caller) => Promise<boolean>
   readonly failed: (by: Caller) => void
   readonly succeeded: (by: Caller) => void
@@ -25,6 +27,7 @@ interface Count {
 const window_ms = 60_000
 const counts_max = 10_000
 const waiting_max = 100
+const waiting_of_address_max = 5
 const free_of_name = 3
 const free_of_address = 60
 const delay_first_ms = 250
@@ -43,6 +46,23 @@ export function openAttempts(
 ): Attempts {
   const counts = new Map<string, Count>()
   let waiting = 0
+  const waitingOf = new Map<string, number>()
+
+  async function pauseOf(address: string, delay_ms: number): Promise<boolean> {
+    const ofAddress = waitingOf.get(address) ?? 0
+    if (waiting >= waiting_max || ofAddress >= waiting_of_address_max) return false
+    waiting += 1
+    waitingOf.set(address, ofAddress + 1)
+    try {
+      await wait(delay_ms)
+      return true
+    } finally {
+      waiting -= 1
+      const left = (waitingOf.get(address) ?? 1) - 1
+      if (left === 0) waitingOf.delete(address)
+      else waitingOf.set(address, left)
+    }
+  }
 
   function countOf(key: string): Count {
     const count = counts.get(key)
@@ -63,15 +83,7 @@ export function openAttempts(
       const ofAddress = delayOf(countOf(address).failures, free_of_address)
       const ofName = name === '' ? 0 : delayOf(countOf(keyOf(address, name)).failures, free_of_name)
       const delay_ms = Math.max(ofAddress, ofName)
-      if (delay_ms === 0) return true
-      if (waiting >= waiting_max) return false
-      waiting += 1
-      try {
-        await wait(delay_ms)
-        return true
-      } finally {
-        waiting -= 1
-      }
+      return delay_ms === 0 ? true : pauseOf(address, delay_ms)
     },
     failed({ address, name }) {
       add(address)
