@@ -26,6 +26,7 @@ export {
   type HttpServer,
   type HttpServerOptions,
   type ServerTls,
+  type FixedAnswer,
   serveHttp,
   strongCiphers,
 } from './server.ts'

@@ -40,6 +40,7 @@ const libsOf = {
   fspiop: ['money'],
   credentials: ['fspiop'],
   process: [],
+  fuzzing: [],
   tracing: [],
   http: ['process'],
   grpc: ['process'],
@@ -226,6 +227,10 @@ function checkOwnImport(file, name, deeper, report) {
   if (isForTests && !file.isTest && !file.isAround)
     report('only tests import the testing part of a package')
   if (name === file.packageName || file.packageName === 'hub') return
+  if (name === 'fuzzing') {
+    if (!file.isTest) report('only tests import fuzzing')
+    return
+  }
   const allowed = libsOf[file.packageName] ?? (file.isService ? libsOfServices : [])
   // A unit test may stand on what another service offers to tests, an integration test on all of it.
   const inTest =

@@ -1,6 +1,6 @@
 /** The administration API of the hub; it stores nothing and calls the services that do. */
 import { openOwnKey, signedEntries } from '@causeway/component-keys'
-import { openBasePaths, serveHttp } from '@causeway/http'
+import { openBasePaths, serveHttp, type FixedAnswer } from '@causeway/http'
 import {
   openSecurityEvents,
   reportInsecureModes,
@@ -13,8 +13,11 @@ import { noGuard, openGuard, type Guard } from './access/guard.ts'
 import { openPolicies } from './access/policy.ts'
 import type { GuardedOperation } from './access/privileges.ts'
 import { registerPrivileges } from './access/register.ts'
+import { refused } from './answer.ts'
+import { errorAnswer } from './contract.ts'
 import { doorModes, needsFourEyes, readDoorTls, refuseOpenDoor, renewDoorTls } from './door.ts'
 import { operatorApp } from './http.ts'
+import { writeJson } from './json.ts'
 import { operations } from './routes.ts'
 import type { Settings } from './settings.ts'
 import { connect } from './upstream.ts'
@@ -41,6 +44,11 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
     ...all.map(({ path }) => path),
   ])
   const access = await openAccess(settings, parts, log, all)
+  /** Of a request that no operation is found for. */
+  const unread = (detail: string): FixedAnswer => {
+    const { status, body } = errorAnswer(refused('MALFORMED', detail), settings.COMPATIBILITY)
+    return { status, contentType: 'application/json; charset=utf-8', body: writeJson(body) }
+  }
   const server = await serveHttp({
     name: 'administration API (OPERATOR_PORT)',
     host: settings.OPERATOR_HOST,
@@ -57,6 +65,8 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
       log,
     }),
     log,
+    onHeadTooLarge: unread('the path and the headers are too long'),
+    onUnreadable: unread('the request is not valid HTTP'),
     ...(tls === undefined ? {} : { tls }),
   }).catch(async (error: unknown) => {
     await access.stop()
