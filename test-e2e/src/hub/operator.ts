@@ -162,8 +162,9 @@ export async function openScheme(operator: Operator, currency = 'USD'): Promise<
   for (const type of ['HUB_RECONCILIATION', 'HUB_MULTILATERAL_SETTLEMENT']) {
     await done(operator, 'POST', '/participants/Hub/accounts', { currency, type })
   }
-  await done(operator, 'POST', '/settlementModels', {
-    name: `DEFERREDNET${currency}`,
+  const name = `DEFERREDNET${currency}`
+  const { status, json } = await operator.call('POST', '/settlementModels', {
+    name,
     settlementGranularity: 'NET',
     settlementInterchange: 'MULTILATERAL',
     settlementDelay: 'DEFERRED',
@@ -173,6 +174,12 @@ export async function openScheme(operator: Operator, currency = 'USD'): Promise<
     settlementAccountType: 'SETTLEMENT',
     autoPositionReset: true,
   })
+  // A busy hub may have made it before it was asked again.
+  const isThere =
+    status === 400 && (await operator.call('GET', `/settlementModels/${name}`)).status === 200
+  if (status >= 300 && !isThere) {
+    throw new Error(`the operator was answered ${status} ${JSON.stringify(json)}`)
+  }
 }
 
 /** Completes a new FSP until it can pay and be paid. */
