@@ -20,6 +20,13 @@ const replaced = {
 if (nodeModule.registerHooks !== undefined) nodeModule.registerHooks({ resolve, load })
 else if (isMainThread || parentPort !== null) nodeModule.register(import.meta.url)
 
+// The scripts of package.json name a time limit; one that is named behind it counts, where jest would read a list.
+if (isMainThread) {
+  const option = '--testTimeout'
+  const [first, last] = [process.argv.indexOf(option), process.argv.lastIndexOf(option)]
+  if (first !== last) process.argv.splice(first, 2)
+}
+
 /** @type {import('node:module').ResolveHook} */
 export function resolve(specifier, context, next) {
   const url = replaced[specifier]
