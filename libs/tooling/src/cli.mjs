@@ -25,6 +25,7 @@ const programs = {
   bench: 'test-e2e/dist/bench/main.js',
   'bench:parts': 'test-e2e/dist/bench/parts/main.js',
   sizing: 'test-e2e/dist/bench/sizing/main.js',
+  certify: 'libs/certification/dist/main.js',
 }
 
 /** The type checker of lint is a Go program: with more memory it spends less time on collecting garbage. */

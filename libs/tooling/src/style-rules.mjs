@@ -69,6 +69,7 @@ const libsOf = {
   'month-keys': ['grpc', 'process', 'protos'],
   participants: ['bus', 'events', 'grpc', 'process', 'protos'],
   fsp: ['credentials', 'fspiop', 'money'],
+  certification: ['fsp', 'fspiop'],
   ledger: ['events', 'fspiop', 'money', 'protos', ...libsOfProcess],
   'participant-lifecycle': [...libsOfServices, 'ledger'],
   'sandbox-fsp': ['fsp', 'fspiop', 'money', 'pki', ...libsOfProcess],
