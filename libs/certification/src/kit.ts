@@ -30,7 +30,9 @@ export interface Kit {
   expect(what: string, matches: Matches, within_ms?: number): Promise<Taken>
   /** The case fails if such a message arrives, or has arrived. */
   expectNone(what: string, matches: Matches): Promise<void>
-  /** Asks the FSP to act. `failed` resolves when it cannot; `outcome` when it has ended. */
+  /** The same until a time (of Date.now). */
+  expectNoneUntil(what: string, matches: Matches, until_ms: number): Promise<void>
+  /** Asks the FSP to act. Throws NotRun where there is no trigger. */
   trigger(action: Action): Triggered
 }
 
@@ -111,6 +113,11 @@ export function openKit(
     return found
   }
 
+  async function none(what: string, matches: Matches, within_ms: number) {
+    const found = await next(matches, within_ms)
+    if (found !== undefined) throw new Unmet(`no ${what}`, describe(found))
+  }
+
   return {
     settings,
     taken,
@@ -126,10 +133,8 @@ export function openKit(
     post: (draft) => void send(draft),
     next,
     expect,
-    async expectNone(what, matches) {
-      const found = await next(matches, settings.watch_ms)
-      if (found !== undefined) throw new Unmet(`no ${what}`, describe(found))
-    },
+    expectNone: (what, matches) => none(what, matches, settings.watch_ms),
+    expectNoneUntil: (what, matches, until_ms) => none(what, matches, until_ms - Date.now()),
     trigger: (action) => triggered(action),
     close,
   }

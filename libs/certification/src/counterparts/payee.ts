@@ -184,7 +184,7 @@ export function partyOf(fspId: string, id: string) {
 }
 
 /** The outcome that proves the payment. */
-export function committed({ quote }: ActingPayee) {
+export function committed({ quote }: Pick<ActingPayee, 'quote'>) {
   return {
     fulfilment: fulfilmentOf(secret, quote?.answer.ilpPacket ?? ''),
     completedTimestamp: new Date().toISOString(),

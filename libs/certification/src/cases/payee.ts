@@ -1,0 +1,427 @@
+/**
+ * A customer of the FSP is paid: lookup, terms, the four steps of the Interledger part, and what comes
+ * after RESERVED. No case needs a trigger.
+ */
+import {
+  amountToIlp,
+  conditionOf,
+  decodePacket,
+  encodePacket,
+  fulfils,
+  payeeReceiveAmountOf,
+  putParties,
+  readTransaction,
+  transferAmountOf,
+} from '@causeway/fspiop'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { type Case, NotRun } from '../case.ts'
+import { newNumber } from '../counterparts/payee.ts'
+import {
+  customerOf,
+  fulfilmentIn,
+  inFuture,
+  isFulfilment,
+  isTransferAnswer,
+  newQuote,
+  partyPath,
+  quoted,
+  route,
+  transferOn,
+  transferred,
+  type Quoted,
+  type TransferRequest,
+} from '../counterparts/payer.ts'
+import { describe, type Kit } from '../kit.ts'
+import type { Taken } from '../peer.ts'
+import { at, bodyOf, ensure, expectError, is, isAnswer, need } from '../read.ts'
+
+/** The FSP does not fulfil it. */
+async function expectNotFulfilled(kit: Kit, transfer: TransferRequest): Promise<void> {
+  const answer = await transferred(kit, transfer)
+  ensure(fulfilmentIn(answer) === undefined, 'an error, no fulfilment', describe(answer))
+  expectError(answer, ['3', '5'])
+}
+
+/** A transfer that the FSP answers with RESERVED, and that PUT. */
+async function reserved(
+  kit: Kit,
+  validFor_ms: number,
+): Promise<{ readonly transfer: TransferRequest; readonly first: Taken }> {
+  const { reserveAmount, currency } = kit.settings
+  const amount = need(reserveAmount, 'no amount is named that the FSP reserves (--reserve-amount)')
+  const terms = await quoted(kit, { amount: { currency, amount } })
+  const transfer = transferOn(kit, terms, { expiration: inFuture(validFor_ms) })
+  const first = await transferred(kit, transfer)
+  const state = at(first.json, 'transferState')
+  if (state !== 'RESERVED') {
+    throw new NotRun(`the FSP does not use RESERVED: it answered ${describe(first)}`)
+  }
+  return { transfer, first }
+}
+
+/** The state of the transaction at the payee's FSP; undefined: the FSP does not serve it. */
+async function transactionState(kit: Kit, transactionId: string): Promise<string | undefined> {
+  const path = `/transactions/${transactionId}`
+  const seen = new Set(kit.taken)
+  const answer = await kit.send({ method: 'GET', path, ...route(kit) })
+  if (answer?.status !== 202) return undefined
+  const answered = await kit.next(
+    (message) => !seen.has(message) && isAnswer(path)(message),
+    kit.settings.answer_ms,
+  )
+  const state = at(answered?.json, 'transactionState')
+  return typeof state === 'string' ? state : undefined
+}
+
+function expectAgreed({ request, terms, message }: Quoted): void {
+  const { transferAmount, payeeReceiveAmount, payeeFspFee, payeeFspCommission } = terms
+  const asked = request as unknown as Parameters<typeof transferAmountOf>[0]
+  const expected = transferAmountOf({ ...asked, payeeFspFee, payeeFspCommission })
+  const isRight =
+    expected?.amount === transferAmount.amount && expected.currency === transferAmount.currency
+  ensure(isRight, `transferAmount ${JSON.stringify(expected)}`, describe(message))
+  if (payeeReceiveAmount === undefined) return
+  const received = payeeReceiveAmountOf(transferAmount, payeeFspFee, payeeFspCommission)
+  ensure(
+    received?.amount === payeeReceiveAmount.amount,
+    `payeeReceiveAmount ${JSON.stringify(received)}`,
+    describe(message),
+  )
+}
+
+const lookups: readonly Case[] = [
+  {
+    id: 'payee-party',
+    title: 'A lookup of a customer is answered with the party at this FSP',
+    role: 'payee',
+    section: 'FSPIOP 6.3.4.1',
+    async run(kit) {
+      const path = partyPath(kit)
+      const { fsp, counterparty } = kit.settings
+      await kit.sendExpecting(202, { method: 'GET', path, ...route(kit) })
+      const answer = await kit.expect(`PUT ${path}`, is('PUT', path))
+      const encrypted = answer.headers['fspiop-encryption'] !== undefined
+      const { id } = customerOf(kit)
+      const info = encrypted
+        ? at(answer.json, 'party', 'partyIdInfo')
+        : bodyOf(putParties, answer).party.partyIdInfo
+      ensure(at(info, 'partyIdentifier') === id, `the identifier ${id}`, describe(answer))
+      ensure(at(info, 'fspId') === fsp, `fspId ${fsp}`, describe(answer))
+      const { headers } = answer
+      ensure(headers['fspiop-source'] === fsp, `FSPIOP-Source: ${fsp}`, describe(answer))
+      ensure(
+        headers['fspiop-destination'] === counterparty,
+        `FSPIOP-Destination: ${counterparty}`,
+        `${describe(answer)}, ${String(headers['fspiop-destination'])}`,
+      )
+      ensure(headers['accept'] === undefined, 'no Accept on a callback', String(headers['accept']))
+    },
+  },
+  {
+    id: 'payee-party-unknown',
+    title: 'A lookup of an unknown party is answered with 3204',
+    role: 'payee',
+    section: 'FSPIOP 6.3.5.1',
+    async run(kit) {
+      const path = `/parties/MSISDN/${newNumber()}`
+      await kit.sendExpecting(202, { method: 'GET', path, ...route(kit) })
+      expectError(await kit.expect(`PUT ${path}/error`, isAnswer(path)), ['32'])
+    },
+  },
+]
+
+const terms: readonly Case[] = [
+  {
+    id: 'payee-amounts-send',
+    title: 'The amounts of a quote follow from the amount that is sent',
+    role: 'payee',
+    section: 'FSPIOP 5.1',
+    run: async (kit) => expectAgreed(await quoted(kit)),
+  },
+  {
+    id: 'payee-amounts-receive',
+    title: 'The amounts of a quote follow from the amount that is received',
+    role: 'payee',
+    section: 'FSPIOP 5.1',
+    run: async (kit) => expectAgreed(await quoted(kit, { amountType: 'RECEIVE' })),
+  },
+  {
+    id: 'payee-amounts-fees',
+    title: 'The amounts of a quote respect the fees that the payer’s FSP discloses',
+    role: 'payee',
+    section: 'FSPIOP 5.1.3',
+    async run(kit) {
+      const { currency } = kit.settings
+      expectAgreed(await quoted(kit, { fees: { currency, amount: '1' } }))
+    },
+  },
+  {
+    id: 'payee-quote-expired-request',
+    title: 'A request for a quote that has expired gets no terms',
+    role: 'payee',
+    section: 'FSPIOP 6.5.3.2',
+    async run(kit) {
+      const expiration = new Date(Date.now() - 60_000).toISOString()
+      const body = newQuote(kit, { expiration })
+      const path = `/quotes/${body.quoteId}`
+      const answer = await kit.send({ method: 'POST', path: '/quotes', ...route(kit), body })
+      if (answer?.status === 400) return
+      expectError(await kit.expect(`PUT ${path}/error`, isAnswer(path)), ['3', '5'])
+    },
+  },
+  {
+    id: 'payee-get-quote',
+    title: 'GET of a quote is answered with the same terms',
+    role: 'payee',
+    section: 'FSPIOP 6.5.3.1',
+    async run(kit) {
+      const { request, message } = await quoted(kit)
+      const path = `/quotes/${request.quoteId}`
+      await kit.sendExpecting(202, { method: 'GET', path, ...route(kit) })
+      const again = await kit.expect(
+        `PUT ${path} again`,
+        (each) => each !== message && isAnswer(path)(each),
+      )
+      ensure(again.body.equals(message.body), describe(message), describe(again))
+    },
+  },
+  {
+    id: 'payee-get-quote-unknown',
+    title: 'GET of an unknown quote is answered with 3205',
+    role: 'payee',
+    section: 'FSPIOP 6.5.5, 7.6',
+    async run(kit) {
+      const path = `/quotes/${randomUUID()}`
+      await kit.sendExpecting(202, { method: 'GET', path, ...route(kit) })
+      expectError(await kit.expect(`PUT ${path}/error`, isAnswer(path)), ['3205', '3200'])
+    },
+  },
+]
+
+const interledger: readonly Case[] = [
+  {
+    id: 'ilp-packet',
+    title: 'The packet of a quote holds the transfer amount and the transaction',
+    role: 'payee',
+    section: 'FSPIOP 4.5, 6.5.4.1',
+    async run(kit) {
+      const { request, terms: agreed, message } = await quoted(kit)
+      const packet = decodePacket(agreed.ilpPacket)
+      ensure(packet !== undefined, 'an ILP packet of type payment', describe(message))
+      const { amount, currency } = agreed.transferAmount
+      const expected = amountToIlp(amount, currency)
+      ensure(packet?.amount === expected, `amount ${expected}`, String(packet?.amount))
+      const reading = readTransaction(packet?.data ?? Buffer.alloc(0))
+      ensure(reading.ok, 'data of the type Transaction', packet?.data.toString() ?? '')
+      const ids = reading.ok ? [reading.value.quoteId, reading.value.transactionId] : []
+      ensure(
+        ids[0] === request.quoteId && ids[1] === request.transactionId,
+        `quoteId ${request.quoteId} and transactionId ${request.transactionId}`,
+        ids.join(' and '),
+      )
+    },
+  },
+  {
+    id: 'ilp-1-address',
+    title: 'Step 1: a transfer whose packet is addressed to another account is refused',
+    role: 'payee',
+    section: 'FSPIOP 4.4',
+    async run(kit) {
+      const agreed = await quoted(kit)
+      const packet = decodePacket(agreed.terms.ilpPacket)
+      const other = encodePacket({
+        amount: packet?.amount ?? 0n,
+        data: packet?.data ?? Buffer.alloc(0),
+        address: 'g.certification.another',
+      })
+      await expectNotFulfilled(kit, transferOn(kit, agreed, { ilpPacket: other }))
+    },
+  },
+  {
+    id: 'ilp-2-amount',
+    title: 'Step 2: a transfer of another amount than that of its packet is refused',
+    role: 'payee',
+    section: 'FSPIOP 4.4',
+    async run(kit) {
+      const agreed = await quoted(kit)
+      const { currency, amount } = agreed.terms.transferAmount
+      const less = { currency, amount: amount === '1' ? '2' : '1' }
+      await expectNotFulfilled(kit, transferOn(kit, agreed, { amount: less }))
+    },
+  },
+  {
+    id: 'ilp-3-condition',
+    title: 'Step 3: a transfer with another condition than that of the quote is refused',
+    role: 'payee',
+    section: 'FSPIOP 4.4',
+    async run(kit) {
+      const agreed = await quoted(kit)
+      const condition = conditionOf(randomBytes(32).toString('base64url'))
+      await expectNotFulfilled(kit, transferOn(kit, agreed, { condition }))
+    },
+  },
+  {
+    id: 'ilp-4-fulfilment',
+    title: 'Step 4: the fulfilment of an accepted transfer hashes to its condition',
+    role: 'payee',
+    section: 'FSPIOP 4.4',
+    async run(kit) {
+      const agreed = await quoted(kit)
+      const answer = await transferred(kit, transferOn(kit, agreed))
+      const fulfilment = fulfilmentIn(answer)
+      ensure(
+        fulfilment !== undefined && fulfils(fulfilment, agreed.terms.condition),
+        `the fulfilment of ${agreed.terms.condition}`,
+        describe(answer),
+      )
+    },
+  },
+  {
+    id: 'ilp-reproducible',
+    title: 'The fulfilment is made of packet and secret alone: every answer has the same one',
+    role: 'payee',
+    section: 'FSPIOP 4.4, 6.5.1.1',
+    async run(kit) {
+      const agreed = await quoted(kit)
+      const transfer = transferOn(kit, agreed)
+      const first = fulfilmentIn(await transferred(kit, transfer))
+      if (first === undefined) throw new NotRun('the FSP did not fulfil the transfer')
+      const repeat = { method: 'POST', path: '/transfers', ...route(kit), body: transfer } as const
+      await kit.send(repeat)
+      // Another transfer on the same packet may be refused; a fulfilment is the same.
+      const other = transferOn(kit, agreed)
+      await kit.send({ ...repeat, body: other })
+      await kit.next(isTransferAnswer(other), kit.settings.answer_ms)
+      const answers = kit.taken.filter(
+        (message) => isFulfilment(transfer)(message) || isFulfilment(other)(message),
+      )
+      for (const answer of answers) {
+        ensure(fulfilmentIn(answer) === first, `the fulfilment ${first}`, describe(answer))
+      }
+    },
+  },
+  {
+    id: 'payee-expired-transfer',
+    title: 'A transfer that has expired is not fulfilled',
+    role: 'payee',
+    section: 'FSPIOP 6.7.1.4',
+    async run(kit) {
+      const agreed = await quoted(kit)
+      const expiration = new Date(Date.now() - 60_000).toISOString()
+      await expectNotFulfilled(kit, transferOn(kit, agreed, { expiration }))
+    },
+  },
+  {
+    id: 'payee-other-payer',
+    title: 'A quote is for the FSP that requested it: another FSP’s transfer on it is refused',
+    role: 'payee',
+    section: 'FSPIOP 6.7.3.2',
+    async run(kit) {
+      const agreed = await quoted(kit)
+      const { stranger, fsp } = kit.settings
+      const transfer = transferOn(kit, agreed, { payerFsp: stranger })
+      const answer = await kit.send({
+        method: 'POST',
+        path: '/transfers',
+        from: stranger,
+        to: fsp,
+        body: transfer,
+      })
+      if (answer !== undefined && answer.status >= 400) return
+      const end = await kit.expect('PUT /transfers/{ID}/error', isTransferAnswer(transfer))
+      ensure(fulfilmentIn(end) === undefined, 'an error, no fulfilment', describe(end))
+    },
+  },
+]
+
+const afterReserved: readonly Case[] = [
+  {
+    id: 'payee-put-resent',
+    title: 'When PATCH does not come after RESERVED, the FSP sends the same PUT again',
+    role: 'payee',
+    section: 'FSPIOP 6.7.1.5',
+    async run(kit) {
+      const { settings } = kit
+      const { transfer, first } = await reserved(kit, settings.answer_ms + settings.silence_ms)
+      const again = await kit.expect(
+        'the same PUT /transfers/{ID} again',
+        (message) => message !== first && isTransferAnswer(transfer)(message),
+        settings.silence_ms,
+      )
+      ensure(again.body.equals(first.body), describe(first), describe(again))
+      await patch(kit, transfer, 'COMMITTED')
+    },
+  },
+  {
+    id: 'payee-no-roll-back',
+    title: 'Without PATCH the FSP does not roll a reserved transfer back, even after it expired',
+    role: 'payee',
+    section: 'FSPIOP 6.7.1.5',
+    async run(kit) {
+      const { transfer } = await reserved(kit, kit.settings.answer_ms)
+      const { transactionId } = transactionOf(transfer)
+      const end_ms = Date.parse(String(transfer['expiration']))
+      // Nothing is expected until then; an error of the FSP would end the wait.
+      await kit.expectNoneUntil(
+        'PUT /transfers/{ID}/error without ABORTED',
+        is('PUT', `/transfers/${transfer.transferId}/error`),
+        end_ms + kit.settings.watch_ms,
+      )
+      const state = await transactionState(kit, transactionId)
+      if (state === undefined) throw new NotRun('the FSP does not serve GET /transactions/{ID}')
+      ensure(state !== 'REJECTED', 'a transaction that is not REJECTED', state)
+      await patch(kit, transfer, 'COMMITTED')
+    },
+  },
+  {
+    id: 'payee-patch-committed',
+    title: 'PATCH with COMMITTED completes a reserved transfer',
+    role: 'payee',
+    section: 'FSPIOP 6.7.3.3',
+    run: (kit) => expectAfterPatch(kit, 'COMMITTED', 'COMPLETED'),
+  },
+  {
+    id: 'payee-patch-aborted',
+    title: 'PATCH with ABORTED rolls a reserved transfer back',
+    role: 'payee',
+    section: 'FSPIOP 6.7.3.3',
+    run: (kit) => expectAfterPatch(kit, 'ABORTED', 'REJECTED'),
+  },
+]
+
+async function expectAfterPatch(
+  kit: Kit,
+  state: 'COMMITTED' | 'ABORTED',
+  expected: string,
+): Promise<void> {
+  const { settings } = kit
+  const { transfer } = await reserved(kit, settings.answer_ms + settings.silence_ms)
+  await patch(kit, transfer, state)
+  const seen = await transactionState(kit, transactionOf(transfer).transactionId)
+  if (seen === undefined) throw new NotRun('the FSP does not serve GET /transactions/{ID}')
+  ensure(seen === expected, expected, seen)
+}
+
+async function patch(
+  kit: Kit,
+  { transferId }: TransferRequest,
+  transferState: string,
+): Promise<void> {
+  const { hubName, fsp } = kit.settings
+  const completedTimestamp = new Date().toISOString()
+  await kit.sendExpecting(200, {
+    method: 'PATCH',
+    path: `/transfers/${transferId}`,
+    from: hubName,
+    to: fsp,
+    body: { completedTimestamp, transferState },
+  })
+}
+
+function transactionOf({ ilpPacket }: TransferRequest): { readonly transactionId: string } {
+  const reading = readTransaction(decodePacket(String(ilpPacket))?.data ?? Buffer.alloc(0))
+  if (!reading.ok) throw new NotRun('the packet of the FSP names no transaction')
+  return reading.value
+}
+
+export const payee: readonly Case[] = [...lookups, ...terms, ...interledger, ...afterReserved]
