@@ -1,10 +1,27 @@
 import type { Case } from '../case.ts'
 import { bulk } from './bulk.ts'
+import { dfsp } from './dfsp.ts'
+import { encryption } from './encryption.ts'
 import { payee } from './payee.ts'
 import { payer } from './payer.ts'
+import { pisp } from './pisp.ts'
 import { repeats } from './repeats.ts'
+import { requests } from './requests.ts'
 import { retries } from './retries.ts'
 import { server } from './server.ts'
+import { signatures } from './signatures.ts'
 
 /** All cases, in the order of a report. */
-export const cases: readonly Case[] = [...retries, ...payer, ...payee, ...repeats, ...server, ...bulk]
+export const cases: readonly Case[] = [
+  ...retries,
+  ...payer,
+  ...payee,
+  ...repeats,
+  ...requests,
+  ...server,
+  ...signatures,
+  ...encryption,
+  ...bulk,
+  ...dfsp,
+  ...pisp,
+]
