@@ -1,14 +1,15 @@
 /**
- * What a case has in hand: messages to the FSP under test, its messages, and the trigger. Whatever the
+ * What a case works with: messages to the FSP under test, its messages, and the trigger. Whatever the
  * FSP must do has a time limit; what it must not do is watched for a while.
  */
 import { NotRun, type Role, Unmet } from './case.ts'
+import { type Inbox, type Matches, openInbox } from './inbox.ts'
 import { type Draft, write } from './message.ts'
 import type { Answer, Exchanged, Peer, Reply, Taken } from './peer.ts'
 import type { Settings } from './settings.ts'
 import { type Action, NotTriggered, type Outcome } from './trigger.ts'
 
-export type Matches = (message: Taken) => boolean
+export type { Matches } from './inbox.ts'
 
 export interface Kit {
   readonly settings: Settings
@@ -52,35 +53,38 @@ export interface OpenKit extends Kit {
 const shown_max = 2_000
 const exchanged_max = 200
 
-export function openKit(
-  settings: Settings,
-  peer: Peer,
-  about: { readonly id: string; readonly role: Role },
-): OpenKit {
-  const taken: Taken[] = []
-  const exchanged: Exchanged[] = []
-  const rules: { matches: Matches; reply: (message: Taken) => Reply | undefined }[] = []
-  const listeners: { matches: Matches; react: (message: Taken) => void }[] = []
-  const waiting = new Set<() => void>()
+interface About {
+  readonly id: string
+  readonly role: Role
+}
 
+interface Rule<Reaction> {
+  readonly matches: Matches
+  readonly act: (message: Taken) => Reaction
+}
+
+export function openKit(settings: Settings, peer: Peer, about: About): OpenKit {
+  const inbox = openInbox()
+  const exchanged: Exchanged[] = []
+  const replies: Rule<Reply | undefined>[] = []
+  const reactions: Rule<void>[] = []
   const record = (entry: Exchanged) => {
     if (exchanged.length < exchanged_max) exchanged.push(entry)
   }
   const close = peer.subscribe({
     reply(message) {
-      for (const { matches, reply } of rules) {
-        const defined = matches(message) ? reply(message) : undefined
+      for (const { matches, act } of replies) {
+        const defined = matches(message) ? act(message) : undefined
         if (defined !== undefined) return defined
       }
       return undefined
     },
     take(message, status) {
-      taken.push(message)
       record({ sender: 'FSP', ...shown(message, message.query), status })
-      for (const { matches, react } of status < 300 ? listeners : []) {
-        if (matches(message)) react(message)
+      for (const { matches, act } of status < 300 ? reactions : []) {
+        if (matches(message)) act(message)
       }
-      for (const look of waiting) look()
+      inbox.add(message)
     },
   })
 
@@ -91,39 +95,13 @@ export function openKit(
     return answer
   }
 
-  const next = (matches: Matches, within_ms: number) =>
-    new Promise<Taken | undefined>((resolve) => {
-      const end = (found: Taken | undefined) => {
-        clearTimeout(timer)
-        waiting.delete(look)
-        resolve(found)
-      }
-      const look = () => {
-        const found = taken.find(matches)
-        if (found !== undefined) end(found)
-      }
-      const timer = setTimeout(() => end(undefined), within_ms)
-      waiting.add(look)
-      look()
-    })
-
-  async function expect(what: string, matches: Matches, within_ms = settings.answer_ms) {
-    const found = await next(matches, within_ms)
-    if (found === undefined) throw new Unmet(what, `nothing of the kind within ${within_ms} ms`)
-    return found
-  }
-
-  async function none(what: string, matches: Matches, within_ms: number) {
-    const found = await next(matches, within_ms)
-    if (found !== undefined) throw new Unmet(`no ${what}`, describe(found))
-  }
-
+  const expectations = expectationsOn(inbox, settings)
   return {
     settings,
-    taken,
+    taken: inbox.taken,
     exchanged,
-    reply: (matches, reply) => void rules.push({ matches, reply }),
-    on: (matches, react) => void listeners.push({ matches, react }),
+    reply: (matches, act) => void replies.push({ matches, act }),
+    on: (matches, act) => void reactions.push({ matches, act }),
     send,
     async sendExpecting(status, draft) {
       const answer = await send(draft)
@@ -131,32 +109,52 @@ export function openKit(
       throw new Unmet(`${status} to ${draft.method} ${draft.path}`, describeAnswer(answer))
     },
     post: (draft) => void send(draft),
-    next,
-    expect,
-    expectNone: (what, matches) => none(what, matches, settings.watch_ms),
-    expectNoneUntil: (what, matches, until_ms) => none(what, matches, until_ms - Date.now()),
-    trigger: (action) => triggered(action),
+    next: inbox.next,
+    ...expectations,
+    trigger: (action) => triggered(settings, about, action, expectations.expect),
     close,
   }
+}
 
-  function triggered(action: Action): Triggered {
-    const { trigger } = settings
-    if (trigger === undefined) throw new NotRun('there is no trigger: the FSP has to act first')
-    const ended = trigger({ ...action, case: about.id, role: about.role })
-    const fault = ended.then(
-      () => new Promise<never>(() => undefined),
-      (error: unknown) => {
-        const why = error instanceof Error ? error.message : String(error)
-        throw new NotRun(
-          error instanceof NotTriggered ? why : `the trigger failed at ${action.action}: ${why}`,
-        )
-      },
-    )
-    fault.catch(() => undefined)
-    return {
-      begun: (what, matches) => Promise.race([expect(what, matches), fault]),
-      outcome: (within_ms) => withinTime(ended, within_ms),
-    }
+type Expectations = Pick<Kit, 'expect' | 'expectNone' | 'expectNoneUntil'>
+
+function expectationsOn({ next }: Inbox, { answer_ms, watch_ms }: Settings): Expectations {
+  async function none(what: string, matches: Matches, within_ms: number) {
+    const found = await next(matches, within_ms)
+    if (found !== undefined) throw new Unmet(`no ${what}`, describe(found))
+  }
+  return {
+    async expect(what, matches, within_ms = answer_ms) {
+      const found = await next(matches, within_ms)
+      if (found === undefined) throw new Unmet(what, `nothing of the kind within ${within_ms} ms`)
+      return found
+    },
+    expectNone: (what, matches) => none(what, matches, watch_ms),
+    expectNoneUntil: (what, matches, until_ms) => none(what, matches, until_ms - Date.now()),
+  }
+}
+
+function triggered(
+  { trigger }: Settings,
+  { id, role }: About,
+  action: Action,
+  expect: Kit['expect'],
+): Triggered {
+  if (trigger === undefined) throw new NotRun('there is no trigger: the FSP has to act first')
+  const ended = trigger({ ...action, case: id, role })
+  const fault = ended.then(
+    () => new Promise<never>(() => undefined),
+    (error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new NotRun(
+        error instanceof NotTriggered ? why : `the trigger failed at ${action.action}: ${why}`,
+      )
+    },
+  )
+  fault.catch(() => undefined)
+  return {
+    begun: (what, matches) => Promise.race([expect(what, matches), fault]),
+    outcome: (within_ms) => withinTime(ended, within_ms),
   }
 }
 

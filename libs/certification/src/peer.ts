@@ -119,9 +119,7 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   const agent = new Agent({
     headersTimeout: answer_ms,
     bodyTimeout: answer_ms,
-    ...(tls === undefined
-      ? {}
-      : { connect: { ca: tls.ca, cert: tls.certificate, key: tls.key } }),
+    ...(tls === undefined ? {} : { connect: { ca: tls.ca, cert: tls.certificate, key: tls.key } }),
   })
   return {
     url: `${tls === undefined ? 'http' : 'https'}://${host}:${taken}`,

@@ -86,89 +86,115 @@ export async function openReference(own: ReferenceOptions): Promise<Reference> {
   }
 }
 
+type Asked<Name extends TriggerRequest['action']> = Extract<TriggerRequest, { action: Name }>
+
 async function act(
   fsp: Fsp,
   key: ReturnType<typeof createGenericKey>,
   asked: TriggerRequest,
 ): Promise<Outcome> {
   switch (asked.action) {
-    case 'pay': {
-      const { to, amount, validFor_ms } = asked
-      const { state } = await fsp.pay({
-        payer: amara,
-        to: { type: to.partyIdType as 'MSISDN', id: to.partyIdentifier },
-        amount,
-        expiration: new Date(Date.now() + validFor_ms),
-      })
-      return { state }
-    }
-    case 'payBulk': {
-      const { to, amount, validFor_ms } = asked
-      const { payments } = await fsp.payBulk({
-        payer: amara,
-        payments: to.map(({ partyIdType, partyIdentifier }) => ({
-          to: { type: partyIdType as 'MSISDN', id: partyIdentifier },
-          amount,
-        })),
-        expiration: new Date(Date.now() + validFor_ms),
-      })
-      return { state: payments.map(({ state }) => state).join(',') }
-    }
-    case 'requestPayment': {
-      const { payer, amount, validFor_ms } = asked
-      const { state } = await fsp.requestPayment({
-        payee: amara,
-        payer: {
-          type: payer.partyIdType as 'MSISDN',
-          id: payer.partyIdentifier,
-          fspId: payer.fspId,
-        },
-        amount,
-        expiration: new Date(Date.now() + validFor_ms),
-      })
-      return { state }
-    }
-    case 'authenticate': {
-      const choices = await fsp.dfsp.choicesOf(asked.consentRequestId)
-      const back = await fsp.dfsp.grant(asked.consentRequestId, choices?.scopes ?? [])
-      const authToken = back === undefined ? null : new URL(back).searchParams.get('authToken')
-      if (authToken === null) throw new NotTriggered('the DFSP did not grant the consent request')
-      return { authToken }
-    }
-    case 'link': {
-      const { state } = await fsp.pisp.link({
-        dfspId: asked.dfspId,
-        userId: asked.userId,
-        scopes: [{ address: asked.address, actions: ['ACCOUNTS_TRANSFER'] }],
-        channels: ['WEB'],
-        callbackUri: referenceFacts.callbackUri,
-        authenticate: () => Promise.resolve(asked.authToken),
-        createCredential: ({ challenge }) =>
-          Promise.resolve({
-            credentialType: 'GENERIC',
-            genericPayload: {
-              publicKey: key.publicKey,
-              signature: key.sign(challenge.toString('base64url')),
-            },
-          }),
-      })
-      return { state }
-    }
-    case 'payFromLink': {
-      const { to, amount, validFor_ms } = asked
-      const { state } = await fsp.pisp.pay({
-        dfspId: asked.dfspId,
-        account: asked.address,
-        to: { type: to.partyIdType as 'MSISDN', id: to.partyIdentifier },
-        amount,
-        expiration: new Date(Date.now() + validFor_ms),
-        sign: ({ challenge }) =>
-          Promise.resolve({
-            signedPayloadType: 'GENERIC',
-            genericSignedPayload: key.sign(challenge),
-          }),
-      })
-      return { state }
-    }
+    case 'pay':
+      return pay(fsp, asked)
+    case 'payBulk':
+      return payBulk(fsp, asked)
+    case 'requestPayment':
+      return requestPayment(fsp, asked)
+    case 'authenticate':
+      return authenticate(fsp, asked)
+    case 'link':
+      return link(fsp, key, asked)
+    case 'payFromLink':
+      return payFromLink(fsp, key, asked)
   }
+}
+
+const after = (ms: number) => new Date(Date.now() + ms)
+
+async function pay(fsp: Fsp, { to, amount, validFor_ms }: Asked<'pay'>): Promise<Outcome> {
+  const { state } = await fsp.pay({
+    payer: amara,
+    to: { type: to.partyIdType as 'MSISDN', id: to.partyIdentifier },
+    amount,
+    expiration: after(validFor_ms),
+  })
+  return { state }
+}
+
+async function payBulk(fsp: Fsp, { to, amount, validFor_ms }: Asked<'payBulk'>): Promise<Outcome> {
+  const { payments } = await fsp.payBulk({
+    payer: amara,
+    payments: to.map(({ partyIdType, partyIdentifier }) => ({
+      to: { type: partyIdType as 'MSISDN', id: partyIdentifier },
+      amount,
+    })),
+    expiration: after(validFor_ms),
+  })
+  return { state: payments.map(({ state }) => state).join(',') }
+}
+
+async function requestPayment(
+  fsp: Fsp,
+  { payer, amount, validFor_ms }: Asked<'requestPayment'>,
+): Promise<Outcome> {
+  const { partyIdType, partyIdentifier, fspId } = payer
+  const { state } = await fsp.requestPayment({
+    payee: amara,
+    payer: { type: partyIdType as 'MSISDN', id: partyIdentifier, fspId },
+    amount,
+    expiration: after(validFor_ms),
+  })
+  return { state }
+}
+
+async function authenticate(
+  fsp: Fsp,
+  { consentRequestId }: Asked<'authenticate'>,
+): Promise<Outcome> {
+  const choices = await fsp.dfsp.choicesOf(consentRequestId)
+  const back = await fsp.dfsp.grant(consentRequestId, choices?.scopes ?? [])
+  const authToken = back === undefined ? null : new URL(back).searchParams.get('authToken')
+  if (authToken === null) throw new NotTriggered('the DFSP did not grant the consent request')
+  return { authToken }
+}
+
+async function link(
+  fsp: Fsp,
+  key: ReturnType<typeof createGenericKey>,
+  { dfspId, userId, address, authToken }: Asked<'link'>,
+): Promise<Outcome> {
+  const { state } = await fsp.pisp.link({
+    dfspId,
+    userId,
+    scopes: [{ address, actions: ['ACCOUNTS_TRANSFER'] }],
+    channels: ['WEB'],
+    callbackUri: referenceFacts.callbackUri,
+    authenticate: () => Promise.resolve(authToken),
+    createCredential: ({ challenge }) =>
+      Promise.resolve({
+        credentialType: 'GENERIC',
+        genericPayload: {
+          publicKey: key.publicKey,
+          signature: key.sign(challenge.toString('base64url')),
+        },
+      }),
+  })
+  return { state }
+}
+
+async function payFromLink(
+  fsp: Fsp,
+  key: ReturnType<typeof createGenericKey>,
+  { dfspId, address, to, amount, validFor_ms }: Asked<'payFromLink'>,
+): Promise<Outcome> {
+  const { state } = await fsp.pisp.pay({
+    dfspId,
+    account: address,
+    to: { type: to.partyIdType as 'MSISDN', id: to.partyIdentifier },
+    amount,
+    expiration: after(validFor_ms),
+    sign: ({ challenge }) =>
+      Promise.resolve({ signedPayloadType: 'GENERIC', genericSignedPayload: key.sign(challenge) }),
+  })
+  return { state }
 }

@@ -2,11 +2,7 @@
 import { amountToIlp, decodePacket, fulfils, putBulkTransfers } from '@causeway/fspiop'
 import { randomUUID } from 'node:crypto'
 import { type Case, NotRun } from '../case.ts'
-import {
-  type BulkTransferRequest,
-  bulkQuoted,
-  bulkTransferOn,
-} from '../counterparts/bulk-payer.ts'
+import { type BulkTransferRequest, bulkQuoted, bulkTransferOn } from '../counterparts/bulk-payer.ts'
 import { actingBulkPayee } from '../counterparts/bulk-payee.ts'
 import { route } from '../counterparts/payer.ts'
 import { describe, type Kit } from '../kit.ts'
@@ -25,7 +21,8 @@ async function bulkTransferred(kit: Kit, body: BulkTransferRequest) {
 const asPayee: readonly Case[] = [
   {
     id: 'bulk-quote-results',
-    title: 'A bulk quote is answered with one result for each item, each with a packet of its amount',
+    title:
+      'A bulk quote is answered with one result for each item, each with a packet of its amount',
     role: 'payee',
     section: 'FSPIOP 6.9.4.1',
     async run(kit) {
@@ -113,11 +110,7 @@ const asPayer: readonly Case[] = [
       const acting = actingBulkPayee(kit, 3, { refusesFirst: true })
       await acting.triggered.begun('GET /parties for the payees', acting.isLookUp)
       const quote = await kit.expect('POST /bulkQuotes', acting.isQuote)
-      ensure(
-        acting.itemsOf(quote).length === 3,
-        'one bulk quote with three items',
-        describe(quote),
-      )
+      ensure(acting.itemsOf(quote).length === 3, 'one bulk quote with three items', describe(quote))
       const transfer = await kit.expect('POST /bulkTransfers', acting.isTransfer)
       const items = at(transfer.json, 'individualTransfers')
       const conditions = Array.isArray(items) ? items.map((item) => at(item, 'condition')) : []

@@ -2,7 +2,7 @@
  * The FSP as a DFSP: linking its users' accounts for PISPs, and paying from them. Linking needs the
  * trigger `authenticate`, the part of the user at the DFSP.
  */
-import { createGenericKey } from '@causeway/fsp'
+import { createAuthenticator } from '@causeway/fsp'
 import { randomUUID } from 'node:crypto'
 import { type Case, NotRun } from '../case.ts'
 import {
@@ -60,7 +60,9 @@ const linking: readonly Case[] = [
       const channels = at(answer.json, 'authChannels')
       const [channel] = Array.isArray(channels) ? (channels as readonly unknown[]) : []
       ensure(
-        Array.isArray(channels) && channels.length === 1 && ['WEB', 'OTP'].includes(String(channel)),
+        Array.isArray(channels) &&
+          channels.length === 1 &&
+          ['WEB', 'OTP'].includes(String(channel)),
         'authChannels with exactly one of WEB and OTP',
         describe(answer),
       )
@@ -114,7 +116,8 @@ const linking: readonly Case[] = [
   },
   {
     id: 'dfsp-grant',
-    title: 'The grant is POST /consents: ISSUED, with scopes that were requested, without a credential',
+    title:
+      'The grant is POST /consents: ISSUED, with scopes that were requested, without a credential',
     role,
     section: 'Third-Party: linking 1.5',
     async run(kit) {
@@ -142,7 +145,8 @@ const linking: readonly Case[] = [
   },
   {
     id: 'dfsp-registration',
-    title: 'The registration at the auth service has id and scopes of the consent, and the key as PENDING',
+    title:
+      'The registration at the auth service has id and scopes of the consent, and the key as PENDING',
     role,
     section: 'Third-Party: linking 1.6.2',
     async run(kit) {
@@ -159,7 +163,8 @@ const linking: readonly Case[] = [
   },
   {
     id: 'dfsp-key-refused',
-    title: 'A key that the auth service refuses is not linked: the PISP gets an error of the consent',
+    title:
+      'A key that the auth service refuses is not linked: the PISP gets an error of the consent',
     role,
     section: 'Third-Party: linking 1.6, error codes',
     async run(kit) {
@@ -178,7 +183,8 @@ const isGrantOf =
 const payments: readonly Case[] = [
   {
     id: 'dfsp-payment',
-    title: 'A payment is quoted, signed by the user, paid, and ends with PATCH ACCEPTED and COMPLETED',
+    title:
+      'A payment is quoted, signed by the user, paid, and ends with PATCH ACCEPTED and COMPLETED',
     role,
     section: 'Third-Party: transfer 1.2 to 1.5',
     async run(kit) {
@@ -252,7 +258,7 @@ const payments: readonly Case[] = [
     section: 'Third-Party: transfer 1.4, error codes',
     async run(kit) {
       const link = await linkedAndVerified(kit)
-      const other = { ...link, key: createGenericKey() }
+      const other = { ...link, device: createAuthenticator() }
       const payment = await requestPayment(kit, other, { verificationError: '6201' })
       expectError(await kit.expect('a final callback', payment.isFinal), ['62', '61', '60'])
       await kit.expectNone('POST /transfers', payment.payee.isTransfer)
@@ -287,11 +293,7 @@ const payments: readonly Case[] = [
     section: 'Third-Party: transfer 1.2, error codes',
     async run(kit) {
       userOf(kit)
-      const link = {
-        address: `unlinked.${randomUUID()}`,
-        key: createGenericKey(),
-        consentId: randomUUID(),
-      }
+      const link = { address: `unlinked.${randomUUID()}`, device: createAuthenticator() }
       const payment = await requestPayment(kit, link)
       expectError(await kit.expect('a final callback', payment.isFinal), ['61'])
       await kit.expectNone('POST /quotes', payment.payee.isQuote)

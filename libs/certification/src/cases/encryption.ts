@@ -114,7 +114,8 @@ export const encryption: readonly Case[] = [
       ensure(decrypted.ok, 'fields that can be decrypted', decrypted.ok ? '' : decrypted.detail)
       const info = at(message.json, 'party', 'partyIdInfo')
       ensure(
-        at(info, 'partyIdentifier') === customerOf(kit).id && at(info, 'fspId') === kit.settings.fsp,
+        at(info, 'partyIdentifier') === customerOf(kit).id &&
+          at(info, 'fspId') === kit.settings.fsp,
         'the identifier and fspId in clear',
         describe(message),
       )

@@ -7,6 +7,7 @@ import { payer } from './payer.ts'
 import { pisp } from './pisp.ts'
 import { repeats } from './repeats.ts'
 import { requests } from './requests.ts'
+import { reservations } from './reservations.ts'
 import { retries } from './retries.ts'
 import { server } from './server.ts'
 import { signatures } from './signatures.ts'
@@ -16,6 +17,7 @@ export const cases: readonly Case[] = [
   ...retries,
   ...payer,
   ...payee,
+  ...reservations,
   ...repeats,
   ...requests,
   ...server,

@@ -34,7 +34,8 @@ export const payer: readonly Case[] = [
   },
   {
     id: 'payer-terms-kept',
-    title: 'A transfer carries amount, packet and condition of the quote, and expires in the future',
+    title:
+      'A transfer carries amount, packet and condition of the quote, and expires in the future',
     role: 'payer',
     section: 'FSPIOP 4.4, 6.7.3.2',
     async run(kit) {
@@ -167,7 +168,9 @@ export const payer: readonly Case[] = [
     role: 'payer',
     section: 'FSPIOP 6.7.5',
     async run(kit) {
-      const payment = await payKit(kit, { onTransfer: (_payee, usual) => [errorDraft(usual, '5199')] })
+      const payment = await payKit(kit, {
+        onTransfer: (_payee, usual) => [errorDraft(usual, '5199')],
+      })
       await payment.transferRequest()
       const state = await stateOf(payment)
       ensure(state === 'ABORTED', 'ABORTED', state)
@@ -179,7 +182,9 @@ export const payer: readonly Case[] = [
     role: 'payer',
     section: 'FSPIOP 6.7.1, 7.6',
     async run(kit) {
-      const payment = await payKit(kit, { onTransfer: (_payee, usual) => [errorDraft(usual, '2001')] })
+      const payment = await payKit(kit, {
+        onTransfer: (_payee, usual) => [errorDraft(usual, '2001')],
+      })
       await payment.transferRequest()
       await kit.expect(
         'GET /transfers/{ID} after the error',
@@ -234,7 +239,9 @@ export const payer: readonly Case[] = [
     role: 'payer',
     section: 'FSPIOP 6.3',
     async run(kit) {
-      const payment = await payKit(kit, { onLookUp: (_payee, usual) => [errorDraft(usual, '3204')] })
+      const payment = await payKit(kit, {
+        onLookUp: (_payee, usual) => [errorDraft(usual, '3204')],
+      })
       await kit.expectNone('POST /quotes for an unknown payee', payment.isQuote)
     },
   },
@@ -242,7 +249,8 @@ export const payer: readonly Case[] = [
 
 const isPostQuotes = is('POST', '/quotes')
 
-const versionPattern = /^application\/vnd\.interoperability\.[A-Za-z]+\+json ?; ?version=1(?:\.\d+)?/
+const versionPattern =
+  /^application\/vnd\.interoperability\.[A-Za-z]+\+json ?; ?version=1(?:\.\d+)?/
 
 function expectForm(message: Taken, fsp: string): void {
   const { headers, path } = message

@@ -36,7 +36,8 @@ const newChallenge = () => randomBytes(32).toString('base64url')
 const linking: readonly Case[] = [
   {
     id: 'pisp-consent-request',
-    title: 'A consent request names user, scopes and channels, and a callbackUri where WEB is offered',
+    title:
+      'A consent request names user, scopes and channels, and a callbackUri where WEB is offered',
     role,
     section: 'Third-Party: linking 1.3',
     async run(kit) {
@@ -74,7 +75,8 @@ const linking: readonly Case[] = [
   },
   {
     id: 'pisp-credential',
-    title: 'The key of a consent signs SHA-256 of the canonical JSON of consentId and scopes as granted',
+    title:
+      'The key of a consent signs SHA-256 of the canonical JSON of consentId and scopes as granted',
     role,
     section: 'Third-Party: linking 1.6.1, 3.2',
     async run(kit) {
@@ -217,8 +219,7 @@ const paying: readonly Case[] = [
       })
       await kit.expectNone(
         'ACCEPTED for a stranger',
-        (message) =>
-          isAnswerTo(id)(message) && at(message.json, 'responseType') === 'ACCEPTED',
+        (message) => isAnswerTo(id)(message) && at(message.json, 'responseType') === 'ACCEPTED',
       )
     },
   },
@@ -277,13 +278,12 @@ const paying: readonly Case[] = [
     role,
     section: 'Third-Party: transfer 1.6',
     async run(kit) {
-      const { answer_ms } = kit.settings
-      const payment = await requestedFromKit(kit, await linkedAtKit(kit), {
-        validFor_ms: answer_ms,
-      })
+      const { answer_ms, watch_ms } = kit.settings
+      const validFor_ms = 3 * watch_ms
+      const payment = await requestedFromKit(kit, await linkedAtKit(kit), { validFor_ms })
       const expired_ms = Date.parse(String(at(payment.request.json, 'expiration')))
       if (Number.isNaN(expired_ms)) throw new NotRun('the request has no expiration')
-      const state = await reportedState(payment.triggered, 2 * answer_ms)
+      const state = await reportedState(payment.triggered, validFor_ms + answer_ms)
       if (state === 'COMPLETED') throw new Unmet('a payment that failed', state)
       ensure(Date.now() >= expired_ms, 'no outcome before the expiration', `${state} before it`)
     },

@@ -111,7 +111,8 @@ export const requests: readonly Case[] = [
   },
   {
     id: 'request-made',
-    title: 'A payment request of the FSP names payer, payee and amount, and the quote for it is answered',
+    title:
+      'A payment request of the FSP names payer, payee and amount, and the quote for it is answered',
     role: 'payee',
     section: 'FSPIOP 6.4.3.2',
     async run(kit) {
@@ -149,5 +150,7 @@ export const requests: readonly Case[] = [
 function isEnd(id: string, { method, path, json }: Taken): boolean {
   const own = `/transactionRequests/${id}`
   if (method !== 'PUT') return false
-  return path === `${own}/error` || (path === own && at(json, 'transactionRequestState') === 'REJECTED')
+  return (
+    path === `${own}/error` || (path === own && at(json, 'transactionRequestState') === 'REJECTED')
+  )
 }

@@ -30,7 +30,8 @@ function otherKey({ alg }: Signing) {
 
 const made: Case = {
   id: 'signature-made',
-  title: 'A message of the FSP is signed with its key, over URI, method, source, destination and body',
+  title:
+    'A message of the FSP is signed with its key, over URI, method, source, destination and body',
   role,
   section: 'Signature 3.1, 3.2',
   async run(kit) {

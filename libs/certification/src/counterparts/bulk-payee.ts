@@ -22,12 +22,7 @@ export function actingBulkPayee(
 ): ActingBulkPayee {
   const { settings } = kit
   const numbers = Array.from({ length: count }, newNumber)
-  const route = { from: settings.counterparty, to: settings.fsp }
   const quotes = new Map<string, QuoteAnswer>()
-  const itemsOf = ({ json }: Taken, list = 'individualQuotes'): readonly unknown[] => {
-    const items = at(json, list)
-    return Array.isArray(items) ? items : []
-  }
   const isLookUp: Matches = ({ method, path }) =>
     method === 'GET' && numbers.some((number) => path === `/parties/MSISDN/${number}`)
   const numberOf = (item: unknown) => String(at(item, 'payee', 'partyIdInfo', 'partyIdentifier'))
@@ -38,8 +33,44 @@ export function actingBulkPayee(
   const isTransfer: Matches = (message) =>
     message.method === 'POST' &&
     message.path === '/bulkTransfers' &&
-    itemsOf(message, 'individualTransfers').some((item) => quotes.has(String(at(item, 'condition'))))
+    itemsOf(message, 'individualTransfers').some((item) =>
+      quotes.has(String(at(item, 'condition'))),
+    )
 
+  answerBulk(kit, { isLookUp, isQuote, isTransfer, quotes, refusesFirst, isSilent })
+  const triggered = kit.trigger({
+    action: 'payBulk',
+    to: numbers.map((number) => ({ partyIdType: 'MSISDN', partyIdentifier: number })),
+    amount: { currency: settings.currency, amount: '10' },
+    validFor_ms: settings.answer_ms + settings.silence_ms,
+  })
+  return {
+    triggered,
+    isLookUp,
+    isQuote,
+    isTransfer,
+    itemsOf: (quote) => itemsOf(quote),
+    conditions: () => [...quotes.keys()],
+  }
+}
+
+function itemsOf({ json }: Taken, list = 'individualQuotes'): readonly unknown[] {
+  const items = at(json, list)
+  return Array.isArray(items) ? items : []
+}
+
+interface Answering extends Pick<ActingBulkPayee, 'isLookUp' | 'isQuote' | 'isTransfer'> {
+  /** By condition. */
+  readonly quotes: Map<string, QuoteAnswer>
+  readonly refusesFirst: boolean
+  readonly isSilent: boolean
+}
+
+function answerBulk(
+  kit: Kit,
+  { isLookUp, isQuote, isTransfer, quotes, refusesFirst, isSilent }: Answering,
+): void {
+  const route = { from: kit.settings.counterparty, to: kit.settings.fsp }
   kit.on(isLookUp, ({ path }) => {
     const number = path.slice(path.lastIndexOf('/') + 1)
     kit.post({ method: 'PUT', path, ...route, body: { party: partyOf(route.from, number) } })
@@ -52,13 +83,19 @@ export function actingBulkPayee(
         return { quoteId, errorInformation: error }
       }
       const request = { ...(item as object), payer: at(message.json, 'payer') }
-      const { expiration: _common, ...answer } = quoteAnswer(route.from, request)
-      quotes.set(answer.condition, { ...answer, expiration: _common })
-      return { quoteId, ...answer }
+      const answer = quoteAnswer(route.from, request)
+      quotes.set(answer.condition, answer)
+      const { expiration: _common, ...terms } = answer
+      return { quoteId, ...terms }
     })
     const expiration = new Date(Date.now() + 600_000).toISOString()
     const path = `/bulkQuotes/${String(at(message.json, 'bulkQuoteId'))}`
-    kit.post({ method: 'PUT', path, ...route, body: { individualQuoteResults: results, expiration } })
+    kit.post({
+      method: 'PUT',
+      path,
+      ...route,
+      body: { individualQuoteResults: results, expiration },
+    })
   })
   kit.on(isTransfer, (message) => {
     if (isSilent) return
@@ -79,18 +116,4 @@ export function actingBulkPayee(
       },
     })
   })
-  const triggered = kit.trigger({
-    action: 'payBulk',
-    to: numbers.map((number) => ({ partyIdType: 'MSISDN', partyIdentifier: number })),
-    amount: { currency: settings.currency, amount: '10' },
-    validFor_ms: settings.answer_ms + settings.silence_ms,
-  })
-  return {
-    triggered,
-    isLookUp,
-    isQuote,
-    isTransfer,
-    itemsOf: (quote) => itemsOf(quote),
-    conditions: () => [...quotes.keys()],
-  }
 }

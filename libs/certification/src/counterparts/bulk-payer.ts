@@ -71,7 +71,12 @@ export function bulkTransferOn(
       if (transferAmount === undefined || ilpPacket === undefined || condition === undefined)
         return []
       const { currency, amount } = transferAmount
-      return { transferId: randomUUID(), transferAmount: { currency, amount }, ilpPacket, condition }
+      return {
+        transferId: randomUUID(),
+        transferAmount: { currency, amount },
+        ilpPacket,
+        condition,
+      }
     }),
   }
 }

@@ -3,7 +3,7 @@
  * links the user's account and requests payments from it.
  */
 import { consentChallenge } from '@causeway/fspiop'
-import { createGenericKey, type GenericKey } from '@causeway/fsp'
+import { type Authenticator, createAuthenticator } from '@causeway/fsp'
 import { randomUUID } from 'node:crypto'
 import { NotRun } from '../case.ts'
 import { describe, type Kit, type Matches } from '../kit.ts'
@@ -110,7 +110,8 @@ const isGrant =
 export interface Linked {
   readonly consentId: string
   readonly address: string
-  readonly key: GenericKey
+  /** The device of the user, with the key of the consent. */
+  readonly device: Authenticator
   /** The final PUT or PATCH /consents/{ID}, or its error. */
   readonly final: Taken
   /** The registration at the auth service; undefined: the DFSP verifies the key itself. */
@@ -125,11 +126,11 @@ export async function linked(kit: Kit, script: PispScript = {}): Promise<Linked>
   const grant = await granted(kit, request, script)
   const consentId = String(at(grant.json, 'consentId'))
   const scopes = at(grant.json, 'scopes') as readonly unknown[]
-  const key = createGenericKey()
+  const device = createAuthenticator()
   const path = `/consents/${consentId}`
   actAsAuthService(kit, consentId, script)
   actAsLookUpService(kit)
-  const challenge = consentChallenge({ consentId, scopes }).toString('base64url')
+  const challenge = consentChallenge({ consentId, scopes })
   await kit.sendExpecting(200, {
     method: 'PUT',
     path,
@@ -138,9 +139,9 @@ export async function linked(kit: Kit, script: PispScript = {}): Promise<Linked>
       status: 'ISSUED',
       scopes,
       credential: {
-        credentialType: 'GENERIC',
+        credentialType: 'FIDO',
         status: 'PENDING',
-        genericPayload: { publicKey: key.publicKey, signature: key.sign(challenge) },
+        fidoPayload: device.register({ challenge, origin: originOf(kit) }),
       },
     },
   })
@@ -151,7 +152,7 @@ export async function linked(kit: Kit, script: PispScript = {}): Promise<Linked>
       message.headers['fspiop-destination'] === pispOf(kit, script).from,
   )
   const registration = kit.taken.find(isRegistration(consentId))
-  return { consentId, address: String(at(scopes[0], 'address')), key, final, registration }
+  return { consentId, address: String(at(scopes[0], 'address')), device, final, registration }
 }
 
 /** `linked`, and the key was accepted. */
@@ -160,6 +161,11 @@ export async function linkedAndVerified(kit: Kit, script: PispScript = {}): Prom
   const status = at(link.final.json, 'credential', 'status')
   ensure(status === 'VERIFIED', 'a credential that is VERIFIED', describe(link.final))
   return link
+}
+
+/** The site of the PISP, where keys are made and used. */
+function originOf({ settings }: Kit): string {
+  return new URL(settings.callbackUri).origin
 }
 
 const isRegistration =
@@ -215,7 +221,7 @@ export interface ThirdPartyPayment {
 /** Requests a payment of the linked account to the kit's customer, and plays every other part. */
 export async function requestPayment(
   kit: Kit,
-  { address, key, consentId }: Pick<Linked, 'address' | 'key' | 'consentId'>,
+  { address, device }: Pick<Linked, 'address' | 'device'>,
   script: PispScript = {},
 ): Promise<ThirdPartyPayment> {
   const { settings } = kit
@@ -229,14 +235,14 @@ export async function requestPayment(
   const challenges = new Set<unknown>()
   const isVerification: Matches = (message) =>
     is('POST', '/thirdpartyRequests/verifications')(message) &&
-    at(message.json, 'consentId') === consentId &&
     challenges.has(at(message.json, 'challenge'))
   kit.on(isTerms, ({ json }) => {
     const challenge = String(at(json, 'challenge'))
     challenges.add(challenge)
+    const ceremony = { challenge: Buffer.from(challenge, 'base64url'), origin: originOf(kit) }
     const signedPayload = {
-      signedPayloadType: 'GENERIC',
-      genericSignedPayload: key.sign(challenge),
+      signedPayloadType: 'FIDO',
+      fidoSignedPayload: device.assert(ceremony),
     }
     kit.post({
       method: 'PUT',
@@ -290,4 +296,3 @@ export function transactionRequest({ settings }: Kit, id: string, address: strin
     expiration: inFuture(settings.answer_ms + settings.silence_ms),
   }
 }
-

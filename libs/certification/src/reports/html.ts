@@ -4,7 +4,12 @@ import type { Exchanged } from '../peer.ts'
 import { escaped, type Report } from './report.ts'
 
 const names = { passed: 'passed', failed: 'FAILED', notRun: 'not run' } as const
-const titles = { payer: 'As the payer’s FSP', payee: 'As the payee’s FSP', dfsp: 'As a DFSP', pisp: 'As a PISP' }
+const titles = {
+  payer: 'As the payer’s FSP',
+  payee: 'As the payee’s FSP',
+  dfsp: 'As a DFSP',
+  pisp: 'As a PISP',
+}
 
 export function htmlOf(report: Report): string {
   const { fsp, callbackUrl, startedAt, finishedAt, passed, failed, notRun } = report
@@ -18,7 +23,14 @@ export function htmlOf(report: Report): string {
 <p>${escaped(callbackUrl)}, ${escaped(startedAt)} to ${escaped(finishedAt)}</p>
 <p class="sum"><b class="passed">${passed} passed</b> <b class="failed">${failed} failed</b> <b class="notRun">${notRun} not run</b></p>
 <p>A case that was not run proves nothing about the FSP.</p>
-${roles.map((role) => sectionOf(titles[role], report.results.filter((result) => result.role === role))).join('\n')}
+${roles
+  .map((role) =>
+    sectionOf(
+      titles[role],
+      report.results.filter((result) => result.role === role),
+    ),
+  )
+  .join('\n')}
 </html>
 `
 }
