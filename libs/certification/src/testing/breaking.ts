@@ -36,7 +36,7 @@ export interface Breakage {
     receive: (message: InboundMessage) => Promise<InboundAnswer>,
   ) => Promise<InboundAnswer>
   /** What the FSP reports about an action. */
-  readonly report?: (outcome: Outcome) => Outcome
+  readonly report?: (outcome: Promise<Outcome>) => Promise<Outcome>
 }
 
 export interface Breaking {
@@ -81,7 +81,7 @@ export async function openBreaking(hubUrl: string, breakage: Breakage): Promise<
           ? fsp.receive(message)
           : incoming(message, (changed) => fsp.receive(changed)),
     }),
-    report: async (outcome) => report(await outcome),
+    report,
     async stop() {
       server.closeAllConnections()
       server.close()

@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import type { Case, CaseResult } from '../case.ts'
 import { verifying } from '../options.ts'
 import { openPeer } from '../peer.ts'
-import { openReference, referenceFacts, type ReferenceOptions } from '../reference.ts'
+import { openReference, referenceFacts } from '../reference.ts'
 import { runCases } from '../run.ts'
 import type { Settings } from '../settings.ts'
 import { type Breakage, openBreaking } from './breaking.ts'
@@ -20,12 +20,13 @@ export interface World {
 
 export interface WorldOptions {
   readonly breakage?: Breakage
-  readonly reference?: Partial<ReferenceOptions>
+  /** Both sides sign, verify, and encrypt for each other; true when left out. */
+  readonly signs?: boolean
   readonly settings?: Partial<Settings>
 }
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const { breakage = {} } = options
+  const { breakage = {}, signs = true } = options
   const [signing, fspSigning] = await Promise.all([newSigning(), newSigning()])
   let callbackUrl = ''
   const peer = await openPeer({
@@ -40,12 +41,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const reference = await openReference({
     name: 'examinee',
     hubUrl: breaking.url,
-    signing: fspSigning,
-    kitKeys: [verifying(signing)],
-    encryption: { key: theirs.privateKey, peerKey: () => own.publicKey },
-    resendAfter_ms: 200,
+    ...(signs
+      ? {
+          signing: fspSigning,
+          kitKeys: [verifying(signing)],
+          encryption: { key: theirs.privateKey, peerKey: () => own.publicKey },
+        }
+      : {}),
+    resendAfter_ms: 300,
     around: breaking.around,
-    ...options.reference,
   })
   callbackUrl = reference.callbackUrl
   const settings: Settings = {
@@ -56,15 +60,15 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     counterparty: 'certifier',
     stranger: 'stranger',
     authService: 'centralAuth',
-    signing,
-    fspKeys: [verifying(fspSigning)],
-    encryptionKey: own.privateKey,
-    fspEncryptionKey: theirs.publicKey,
+    signing: signs ? signing : undefined,
+    fspKeys: signs ? [verifying(fspSigning)] : [],
+    encryptionKey: signs ? own.privateKey : undefined,
+    fspEncryptionKey: signs ? theirs.publicKey : undefined,
     tls: undefined,
     trigger: (asked) => breaking.report(reference.trigger(asked)),
-    answer_ms: 3_000,
-    silence_ms: 3_000,
-    watch_ms: 700,
+    answer_ms: 6_000,
+    silence_ms: 6_000,
+    watch_ms: 1_000,
     parallel: 100,
     ...options.settings,
   }

@@ -1,0 +1,45 @@
+/** Which cases of a role fail for an FSP that is broken in one way. */
+import type { Role } from '../case.ts'
+import { cases } from '../cases/index.ts'
+import type { Breakage } from './breaking.ts'
+import { openWorld } from './world.ts'
+
+export interface Broken {
+  /** What the FSP does, as the end of a sentence. */
+  readonly does: string
+  readonly breakage: Breakage
+  /** The cases that fail, and no other. */
+  readonly caughtBy: readonly string[]
+  /** Signatures are made and verified: only where no message is changed on its way. */
+  readonly signs?: boolean
+  /** The cases that are run; all of the role when left out. */
+  readonly only?: readonly string[]
+}
+
+/** So many broken FSPs are tested at the same time. */
+const parallel = 6
+
+/** The ids of failed cases, by what the FSP does. */
+export async function caughtBy(
+  role: Role,
+  all: readonly Broken[],
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const failed = new Map<string, readonly string[]>()
+  const left = [...all]
+  const work = async () => {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      failed.set(next.does, await failedOf(role, next))
+    }
+  }
+  await Promise.all(Array.from({ length: parallel }, work))
+  return failed
+}
+
+async function failedOf(role: Role, { breakage, signs = false, only }: Broken) {
+  const world = await openWorld({ breakage, signs })
+  const results = await world.run(
+    cases.filter((each) => each.role === role && (only?.includes(each.id) ?? true)),
+  )
+  await world.stop()
+  return results.flatMap(({ id, state }) => (state === 'failed' ? [id] : []))
+}

@@ -1,0 +1,81 @@
+/** FSPs that handle a repeated POST wrongly, in each of its three cases. */
+import type { InboundMessage } from '@causeway/fsp'
+import { type Breakage, jsonOf } from './breaking.ts'
+
+/** The requests of a resource that the FSP has received and answered. */
+function openRecord(resource: string) {
+  const bodies = new Map<string, string>()
+  const counts = new Map<string, number>()
+  const answered = new Set<string>()
+  const idOf = (json: Readonly<Record<string, unknown>>) =>
+    String(json[`${resource.replace(/s$/, '')}Id`])
+  const isRequest = ({ method, target }: InboundMessage) =>
+    method === 'POST' && target === `/${resource}`
+  return {
+    bodies,
+    counts,
+    answered,
+    isRequest,
+    idOf: ({ body }: { body: Buffer }) => idOf(jsonOf(body)),
+    /** The id in the path of an answer. */
+    idIn: (method: string, path: string) => {
+      const [, name, id] = path.split('/')
+      return method === 'PUT' && name === resource ? id : undefined
+    },
+  }
+}
+
+/** Works on a repeat again: it answers twice, and differently. */
+export function workingTwice(resource: string): Breakage {
+  const { counts, answered, isRequest, idOf, idIn } = openRecord(resource)
+  return {
+    incoming(message, receive) {
+      if (isRequest(message)) counts.set(idOf(message), (counts.get(idOf(message)) ?? 0) + 1)
+      return receive(message)
+    },
+    async outgoing(message, forward) {
+      const id = idIn(message.method, message.path)
+      if (id === undefined || answered.has(id)) return forward(message)
+      answered.add(id)
+      const answer = await forward(message)
+      if ((counts.get(id) ?? 0) < 2) return answer
+      const extensionList = { extension: [{ key: 'answer', value: 'second' }] }
+      const body = Buffer.from(JSON.stringify({ ...jsonOf(message.body), extensionList }))
+      return forward({ ...message, body })
+    },
+  }
+}
+
+/** Does not answer a repeat of what it has answered. */
+export function ignoringAnswered(resource: string): Breakage {
+  const { bodies, answered, isRequest, idOf, idIn } = openRecord(resource)
+  return {
+    incoming(message, receive) {
+      if (!isRequest(message)) return receive(message)
+      const id = idOf(message)
+      if (answered.has(id) && bodies.get(id) === message.body.toString()) {
+        return Promise.resolve({ status: 202 })
+      }
+      bodies.set(id, bodies.get(id) ?? message.body.toString())
+      return receive(message)
+    },
+    outgoing(message, forward) {
+      const id = idIn(message.method, message.path)
+      if (id !== undefined) answered.add(id)
+      return forward(message)
+    },
+  }
+}
+
+/** Takes other content under a known id for a repeat. */
+export function ignoringModified(resource: string): Breakage {
+  const { bodies, isRequest, idOf } = openRecord(resource)
+  return {
+    incoming(message, receive) {
+      if (!isRequest(message)) return receive(message)
+      const known = bodies.get(idOf(message))
+      bodies.set(idOf(message), known ?? message.body.toString())
+      return receive(known === undefined ? message : { ...message, body: Buffer.from(known) })
+    },
+  }
+}
