@@ -79,7 +79,11 @@ const all: readonly Broken[] = [
   {
     does: 'reports another state than COMPLETED',
     breakage: writing(
-      of('PATCH', /^\/thirdpartyRequests\//, ({ json }) => json['transactionState'] === 'COMPLETED'),
+      of(
+        'PATCH',
+        /^\/thirdpartyRequests\//,
+        ({ json }) => json['transactionState'] === 'COMPLETED',
+      ),
       (json) => ({ ...json, transactionState: 'COMMITTED' }),
     ),
     caughtBy: ['dfsp-payment'],
@@ -127,7 +131,9 @@ const all: readonly Broken[] = [
   },
   {
     does: 'shows every PISP the state of a payment',
-    breakage: dropping((about) => isError(about) && about.headers['fspiop-destination'] === 'stranger'),
+    breakage: dropping(
+      (about) => isError(about) && about.headers['fspiop-destination'] === 'stranger',
+    ),
     caughtBy: ['dfsp-revoked', 'dfsp-stranger'],
   },
 ]
@@ -176,6 +182,9 @@ beforeAll(async () => {
   failed = await caughtBy('dfsp', all)
 }, 300_000)
 
-test.each(all)('An FSP that $does fails the cases about it, and no other', ({ does, caughtBy: ids }) => {
-  expect(failed.get(does)).toEqual(ids)
-})
+test.each(all)(
+  'An FSP that $does fails the cases about it, and no other',
+  ({ does, caughtBy: ids }) => {
+    expect(failed.get(does)).toEqual(ids)
+  },
+)

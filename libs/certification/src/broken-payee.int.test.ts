@@ -157,7 +157,8 @@ const all: readonly Broken[] = [
     does: 'rolls a reserved transfer back without ABORTED',
     breakage: writing(of('PUT', /^\/transactions\/[^/]+$/), (json) => ({
       ...json,
-      transactionState: json['transactionState'] === 'PENDING' ? 'REJECTED' : json['transactionState'],
+      transactionState:
+        json['transactionState'] === 'PENDING' ? 'REJECTED' : json['transactionState'],
     })),
     caughtBy: ['payee-no-roll-back'],
   },
@@ -191,7 +192,11 @@ const all: readonly Broken[] = [
   {
     does: 'leaves an item out of its bulk quotes',
     breakage: writing(
-      of('PUT', /^\/bulkQuotes\/[^/]+$/, ({ json }) => lengthOf(json['individualQuoteResults']) > 2),
+      of(
+        'PUT',
+        /^\/bulkQuotes\/[^/]+$/,
+        ({ json }) => lengthOf(json['individualQuoteResults']) > 2,
+      ),
       (json) => ({
         ...json,
         individualQuoteResults: (json['individualQuoteResults'] as readonly unknown[]).slice(1),
@@ -264,6 +269,9 @@ beforeAll(async () => {
   failed = await caughtBy('payee', all)
 }, 300_000)
 
-test.each(all)('An FSP that $does fails the cases about it, and no other', ({ does, caughtBy: ids }) => {
-  expect(failed.get(does)).toEqual(ids)
-})
+test.each(all)(
+  'An FSP that $does fails the cases about it, and no other',
+  ({ does, caughtBy: ids }) => {
+    expect(failed.get(does)).toEqual(ids)
+  },
+)

@@ -115,6 +115,9 @@ beforeAll(async () => {
   failed = await caughtBy('pisp', all)
 }, 300_000)
 
-test.each(all)('An FSP that $does fails the cases about it, and no other', ({ does, caughtBy: ids }) => {
-  expect(failed.get(does)).toEqual(ids)
-})
+test.each(all)(
+  'An FSP that $does fails the cases about it, and no other',
+  ({ does, caughtBy: ids }) => {
+    expect(failed.get(does)).toEqual(ids)
+  },
+)

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Case } from '../case.ts'
 import { describe, type Kit } from '../kit.ts'
+import type { Draft } from '../message.ts'
 import type { Reply, Taken } from '../peer.ts'
 import { ensure } from '../read.ts'
 import { askForQuote, isQuoteAnswer, newQuote } from '../counterparts/payer.ts'
@@ -119,10 +120,21 @@ export const retries: readonly Case[] = [
     role: 'payer',
     section,
     async run(kit) {
+      const later: Draft[] = []
       const payment = await payKit(kit, {
         reply: answering({ status: 204 }, isPostQuotes, 'ALWAYS'),
+        onQuote(_payee, usual) {
+          later.push(usual)
+          return []
+        },
       })
-      await payment.quoteRequest()
+      const first = await payment.quoteRequest()
+      // Its answer must not overtake the code that is judged.
+      await kit.expectNone(
+        'second POST /quotes after 204',
+        (message) => message !== first && payment.isQuote(message),
+      )
+      for (const draft of later) await kit.send(draft)
       await payment.transferRequest()
     },
   },

@@ -11,11 +11,11 @@ const terms = of('PUT', /^\/quotes\/[^/]+$/)
 function remembering(undo: (json: Json, quoted: readonly Json[]) => Json): Breakage {
   const quoted: Json[] = []
   return {
+    ...reading(transfers, (json) => undo(json, quoted)),
     outgoing(message, forward) {
       if (terms(aboutOf(message.method, message.path))) quoted.push(jsonOf(message.body))
       return forward(message)
     },
-    incoming: reading(transfers, (json) => undo(json, quoted)).incoming,
   }
 }
 
@@ -54,6 +54,10 @@ function addressIn(json: Json): string | undefined {
 export function quotingOtherAmount(): Breakage {
   const originals = new Map<unknown, unknown>()
   return {
+    ...reading(transfers, (json) => ({
+      ...json,
+      ilpPacket: originals.get(json['ilpPacket']) ?? json['ilpPacket'],
+    })),
     outgoing(message, forward) {
       if (!terms(aboutOf(message.method, message.path))) return forward(message)
       const json = jsonOf(message.body)
@@ -63,10 +67,6 @@ export function quotingOtherAmount(): Breakage {
       originals.set(ilpPacket, json['ilpPacket'])
       return forward({ ...message, body: Buffer.from(JSON.stringify({ ...json, ilpPacket })) })
     },
-    incoming: reading(transfers, (json) => ({
-      ...json,
-      ilpPacket: originals.get(json['ilpPacket']) ?? json['ilpPacket'],
-    })).incoming,
   }
 }
 

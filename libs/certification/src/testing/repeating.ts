@@ -71,11 +71,13 @@ export function ignoringAnswered(resource: string): Breakage {
 export function ignoringModified(resource: string): Breakage {
   const { bodies, isRequest, idOf } = openRecord(resource)
   return {
-    incoming(message, receive) {
+    async incoming(message, receive) {
       if (!isRequest(message)) return receive(message)
       const known = bodies.get(idOf(message))
-      bodies.set(idOf(message), known ?? message.body.toString())
-      return receive(known === undefined ? message : { ...message, body: Buffer.from(known) })
+      if (known !== undefined) return receive({ ...message, body: Buffer.from(known) })
+      const answer = await receive(message)
+      if (answer.status === 202) bodies.set(idOf(message), message.body.toString())
+      return answer
     },
   }
 }
