@@ -60,6 +60,15 @@ const all: readonly Broken[] = [
     caughtBy: ['dfsp-grant'],
   },
   {
+    does: 'leaves the key of a consent PENDING',
+    breakage: writing(of('PUT', /^\/consents\/[^/]+$/), (json) => ({
+      ...json,
+      credential: { ...(json['credential'] as object), status: 'PENDING' },
+    })),
+    only: ['dfsp-link'],
+    caughtBy: ['dfsp-link'],
+  },
+  {
     does: 'registers the key as VERIFIED',
     breakage: writing(isRegistration, (json) => ({
       ...json,

@@ -8,7 +8,7 @@ export interface Inbox {
   readonly taken: readonly Taken[]
   add(message: Taken): void
   /** The first message that matches, also one that was taken before. */
-  next(matches: Matches, within_ms: number): Promise<Taken | undefined>
+  readonly next: (matches: Matches, within_ms: number) => Promise<Taken | undefined>
 }
 
 export function openInbox(): Inbox {

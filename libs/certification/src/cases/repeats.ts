@@ -13,7 +13,7 @@ interface Repeatable {
   readonly resource: string
   readonly section: string
   /** A new request, its id, and the same with other content. */
-  make(kit: Kit): Promise<{
+  readonly make: (kit: Kit) => Promise<{
     readonly id: string
     readonly body: object
     readonly modified: object
