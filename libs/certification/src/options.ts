@@ -24,7 +24,7 @@ export interface CommandOptions {
 }
 
 /** The FSP of this name is `@causeway/fsp` itself. */
-export const referenceName = 'reference'
+const referenceName = 'reference'
 
 const text = { type: 'string' } as const
 const known = {

@@ -34,7 +34,7 @@ export function at(json: unknown, ...path: readonly (string | number)[]): unknow
 }
 
 /** The error code in a body. */
-export function codeIn(json: unknown): unknown {
+function codeIn(json: unknown): unknown {
   return at(json, 'errorInformation', 'errorCode')
 }
 

@@ -30,7 +30,7 @@ export interface BulkQuoted {
   readonly terms: PutBulkQuotes
 }
 
-export function isBulkQuoteAnswer({ bulkQuoteId }: BulkQuoteRequest): Matches {
+function isBulkQuoteAnswer({ bulkQuoteId }: BulkQuoteRequest): Matches {
   return isAnswer(`/bulkQuotes/${bulkQuoteId}`)
 }
 

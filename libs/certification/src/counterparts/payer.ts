@@ -128,7 +128,7 @@ export function isTransferAnswer({ transferId }: TransferRequest): Matches {
   return isAnswer(`/transfers/${transferId}`)
 }
 
-export async function sendTransfer(kit: Kit, transfer: TransferRequest): Promise<void> {
+async function sendTransfer(kit: Kit, transfer: TransferRequest): Promise<void> {
   await kit.sendExpecting(202, {
     method: 'POST',
     path: '/transfers',

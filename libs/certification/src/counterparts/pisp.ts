@@ -279,7 +279,7 @@ export async function requestPayment(
   }
 }
 
-export function transactionRequest({ settings }: Kit, id: string, address: string, payee: string) {
+function transactionRequest({ settings }: Kit, id: string, address: string, payee: string) {
   return {
     transactionRequestId: id,
     payee: {
