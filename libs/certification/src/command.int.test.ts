@@ -49,10 +49,6 @@ test('The list names every case with its section, and runs none', async () => {
   expect(lines.every((line) => /^[A-Za-z0-9-]+\t\S.*\t[A-Z]/.test(line))).toBe(true)
 })
 
-test('Each case has an id of its own', () => {
-  expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length)
-})
-
 test('A case that does not exist is refused', async () => {
   await expect(run('--fsp', 'reference', '--case', 'none')).rejects.toThrow('no case has such')
 })

@@ -81,7 +81,7 @@ export function openKit(settings: Settings, peer: Peer, about: About): OpenKit {
     },
     take(message, status) {
       record({ sender: 'FSP', ...shown(message, message.query), status })
-      for (const { matches, act } of status < 300 ? reactions : []) {
+      for (const { matches, act } of status !== undefined && status < 300 ? reactions : []) {
         if (matches(message)) act(message)
       }
       inbox.add(message)

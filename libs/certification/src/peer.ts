@@ -22,11 +22,14 @@ export interface Taken {
   readonly json: unknown
 }
 
-export interface Reply {
-  readonly status: number
-  readonly headers?: Readonly<Record<string, string>>
-  readonly body?: object
-}
+/** RESET: the connection ends without an answer. */
+export type Reply =
+  | {
+      readonly status: number
+      readonly headers?: Readonly<Record<string, string>>
+      readonly body?: object
+    }
+  | 'RESET'
 
 export interface Outgoing {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -56,8 +59,8 @@ export interface Exchanged {
 export interface Subscriber {
   /** The answer to a message of the FSP; undefined: not this case's. */
   readonly reply: (message: Taken) => Reply | undefined
-  /** Called after the message was answered. */
-  readonly take: (message: Taken, status: number) => void
+  /** Called after the message was answered; undefined: it was not. */
+  readonly take: (message: Taken, status: number | undefined) => void
 }
 
 export interface Peer {
@@ -97,9 +100,15 @@ export async function openPeer(options: PeerOptions): Promise<Peer> {
   const take: RequestListener = (incoming, response) => {
     read(incoming).then(
       (message) => {
-        const { status, headers = {}, body } = replyTo(message)
-        response.writeHead(status, { 'content-type': 'application/json', ...headers })
-        response.end(body === undefined ? '' : JSON.stringify(body))
+        const reply = replyTo(message)
+        if (reply === 'RESET') {
+          response.destroy()
+        } else {
+          const { status, headers = {}, body } = reply
+          response.writeHead(status, { 'content-type': 'application/json', ...headers })
+          response.end(body === undefined ? '' : JSON.stringify(body))
+        }
+        const status = reply === 'RESET' ? undefined : reply.status
         for (const subscriber of subscribers) subscriber.take(message, status)
       },
       () => response.destroy(),

@@ -104,6 +104,8 @@ async function act(
       return authenticate(fsp, asked)
     case 'link':
       return link(fsp, key, asked)
+    case 'unlink':
+      return { state: (await fsp.pisp.unlink(asked.consentId)).state }
     case 'payFromLink':
       return payFromLink(fsp, key, asked)
   }

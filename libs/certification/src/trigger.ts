@@ -48,6 +48,7 @@ export type Action =
       readonly amount: Money
       readonly validFor_ms: number
     }
+  | { readonly action: 'unlink'; readonly dfspId: string; readonly consentId: string }
   /** As the user of the DFSP: allows what is requested. The report has the `authToken`. */
   | { readonly action: 'authenticate'; readonly consentRequestId: string }
 

@@ -1,7 +1,7 @@
 import type { Case } from '../case.ts'
 import { bulk } from './bulk.ts'
 import { dfsp } from './dfsp.ts'
-import { encryption } from './encryption.ts'
+import { forms } from './forms.ts'
 import { payee } from './payee.ts'
 import { payer } from './payer.ts'
 import { pisp } from './pisp.ts'
@@ -9,8 +9,6 @@ import { repeats } from './repeats.ts'
 import { requests } from './requests.ts'
 import { reservations } from './reservations.ts'
 import { retries } from './retries.ts'
-import { server } from './server.ts'
-import { signatures } from './signatures.ts'
 
 /** All cases, in the order of a report. */
 export const cases: readonly Case[] = [
@@ -20,9 +18,7 @@ export const cases: readonly Case[] = [
   ...reservations,
   ...repeats,
   ...requests,
-  ...server,
-  ...signatures,
-  ...encryption,
+  ...forms,
   ...bulk,
   ...dfsp,
   ...pisp,

@@ -102,6 +102,24 @@ const linking: readonly Case[] = [
       ensure(seen === JSON.stringify(dfsp.scopes), JSON.stringify(dfsp.scopes), seen)
     },
   },
+  {
+    id: 'pisp-unlink',
+    title:
+      'A consent is ended with DELETE, and is revoked for the PISP with the PATCH that answers it',
+    role,
+    section: 'Third-Party: linking 1.7',
+    async run(kit) {
+      const { consentId } = await linkedAtKit(kit)
+      const { counterparty, fsp } = kit.settings
+      const path = `/consents/${consentId}`
+      const triggered = kit.trigger({ action: 'unlink', dfspId: counterparty, consentId })
+      await triggered.begun(`DELETE ${path}`, is('DELETE', path))
+      const body = { status: 'REVOKED', revokedAt: new Date().toISOString() }
+      await kit.sendExpecting(200, { method: 'PATCH', path, from: counterparty, to: fsp, body })
+      const state = await triggered.outcome(kit.settings.answer_ms)
+      if (state?.state !== undefined) ensure(state.state === 'UNLINKED', 'UNLINKED', state.state)
+    },
+  },
 ]
 
 function payloadOf(credential: unknown): unknown {

@@ -1,15 +1,19 @@
 /**
- * The three cases of a repeated POST, for each resource that a payee's FSP answers: while the first is
+ * The three cases of a repeated POST, for each resource that a payee's FSP or a DFSP answers: while the first is
  * being answered, after it was answered, and with other content.
  */
 import { randomUUID } from 'node:crypto'
-import type { Case } from '../case.ts'
+import type { Case, Role } from '../case.ts'
 import { newQuote, quoted, route, transferOn } from '../counterparts/payer.ts'
 import { bulkQuote, bulkQuoted, bulkTransferOn } from '../counterparts/bulk-payer.ts'
+import { newNumber } from '../counterparts/payee.ts'
+import { newConsentRequest, transactionRequest, userOf } from '../counterparts/pisp.ts'
 import { describe, type Kit, type Matches } from '../kit.ts'
 import { ensure, expectError, isAnswer, servedOrNotRun } from '../read.ts'
 
 interface Repeatable {
+  readonly role: Role
+  /** Its path without the first slash. */
   readonly resource: string
   readonly section: string
   /** A new request, its id, and the same with other content. */
@@ -22,6 +26,7 @@ interface Repeatable {
 
 const all: readonly Repeatable[] = [
   {
+    role: 'payee',
     resource: 'quotes',
     section: 'FSPIOP 3.2.5, 6.5.3.2',
     make(kit) {
@@ -31,6 +36,7 @@ const all: readonly Repeatable[] = [
     },
   },
   {
+    role: 'payee',
     resource: 'transfers',
     section: 'FSPIOP 3.2.5, 6.7.3.2',
     async make(kit) {
@@ -40,6 +46,7 @@ const all: readonly Repeatable[] = [
     },
   },
   {
+    role: 'payee',
     resource: 'bulkQuotes',
     section: 'FSPIOP 3.2.5, 6.9.3.2',
     make(kit) {
@@ -53,12 +60,34 @@ const all: readonly Repeatable[] = [
     },
   },
   {
+    role: 'payee',
     resource: 'bulkTransfers',
     section: 'FSPIOP 3.2.5, 6.10.3.2',
     async make(kit) {
       const body = bulkTransferOn(kit, await bulkQuoted(kit, 2))
       const modified = { ...body, bulkQuoteId: randomUUID() }
       return { id: body.bulkTransferId, body, modified }
+    },
+  },
+  {
+    role: 'dfsp',
+    resource: 'consentRequests',
+    section: 'FSPIOP 3.2.5, Third-Party: linking 1.3',
+    async make(kit) {
+      const body = await newConsentRequest(kit)
+      return { id: body.consentRequestId, body, modified: { ...body, userId: 'certification' } }
+    },
+  },
+  {
+    role: 'dfsp',
+    resource: 'thirdpartyRequests/transactions',
+    section: 'FSPIOP 3.2.5, Third-Party: transfer 1.2',
+    make(kit) {
+      userOf(kit)
+      const id = randomUUID()
+      // An account that is not linked: the answer is an error, and is repeated like any other.
+      const body = transactionRequest(kit, id, `certification.${id}`, newNumber())
+      return Promise.resolve({ id, body, modified: { ...body, amountType: 'RECEIVE' } })
     },
   },
 ]
@@ -68,12 +97,12 @@ async function post(kit: Kit, resource: string, body: object): Promise<void> {
   servedOrNotRun(await kit.send({ method: 'POST', path, ...route(kit), body }), path)
 }
 
-export const repeats: readonly Case[] = all.flatMap(({ resource, section, make }) => {
-  const role = 'payee' as const
+export const repeats: readonly Case[] = all.flatMap(({ role, resource, section, make }) => {
+  const name = resource.slice(resource.lastIndexOf('/') + 1)
   const putOf = (id: string): Matches => isAnswer(`/${resource}/${id}`)
   return [
     {
-      id: `repeat-${resource}-in-progress`,
+      id: `repeat-${name}-in-progress`,
       title: `A repeat of POST /${resource} before the answer does nothing new: all answers are the same`,
       role,
       section,
@@ -88,7 +117,7 @@ export const repeats: readonly Case[] = all.flatMap(({ resource, section, make }
       },
     },
     {
-      id: `repeat-${resource}-answered`,
+      id: `repeat-${name}-answered`,
       title: `A repeat of an answered POST /${resource} gets the same answer again`,
       role,
       section,
@@ -105,7 +134,7 @@ export const repeats: readonly Case[] = all.flatMap(({ resource, section, make }
       },
     },
     {
-      id: `repeat-${resource}-modified`,
+      id: `repeat-${name}-modified`,
       title: `POST /${resource} with a known id and other content is answered with 3106`,
       role,
       section,

@@ -101,6 +101,24 @@ export const reservations: readonly Case[] = [
     section: 'FSPIOP 6.7.3.3',
     run: (kit) => expectAfterPatch(kit, 'ABORTED', 'REJECTED'),
   },
+  {
+    id: 'payee-unknown-error-code',
+    title: 'An error of the hub with an unknown code is accepted',
+    role: 'payee',
+    section: 'FSPIOP 7.6',
+    async run(kit) {
+      const { settings } = kit
+      const { transfer } = await reserved(kit, settings.answer_ms + settings.silence_ms)
+      const errorInformation = { errorCode: '3399', errorDescription: 'Certification' }
+      await kit.sendExpecting(200, {
+        method: 'PUT',
+        path: `/transfers/${transfer.transferId}/error`,
+        from: settings.hubName,
+        to: settings.fsp,
+        body: { errorInformation },
+      })
+    },
+  },
 ]
 
 async function expectAfterPatch(

@@ -32,7 +32,7 @@ function answering(reply: Reply, matches: (message: Taken) => boolean, times: 'O
 }
 
 /** POST /quotes of the FSP is answered so, and must not come again. */
-async function refuseQuote(kit: Kit, reply: Reply): Promise<void> {
+async function refuseQuote(kit: Kit, reply: Exclude<Reply, 'RESET'>): Promise<void> {
   const payment = await payKit(kit, { reply: answering(reply, isPostQuotes, 'ALWAYS') })
   const first = await payment.quoteRequest()
   await kit.expectNone(
@@ -44,7 +44,7 @@ async function refuseQuote(kit: Kit, reply: Reply): Promise<void> {
 const isPostQuotes = ({ method, path: at }: Taken) => method === 'POST' && at === '/quotes'
 
 /** The FSP's PUT /quotes is answered so, and must not come again. */
-async function refuseAnswer(kit: Kit, reply: Reply): Promise<void> {
+async function refuseAnswer(kit: Kit, reply: Exclude<Reply, 'RESET'>): Promise<void> {
   const quote = newQuote(kit)
   const matches = isQuoteAnswer(quote)
   kit.reply(matches, () => reply)
@@ -54,6 +54,19 @@ async function refuseAnswer(kit: Kit, reply: Reply): Promise<void> {
     `second PUT /quotes/{ID} after ${reply.status}`,
     (message) => message !== first && matches(message),
   )
+}
+
+/** The first POST /transfers of the FSP is answered so, and must come again. */
+async function expectTransferAgain(kit: Kit, reply: Reply): Promise<void> {
+  const isTransfer = ({ method, path }: Taken) => method === 'POST' && path === '/transfers'
+  const payment = await payKit(kit, { reply: answering(reply, isTransfer, 'ONCE') })
+  const first = await payment.transferRequest()
+  const second = await kit.expect(
+    'the same POST /transfers again',
+    (message) => message !== first && payment.isTransfer(message),
+    kit.settings.silence_ms,
+  )
+  ensure(second.body.equals(first.body), `the same content: ${describe(first)}`, describe(second))
 }
 
 const section = 'FSPIOP 3.2.4'
@@ -96,23 +109,14 @@ export const retries: readonly Case[] = [
     title: 'A request that is answered with 503 is sent again with the same id and content',
     role: 'payer',
     section,
-    async run(kit) {
-      const isTransfer = ({ method, path: at }: Taken) => method === 'POST' && at === '/transfers'
-      const payment = await payKit(kit, {
-        reply: answering({ status: 503, body: error('2003') }, isTransfer, 'ONCE'),
-      })
-      const first = await payment.transferRequest()
-      const second = await kit.expect(
-        'POST /transfers again after 503',
-        (message) => message !== first && payment.isTransfer(message),
-        kit.settings.silence_ms,
-      )
-      ensure(
-        second.body.equals(first.body),
-        `the same content: ${describe(first)}`,
-        describe(second),
-      )
-    },
+    run: (kit) => expectTransferAgain(kit, { status: 503, body: error('2003') }),
+  },
+  {
+    id: 'payer-no-answer',
+    title: 'A request that gets no answer is sent again with the same id and content',
+    role: 'payer',
+    section: 'FSPIOP 3.2.5',
+    run: (kit) => expectTransferAgain(kit, 'RESET'),
   },
   {
     id: 'payer-unlisted-2xx',

@@ -279,7 +279,7 @@ export async function requestPayment(
   }
 }
 
-function transactionRequest({ settings }: Kit, id: string, address: string, payee: string) {
+export function transactionRequest({ settings }: Kit, id: string, address: string, payee: string) {
   return {
     transactionRequestId: id,
     payee: {

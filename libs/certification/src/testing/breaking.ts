@@ -4,7 +4,7 @@
  */
 import type { Fsp, InboundAnswer, InboundMessage } from '@causeway/fsp'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { request } from 'undici'
@@ -35,6 +35,8 @@ export interface Breakage {
     message: InboundMessage,
     receive: (message: InboundMessage) => Promise<InboundAnswer>,
   ) => Promise<InboundAnswer>
+  /** The FSP acknowledges bodies of more than this, in place of its server. */
+  readonly acknowledgesFrom_bytes?: number
   /** What the FSP reports about an action. */
   readonly report?: (outcome: Promise<Outcome>) => Promise<Outcome>
 }
@@ -43,38 +45,44 @@ export interface Breaking {
   /** The address of the hub for the FSP. */
   readonly url: string
   readonly around: (fsp: Pick<Fsp, 'receive'>) => Pick<Fsp, 'receive'>
+  /** The address of the FSP for the hub. */
+  inFrontOf(callbackUrl: string): Promise<string>
   report(outcome: Promise<Outcome>): Promise<Outcome>
   stop(): Promise<void>
 }
 
 export async function openBreaking(hubUrl: string, breakage: Breakage): Promise<Breaking> {
   const { outgoing, incoming, report = (outcome) => outcome } = breakage
-  const forward = async ({ method, path, headers, body }: Sent): Promise<Answered> => {
-    const answer = await request(hubUrl + path, {
-      method: method as 'POST',
-      headers,
-      body: body.length === 0 ? null : body,
+  const forward = (message: Sent) => sendTo(hubUrl, message)
+  const servers: Server[] = []
+  async function serve(handle: (message: Sent) => Promise<Answered>): Promise<string> {
+    const server = createServer({ maxHeaderSize: 65_536 }, (incomingRequest, response) => {
+      void buffer(incomingRequest)
+        .then((body) => {
+          const { method = '', url: path = '', headers } = incomingRequest
+          return handle({ method, path, headers: texts(headers), body })
+        })
+        .then(
+          ({ status, headers, body }) => response.writeHead(status, headers).end(body),
+          () => response.destroy(),
+        )
     })
-    const bytes = Buffer.from(await answer.body.arrayBuffer())
-    return { status: answer.statusCode, headers: texts(answer.headers), body: bytes }
+    servers.push(server)
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   }
-  const server = createServer((incomingRequest, response) => {
-    void buffer(incomingRequest)
-      .then((body) => {
-        const { method = '', url: path = '', headers } = incomingRequest
-        const message = { method, path, headers: texts(headers), body }
-        return outgoing === undefined ? forward(message) : outgoing(message, forward)
-      })
-      .then(
-        ({ status, headers, body }) => response.writeHead(status, headers).end(body),
-        () => response.destroy(),
-      )
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: await serve((message) =>
+      outgoing === undefined ? forward(message) : outgoing(message, forward),
+    ),
+    inFrontOf(callbackUrl) {
+      const { acknowledgesFrom_bytes: from } = breakage
+      if (from === undefined) return Promise.resolve(callbackUrl)
+      return serve((message) =>
+        message.body.length > from ? Promise.resolve(accepted) : sendTo(callbackUrl, message),
+      )
+    },
     around: (fsp) => ({
       receive: (message) =>
         incoming === undefined
@@ -83,11 +91,23 @@ export async function openBreaking(hubUrl: string, breakage: Breakage): Promise<
     }),
     report,
     async stop() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
+      for (const server of servers) {
+        server.closeAllConnections()
+        server.close()
+        await once(server, 'close')
+      }
     },
   }
+}
+
+async function sendTo(url: string, { method, path, headers, body }: Sent): Promise<Answered> {
+  const answer = await request(url + path, {
+    method: method as 'POST',
+    headers,
+    body: body.length === 0 ? null : body,
+  })
+  const bytes = Buffer.from(await answer.body.arrayBuffer())
+  return { status: answer.statusCode, headers: texts(answer.headers), body: bytes }
 }
 
 const ofConnection = new Set([

@@ -1,6 +1,5 @@
-/** Which cases of a role fail for an FSP that is broken in one way. */
-import type { Role } from '../case.ts'
-import { cases } from '../cases/index.ts'
+/** Which cases fail for an FSP that is broken in one way. */
+import type { Case } from '../case.ts'
 import type { Breakage } from './breaking.ts'
 import { openWorld } from './world.ts'
 
@@ -12,34 +11,32 @@ export interface Broken {
   readonly caughtBy: readonly string[]
   /** Signatures are made and verified: only where no message is changed on its way. */
   readonly signs?: boolean
-  /** The cases that are run; all of the role when left out. */
+  /** The cases that are run; all of the group when left out. */
   readonly only?: readonly string[]
 }
 
 /** So many broken FSPs are tested at the same time. */
 const parallel = 6
 
-/** The ids of failed cases, by what the FSP does. */
+/** The ids of failed cases of the group, by what the FSP does. */
 export async function caughtBy(
-  role: Role,
+  group: readonly Case[],
   all: readonly Broken[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const failed = new Map<string, readonly string[]>()
   const left = [...all]
   const work = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      failed.set(next.does, await failedOf(role, next))
+      failed.set(next.does, await failedOf(group, next))
     }
   }
   await Promise.all(Array.from({ length: parallel }, work))
   return failed
 }
 
-async function failedOf(role: Role, { breakage, signs = false, only }: Broken) {
+async function failedOf(group: readonly Case[], { breakage, signs = false, only }: Broken) {
   const world = await openWorld({ breakage, signs })
-  const results = await world.run(
-    cases.filter((each) => each.role === role && (only?.includes(each.id) ?? true)),
-  )
+  const results = await world.run(group.filter(({ id }) => only?.includes(id) ?? true))
   await world.stop()
   return results.flatMap(({ id, state }) => (state === 'failed' ? [id] : []))
 }

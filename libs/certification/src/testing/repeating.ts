@@ -1,14 +1,45 @@
 /** FSPs that handle a repeated POST wrongly, in each of its three cases. */
 import type { InboundMessage } from '@causeway/fsp'
 import { type Breakage, jsonOf } from './breaking.ts'
+import type { Broken } from './caught.ts'
+
+interface Repeated {
+  readonly resource: string
+  readonly idMember: string
+}
+
+/** The three of them; by default the id of `quotes` is `quoteId`. */
+export function repeatingWrongly(
+  resource: string,
+  idMember = `${resource.replace(/s$/, '')}Id`,
+): readonly Broken[] {
+  const name = resource.slice(resource.lastIndexOf('/') + 1)
+  const of = { resource, idMember }
+  return [
+    {
+      does: `works twice on a repeated POST /${resource}`,
+      breakage: workingTwice(of),
+      caughtBy: [`repeat-${name}-in-progress`],
+    },
+    {
+      does: `does not answer the repeat of an answered POST /${resource}`,
+      breakage: ignoringAnswered(of),
+      caughtBy: [`repeat-${name}-answered`],
+    },
+    {
+      does: `takes POST /${resource} with other content for a repeat`,
+      breakage: ignoringModified(of),
+      caughtBy: [`repeat-${name}-modified`],
+    },
+  ]
+}
 
 /** The requests of a resource that the FSP has received and answered. */
-function openRecord(resource: string) {
+function openRecord({ resource, idMember }: Repeated) {
   const bodies = new Map<string, string>()
   const counts = new Map<string, number>()
   const answered = new Set<string>()
-  const idOf = (json: Readonly<Record<string, unknown>>) =>
-    String(json[`${resource.replace(/s$/, '')}Id`])
+  const idOf = (json: Readonly<Record<string, unknown>>) => String(json[idMember])
   const isRequest = ({ method, target }: InboundMessage) =>
     method === 'POST' && target === `/${resource}`
   return {
@@ -19,15 +50,16 @@ function openRecord(resource: string) {
     idOf: ({ body }: { body: Buffer }) => idOf(jsonOf(body)),
     /** The id in the path of an answer. */
     idIn: (method: string, path: string) => {
-      const [, name, id] = path.split('/')
-      return method === 'PUT' && name === resource ? id : undefined
+      const begin = `/${resource}/`
+      if (method !== 'PUT' || !path.startsWith(begin)) return undefined
+      return path.slice(begin.length).split('/')[0]
     },
   }
 }
 
 /** Works on a repeat again: it answers twice, and differently. */
-export function workingTwice(resource: string): Breakage {
-  const { counts, answered, isRequest, idOf, idIn } = openRecord(resource)
+function workingTwice(of: Repeated): Breakage {
+  const { counts, answered, isRequest, idOf, idIn } = openRecord(of)
   return {
     incoming(message, receive) {
       if (isRequest(message)) counts.set(idOf(message), (counts.get(idOf(message)) ?? 0) + 1)
@@ -47,8 +79,8 @@ export function workingTwice(resource: string): Breakage {
 }
 
 /** Does not answer a repeat of what it has answered. */
-export function ignoringAnswered(resource: string): Breakage {
-  const { bodies, answered, isRequest, idOf, idIn } = openRecord(resource)
+function ignoringAnswered(of: Repeated): Breakage {
+  const { bodies, answered, isRequest, idOf, idIn } = openRecord(of)
   return {
     incoming(message, receive) {
       if (!isRequest(message)) return receive(message)
@@ -68,8 +100,8 @@ export function ignoringAnswered(resource: string): Breakage {
 }
 
 /** Takes other content under a known id for a repeat. */
-export function ignoringModified(resource: string): Breakage {
-  const { bodies, isRequest, idOf } = openRecord(resource)
+function ignoringModified(of: Repeated): Breakage {
+  const { bodies, isRequest, idOf } = openRecord(of)
   return {
     async incoming(message, receive) {
       if (!isRequest(message)) return receive(message)

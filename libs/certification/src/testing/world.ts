@@ -51,7 +51,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     resendAfter_ms: 300,
     around: breaking.around,
   })
-  callbackUrl = reference.callbackUrl
+  callbackUrl = await breaking.inFrontOf(reference.callbackUrl)
   const settings: Settings = {
     ...referenceFacts,
     fsp: 'examinee',
