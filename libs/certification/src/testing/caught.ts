@@ -1,5 +1,5 @@
 /** Which cases fail for an FSP that is broken in one way. */
-import type { Case } from '../case.ts'
+import { subjects } from '../cases/index.ts'
 import type { Breakage } from './breaking.ts'
 import { openWorld } from './world.ts'
 
@@ -11,32 +11,32 @@ export interface Broken {
   readonly caughtBy: readonly string[]
   /** Signatures are made and verified: only where no message is changed on its way. */
   readonly signs?: boolean
-  /** The cases that are run; all of the group when left out. */
+  /** The cases that are run; all about the same subjects when left out. */
   readonly only?: readonly string[]
 }
 
 /** So many broken FSPs are tested at the same time. */
 const parallel = 6
 
-/** The ids of failed cases of the group, by what the FSP does. */
-export async function caughtBy(
-  group: readonly Case[],
+/** The ids of failed cases, by what the FSP does. */
+export async function failuresOf(
   all: readonly Broken[],
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const failed = new Map<string, readonly string[]>()
   const left = [...all]
   const work = async () => {
     for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      failed.set(next.does, await failedOf(group, next))
+      failed.set(next.does, await failedOf(next))
     }
   }
   await Promise.all(Array.from({ length: parallel }, work))
   return failed
 }
 
-async function failedOf(group: readonly Case[], { breakage, signs = false, only }: Broken) {
+async function failedOf({ breakage, signs = false, only, caughtBy }: Broken) {
   const world = await openWorld({ breakage, signs })
-  const results = await world.run(group.filter(({ id }) => only?.includes(id) ?? true))
+  const about = subjects.filter((subject) => subject.some(({ id }) => caughtBy.includes(id)))
+  const results = await world.run(about.flat().filter(({ id }) => only?.includes(id) ?? true))
   await world.stop()
   return results.flatMap(({ id, state }) => (state === 'failed' ? [id] : []))
 }

@@ -1,6 +1,5 @@
 /** FSPs that are paid in a way that breaks one rule. */
 import {
-  answering,
   dropping,
   ignoring,
   of,
@@ -225,15 +224,6 @@ export const brokenPayees: readonly Broken[] = [
     does: 'does not answer GET of an unknown bulk quote',
     breakage: ignoring(of('GET', /^\/bulkQuotes\//)),
     caughtBy: ['bulk-get-quote-unknown'],
-  },
-  {
-    does: 'writes an error into an acknowledgement',
-    breakage: answering(of('POST', /^\/quotes$/), (answer) =>
-      answer.status === 202
-        ? { ...answer, error: { errorCode: '2001', errorDescription: 'none' } }
-        : answer,
-    ),
-    caughtBy: ['server-202'],
   },
 ]
 

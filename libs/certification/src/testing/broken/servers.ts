@@ -24,6 +24,17 @@ const isTerms = of('PUT', /^\/quotes\/[^/]+$/)
 
 const servers: readonly Broken[] = [
   {
+    does: 'writes an error into an acknowledgement',
+    breakage: answering(
+      quotes(() => true),
+      (answer) =>
+        answer.status === 202
+          ? { ...answer, error: { errorCode: '2001', errorDescription: 'none' } }
+          : answer,
+    ),
+    caughtBy: ['server-202'],
+  },
+  {
     does: 'refuses a callback that it does not wait for',
     breakage: refusing(of('PUT', /^\/quotes\/.*\/error$/, isWithout('accept')), 404),
     caughtBy: ['server-200'],
