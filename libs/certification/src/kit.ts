@@ -45,17 +45,24 @@ export interface Triggered {
 }
 
 export interface OpenKit extends Kit {
-  readonly exchanged: readonly Exchanged[]
+  /** Without messages of the FSP that belong to a case that runs at the same time. */
+  exchanged(): readonly Exchanged[]
   close(): void
 }
 
 /** A report shows this much of a body. */
 const shown_max = 2_000
-const exchanged_max = 200
+const exchanged_max = 1_000
 
 interface About {
   readonly id: string
   readonly role: Role
+}
+
+interface Recorded {
+  readonly entry: Exchanged
+  /** Undefined: the kit sent it. */
+  readonly message: Taken | undefined
 }
 
 interface Rule<Reaction> {
@@ -65,11 +72,12 @@ interface Rule<Reaction> {
 
 export function openKit(settings: Settings, peer: Peer, about: About): OpenKit {
   const inbox = openInbox()
-  const exchanged: Exchanged[] = []
+  const exchanged: Recorded[] = []
+  const own = new Set<Taken>()
   const replies: Rule<Reply | undefined>[] = []
   const reactions: Rule<void>[] = []
-  const record = (entry: Exchanged) => {
-    if (exchanged.length < exchanged_max) exchanged.push(entry)
+  const record = (entry: Exchanged, message?: Taken) => {
+    if (exchanged.length < exchanged_max) exchanged.push({ entry, message })
   }
   const close = peer.subscribe({
     reply(message) {
@@ -80,9 +88,14 @@ export function openKit(settings: Settings, peer: Peer, about: About): OpenKit {
       return undefined
     },
     take(message, status) {
-      record({ sender: 'FSP', ...shown(message, message.query), status })
+      record({ sender: 'FSP', ...shown(message, message.query), status }, message)
+      if (settings.parallel === 1 || replies.some(({ matches }) => matches(message))) {
+        own.add(message)
+      }
       for (const { matches, act } of status !== undefined && status < 300 ? reactions : []) {
-        if (matches(message)) act(message)
+        if (!matches(message)) continue
+        own.add(message)
+        act(message)
       }
       inbox.add(message)
     },
@@ -95,11 +108,19 @@ export function openKit(settings: Settings, peer: Peer, about: About): OpenKit {
     return answer
   }
 
-  const expectations = expectationsOn(inbox, settings)
+  const next: Inbox['next'] = async (matches, within_ms) => {
+    const found = await inbox.next(matches, within_ms)
+    if (found !== undefined) own.add(found)
+    return found
+  }
+  const expectations = expectationsOn(next, settings)
   return {
     settings,
     taken: inbox.taken,
-    exchanged,
+    exchanged: () =>
+      exchanged.flatMap(({ entry, message }) =>
+        message === undefined || own.has(message) ? [entry] : [],
+      ),
     reply: (matches, act) => void replies.push({ matches, act }),
     on: (matches, act) => void reactions.push({ matches, act }),
     send,
@@ -109,7 +130,7 @@ export function openKit(settings: Settings, peer: Peer, about: About): OpenKit {
       throw new Unmet(`${status} to ${draft.method} ${draft.path}`, describeAnswer(answer))
     },
     post: (draft) => void send(draft),
-    next: inbox.next,
+    next,
     ...expectations,
     trigger: (action) => triggered(settings, about, action, expectations.expect),
     close,
@@ -118,7 +139,7 @@ export function openKit(settings: Settings, peer: Peer, about: About): OpenKit {
 
 type Expectations = Pick<Kit, 'expect' | 'expectNone' | 'expectNoneUntil'>
 
-function expectationsOn({ next }: Inbox, { answer_ms, watch_ms }: Settings): Expectations {
+function expectationsOn(next: Inbox['next'], { answer_ms, watch_ms }: Settings): Expectations {
   async function none(what: string, matches: Matches, within_ms: number) {
     const found = await next(matches, within_ms)
     if (found !== undefined) throw new Unmet(`no ${what}`, describe(found))

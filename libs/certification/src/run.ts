@@ -31,7 +31,7 @@ async function runCase(each: Case, settings: Settings, peer: Peer): Promise<Case
   const end = await endOf(each, kit)
   kit.close()
   const ms = Math.round(performance.now() - begun_ms)
-  return { id, title, role, section, ms, messages: [...kit.exchanged], ...end }
+  return { id, title, role, section, ms, messages: kit.exchanged(), ...end }
 }
 
 type End =
