@@ -11,6 +11,7 @@ import {
   granted,
   linked,
   linkedAndVerified,
+  linkedOrNotRun,
   newConsentRequest,
   pispOf,
   requestPayment,
@@ -188,7 +189,7 @@ const payments: readonly Case[] = [
     role,
     section: 'Third-Party: transfer 1.2 to 1.5',
     async run(kit) {
-      const payment = await requestPayment(kit, await linkedAndVerified(kit))
+      const payment = await requestPayment(kit, await linkedOrNotRun(kit))
       await kit.expect('POST /quotes', payment.payee.isQuote)
       await kit.expect('POST /thirdpartyRequests/authorizations', payment.isTerms)
       await kit.expect('POST /transfers', payment.payee.isTransfer)
@@ -207,7 +208,7 @@ const payments: readonly Case[] = [
     role,
     section: 'Third-Party: transfer 1.5',
     async run(kit) {
-      const payment = await requestPayment(kit, await linkedAndVerified(kit))
+      const payment = await requestPayment(kit, await linkedOrNotRun(kit))
       const final = await kit.expect('a final callback', payment.isFinal)
       await kit.expectNone(
         'second final callback',
@@ -221,7 +222,7 @@ const payments: readonly Case[] = [
     role,
     section: 'Third-Party: transfer 1.3.2',
     async run(kit) {
-      const payment = await requestPayment(kit, await linkedAndVerified(kit))
+      const payment = await requestPayment(kit, await linkedOrNotRun(kit))
       const terms = await kit.expect('POST /thirdpartyRequests/authorizations', payment.isTerms)
       for (const name of ['authorizationRequestId', 'challenge', 'transactionType']) {
         ensure(at(terms.json, name) !== undefined, name, describe(terms))
@@ -240,7 +241,7 @@ const payments: readonly Case[] = [
     role,
     section: 'Third-Party: transfer 1.3.3',
     async run(kit) {
-      const link = await linkedAndVerified(kit)
+      const link = await linkedOrNotRun(kit)
       const payment = await requestPayment(kit, link, { rejects: true })
       const final = await kit.expect('a final callback', payment.isFinal)
       ensure(
@@ -257,7 +258,7 @@ const payments: readonly Case[] = [
     role,
     section: 'Third-Party: transfer 1.4, error codes',
     async run(kit) {
-      const link = await linkedAndVerified(kit)
+      const link = await linkedOrNotRun(kit)
       const other = { ...link, device: createAuthenticator() }
       const payment = await requestPayment(kit, other, { verificationError: '6201' })
       expectError(await kit.expect('a final callback', payment.isFinal), ['62', '61', '60'])
@@ -270,7 +271,7 @@ const payments: readonly Case[] = [
     role,
     section: 'Third-Party: transfer 1.5, error codes',
     async run(kit) {
-      const link = await linkedAndVerified(kit)
+      const link = await linkedOrNotRun(kit)
       const payee = {
         onQuote: (_payee: unknown, usual: { readonly path: string }) => [
           {
@@ -307,7 +308,7 @@ const payments: readonly Case[] = [
     async run(kit) {
       // A PISP of its own: the account may have other consents of the counterparty.
       const script = { pisp: kit.settings.stranger }
-      const link = await linkedAndVerified(kit, script)
+      const link = await linkedOrNotRun(kit, script)
       const { authService, fsp } = kit.settings
       const from = link.registration === undefined ? script.pisp : authService
       const path = `/consents/${link.consentId}`
@@ -328,7 +329,7 @@ const payments: readonly Case[] = [
     role,
     section: 'Third-Party: transfer 1.6',
     async run(kit) {
-      const payment = await requestPayment(kit, await linkedAndVerified(kit))
+      const payment = await requestPayment(kit, await linkedOrNotRun(kit))
       const final = await kit.expect('a final callback', payment.isFinal)
       const { stranger, fsp } = kit.settings
       const path = `/thirdpartyRequests/transactions/${payment.id}`

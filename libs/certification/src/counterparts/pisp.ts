@@ -5,7 +5,7 @@
 import { consentChallenge } from '@causeway/fspiop'
 import { type Authenticator, createAuthenticator } from '@causeway/fsp'
 import { randomUUID } from 'node:crypto'
-import { NotRun } from '../case.ts'
+import { NotRun, Unmet } from '../case.ts'
 import { describe, type Kit, type Matches } from '../kit.ts'
 import type { Draft } from '../message.ts'
 import type { Taken } from '../peer.ts'
@@ -166,6 +166,16 @@ export async function linkedAndVerified(kit: Kit, script: PispScript = {}): Prom
 /** The site of the PISP, where keys are made and used. */
 function originOf({ settings }: Kit): string {
   return new URL(settings.callbackUri).origin
+}
+
+/** The same for cases about what comes after: linking has cases of its own. */
+export async function linkedOrNotRun(kit: Kit, script: PispScript = {}): Promise<Linked> {
+  try {
+    return await linkedAndVerified(kit, script)
+  } catch (error) {
+    if (!(error instanceof Unmet)) throw error
+    throw new NotRun(`no account could be linked: ${error.message}`)
+  }
 }
 
 const isRegistration =

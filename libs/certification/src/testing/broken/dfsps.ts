@@ -68,8 +68,7 @@ export const brokenDfsps: readonly Broken[] = [
       ...json,
       credential: { ...(json['credential'] as object), status: 'PENDING' },
     })),
-    only: ['dfsp-link'],
-    caughtBy: ['dfsp-link'],
+    caughtBy: ['dfsp-link', 'dfsp-registration'],
   },
   {
     does: 'registers the key as VERIFIED',
