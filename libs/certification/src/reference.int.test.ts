@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { cases } from './cases/index.ts'
+import { NotTriggered } from './trigger.ts'
 import { openWorld } from './testing/world.ts'
 
 test('The reference FSP passes every case', async () => {
@@ -29,5 +30,23 @@ test('A result has the messages of its own case, also when others run at the sam
     'FSP PUT transfers',
     'KIT POST quotes',
     'KIT POST transfers',
+  ])
+})
+
+test('A case whose action the FSP refuses is not run, and one without an answer of the FSP fails', async () => {
+  const world = await openWorld({
+    settings: {
+      trigger: ({ action }) => Promise.reject(new NotTriggered(`there is no ${action}`)),
+      party: { type: 'MSISDN', id: '12025550199' },
+      answer_ms: 300,
+    },
+  })
+  const results = await world.run(
+    cases.filter(({ id }) => ['payer-503', 'payee-party'].includes(id)),
+  )
+  await world.stop()
+  expect(results).toMatchObject([
+    { id: 'payer-503', state: 'notRun', why: 'there is no pay' },
+    { id: 'payee-party', state: 'failed', expected: 'PUT /parties/MSISDN/12025550199' },
   ])
 })
