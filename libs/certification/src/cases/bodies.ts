@@ -52,7 +52,7 @@ export const bodies: readonly Case[] = [
     id: 'body-written-otherwise',
     title: 'JSON with line breaks, escapes and members in another order is accepted',
     role,
-    section: 'FSPIOP 3.1.5, Signature 3.1',
+    section: 'FSPIOP 3.1.6, 3.3.1',
     async run(kit) {
       const request = newQuote(kit, { note: 'Certification: Ω' })
       const members = Object.entries(request).toReversed()
@@ -82,7 +82,7 @@ export const bodies: readonly Case[] = [
     id: 'body-no-json',
     title: 'A body that is no JSON is refused with 400',
     role,
-    section: 'FSPIOP 3.1.5, 7.6',
+    section: 'FSPIOP 3.1.6, 7.6',
     async run(kit) {
       customerOf(kit)
       for (const text of ['', '{"quoteId":', '[]', '"text"', 'null']) {
@@ -131,7 +131,7 @@ export const bodies: readonly Case[] = [
     id: 'body-hostile',
     title: 'A body that no client writes is refused with 400, and the next request is answered',
     role,
-    section: 'FSPIOP 3.1.5',
+    section: 'FSPIOP 3.1.5, 3.1.6',
     async run(kit) {
       const text = JSON.stringify(newQuote(kit))
       const hostile: readonly Buffer[] = [

@@ -116,7 +116,7 @@ const terms: readonly Case[] = [
     id: 'payee-amounts-fees',
     title: 'The amounts of a quote respect the fees that the payer’s FSP discloses',
     role: 'payee',
-    section: 'FSPIOP 5.1.3',
+    section: 'FSPIOP 5.1',
     async run(kit) {
       const { currency } = kit.settings
       expectAgreed(await quoted(kit, { fees: { currency, amount: '1' } }))
@@ -170,7 +170,7 @@ const interledger: readonly Case[] = [
     id: 'ilp-packet',
     title: 'The packet of a quote holds the transfer amount and the transaction',
     role: 'payee',
-    section: 'FSPIOP 4.5, 6.5.4.1',
+    section: 'FSPIOP 4.5, 6.5.2.3',
     async run(kit) {
       const { request, terms: agreed, message } = await quoted(kit)
       const packet = decodePacket(agreed.ilpPacket)
@@ -192,7 +192,7 @@ const interledger: readonly Case[] = [
     id: 'ilp-1-address',
     title: 'Step 1: a transfer whose packet is addressed to another account is refused',
     role: 'payee',
-    section: 'FSPIOP 4.4',
+    section: 'FSPIOP 6.7.2.8',
     async run(kit) {
       const agreed = await quoted(kit)
       const packet = decodePacket(agreed.terms.ilpPacket)
@@ -208,7 +208,7 @@ const interledger: readonly Case[] = [
     id: 'ilp-2-amount',
     title: 'Step 2: a transfer of another amount than that of its packet is refused',
     role: 'payee',
-    section: 'FSPIOP 4.4',
+    section: 'FSPIOP 6.7.2.8',
     async run(kit) {
       const agreed = await quoted(kit)
       const { currency, amount } = agreed.terms.transferAmount
@@ -220,7 +220,7 @@ const interledger: readonly Case[] = [
     id: 'ilp-3-condition',
     title: 'Step 3: a transfer with another condition than that of the quote is refused',
     role: 'payee',
-    section: 'FSPIOP 4.4',
+    section: 'FSPIOP 6.7.2.8',
     async run(kit) {
       const agreed = await quoted(kit)
       const condition = conditionOf(randomBytes(32).toString('base64url'))
@@ -231,7 +231,7 @@ const interledger: readonly Case[] = [
     id: 'ilp-4-fulfilment',
     title: 'Step 4: the fulfilment of an accepted transfer hashes to its condition',
     role: 'payee',
-    section: 'FSPIOP 4.4',
+    section: 'FSPIOP 4.4, 6.7.2.8',
     async run(kit) {
       const agreed = await quoted(kit)
       const answer = await transferred(kit, transferOn(kit, agreed))
@@ -247,7 +247,7 @@ const interledger: readonly Case[] = [
     id: 'ilp-reproducible',
     title: 'The fulfilment is made of packet and secret alone: every answer has the same one',
     role: 'payee',
-    section: 'FSPIOP 4.4, 6.5.1.1',
+    section: 'FSPIOP 6.5.2.3, 6.7.2.8',
     async run(kit) {
       const agreed = await quoted(kit)
       const transfer = transferOn(kit, agreed)
@@ -271,7 +271,7 @@ const interledger: readonly Case[] = [
     id: 'payee-expired-transfer',
     title: 'A transfer that has expired is not fulfilled',
     role: 'payee',
-    section: 'FSPIOP 6.7.1.4',
+    section: 'FSPIOP 6.7.2.4',
     async run(kit) {
       const agreed = await quoted(kit)
       const expiration = new Date(Date.now() - 60_000).toISOString()

@@ -37,7 +37,7 @@ export const payer: readonly Case[] = [
     title:
       'A transfer carries amount, packet and condition of the quote, and expires in the future',
     role: 'payer',
-    section: 'FSPIOP 4.4, 6.7.3.2',
+    section: 'FSPIOP 6.7.2.8, 6.7.3.2',
     async run(kit) {
       const payment = await payKit(kit)
       const transfer = await payment.transferRequest()
@@ -57,7 +57,7 @@ export const payer: readonly Case[] = [
     id: 'payer-asks-after-silence',
     title: 'When no callback arrives, the FSP asks with GET /transfers/{ID}, and takes the answer',
     role: 'payer',
-    section: 'FSPIOP 6.7.1, 6.7.3.1',
+    section: 'FSPIOP 6.7.2.5, 6.7.3.1',
     async run(kit) {
       const payment = await payKit(kit, { onTransfer: () => [] })
       await payment.transferRequest()
@@ -91,7 +91,7 @@ export const payer: readonly Case[] = [
     id: 'payer-unknown-error-code',
     title: 'An unknown error code ends the quote like the generic code of its class',
     role: 'payer',
-    section: 'FSPIOP 7.6',
+    section: 'FSPIOP 3.3.2, 7.6',
     async run(kit) {
       const payment = await payKit(kit, { onQuote: () => [] })
       const request = await payment.quoteRequest()
@@ -132,7 +132,7 @@ export const payer: readonly Case[] = [
     id: 'payer-expired-quote',
     title: 'A quote that has expired is not paid',
     role: 'payer',
-    section: 'FSPIOP 6.5.1.2',
+    section: 'FSPIOP 6.5.2.1',
     async run(kit) {
       const expiration = new Date(Date.now() - 1_000).toISOString()
       const payment = await payKit(kit, {
@@ -146,7 +146,7 @@ export const payer: readonly Case[] = [
     id: 'payer-wrong-fulfilment',
     title: 'COMMITTED without the fulfilment of the condition is no proof: the payment stays open',
     role: 'payer',
-    section: 'FSPIOP 4.4',
+    section: 'FSPIOP 4.4, 6.7.2.8',
     async run(kit) {
       const fulfilment = randomBytes(32).toString('base64url')
       const payment = await payKit(kit, {
@@ -166,7 +166,7 @@ export const payer: readonly Case[] = [
     id: 'payer-aborted',
     title: 'An error of the transfer ends the payment as aborted, also with an unknown code',
     role: 'payer',
-    section: 'FSPIOP 6.7.5',
+    section: 'FSPIOP 3.3.2, 6.7.5.1',
     async run(kit) {
       const payment = await payKit(kit, {
         onTransfer: (_payee, usual) => [errorDraft(usual, '5199')],
@@ -180,7 +180,7 @@ export const payer: readonly Case[] = [
     id: 'payer-technical-error',
     title: 'A technical error (1xxx, 2xxx) does not end the transfer: the money may have moved',
     role: 'payer',
-    section: 'FSPIOP 6.7.1, 7.6',
+    section: 'FSPIOP 6.7.2.5, 7.6',
     async run(kit) {
       const payment = await payKit(kit, {
         onTransfer: (_payee, usual) => [errorDraft(usual, '2001')],

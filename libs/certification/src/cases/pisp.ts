@@ -280,7 +280,7 @@ const paying: readonly Case[] = [
     id: 'pisp-unknown-error-code',
     title: 'An error with an unknown code is accepted, and ends the payment',
     role,
-    section: 'Third-Party: error codes, FSPIOP 7.6',
+    section: 'Third-Party: error codes, FSPIOP 3.3.2',
     async run(kit) {
       const payment = await requestedFromKit(kit, await linkedAtKit(kit))
       const errorInformation = { errorCode: '6299', errorDescription: 'Certification' }

@@ -60,7 +60,7 @@ export const requests: readonly Case[] = [
     id: 'request-quoted',
     title: 'The quote for a payment request names it, and asks that the payee receive its amount',
     role: 'payer',
-    section: 'FSPIOP 5.2, 6.5.3.2',
+    section: 'FSPIOP 6.4.2, 6.5.3.2',
     async run(kit) {
       const payee = actingPayee()
       answerPayment(kit, payee, {})

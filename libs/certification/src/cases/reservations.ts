@@ -53,7 +53,7 @@ export const reservations: readonly Case[] = [
     id: 'payee-put-resent',
     title: 'When PATCH does not come after RESERVED, the FSP sends the same PUT again',
     role: 'payee',
-    section: 'FSPIOP 6.7.1.5',
+    section: 'FSPIOP 6.7.2.6',
     async run(kit) {
       const { settings } = kit
       const { transfer, first } = await reserved(kit, settings.answer_ms + settings.silence_ms)
@@ -70,7 +70,7 @@ export const reservations: readonly Case[] = [
     id: 'payee-no-roll-back',
     title: 'Without PATCH the FSP does not roll a reserved transfer back, even after it expired',
     role: 'payee',
-    section: 'FSPIOP 6.7.1.5',
+    section: 'FSPIOP 6.7.2.6',
     async run(kit) {
       const { transfer } = await reserved(kit, 3 * kit.settings.watch_ms)
       const { transactionId } = transactionOf(transfer)
@@ -91,21 +91,21 @@ export const reservations: readonly Case[] = [
     id: 'payee-patch-committed',
     title: 'PATCH with COMMITTED completes a reserved transfer',
     role: 'payee',
-    section: 'FSPIOP 6.7.3.3',
+    section: 'FSPIOP 6.7.2.6, 6.7.3.3',
     run: (kit) => expectAfterPatch(kit, 'COMMITTED', 'COMPLETED'),
   },
   {
     id: 'payee-patch-aborted',
     title: 'PATCH with ABORTED rolls a reserved transfer back',
     role: 'payee',
-    section: 'FSPIOP 6.7.3.3',
+    section: 'FSPIOP 6.7.2.6, 6.7.3.3',
     run: (kit) => expectAfterPatch(kit, 'ABORTED', 'REJECTED'),
   },
   {
     id: 'payee-unknown-error-code',
     title: 'An error of the hub with an unknown code is accepted',
     role: 'payee',
-    section: 'FSPIOP 7.6',
+    section: 'FSPIOP 3.3.2, 7.6',
     async run(kit) {
       const { settings } = kit
       const { transfer } = await reserved(kit, settings.answer_ms + settings.silence_ms)
