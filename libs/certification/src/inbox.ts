@@ -9,11 +9,14 @@ export interface Inbox {
   add(message: Taken): void
   /** The first message that matches, also one that was taken before. */
   readonly next: (matches: Matches, within_ms: number) => Promise<Taken | undefined>
+  /** Nobody waits any more. */
+  close(): void
 }
 
 export function openInbox(): Inbox {
   const taken: Taken[] = []
   const waiting = new Set<() => void>()
+  const ends = new Set<() => void>()
   return {
     taken,
     add(message) {
@@ -25,15 +28,21 @@ export function openInbox(): Inbox {
         const end = (found: Taken | undefined) => {
           clearTimeout(timer)
           waiting.delete(look)
+          ends.delete(giveUp)
           resolve(found)
         }
         const look = () => {
           const found = taken.find(matches)
           if (found !== undefined) end(found)
         }
-        const timer = setTimeout(() => end(undefined), within_ms)
+        const giveUp = () => end(undefined)
+        const timer = setTimeout(giveUp, within_ms)
         waiting.add(look)
+        ends.add(giveUp)
         look()
       }),
+    close() {
+      for (const end of ends) end()
+    },
   }
 }

@@ -79,7 +79,7 @@ export function openKit(settings: Settings, peer: Peer, about: About): OpenKit {
   const record = (entry: Exchanged, message?: Taken) => {
     if (exchanged.length < exchanged_max) exchanged.push({ entry, message })
   }
-  const close = peer.subscribe({
+  const unsubscribe = peer.subscribe({
     reply(message) {
       for (const { matches, act } of replies) {
         const defined = matches(message) ? act(message) : undefined
@@ -133,7 +133,10 @@ export function openKit(settings: Settings, peer: Peer, about: About): OpenKit {
     next,
     ...expectations,
     trigger: (action) => triggered(settings, about, action, expectations.expect),
-    close,
+    close() {
+      unsubscribe()
+      inbox.close()
+    },
   }
 }
 
@@ -187,6 +190,7 @@ async function withinTime<Value>(
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), within_ms)
+    timer.unref()
   })
   try {
     return await Promise.race([promise.catch(() => undefined), late])

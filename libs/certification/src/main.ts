@@ -6,9 +6,10 @@ import { certify } from './command.ts'
 import { WrongOption } from './options.ts'
 
 certify(process.argv.slice(2), (line) => process.stdout.write(`${line}\n`)).then(
-  (isPassed) => (process.exitCode = isPassed ? 0 : 1),
+  // A trigger may still be under way.
+  (isPassed) => process.exit(isPassed ? 0 : 1),
   (error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`)
-    process.exitCode = error instanceof WrongOption ? 2 : 1
+    process.exit(error instanceof WrongOption ? 2 : 1)
   },
 )

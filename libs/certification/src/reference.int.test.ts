@@ -4,7 +4,7 @@ import { NotTriggered } from './trigger.ts'
 import { openWorld } from './testing/world.ts'
 
 test('The reference FSP passes every case', async () => {
-  const world = await openWorld()
+  const world = await openWorld({ settings: { answer_ms: 30_000, silence_ms: 30_000 } })
   const results = await world.run(cases)
   await world.stop()
   const others = results.filter(({ state }) => state !== 'passed')

@@ -53,6 +53,17 @@ const acknowledgements: readonly Case[] = [
     },
   },
   {
+    id: 'server-query',
+    title: 'A query that the API does not define is ignored',
+    role,
+    section: 'FSPIOP 3.1.3.4, 3.3.2',
+    async run(kit) {
+      const request = newQuote(kit)
+      await askForQuote(kit, request, { path: '/quotes?certification=1' })
+      await termsOf(kit, request)
+    },
+  },
+  {
     id: 'server-unknown-path',
     title: 'An unknown path is answered with 404',
     role,

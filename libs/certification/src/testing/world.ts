@@ -32,7 +32,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   const peer = await openPeer({
     signing,
     tls: undefined,
-    answer_ms: 5_000,
+    answer_ms: 30_000,
     host: '127.0.0.1',
     port: 0,
     callbackUrl: () => callbackUrl,
@@ -66,10 +66,10 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     fspEncryptionKey: signs ? theirs.publicKey : undefined,
     tls: undefined,
     trigger: (asked) => breaking.report(reference.trigger(asked)),
-    answer_ms: 8_000,
-    silence_ms: 8_000,
-    watch_ms: 1_000,
-    parallel: 100,
+    answer_ms: 10_000,
+    silence_ms: 10_000,
+    watch_ms: 3_000,
+    parallel: 30,
     ...options.settings,
   }
   return {

@@ -40,6 +40,14 @@ const servers: readonly Broken[] = [
     caughtBy: ['server-200'],
   },
   {
+    does: 'refuses a query that the API does not define',
+    breakage: {
+      incoming: (message, receive) =>
+        message.target.includes('?') ? Promise.resolve({ status: 400 }) : receive(message),
+    },
+    caughtBy: ['server-query'],
+  },
+  {
     does: 'answers an unknown path with 400',
     breakage: answering(of('GET', /^\/certification/), (answer) => ({ ...answer, status: 400 })),
     caughtBy: ['server-unknown-path'],
