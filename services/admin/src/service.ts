@@ -1,6 +1,6 @@
 /** The administration API of the hub; it stores nothing and calls the services that do. */
 import { openOwnKey, signedEntries } from '@causeway/component-keys'
-import { isLoopbackHost, openBasePaths, serveHttp } from '@causeway/http'
+import { isLoopbackHost, openBasePaths } from '@causeway/http'
 import {
   openSecurityEvents,
   reportInsecureModes,
@@ -41,7 +41,7 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
     ...all.map(({ path }) => path),
   ])
   const access = await openAccess(settings, parts, log, all)
-  const server = await serveHttp({
+  const server = await parts.http.serve({
     name: 'administration API (OPERATOR_PORT)',
     host: settings.OPERATOR_HOST,
     port: settings.OPERATOR_PORT,
