@@ -63,11 +63,9 @@ export const start: Start<Settings> = async (settings, given) => {
   const upkeep = follow(live, mail, { db, log })
   const backoff = backoffOf(live)
   const { bus, grpc, http, tracer } = parts
+  const ways = { tls, egress, http, tracer }
   const lanes = lanesOf(live, mail, {
-    tls,
-    egress,
-    http,
-    tracer,
+    ...ways,
     measures,
     onRecovered: (fspId) => retries.onRecovered(fspId),
   })

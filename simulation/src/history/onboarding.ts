@@ -1,0 +1,34 @@
+/** The scheme of the simulation, made over the interfaces of the services. */
+import { randomUUID } from 'node:crypto'
+import type { GrpcHost } from '@causeway/grpc'
+import { addFsp, openScheme } from '@causeway/participants/testing'
+import { participantsService } from '@causeway/protos'
+import { fsps } from './plan.ts'
+
+const currency = 'USD'
+
+export async function onboard(grpc: GrpcHost): Promise<void> {
+  await openScheme(grpc)
+  for (const name of fsps) {
+    await addFsp(grpc, name)
+    if (name !== 'poor') await deposit(grpc, name)
+  }
+}
+
+async function deposit(grpc: GrpcHost, name: string): Promise<void> {
+  const participants = grpc.client(participantsService, 'participant-lifecycle')
+  const { balances } = await participants.RequestAccountsPositions({ name, currency })
+  const account = balances?.accounts.find((one) => one.ledgerAccountType === 'SETTLEMENT')
+  const { refusal } = await participants.ManageFundsCreditDebitPairInstruction({
+    transferId: randomUUID(),
+    name,
+    accountId: account?.id ?? 0,
+    kind: 'DEPOSIT',
+    amount: '10000',
+    currency,
+    externalReference: 'bank 1',
+    reason: 'liquidity',
+    extensionList: Buffer.alloc(0),
+  })
+  if (refusal) throw new Error(refusal.detail)
+}

@@ -1,0 +1,184 @@
+/**
+ * A history before it is played: who pays whom, how payee FSPs answer, what operators do, and which faults
+ * strike when. It is data, so that it can be made of a seed, made shorter and stored.
+ */
+import { openChance, seedOf, type Chance } from '../virtual/chance.ts'
+
+/** The FSPs of the scheme; `poor` has no funds. */
+export const fsps = ['mango', 'river', 'poor'] as const
+
+/**
+ * How a payee FSP answers: with the fulfilment, asking for a PATCH with RESERVED, refusing, with a
+ * fulfilment that does not fit, when the transfer may have expired, not at all.
+ */
+export type Answer = 'FULFIL' | 'RESERVE' | 'REJECT' | 'WRONG' | 'LATE' | 'SILENT'
+
+export interface PlannedTransfer {
+  readonly payer: string
+  readonly payee: string
+  readonly amount: string
+  readonly begins_ms: number
+  /** After the beginning of the history. */
+  readonly expires_ms: number
+  /** One after the other. */
+  readonly answers: readonly Answer[]
+  /** The payer FSP sends its request once more, or another one with the same id. */
+  readonly again: readonly ('SAME' | 'OTHER')[]
+}
+
+/** Which of the trips, or which of the commits, since the beginning of the history. */
+export interface Moment {
+  readonly of: 'TRIP' | 'COMMIT'
+  readonly at: number
+}
+
+export type PlannedFault =
+  /** The process dies, or its connection is cut, before or after the server has worked. */
+  | { readonly type: 'CRASH' | 'CUT'; readonly when: 'BEFORE' | 'AFTER'; readonly moment: Moment }
+  /** The server refuses with this SQLSTATE: once, or all that comes within a time. */
+  | {
+      readonly type: 'REFUSE'
+      readonly sqlState: string
+      readonly lasts_ms: number
+      readonly moment: Moment
+    }
+  /** It refuses log-ins, and ends the sessions that there are. */
+  | {
+      readonly type: 'LOCK_OUT'
+      readonly sqlState: string
+      readonly lasts_ms: number
+      readonly moment: Moment
+    }
+  /** Some trips take up to so long. */
+  | { readonly type: 'SLOW'; readonly delay_ms: number; readonly probability: number }
+  /** The process does nothing for a while. */
+  | { readonly type: 'FREEZE'; readonly lasts_ms: number; readonly moment: Moment }
+  /** The process stops in order. */
+  | { readonly type: 'STOP'; readonly moment: Moment }
+  /** The clock of the process goes wrong, until the next start. */
+  | { readonly type: 'CLOCK'; readonly ahead_ms: number; readonly moment: Moment }
+  /** A call between services fails with this status of gRPC, before or after it was handled. */
+  | {
+      readonly type: 'CALL'
+      readonly code: number
+      readonly isHandled: boolean
+      readonly at: number
+    }
+
+export interface PlannedAct {
+  readonly act: 'CLOSE_WINDOW'
+  readonly begins_ms: number
+}
+
+export interface Plan {
+  /** Of the chance while it is played. */
+  readonly seed: number
+  readonly transfers: readonly PlannedTransfer[]
+  readonly acts: readonly PlannedAct[]
+  readonly faults: readonly PlannedFault[]
+}
+
+const pairs = [
+  ['mango', 'river'],
+  ['mango', 'river'],
+  ['river', 'mango'],
+  ['river', 'mango'],
+  ['poor', 'mango'],
+  ['mango', 'nobody'],
+] as const
+
+const answers: readonly (readonly Answer[])[] = [
+  ['FULFIL'],
+  ['FULFIL'],
+  ['FULFIL', 'FULFIL'],
+  ['RESERVE'],
+  ['REJECT'],
+  ['WRONG'],
+  ['SILENT'],
+  ['LATE'],
+  ['FULFIL', 'REJECT'],
+  ['REJECT', 'FULFIL'],
+  ['WRONG', 'FULFIL'],
+  ['LATE', 'FULFIL'],
+]
+
+/** What a server may answer at any statement without having done it. */
+const statesOfOutages = ['40P01', '40001', '53100', '53200', '57014', '55P03', '58030', '25006']
+const statesOfLogIn = ['28P01', '28000', '3D000', '53300', '57P03']
+/** UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAUTHENTICATED, INTERNAL, CANCELLED */
+const codes = [14, 4, 8, 16, 13, 1]
+const faults_max = 4
+const trips_max = 160
+const commits_max = 40
+
+export function planOf(seed: number, index: number): Plan {
+  const chance = openChance(seedOf(seed, index))
+  const count = 2 + chance.below(6)
+  return {
+    seed: chance.below(2 ** 32),
+    transfers: Array.from({ length: count }, () => transferBy(chance)),
+    acts: chance.happens(0.3) ? [{ act: 'CLOSE_WINDOW', begins_ms: chance.below(4_000) }] : [],
+    faults: faultsBy(chance),
+  }
+}
+
+function transferBy(chance: Chance): PlannedTransfer {
+  const [payer, payee] = chance.oneOf(pairs)
+  const begins_ms = chance.below(1_500)
+  return {
+    payer,
+    payee,
+    amount: chance.oneOf(['1', '2.5', '0.01']),
+    begins_ms,
+    expires_ms: begins_ms + 1_000 + chance.below(4_000),
+    answers: chance.oneOf(answers),
+    again: (['SAME', 'OTHER'] as const).filter(() => chance.happens(0.2)),
+  }
+}
+
+/** One history in eight has none. */
+function faultsBy(chance: Chance): readonly PlannedFault[] {
+  if (chance.happens(1 / 8)) return []
+  const count = chance.happens(0.5) ? 1 : 1 + chance.below(faults_max)
+  return Array.from({ length: count }, () => faultBy(chance))
+}
+
+function faultBy(chance: Chance): PlannedFault {
+  const moment = momentBy(chance)
+  const when = chance.oneOf(['BEFORE', 'AFTER', 'AFTER'] as const)
+  const lasts_ms = chance.oneOf([0, 100, 1_000, 3_000])
+  switch (chance.below(12)) {
+    case 0:
+    case 1:
+    case 2:
+      return { type: 'CRASH', when, moment }
+    case 3:
+    case 4:
+      return { type: 'CUT', when, moment }
+    case 5:
+    case 6:
+      return { type: 'REFUSE', sqlState: chance.oneOf(statesOfOutages), lasts_ms, moment }
+    case 7:
+      return { type: 'LOCK_OUT', sqlState: chance.oneOf(statesOfLogIn), lasts_ms, moment }
+    case 8:
+      return {
+        type: 'SLOW',
+        delay_ms: chance.oneOf([5, 300, 3_000]),
+        probability: chance.oneOf([0.01, 0.03, 0.1]),
+      }
+    case 9:
+      return { type: 'FREEZE', lasts_ms: chance.oneOf([500, 3_000, 15_000]), moment }
+    case 10:
+      return { type: 'STOP', moment }
+    default: {
+      const at = 1 + chance.below(commits_max)
+      return { type: 'CALL', code: chance.oneOf(codes), isHandled: chance.happens(0.5), at }
+    }
+  }
+}
+
+function momentBy(chance: Chance): Moment {
+  return chance.happens(0.5)
+    ? { of: 'TRIP', at: 1 + chance.below(trips_max) }
+    : { of: 'COMMIT', at: 1 + chance.below(commits_max) }
+}
