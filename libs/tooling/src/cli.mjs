@@ -4,7 +4,7 @@
  * Uses nothing but Node.js itself, since it runs before anything is installed.
  */
 import { spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { createHash, randomInt } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -25,7 +25,11 @@ const programs = {
   bench: 'test-e2e/dist/bench/main.js',
   'bench:parts': 'test-e2e/dist/bench/parts/main.js',
   sizing: 'test-e2e/dist/bench/sizing/main.js',
+  simulate: 'simulation/dist/main.js',
 }
+
+/** How many the simulation plays: the same ones in each `check`, others in each `test`. */
+const histories = { check: 100, test: 300 }
 
 /** The type checker of lint is a Go program: with more memory it spends less time on collecting garbage. */
 const withMemory = { GOGC: '400', GOMEMLIMIT: '2GiB' }
@@ -95,15 +99,19 @@ async function become(program) {
   await import(pathToFileURL(join(root, program)).href)
 }
 
-/** Lint, style and unit tests side by side. */
+/** Lint, style, unit tests and the simulation side by side. */
 async function check(lint) {
-  return sideBySide([[lint], ['test:unit', ...args]])
+  const simulation = ['simulate', '--seed', '1', '--histories', String(histories.check)]
+  return sideBySide([[lint], ['test:unit', ...args], simulation])
 }
 
 /** What waits for the disk, the clock and other processes shares the processors. */
 async function test() {
   const code = await check('lint')
-  return code === 0 ? sideBySide([['test:int'], ['test:e2e']]) : code
+  if (code !== 0) return code
+  const seed = String(randomInt(2 ** 31))
+  const simulation = ['simulate', '--seed', seed, '--histories', String(histories.test)]
+  return sideBySide([['test:int'], ['test:e2e'], simulation])
 }
 
 async function sideBySide(scripts) {

@@ -76,6 +76,9 @@ const libsOf = {
   'test-e2e': ['embedded-postgres', 'fsp', 'fspiop', 'money', 'pki', ...libsOfProcess],
 }
 
+/** They put the whole of the hub together. */
+const packagesOfTheWhole = new Set(['hub', 'simulation'])
+
 const vagueFolders = /(^|\/)(common|utils?|shared|core|types|interfaces|helpers?|managers?)(\/|$)/
 const sqlText =
   /^\s*(select|insert into|update|delete from|with)\s[^]*\b(from|into|values|set|as)\b/
@@ -106,8 +109,8 @@ export function readFile(path, text) {
     program,
     lineStarts: lineStartsOf(text),
     isTest: /\.test\.ts$|\/testing(\.ts$|\/)|\/test-[^/]+\.ts$/.test(path),
-    // Stands around the hub, for stories and for the bench.
-    isAround: path.startsWith('test-e2e/'),
+    // Stands around the hub, for stories, the bench and the simulation.
+    isAround: /^(test-e2e|simulation)\//.test(path),
     packageName: /^(?:libs|services)\/([^/]+)\//.exec(path)?.[1] ?? path.split('/')[0],
     isService: path.startsWith('services/'),
   }
@@ -225,7 +228,7 @@ function checkOwnImport(file, name, deeper, report) {
   if (/^\/(src|dist)\//.test(deeper ?? '')) report(`reaches into @causeway/${name}${deeper}`)
   if (isForTests && !file.isTest && !file.isAround)
     report('only tests import the testing part of a package')
-  if (name === file.packageName || file.packageName === 'hub') return
+  if (name === file.packageName || packagesOfTheWhole.has(file.packageName)) return
   const allowed = libsOf[file.packageName] ?? (file.isService ? libsOfServices : [])
   // A unit test may stand on what another service offers to tests, an integration test on all of it.
   const inTest =

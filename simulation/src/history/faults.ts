@@ -13,134 +13,137 @@ export interface Strikes {
   cutAll(): void
 }
 
-export interface Faults {
-  readonly line: Line
-  callFate(): CallFate
-  /** From now on these strike, counted from here. */
-  begin(planned: readonly PlannedFault[]): void
-  end(): void
-  /** How many have struck since the beginning. */
-  struck(): number
+interface Refusal {
+  readonly failure: Failure
+  readonly until_ms: number
 }
 
+type FaultOf<Type extends PlannedFault['type']> = Extract<PlannedFault, { readonly type: Type }>
+
 const commit = Buffer.from('COMMIT\0')
-/** A trip within the machine, in ms. */
+/** A trip within the machine. */
 const trip_ms_max = 3
 
-export function openFaults(strikes: Strikes, seen: (bytes: Buffer) => void): Faults {
-  let planned: readonly PlannedFault[] = []
-  let done = new Set<PlannedFault>()
-  let counts = { trips: 0, commits: 0, calls: 0 }
-  let refused: { readonly failure: Failure; readonly until_ms: number } | undefined
-  let lockedOut: { readonly failure: Failure; readonly until_ms: number } | undefined
-  let struck = 0
+export class Faults implements Line {
+  readonly #strikes: Strikes
+  readonly #seen: (bytes: Buffer) => void
+  #planned: readonly PlannedFault[] = []
+  #struck = new Set<PlannedFault>()
+  #counts = { trips: 0, commits: 0, calls: 0 }
+  #refused: Refusal | undefined
+  #lockedOut: Refusal | undefined
 
-  function isNow({ of, at }: Moment): boolean {
-    return at === (of === 'TRIP' ? counts.trips : counts.commits)
+  /** @param seen gets every byte that reaches the server, and every one of its answers */
+  constructor(strikes: Strikes, seen: (bytes: Buffer) => void) {
+    this.#strikes = strikes
+    this.#seen = seen
   }
 
-  /** Those of this kind whose moment it is, each once. */
-  function due<Type extends PlannedFault['type']>(
-    types: readonly Type[],
-    isIt: (fault: Extract<PlannedFault, { type: Type }>) => boolean,
-  ): readonly Extract<PlannedFault, { type: Type }>[] {
-    return planned.filter((fault): fault is Extract<PlannedFault, { type: Type }> => {
-      if (!types.some((type) => type === fault.type) || done.has(fault)) return false
-      if (!isIt(fault as Extract<PlannedFault, { type: Type }>)) return false
-      done.add(fault)
-      struck += 1
-      return true
-    })
+  /** From now on these strike, counted from here. */
+  begin(planned: readonly PlannedFault[]): void {
+    this.#planned = planned
+    this.#struck = new Set(planned.filter(({ type }) => type === 'SLOW'))
+    this.#counts = { trips: 0, commits: 0, calls: 0 }
   }
 
-  function breakOff(fault: { readonly type: 'CRASH' | 'CUT' }, connection: Connection): void {
-    if (fault.type === 'CRASH' && connection.owner !== undefined) strikes.kill(connection.owner)
-    else connection.cut()
+  end(): void {
+    this.#planned = []
+    this.#refused = undefined
+    this.#lockedOut = undefined
   }
 
-  function beginTimes({ owner }: Connection): void {
-    for (const { sqlState, lasts_ms } of due(['REFUSE'], ({ moment }) => isNow(moment))) {
-      refused = { failure: { sqlState, severity: 'ERROR' }, until_ms: now_ms() + lasts_ms }
-    }
-    for (const { sqlState, lasts_ms } of due(['LOCK_OUT'], ({ moment }) => isNow(moment))) {
-      lockedOut = { failure: { sqlState, severity: 'FATAL' }, until_ms: now_ms() + lasts_ms }
-      strikes.cutAll()
-    }
-    if (owner === undefined) return
-    for (const { lasts_ms } of due(['FREEZE'], ({ moment }) => isNow(moment))) {
-      owner.frozenUntil_ms = now_ms() + lasts_ms
-    }
-    for (const { ahead_ms } of due(['CLOCK'], ({ moment }) => isNow(moment))) {
-      owner.ahead_ms = ahead_ms
-    }
-    for (const _ of due(['STOP'], ({ moment }) => isNow(moment))) strikes.stop(owner)
+  /** How many have struck since the beginning. */
+  struck(): number {
+    return this.#struck.size
   }
 
-  function before({ connection }: Trip): 'ARRIVES' | 'LOST' | Failure {
-    counts.trips += 1
-    beginTimes(connection)
-    for (const fault of due(
-      ['CRASH', 'CUT'],
-      ({ when, moment }) => when === 'BEFORE' && isNow(moment),
-    )) {
-      breakOff(fault, connection)
-    }
+  delay_ms(): number {
+    const slow = this.#planned.find((fault) => fault.type === 'SLOW')
+    if (slow === undefined) return 0
+    return chance().happens(slow.probability)
+      ? 1 + chance().below(slow.delay_ms)
+      : chance().below(trip_ms_max)
+  }
+
+  before({ connection }: Trip): 'ARRIVES' | 'LOST' | Failure {
+    this.#counts.trips += 1
+    this.#begin(connection)
+    this.#breakOff(connection, ({ when, moment }) => when === 'BEFORE' && this.#isNow(moment))
     if (connection.isOver) return 'LOST'
-    if (refused === undefined) return 'ARRIVES'
-    const { failure, until_ms } = refused
-    if (now_ms() >= until_ms) refused = undefined
+    if (this.#refused === undefined) return 'ARRIVES'
+    const { failure, until_ms } = this.#refused
+    if (now_ms() >= until_ms) this.#refused = undefined
     return now_ms() > until_ms ? 'ARRIVES' : failure
   }
 
-  function after({ bytes, connection }: Trip, answer: Buffer): boolean {
-    seen(bytes)
-    seen(answer)
+  after({ bytes, connection }: Trip, answer: Buffer): boolean {
+    this.#seen(bytes)
+    this.#seen(answer)
     const commits = answer.includes(commit)
-    if (commits) counts.commits += 1
-    const isIt = ({ of, at }: Moment) =>
-      of === 'TRIP' ? isNow({ of, at }) : commits && isNow({ of, at })
-    for (const fault of due(
-      ['CRASH', 'CUT'],
-      ({ when, moment }) => when === 'AFTER' && isIt(moment),
-    )) {
-      breakOff(fault, connection)
-    }
+    if (commits) this.#counts.commits += 1
+    this.#breakOff(
+      connection,
+      ({ when, moment }) =>
+        when === 'AFTER' && (moment.of === 'TRIP' || commits) && this.#isNow(moment),
+    )
     return !connection.isOver
   }
 
-  return {
-    line: {
-      delay_ms() {
-        const slow = planned.find((fault) => fault.type === 'SLOW')
-        if (slow === undefined) return 0
-        return chance().happens(slow.probability)
-          ? 1 + chance().below(slow.delay_ms)
-          : chance().below(trip_ms_max)
-      },
-      before,
-      after,
-      startup: () =>
-        lockedOut !== undefined && now_ms() < lockedOut.until_ms ? lockedOut.failure : undefined,
-    },
-    callFate() {
-      counts.calls += 1
-      const [fault] = due(['CALL'], ({ at }) => at === counts.calls)
-      if (fault === undefined) return 'HANDLED'
-      const details = 'injected'
-      const error = Object.assign(new Error(details), { code: fault.code, details })
-      return fault.isHandled ? { answer: 'LOST', error } : { answer: 'REFUSED', error }
-    },
-    begin(faults) {
-      planned = faults
-      done = new Set()
-      counts = { trips: 0, commits: 0, calls: 0 }
-      struck = faults.filter(({ type }) => type === 'SLOW').length
-    },
-    end() {
-      planned = []
-      refused = undefined
-      lockedOut = undefined
-    },
-    struck: () => struck,
+  startup(): Failure | undefined {
+    if (this.#lockedOut === undefined || now_ms() >= this.#lockedOut.until_ms) return undefined
+    return this.#lockedOut.failure
+  }
+
+  callFate(): CallFate {
+    this.#counts.calls += 1
+    const [fault] = this.#due(['CALL'], ({ at }) => at === this.#counts.calls)
+    if (fault === undefined) return 'HANDLED'
+    const { code, isHandled } = fault
+    const details = 'injected'
+    const error = Object.assign(new Error(details), { code, details })
+    return { answer: isHandled ? 'LOST' : 'REFUSED', error }
+  }
+
+  #isNow({ of, at }: Moment): boolean {
+    return at === (of === 'TRIP' ? this.#counts.trips : this.#counts.commits)
+  }
+
+  /** Those whose moment it is, each once. */
+  #due<Type extends PlannedFault['type']>(
+    types: readonly Type[],
+    isIt: (fault: FaultOf<Type>) => boolean,
+  ): readonly FaultOf<Type>[] {
+    const isOfType = (fault: PlannedFault): fault is FaultOf<Type> =>
+      types.some((type) => type === fault.type)
+    const due = this.#planned
+      .filter(isOfType)
+      .filter((fault) => !this.#struck.has(fault) && isIt(fault))
+    for (const fault of due) this.#struck.add(fault)
+    return due
+  }
+
+  #breakOff(connection: Connection, isIt: (fault: FaultOf<'CRASH' | 'CUT'>) => boolean): void {
+    for (const { type } of this.#due(['CRASH', 'CUT'], isIt)) {
+      if (type === 'CRASH' && connection.owner !== undefined) this.#strikes.kill(connection.owner)
+      else connection.cut()
+    }
+  }
+
+  /** What lasts begins. */
+  #begin({ owner }: Connection): void {
+    const isNow = ({ moment }: { readonly moment: Moment }) => this.#isNow(moment)
+    for (const { sqlState, lasts_ms } of this.#due(['REFUSE'], isNow)) {
+      this.#refused = { failure: { sqlState, severity: 'ERROR' }, until_ms: now_ms() + lasts_ms }
+    }
+    for (const { sqlState, lasts_ms } of this.#due(['LOCK_OUT'], isNow)) {
+      this.#lockedOut = { failure: { sqlState, severity: 'FATAL' }, until_ms: now_ms() + lasts_ms }
+      this.#strikes.cutAll()
+    }
+    if (owner === undefined) return
+    for (const { lasts_ms } of this.#due(['FREEZE'], isNow)) {
+      owner.frozenUntil_ms = now_ms() + lasts_ms
+    }
+    for (const { ahead_ms } of this.#due(['CLOCK'], isNow)) owner.ahead_ms = ahead_ms
+    for (const _ of this.#due(['STOP'], isNow)) this.#strikes.stop(owner)
   }
 }

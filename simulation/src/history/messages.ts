@@ -1,4 +1,4 @@
-/** What FSPs send, as the edge stores it, and what they are told, as the edge announces it. */
+/** What FSPs send, as the edge stores it, and what they learn of, as it is announced to the edge. */
 import { createHash } from 'node:crypto'
 import { newEvent, type DomainEvent, type EventName } from '@causeway/events'
 import type { OutgoingMessage } from '@causeway/bus'

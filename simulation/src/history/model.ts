@@ -23,9 +23,8 @@ export function endsOf(record: TransferRecord, isUndisturbed: boolean): Readonly
   if (refusal !== undefined) return new Set()
   // The first message of the payee FSP decides, whatever comes after it.
   const [first] = sent
-  return new Set(
-    first === undefined ? expired : first.tries_ms.map((ms) => endBy(first, ms, expires_ms)),
-  )
+  if (first === undefined) return new Set(expired)
+  return new Set(first.tries_ms.flatMap((ms) => endsBy(first, ms < expires_ms)))
 }
 
 /** Whether the payee FSP was surely in time. */
@@ -41,8 +40,9 @@ function refusalOf({ payer, payee }: PlannedTransfer): End | undefined {
   return funded.has(payer) ? undefined : 'NO_COVER'
 }
 
-function endBy({ kind }: Sent, received_ms: number, expires_ms: number): End {
-  if (received_ms >= expires_ms) return 'EXPIRED'
-  if (kind === 'FULFIL') return 'COMMITTED'
-  return kind === 'REJECT' ? 'REJECTED' : 'WRONG_FULFILMENT'
+/** What voids a transfer may also be what comes after its expiration and before the sweep. */
+function endsBy({ kind }: Sent, isInTime: boolean): readonly End[] {
+  if (kind === 'FULFIL') return isInTime ? ['COMMITTED'] : expired
+  const end = kind === 'REJECT' ? 'REJECTED' : 'WRONG_FULFILMENT'
+  return isInTime ? [end] : [end, ...expired]
 }

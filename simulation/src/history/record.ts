@@ -1,7 +1,7 @@
-/** What the world outside knows of a transfer: what was sent, and what was told. It survives every crash. */
+/** What the world outside knows of a transfer: what was sent, and what was announced. It survives every crash. */
 import type { PlannedTransfer } from './plan.ts'
 
-/** How a transfer ended, as FSPs are told. */
+/** How a transfer ended, as FSPs learn of it. */
 export type End =
   | 'COMMITTED'
   | 'REJECTED'
@@ -32,7 +32,7 @@ export interface TransferRecord {
   readonly sent: Sent[]
   /** The payee FSP was asked, by the ids of the messages. */
   readonly asked: Set<string>
-  /** Ends by the id of the message that told them. */
+  /** Ends by the id of the message that announced them. */
   readonly ends: Map<string, End>
   ended_ms: number | undefined
 }

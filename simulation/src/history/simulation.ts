@@ -3,12 +3,12 @@ import { createHash, randomUUID } from 'node:crypto'
 import { settlementWindowsService } from '@causeway/protos'
 import { openLog } from '@causeway/process'
 import { overNetwork } from '@causeway/http'
-import { openSupervisor, type Supervisor } from '../hub/supervisor.ts'
+import { Supervisor } from '../hub/supervisor.ts'
 import { openSqlServer } from '../sql/server.ts'
 import { seedOf } from '../virtual/chance.ts'
 import { now_ms, ownedBy, reseed, resetTime, rest, run, type Owner } from '../virtual/world.ts'
-import { openFaults } from './faults.ts'
-import { openFsps } from './fsps.ts'
+import { Faults } from './faults.ts'
+import { Fsps } from './fsps.ts'
 import { onboard } from './onboarding.ts'
 import { judge, type Positions } from './oracle.ts'
 import type { Plan } from './plan.ts'
@@ -28,6 +28,8 @@ export interface Result {
   readonly faults: number
 }
 
+/** Lines for operators: `ALARM` in the sentence, or the kind of an alarm; any error. */
+const isAlarm = /ALARM|"alarm":|"level":"(?:error|fatal)"/
 const start_ms_max = 60_000
 const accepted_ms_max = 120_000
 const ended_ms_max = 180_000
@@ -42,20 +44,20 @@ export async function openSimulation(seed: number): Promise<Simulation> {
   const log = openLog({
     name: 'simulation',
     level: 'warn',
-    destination: { write: (line) => void (line.includes('ALARM') && alarms.push(line.trim())) },
+    destination: { write: (line) => void (isAlarm.test(line) && alarms.push(line.trim())) },
   })
   const database: Owner = { name: 'database', isDead: false, frozenUntil_ms: 0, ahead_ms: 0 }
-  const faults = openFaults(
+  const faults = new Faults(
     {
       kill: (owner) => supervisor.kill(owner),
       stop: (owner) => supervisor.stop(owner),
-      cutAll: () => server.cutAll(),
+      cutAll: () => server.cut(),
     },
     (bytes) => hash.update(bytes),
   )
-  const server = await openSqlServer(database, faults.line)
-  const fsps = openFsps(() => supervisor.process())
-  const supervisor: Supervisor = openSupervisor({
+  const server = await openSqlServer(database, faults)
+  const fsps = new Fsps(() => supervisor.process())
+  const supervisor: Supervisor = new Supervisor({
     log,
     http: overNetwork,
     callFate: () => faults.callFate(),
@@ -75,7 +77,7 @@ export async function openSimulation(seed: number): Promise<Simulation> {
       alarms.length = 0
       const ends = supervisor.ends()
       faults.begin(plan.faults)
-      fsps.begin(new Map(records.map((record) => [record.id, record])))
+      fsps.begin(records)
       for (const record of records) ownedBy(undefined, () => void fsps.pay(record))
       for (const act of plan.acts) {
         ownedBy(undefined, () => void rest(act.begins_ms).then(() => closeWindow(supervisor)))

@@ -35,7 +35,7 @@ export interface HubProcess {
   readonly owner: Owner
   readonly grpc: GrpcHost
   readonly bus: EventBus
-  /** Like a kill: nothing that it began goes on. Its connections are cut by whoever kills it. */
+  /** Like a kill: nothing that it began goes on. Its connections are cut by the supervisor. */
   kill(): void
   /** In order, as after SIGTERM. */
   stop(): Promise<void>
@@ -95,6 +95,7 @@ async function stopAll(running: readonly Running[]): Promise<void> {
 function hostOf(owner: Owner, { log, callFate }: Surroundings): GrpcHost {
   const within = openInProcessTransport(log)
   const call: typeof within.call = async (...given) => {
+    if (owner.isDead) return new Promise(() => {})
     const fate = callFate()
     if (fate !== 'HANDLED' && fate.answer === 'REFUSED') throw fate.error
     const answer = await within.call(...given)

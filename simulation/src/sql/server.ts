@@ -35,169 +35,191 @@ export interface Line {
   startup(connection: Connection): Failure | undefined
 }
 
-export interface SqlServer {
-  /** A new connection of the process that asks. */
-  connect(): Connection
-  /** All connections of a process are gone. */
-  cut(owner: Owner): void
-  cutAll(): void
-  close(): Promise<void>
-}
-
 interface Job {
+  /** Undefined: the work of the server itself. */
   readonly connection: Connection | undefined
   readonly run: () => Promise<void>
 }
 
+/** @param database whose clock is that of the server */
 export async function openSqlServer(database: Owner, line: Line): Promise<SqlServer> {
   const pglite = await PGlite.create()
   await pglite.exec(sessionObjects)
-  const open = new Set<Connection>()
-  const idleSince_ms = new Map<Connection, number>()
-  const asking = new WeakSet<Connection>()
-  const waiting: Job[] = []
-  /** Whose transaction is open. */
-  let holder: Connection | undefined
-  /** As whom the session acts. */
-  let actor: Connection | undefined
-  let isBusy = false
-  let backends = 0
-  waitWhile(() => isBusy)
+  return new SqlServer(pglite, database, line)
+}
 
-  function submit(connection: Connection | undefined, work: () => Promise<void>): void {
-    waiting.push({ connection, run: work })
-    ownedBy(database, () => void pump())
+export class SqlServer {
+  readonly #pglite: PGlite
+  readonly #database: Owner
+  readonly #line: Line
+  readonly #open = new Set<Connection>()
+  readonly #idleSince_ms = new WeakMap<Connection, number>()
+  /** Those that have prepared a statement about sessions. */
+  readonly #asking = new WeakSet<Connection>()
+  readonly #waiting: Job[] = []
+  /** Whose transaction is open. */
+  #holder: Connection | undefined
+  /** As whom the session acts. */
+  #actor: Connection | undefined
+  #isBusy = false
+  #backends = 0
+
+  constructor(pglite: PGlite, database: Owner, line: Line) {
+    this.#pglite = pglite
+    this.#database = database
+    this.#line = line
+    waitWhile(() => this.#isBusy)
   }
 
-  async function pump(): Promise<void> {
-    if (isBusy) return
-    isBusy = true
+  /** A new connection of the process that asks. */
+  connect(): Connection {
+    const connection = new Connection({
+      backend: ++this.#backends,
+      owner: ownerNow(),
+      onStartup: (opened) => this.#onStartup(opened),
+      onTrip: (trip) => this.#onTrip(trip),
+      onEnd: (ended) => this.#onEnd(ended),
+    })
+    this.#open.add(connection)
+    return connection
+  }
+
+  /** The connections of a process are gone, or those of all. */
+  cut(owner?: Owner): void {
+    for (const connection of [...this.#open]) {
+      if (owner === undefined || connection.owner === owner) connection.cut()
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#pglite.close()
+  }
+
+  #submit(connection: Connection | undefined, run: () => Promise<void>): void {
+    this.#waiting.push({ connection, run })
+    ownedBy(this.#database, () => void this.#pump())
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#isBusy) return
+    this.#isBusy = true
     try {
-      for (let job = next(); job !== undefined; job = next()) await job.run()
+      for (let job = this.#next(); job !== undefined; job = this.#next()) await job.run()
     } finally {
-      isBusy = false
+      this.#isBusy = false
     }
   }
 
   /** Of each connection its oldest trip is ready; while a transaction is open, that of its connection. */
-  function next(): Job | undefined {
+  #next(): Job | undefined {
     const ready = new Map<Connection | undefined, Job>()
-    for (const job of waiting) {
-      if (holder !== undefined && job.connection !== holder) continue
+    for (const job of this.#waiting) {
+      if (this.#holder !== undefined && job.connection !== this.#holder) continue
       if (!ready.has(job.connection)) ready.set(job.connection, job)
     }
     if (ready.size === 0) return undefined
     const job = ready.size === 1 ? [...ready.values()][0] : chance().oneOf([...ready.values()])
-    if (job !== undefined) waiting.splice(waiting.indexOf(job), 1)
+    if (job !== undefined) this.#waiting.splice(this.#waiting.indexOf(job), 1)
     return job
   }
 
-  async function execute(message: Buffer): Promise<Buffer> {
-    return Buffer.from(await pglite.execProtocolRaw(message))
+  async #execute(message: Buffer): Promise<Buffer> {
+    return Buffer.from(await this.#pglite.execProtocolRaw(message))
   }
 
-  async function act(connection: Connection): Promise<void> {
-    if (actor === connection) return
-    await execute(actAs(connection.searchPath, connection.backend))
-    actor = connection
-  }
-
-  async function work(trip: Trip): Promise<void> {
+  async #work(trip: Trip): Promise<void> {
     const { connection } = trip
     if (connection.isOver) return
-    const fate = line.before(trip)
+    const fate = this.#line.before(trip)
     if (fate === 'LOST') return
     if (typeof fate === 'object' && fate.severity === 'FATAL') {
-      deliver(connection, failureMessage(fate), () => connection.end())
+      this.#refuse(connection, fate)
       return
     }
-    await act(connection)
-    if (asksForSessions(trip.bytes)) asking.add(connection)
-    if (asking.has(connection) && holder === undefined) await execute(stateSessions(sessions()))
-    const answer = await execute(typeof fate === 'object' ? failingQuery(fate.sqlState) : trip.own)
-    holder = stateAfter(answer) === 'I' ? undefined : connection
-    idleSince_ms.set(connection, now_ms())
-    for (const backend of endedBy(answer)) endSession(backend)
-    if (line.after(trip, answer)) deliver(connection, answer)
+    await this.#actAs(trip)
+    const answer = await this.#execute(
+      typeof fate === 'object' ? failingQuery(fate.sqlState) : trip.own,
+    )
+    this.#holder = stateAfter(answer) === 'I' ? undefined : connection
+    this.#idleSince_ms.set(connection, now_ms())
+    for (const backend of endedBy(answer)) this.#endSession(backend)
+    if (this.#line.after(trip, answer)) this.#deliver(connection, answer)
   }
 
-  function sessions(): readonly SessionState[] {
-    const working = new Set(waiting.map(({ connection }) => connection))
-    return [...open].map((connection) => ({
-      pid: connection.backend,
-      state: working.has(connection)
-        ? 'active'
-        : connection === holder
-          ? 'idle in transaction'
-          : 'idle',
-      idle_ms: now_ms() - (idleSince_ms.get(connection) ?? now_ms()),
-    }))
-  }
-
-  function endSession(backend: number): void {
-    for (const connection of open) {
-      if (connection.backend !== backend) continue
-      deliver(connection, failureMessage({ sqlState: '57P01', severity: 'FATAL' }), () =>
-        connection.end(),
-      )
+  async #actAs({ connection, bytes }: Trip): Promise<void> {
+    if (this.#actor !== connection) {
+      await this.#execute(actAs(connection.searchPath, connection.backend))
+      this.#actor = connection
     }
+    if (asksForSessions(bytes)) this.#asking.add(connection)
+    if (this.#asking.has(connection) && this.#holder === undefined) {
+      await this.#execute(stateSessions(this.#sessions()))
+    }
+  }
+
+  #sessions(): readonly SessionState[] {
+    const working = new Set(this.#waiting.map(({ connection }) => connection))
+    return [...this.#open].map((connection) => {
+      const state = connection === this.#holder ? 'idle in transaction' : 'idle'
+      return {
+        pid: connection.backend,
+        state: working.has(connection) ? 'active' : state,
+        idle_ms: now_ms() - (this.#idleSince_ms.get(connection) ?? now_ms()),
+      }
+    })
+  }
+
+  #endSession(backend: number): void {
+    for (const connection of this.#open) {
+      if (connection.backend !== backend) continue
+      this.#refuse(connection, { sqlState: '57P01', severity: 'FATAL' })
+    }
+  }
+
+  #refuse(connection: Connection, failure: Failure): void {
+    this.#deliver(connection, failureMessage(failure), () => connection.end())
   }
 
   /** A frozen process reads it when it comes back. */
-  function deliver(connection: Connection, bytes: Buffer, then: () => void = () => {}): void {
+  #deliver(connection: Connection, bytes: Buffer, then?: () => void): void {
     const { owner } = connection
     const give = () => {
       connection.answer(bytes)
-      then()
+      then?.()
     }
     const frozen_ms = (owner?.frozenUntil_ms ?? 0) - now_ms()
     if (frozen_ms > 0) void rest(frozen_ms).then(() => ownedBy(owner, give))
     else ownedBy(owner, give)
   }
 
-  function onEnd(connection: Connection): void {
-    open.delete(connection)
-    for (let at = waiting.length - 1; at >= 0; at--) {
-      if (waiting[at]?.connection === connection) waiting.splice(at, 1)
-    }
-    const rollBack = async () => {
-      await execute(queryMessage('rollback'))
-      holder = undefined
-    }
-    if (holder === connection) submit(connection, rollBack)
-    submit(undefined, async () => {
-      await execute(releaseLocks(connection.backend))
-    })
+  #onStartup(connection: Connection): void {
+    const failure = this.#line.startup(connection)
+    if (failure === undefined) this.#deliver(connection, welcome(connection.backend))
+    else this.#refuse(connection, failure)
   }
 
-  function onStartup(connection: Connection): void {
-    const failure = line.startup(connection)
-    if (failure === undefined) deliver(connection, welcome(connection.backend))
-    else deliver(connection, failureMessage(failure), () => connection.end())
-  }
-
-  function onTrip(trip: Trip): void {
-    const delay_ms = line.delay_ms(trip)
+  #onTrip(trip: Trip): void {
+    const delay_ms = this.#line.delay_ms(trip)
     const arrive = () => {
-      if (!trip.connection.isOver) submit(trip.connection, () => work(trip))
+      if (!trip.connection.isOver) this.#submit(trip.connection, () => this.#work(trip))
     }
     if (delay_ms === 0) arrive()
     else void rest(delay_ms).then(arrive)
   }
 
-  return {
-    connect() {
-      const parts = { backend: ++backends, owner: ownerNow(), onStartup, onTrip, onEnd }
-      const connection = new Connection(parts)
-      open.add(connection)
-      return connection
-    },
-    cut(owner) {
-      for (const connection of [...open]) if (connection.owner === owner) connection.cut()
-    },
-    cutAll() {
-      for (const connection of [...open]) connection.cut()
-    },
-    close: () => pglite.close(),
+  #onEnd(connection: Connection): void {
+    this.#open.delete(connection)
+    for (let at = this.#waiting.length - 1; at >= 0; at--) {
+      if (this.#waiting[at]?.connection === connection) this.#waiting.splice(at, 1)
+    }
+    if (this.#holder === connection) {
+      this.#submit(connection, async () => {
+        await this.#execute(queryMessage('rollback'))
+        this.#holder = undefined
+      })
+    }
+    this.#submit(undefined, async () => {
+      await this.#execute(releaseLocks(connection.backend))
+    })
   }
 }

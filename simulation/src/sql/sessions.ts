@@ -39,7 +39,8 @@ export const sessionObjects = `
       ((key >> 32) & 4294967295)::bigint as classid, (key & 4294967295)::bigint as objid
     from ${schema}.locks;
   set plan_cache_mode = force_generic_plan;
-  set enable_seqscan = off`
+  set enable_seqscan = off;
+  set synchronous_commit = off`
 
 /** From now on the session acts as this connection. */
 export function actAs(searchPath: string, backend: number): Buffer {

@@ -2,7 +2,7 @@
  * Virtual time: nothing waits. When all that is ready has run, time jumps to the next timer. What a
  * process began belongs to it: of a dead process nothing runs any more, of a frozen one nothing yet.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import { openChance, type Chance } from './chance.ts'
 
 /** A process of the hub, as time knows it. */
@@ -24,12 +24,10 @@ export interface Timer {
   readonly args: readonly unknown[]
   readonly every_ms: number | undefined
   readonly owner: Owner | undefined
-  readonly context: Context
+  /** The asynchronous context in which it was set. */
+  readonly context: AsyncResource
   isCleared: boolean
 }
-
-/** Runs a function in the asynchronous context in which the timer was set. */
-type Context = <T>(work: () => T) => T
 
 const owners = new AsyncLocalStorage<Owner | undefined>()
 const begin_ms = Date.UTC(2026, 0, 15, 12)
@@ -107,7 +105,7 @@ function newTimer(
   every_ms: number | undefined,
 ): Timer {
   const owner = owners.getStore()
-  const context = AsyncLocalStorage.snapshot() as Context
+  const context = new AsyncResource('Timer')
   return { at_ms, n: ++state.n, run, args, every_ms, owner, context, isCleared: false }
 }
 
@@ -191,7 +189,7 @@ function fire(timer: Timer): void {
     timer.at_ms = state.now_ms + every_ms
     push(state.timers, timer)
   }
-  timer.context(() => timer.run(...timer.args))
+  timer.context.runInAsyncScope(timer.run, undefined, ...timer.args)
 }
 
 /** A heap: the timer that is due first is its root; of two at the same moment, the one set first. */
