@@ -7,7 +7,12 @@ const hooks = './libs/tooling/src/jest/hooks.mjs'
 
 /** The last line that the simulation writes. */
 function summaryOf(seed: number): Promise<string> {
-  const options = ['--conditions=source', '--disable-warning=ExperimentalWarning', '--import', hooks]
+  const options = [
+    '--conditions=source',
+    '--disable-warning=ExperimentalWarning',
+    '--import',
+    hooks,
+  ]
   const args = ['simulation/src/main.ts', '--seed', String(seed), '--histories', '4']
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [...options, ...args], { cwd: root }, (error, stdout, stderr) => {

@@ -29,7 +29,7 @@ export class Faults implements Line {
   readonly #seen: (bytes: Buffer) => void
   #planned: readonly PlannedFault[] = []
   #struck = new Set<PlannedFault>()
-  #counts = { trips: 0, commits: 0, calls: 0 }
+  #counts = { trips: 0, commits: 0, calls: 0, callbacks: 0, requests: 0 }
   #refused: Refusal | undefined
   #lockedOut: Refusal | undefined
 
@@ -43,7 +43,7 @@ export class Faults implements Line {
   begin(planned: readonly PlannedFault[]): void {
     this.#planned = planned
     this.#struck = new Set(planned.filter(({ type }) => type === 'SLOW'))
-    this.#counts = { trips: 0, commits: 0, calls: 0 }
+    this.#counts = { trips: 0, commits: 0, calls: 0, callbacks: 0, requests: 0 }
   }
 
   end(): void {
@@ -102,6 +102,25 @@ export class Faults implements Line {
     const details = 'injected'
     const error = Object.assign(new Error(details), { code, details })
     return { answer: isHandled ? 'LOST' : 'REFUSED', error }
+  }
+
+  /** What becomes of the next callback. A status is answered instead of what the FSP would. */
+  callbackFate(): 'ARRIVES' | FaultOf<'CALLBACK'>['fate'] {
+    const n = ++this.#counts.callbacks
+    const fault = this.#planned.find(
+      (each): each is FaultOf<'CALLBACK'> =>
+        each.type === 'CALLBACK' && n >= each.at && n < each.at + each.count,
+    )
+    if (fault === undefined) return 'ARRIVES'
+    this.#struck.add(fault)
+    return fault.fate
+  }
+
+  /** What becomes of the next message of an FSP. */
+  requestFate(): 'ARRIVES' | FaultOf<'REQUEST'>['fate'] {
+    this.#counts.requests += 1
+    const [fault] = this.#due(['REQUEST'], ({ at }) => at === this.#counts.requests)
+    return fault?.fate ?? 'ARRIVES'
   }
 
   #isNow({ of, at }: Moment): boolean {

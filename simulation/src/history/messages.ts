@@ -1,103 +1,184 @@
-/** What FSPs send, as the edge stores it, and what they learn of, as it is announced to the edge. */
-import { createHash } from 'node:crypto'
-import { newEvent, type DomainEvent, type EventName } from '@causeway/events'
-import type { OutgoingMessage } from '@causeway/bus'
+/** Messages of FSPs, as the FSPIOP API has them, and what callbacks say. */
 import { conditionOf } from '@causeway/fspiop'
-import type { End, Sent, TransferRecord } from './record.ts'
+import type { HttpRequest } from '@causeway/http'
+import { now_ms } from '../virtual/world.ts'
+import { fsps } from './plan.ts'
+import type { End, Ending, TransferRecord } from './record.ts'
 
 const fulfilment = Buffer.alloc(32, 7).toString('base64url')
 const wrongFulfilment = Buffer.alloc(32, 8).toString('base64url')
 const condition = conditionOf(fulfilment)
-const version = '1.1'
+const ilpPacket = 'DIICzQAAAAAAAADIMjAzMDAxMDEwMDAwMDAwMDA'
+const currency = 'USD'
+const firstPort = 7_001
+const partyType = 'MSISDN'
 
-export const announced = [
-  'TransferPrepared',
-  'TransferCommittedFulfiled',
-  'TransferRejectRequestProcessed',
-  'TransferPrepareRequestTimedout',
-  'TransferFulfilComitRequestTimedout',
-  'TransferPrepareLiquidityCheckFailed',
-  'TransferPrepareInvalidPayerCheckFailed',
-  'TransferPrepareInvalidPayeeCheckFailed',
-] as const satisfies readonly EventName[]
+/** Where the hub sends the callbacks of an FSP. */
+export function callbackUrlOf(fsp: (typeof fsps)[number]): string {
+  return `http://127.0.0.1:${firstPort + fsps.indexOf(fsp)}`
+}
+
+/** The FSP at an address. */
+function fspAt({ port }: URL): string {
+  return fsps[Number(port) - firstPort] ?? 'nobody'
+}
+
+/** Each FSP holds one party; nobody holds one as well. */
+export function partyOf(fsp: string): string {
+  return `12025550${100 + fsps.indexOf(fsp as (typeof fsps)[number])}`
+}
+
+export function registrationOf(fsp: string): HttpRequest {
+  const path = `/participants/${partyType}/${partyOf(fsp)}`
+  return messageOf('POST', path, fsp, undefined, { fspId: fsp, currency })
+}
+
+export function lookupOf({ planned: { payer, payee } }: TransferRecord): HttpRequest {
+  return messageOf('GET', `/parties/${partyType}/${partyOf(payee)}`, payer, undefined)
+}
+
+export function partyAnswerOf({ planned: { payer, payee } }: TransferRecord): HttpRequest {
+  const identifier = partyOf(payee)
+  return messageOf('PUT', `/parties/${partyType}/${identifier}`, payee, payer, {
+    party: {
+      partyIdInfo: { partyIdType: partyType, partyIdentifier: identifier, fspId: payee },
+      name: 'Ana Silva',
+    },
+  })
+}
+
+export function quoteOf(
+  { planned: { payer, payee, amount } }: TransferRecord,
+  quoteId: string,
+  transactionId: string,
+): HttpRequest {
+  const party = (fspId: string) => ({
+    partyIdType: partyType,
+    partyIdentifier: partyOf(fspId),
+    fspId,
+  })
+  return messageOf('POST', '/quotes', payer, payee, {
+    quoteId,
+    transactionId,
+    payee: { partyIdInfo: party(payee) },
+    payer: { partyIdInfo: party(payer) },
+    amountType: 'SEND',
+    amount: { amount, currency },
+    transactionType: { scenario: 'TRANSFER', initiator: 'PAYER', initiatorType: 'CONSUMER' },
+  })
+}
+
+export function termsOf(
+  { planned: { payer, payee, amount } }: TransferRecord,
+  quoteId: string,
+  expires_ms: number,
+): HttpRequest {
+  return messageOf('PUT', `/quotes/${quoteId}`, payee, payer, {
+    transferAmount: { amount, currency },
+    expiration: new Date(expires_ms).toISOString(),
+    ilpPacket,
+    condition,
+  })
+}
 
 export function prepareOf(
   { id, planned: { payer, payee, amount }, expires_ms }: TransferRecord,
-  received_ms: number,
   isOther: boolean,
-): OutgoingMessage {
-  return newEvent('fspiop-api', 'TransferPrepareRequested', {
+): HttpRequest {
+  return messageOf('POST', '/transfers', payer, payee, {
     transferId: id,
     payerFsp: payer,
     payeeFsp: payee,
-    amount: { amount, currency: 'USD' },
-    expiration: new Date(expires_ms).toISOString(),
+    amount: { amount: isOther ? '3' : amount, currency },
+    ilpPacket,
     condition,
-    payloadHash: hashOf(isOther ? `other ${id}` : id),
-    receivedAt: new Date(received_ms).toISOString(),
-    version,
+    expiration: new Date(expires_ms).toISOString(),
   })
 }
 
 export function answerOf(
   { id, planned: { payer, payee } }: TransferRecord,
-  kind: Sent['kind'],
+  kind: Ending['kind'],
   isReserved: boolean,
-  received_ms: number,
-): OutgoingMessage {
-  const receivedAt = new Date(received_ms).toISOString()
-  const ofBoth = {
-    transferId: id,
-    requesterFspId: payee,
-    destinationFspId: payer,
-    receivedAt,
-    version,
-  }
+): HttpRequest {
   if (kind === 'REJECT') {
-    return newEvent('fspiop-api', 'TransferRejectRequested', {
-      ...ofBoth,
+    return messageOf('PUT', `/transfers/${id}/error`, payee, payer, {
       errorInformation: { errorCode: '5104', errorDescription: 'Payee rejected transaction' },
-      payloadHash: hashOf('reject'),
     })
   }
-  const given = kind === 'FULFIL' ? fulfilment : wrongFulfilment
-  const transferState = isReserved ? 'RESERVED' : 'COMMITTED'
-  return newEvent('fspiop-api', 'TransferFulfilCommittedRequested', {
-    ...ofBoth,
-    transferState,
-    fulfilment: given,
-    completedTimestamp: receivedAt,
-    notifyPayee: isReserved,
-    payloadHash: hashOf(transferState + given),
+  return messageOf('PUT', `/transfers/${id}`, payee, payer, {
+    fulfilment: kind === 'FULFIL' ? fulfilment : wrongFulfilment,
+    completedTimestamp: new Date(now_ms()).toISOString(),
+    transferState: isReserved ? 'RESERVED' : 'COMMITTED',
   })
 }
 
-/** Undefined: it asks the payee FSP. */
-export function endIn({ name, payload }: DomainEvent<(typeof announced)[number]>): End | undefined {
-  switch (name) {
-    case 'TransferPrepared':
-      return undefined
-    case 'TransferCommittedFulfiled':
-      return 'COMMITTED'
-    case 'TransferRejectRequestProcessed':
-      return endOfCode(payload.errorInformation.errorCode)
-    case 'TransferPrepareRequestTimedout':
-    case 'TransferFulfilComitRequestTimedout':
-      return 'EXPIRED'
-    case 'TransferPrepareLiquidityCheckFailed':
-      return 'NO_COVER'
-    case 'TransferPrepareInvalidPayerCheckFailed':
-    case 'TransferPrepareInvalidPayeeCheckFailed':
-      return 'UNKNOWN_PAYEE'
+function messageOf(
+  method: 'GET' | 'POST' | 'PUT',
+  url: string,
+  source: string,
+  destination: string | undefined,
+  body?: object,
+): HttpRequest {
+  const [, resource = ''] = url.split('/')
+  const mediaType = `application/vnd.interoperability.${resource}+json;version=1.1`
+  const headers = {
+    ...(method === 'PUT' ? {} : { accept: mediaType }),
+    'content-type': mediaType,
+    date: new Date(now_ms()).toUTCString(),
+    'fspiop-source': source,
+    ...(destination === undefined ? {} : { 'fspiop-destination': destination }),
+  }
+  if (body === undefined) return { method, url, headers }
+  return { method, url, headers, body: Buffer.from(JSON.stringify(body)) }
+}
+
+interface CallbackBody {
+  readonly transferId?: string
+  readonly quoteId?: string
+  readonly transferState?: string
+  readonly errorInformation?: { readonly errorCode: string }
+}
+
+export interface Callback {
+  readonly to: string
+  readonly resource: 'parties' | 'quotes' | 'transfers'
+  /** The id of the transfer or quote, or the identifier of the party. */
+  readonly about: string
+  /** Whether it asks the FSP, and does not answer it. */
+  readonly asks: boolean
+  readonly isError: boolean
+  /** Undefined: it says nothing about the end of a transfer. */
+  readonly end: End | undefined
+}
+
+/** Undefined: it is about something else. */
+export function callbackIn({ method, url, body }: HttpRequest): Callback | undefined {
+  const address = new URL(url)
+  const [, resource, first = '', second = ''] = address.pathname.split('/')
+  if (resource !== 'parties' && resource !== 'quotes' && resource !== 'transfers') return undefined
+  const text = body?.toString() ?? ''
+  const content = JSON.parse(text === '' ? '{}' : text) as CallbackBody
+  const ofPath = resource === 'parties' ? second : first
+  return {
+    to: fspAt(address),
+    resource,
+    about: content.transferId ?? content.quoteId ?? ofPath,
+    asks: method === 'POST' || method === 'GET',
+    isError: content.errorInformation !== undefined,
+    end: endIn(content),
   }
 }
 
-function endOfCode(code: string): End {
-  if (code === '5104') return 'REJECTED'
-  if (code === '3303') return 'EXPIRED'
-  return 'WRONG_FULFILMENT'
+const endsOfCodes: Readonly<Record<string, End>> = {
+  '3100': 'WRONG_FULFILMENT',
+  '3203': 'UNKNOWN_PAYEE',
+  '3303': 'EXPIRED',
+  '4001': 'NO_COVER',
+  '5104': 'REJECTED',
 }
 
-function hashOf(content: string): string {
-  return createHash('sha256').update(content).digest('base64url')
+function endIn({ transferState, errorInformation }: CallbackBody): End | undefined {
+  if (errorInformation !== undefined) return endsOfCodes[errorInformation.errorCode]
+  return transferState === 'COMMITTED' || transferState === 'ABORTED' ? transferState : undefined
 }

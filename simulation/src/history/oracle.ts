@@ -1,19 +1,30 @@
 /** What must be right after each history, whatever has struck. */
-import { formatAmount, parseAmount } from '@causeway/money'
-import { ledgerService, participantsService, settlementReportsService } from '@causeway/protos'
+import { formatAmount, parseAmount, parseDecimal } from '@causeway/money'
+import {
+  ledgerService,
+  participantsService,
+  settlementReportsService,
+  type Settlement,
+} from '@causeway/protos'
 import type { HubProcess } from '../hub/process.ts'
 import { final_ms } from '../hub/services.ts'
 import type { Supervisor } from '../hub/supervisor.ts'
+import type { SqlServer } from '../sql/server.ts'
 import { endsOf, wasInTime } from './model.ts'
 import { fsps, type Plan } from './plan.ts'
-import type { End, TransferRecord } from './record.ts'
+import { isAccepted, type End, type Question, type TransferRecord } from './record.ts'
 
 export interface Evidence {
   readonly plan: Plan
   readonly records: readonly TransferRecord[]
   readonly alarms: readonly string[]
-  /** Whether a process has ended meanwhile. */
-  readonly hasEnded: boolean
+  readonly settled: readonly Settlement[]
+}
+
+export interface Judged {
+  readonly supervisor: Supervisor
+  readonly server: SqlServer
+  readonly positions: Positions
 }
 
 /** What each FSP owes, by what FSPs have learned since the beginning. */
@@ -26,20 +37,22 @@ const work_ms = 500
 
 /** Everything that is wrong, as sentences; adds what was committed to the positions. */
 export async function judge(
-  supervisor: Supervisor,
-  evidence: Evidence,
-  positions: Positions,
+  { supervisor, server, positions }: Judged,
+  { records, plan, alarms, settled }: Evidence,
 ): Promise<readonly string[]> {
-  const { records, plan, alarms } = evidence
   const outcomes = await outcomesOf(supervisor, records)
   const isUndisturbed = plan.faults.length === 0
   const ofTransfers = records.flatMap((record) => [
     ...judgeTransfer(record, isUndisturbed),
+    ...record.questions.flatMap((question) => judgeQuestion(record, question, isUndisturbed)),
     ...compare(record, outcomes.get(record.id) ?? 'nothing'),
   ])
   for (const record of records) count(positions, record)
+  const ofSettlements = settled.flatMap((settlement) => settleIn(positions, settlement))
   return [
     ...ofTransfers,
+    ...ofSettlements,
+    ...(await wrongAnnouncements(server, records)),
     ...(await wrongPositions(supervisor, positions)),
     ...(await differences(supervisor)),
     ...(await deadLetters(supervisor)),
@@ -48,28 +61,86 @@ export async function judge(
 }
 
 function judgeTransfer(record: TransferRecord, isUndisturbed: boolean): readonly string[] {
-  const { id, ends, asked, planned, ended_ms = Infinity, expires_ms } = record
+  const {
+    id,
+    prepare,
+    payerEnds,
+    payeeEnds,
+    asked,
+    planned,
+    ended_ms = Infinity,
+    expires_ms,
+  } = record
+  if (!isAccepted(prepare)) return []
   const found: string[] = []
-  const words = [...ends.values()]
-  if (ends.size !== 1) found.push(`${id} was announced to end ${ends.size} times: ${words.join()}`)
-  if (asked.size > 1) found.push(`the payee FSP of ${id} was asked by ${asked.size} announcements`)
+  const what = `${id} (${planned.payer} to ${planned.payee}, ${planned.answers.join(' then ')})`
   const right = endsOf(record, isUndisturbed)
-  for (const end of words) {
-    if (!right.has(end)) {
-      found.push(`${id} (${describe(planned)}) ended as ${end}; right: ${[...right].join(' or ')}`)
-    }
+  for (const end of new Set(payerEnds)) {
+    if (end !== 'ABORTED' && right.has(end)) continue
+    found.push(`${what} ended as ${end}; right: ${[...right].join(' or ')}`)
   }
-  if (wasInTime(record) && words.includes('EXPIRED')) {
-    found.push(`${id} was answered in time and expired`)
+  if (new Set(payerEnds).size > 1) found.push(`${what} ended as ${payerEnds.join(' and ')}`)
+  const [end] = payerEnds
+  if (payeeEnds.some((each) => !agree(each, end))) {
+    found.push(`${what} ended as ${end} for the payer FSP, ${payeeEnds.join()} for the payee FSP`)
   }
+  if (wasInTime(record) && payerEnds.includes('EXPIRED')) {
+    found.push(`${what} was answered in time and expired`)
+  }
+  if (isUndisturbed) found.push(...judgeUndisturbed(record, what))
+  if (isUndisturbed && asked > 1) found.push(`the payee FSP of ${what} was asked ${asked} times`)
   if (isUndisturbed && ended_ms > expires_ms + final_ms + work_ms) {
-    found.push(`${id} ended ${ended_ms - expires_ms} ms after its expiration`)
+    found.push(`${what} ended ${ended_ms - expires_ms} ms after its expiration`)
   }
   return found
 }
 
-function describe({ payer, payee, answers }: TransferRecord['planned']): string {
-  return `${payer} to ${payee}, ${answers.join(' then ')}`
+/** Without faults nobody gets a callback twice, unless it has sent something twice. */
+function judgeUndisturbed(
+  { planned: { again, answers }, payerEnds, payeeEnds }: TransferRecord,
+  what: string,
+): readonly string[] {
+  const found: string[] = []
+  if (again.length === 0 && payerEnds.length !== 1) {
+    found.push(`the payer FSP of ${what} got ${payerEnds.length} callbacks about its end`)
+  }
+  const waitsForPatch = answers[0] === 'RESERVE' && answers.length === 1
+  if (waitsForPatch && payerEnds.includes('COMMITTED') && payeeEnds.length !== 1) {
+    found.push(`the payee FSP of ${what} got ${payeeEnds.length} callbacks about its end`)
+  }
+  return found
+}
+
+/**
+ * A quote is never both given and refused, and terms that the hub has accepted reach the payer FSP. Without
+ * faults each question is answered once.
+ */
+function judgeQuestion(
+  { id, planned: { payee } }: TransferRecord,
+  { kind, asked, answered, callbacks }: Question,
+  isUndisturbed: boolean,
+): readonly string[] {
+  if (!isAccepted(asked)) return []
+  const what = `the ${kind} for ${id}`
+  const isAnswered = answered !== undefined && isAccepted(answered)
+  const found: string[] = []
+  if (kind === 'QUOTE') {
+    if (new Set(callbacks).size > 1) found.push(`${what} got ${callbacks.join(' and ')}`)
+    if (isAnswered && callbacks.length === 0)
+      found.push(`${what} was answered, and nobody learned it`)
+  }
+  if (!isUndisturbed) return found
+  const wanted = payee === 'nobody' ? 'ERROR' : 'ANSWER'
+  if (callbacks.length === 0 || callbacks.some((each) => each !== wanted)) {
+    found.push(`${what} got ${callbacks.join(' and ') || 'nothing'}; right: ${wanted}`)
+  }
+  return found
+}
+
+/** A PATCH says ABORTED for every end but one. */
+function agree(one: End, other: End | undefined): boolean {
+  if (one === 'ABORTED') return other !== 'COMMITTED'
+  return other === undefined || one === other
 }
 
 const ledgerOutcomes: Readonly<Record<End, readonly string[]>> = {
@@ -79,10 +150,11 @@ const ledgerOutcomes: Readonly<Record<End, readonly string[]>> = {
   EXPIRED: ['VOIDED', 'REFUSED'],
   NO_COVER: ['REFUSED'],
   UNKNOWN_PAYEE: ['REFUSED'],
+  ABORTED: ['VOIDED', 'REFUSED'],
 }
 
-function compare({ id, ends }: TransferRecord, outcome: string): readonly string[] {
-  return [...ends.values()]
+function compare({ id, payerEnds }: TransferRecord, outcome: string): readonly string[] {
+  return [...new Set(payerEnds)]
     .filter((end) => !ledgerOutcomes[end].includes(outcome))
     .map((end) => `${id} ended as ${end}, and the ledger holds ${outcome}`)
 }
@@ -99,12 +171,51 @@ async function outcomesOf(
   return new Map(entries.map(({ id, outcome }) => [id, outcome]))
 }
 
-function count(positions: Positions, { ends, planned }: TransferRecord): void {
-  if (![...ends.values()].includes('COMMITTED')) return
+interface Announced {
+  readonly key: string
+  readonly asks: number
+  readonly ends: number
+}
+
+const announcedOf = `
+  select key, count(*) filter (where type = 'TransferPrepared')::integer as asks,
+    count(*) filter (where type <> 'TransferPrepared')::integer as ends
+  from bus.log
+  where topic = 'transfers' and key = any($1)
+    and type not in ('TransferQueryResponse', 'TransferPrepareDuplicateCheckFailed')
+  group by key`
+
+/** Each step of a transfer is announced once, however often it is delivered. */
+async function wrongAnnouncements(
+  server: SqlServer,
+  records: readonly TransferRecord[],
+): Promise<readonly string[]> {
+  const rows = await server.read<Announced>(announcedOf, [records.map(({ id }) => id)])
+  return rows
+    .filter(({ asks, ends }) => asks > 1 || ends !== 1)
+    .map(
+      ({ key, asks, ends }) =>
+        `${key} was announced as reserved ${asks} times, as final ${ends} times`,
+    )
+}
+
+function count(positions: Positions, { payerEnds, planned }: TransferRecord): void {
+  if (!payerEnds.includes('COMMITTED')) return
   const { payer, payee, amount } = planned
   const units = parseAmount(amount) ?? 0n
   positions.set(payer, (positions.get(payer) ?? 0n) + units)
   positions.set(payee, (positions.get(payee) ?? 0n) - units)
+}
+
+/** A settled net is not owed any more; together all nets are nothing. */
+function settleIn(positions: Positions, { id, accounts }: Settlement): readonly string[] {
+  let sum = 0n
+  for (const { participant, net } of accounts) {
+    const units = parseDecimal(net) ?? 0n
+    sum += units
+    positions.set(participant, (positions.get(participant) ?? 0n) - units)
+  }
+  return sum === 0n ? [] : [`the nets of settlement ${id} sum to ${formatAmount(sum)}`]
 }
 
 async function wrongPositions(

@@ -13,13 +13,17 @@ export const fsps = ['mango', 'river', 'poor'] as const
  */
 export type Answer = 'FULFIL' | 'RESERVE' | 'REJECT' | 'WRONG' | 'LATE' | 'SILENT'
 
+/** What the payer FSP asks before it pays. */
+export type Lead = 'LOOKUP' | 'QUOTE'
+
 export interface PlannedTransfer {
   readonly payer: string
   readonly payee: string
   readonly amount: string
   readonly begins_ms: number
-  /** After the beginning of the history. */
-  readonly expires_ms: number
+  /** From when it is sent to its expiration. */
+  readonly valid_ms: number
+  readonly leads: readonly Lead[]
   /** One after the other. */
   readonly answers: readonly Answer[]
   /** The payer FSP sends its request once more, or another one with the same id. */
@@ -64,9 +68,18 @@ export type PlannedFault =
       readonly isHandled: boolean
       readonly at: number
     }
+  /** An FSP's callbacks fail from one of them on: refused, without an answer, with a status. */
+  | {
+      readonly type: 'CALLBACK'
+      readonly fate: 'REFUSED' | 'HANGS' | 'ANSWER_LOST' | number
+      readonly count: number
+      readonly at: number
+    }
+  /** A message of an FSP, or the answer to it, is lost. */
+  | { readonly type: 'REQUEST'; readonly fate: 'LOST' | 'ANSWER_LOST'; readonly at: number }
 
 export interface PlannedAct {
-  readonly act: 'CLOSE_WINDOW'
+  readonly act: 'CLOSE_WINDOW' | 'SETTLE'
   readonly begins_ms: number
 }
 
@@ -117,20 +130,24 @@ export function planOf(seed: number, index: number): Plan {
   return {
     seed: chance.below(2 ** 32),
     transfers: Array.from({ length: count }, () => transferBy(chance)),
-    acts: chance.happens(0.3) ? [{ act: 'CLOSE_WINDOW', begins_ms: chance.below(4_000) }] : [],
+    acts: chance.happens(0.3) ? [actBy(chance)] : [],
     faults: faultsBy(chance),
   }
 }
 
+function actBy(chance: Chance): PlannedAct {
+  return { act: chance.oneOf(['CLOSE_WINDOW', 'SETTLE']), begins_ms: chance.below(4_000) }
+}
+
 function transferBy(chance: Chance): PlannedTransfer {
   const [payer, payee] = chance.oneOf(pairs)
-  const begins_ms = chance.below(1_500)
   return {
     payer,
     payee,
     amount: chance.oneOf(['1', '2.5', '0.01']),
-    begins_ms,
-    expires_ms: begins_ms + 1_000 + chance.below(4_000),
+    begins_ms: chance.below(1_500),
+    valid_ms: 1_000 + chance.below(4_000),
+    leads: (['LOOKUP', 'QUOTE'] as const).filter(() => chance.happens(0.2)),
     answers: chance.oneOf(answers),
     again: (['SAME', 'OTHER'] as const).filter(() => chance.happens(0.2)),
   }
@@ -147,7 +164,7 @@ function faultBy(chance: Chance): PlannedFault {
   const moment = momentBy(chance)
   const when = chance.oneOf(['BEFORE', 'AFTER', 'AFTER'] as const)
   const lasts_ms = chance.oneOf([0, 100, 1_000, 3_000])
-  switch (chance.below(12)) {
+  switch (chance.below(15)) {
     case 0:
     case 1:
     case 2:
@@ -170,6 +187,20 @@ function faultBy(chance: Chance): PlannedFault {
       return { type: 'FREEZE', lasts_ms: chance.oneOf([500, 3_000, 15_000]), moment }
     case 10:
       return { type: 'STOP', moment }
+    case 11:
+      return {
+        type: 'REQUEST',
+        fate: chance.oneOf(['LOST', 'ANSWER_LOST']),
+        at: 1 + chance.below(12),
+      }
+    case 12:
+    case 13:
+      return {
+        type: 'CALLBACK',
+        fate: chance.oneOf(['REFUSED', 'HANGS', 'ANSWER_LOST', 500, 503, 404]),
+        count: chance.oneOf([1, 1, 3]),
+        at: 1 + chance.below(12),
+      }
     default: {
       const at = 1 + chance.below(commits_max)
       return { type: 'CALL', code: chance.oneOf(codes), isHandled: chance.happens(0.5), at }

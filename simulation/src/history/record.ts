@@ -1,5 +1,5 @@
-/** What the world outside knows of a transfer: what was sent, and what was announced. It survives every crash. */
-import type { PlannedTransfer } from './plan.ts'
+/** What the world outside knows of a payment: what was sent, and what came back. It survives every crash. */
+import type { Lead, PlannedTransfer } from './plan.ts'
 
 /** How a transfer ended, as FSPs learn of it. */
 export type End =
@@ -9,45 +9,77 @@ export type End =
   | 'EXPIRED'
   | 'NO_COVER'
   | 'UNKNOWN_PAYEE'
+  /** Where the hub gives no reason: in a PATCH. */
+  | 'ABORTED'
 
-/** A message of the payee FSP. It is stored at most once, at a moment between these. */
+/** A message of an FSP with all its tries. */
 export interface Sent {
-  readonly kind: 'FULFIL' | 'REJECT' | 'WRONG'
   /** When each try was received, in ms. */
-  readonly tries_ms: number[]
-  /** Whether the last try was answered. */
-  isAccepted: boolean
+  readonly received_ms: number[]
+  /** Of the answer; undefined: it is still tried. */
+  status: number | undefined
+}
+
+/** A message of a payee FSP about a transfer. */
+export interface Ending extends Sent {
+  readonly kind: 'FULFIL' | 'REJECT' | 'WRONG'
+}
+
+/** A question of a payer FSP: who holds the party, and what a payment costs. */
+export interface Question {
+  readonly kind: Lead
+  /** The id of the quote, or the identifier of the party. */
+  readonly about: string
+  readonly asked: Sent
+  /** By the FSP of the payee. */
+  answered: Sent | undefined
+  /** What came back. */
+  readonly callbacks: ('ANSWER' | 'ERROR')[]
 }
 
 export interface TransferRecord {
   readonly id: string
   readonly planned: PlannedTransfer
-  readonly expires_ms: number
-  /** The request was answered with 202: it must end. */
-  isAccepted: boolean
-  /** When the request was received, each try. */
-  readonly prepares_ms: number[]
-  /** A request with this id and other content came too; it may have come first. */
-  isModified: boolean
-  readonly sent: Sent[]
-  /** The payee FSP was asked, by the ids of the messages. */
-  readonly asked: Set<string>
-  /** Ends by the id of the message that announced them. */
-  readonly ends: Map<string, End>
+  /** Known when it is sent: what leads to it takes time. */
+  expires_ms: number
+  readonly questions: Question[]
+  readonly prepare: Sent
+  /** Of the payee FSP, one after the other. */
+  readonly sent: Ending[]
+  /** How often the payee FSP was asked. */
+  asked: number
+  /** Each callback about an end, in order. */
+  readonly payerEnds: End[]
+  readonly payeeEnds: End[]
   ended_ms: number | undefined
 }
 
-export function newRecord(id: string, planned: PlannedTransfer, begin_ms: number): TransferRecord {
+export function newSent(): Sent {
+  return { received_ms: [], status: undefined }
+}
+
+/** The hub has promised to work on it. */
+export function isAccepted({ status }: Sent): boolean {
+  return status !== undefined && status < 300
+}
+
+export function newRecord(id: string, planned: PlannedTransfer): TransferRecord {
   return {
     id,
     planned,
-    expires_ms: begin_ms + planned.expires_ms,
-    isAccepted: false,
-    prepares_ms: [],
-    isModified: false,
+    expires_ms: Infinity,
+    questions: [],
+    prepare: newSent(),
     sent: [],
-    asked: new Set(),
-    ends: new Map(),
+    asked: 0,
+    payerEnds: [],
+    payeeEnds: [],
     ended_ms: undefined,
   }
+}
+
+/** Whether both FSPs know all that they will. */
+export function isOver({ prepare, sent, payerEnds }: TransferRecord): boolean {
+  if (prepare.status === undefined || sent.some(({ status }) => status === undefined)) return false
+  return !isAccepted(prepare) || payerEnds.length > 0
 }

@@ -9,7 +9,8 @@ const long: Plan = {
     payee: 'river',
     amount: `${n}`,
     begins_ms: 0,
-    expires_ms: 1_000,
+    valid_ms: 1_000,
+    leads: ['QUOTE'],
     answers: ['FULFIL', 'REJECT'],
     again: ['SAME'],
   })),
@@ -28,7 +29,7 @@ describe('shrinking a history', () => {
     const fails = (plan: Plan) => Promise.resolve(hasFour(plan) && isSlow(plan))
     expect(await shrink(long, fails, 100)).toEqual({
       ...long,
-      transfers: [{ ...long.transfers[3], answers: ['FULFIL'], again: [] }],
+      transfers: [{ ...long.transfers[3], answers: ['FULFIL'], again: [], leads: [] }],
       acts: [],
       faults: [long.faults[1]],
     })

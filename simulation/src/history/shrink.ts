@@ -41,6 +41,7 @@ export function* shorterThan(plan: Plan): Generator<Plan> {
       ...plan,
       transfers: transfers.map((each) => (each === transfer ? { ...each, ...changes } : each)),
     })
+    if (transfer.leads.length > 0) yield replaced({ leads: [] })
     if (transfer.again.length > 0) yield replaced({ again: [] })
     if (transfer.answers.length > 1) yield replaced({ answers: transfer.answers.slice(0, 1) })
   }

@@ -1,26 +1,18 @@
 /** A hub with its FSPs in virtual time, on which one history after the other is played. */
-import { createHash, randomUUID } from 'node:crypto'
-import { settlementWindowsService } from '@causeway/protos'
+import { createHash, randomUUID, type Hash } from 'node:crypto'
 import { openLog } from '@causeway/process'
-import { overNetwork } from '@causeway/http'
 import { Supervisor } from '../hub/supervisor.ts'
-import { openSqlServer } from '../sql/server.ts'
+import { openSqlServer, type SqlServer } from '../sql/server.ts'
 import { seedOf } from '../virtual/chance.ts'
-import { now_ms, ownedBy, reseed, resetTime, rest, run, type Owner } from '../virtual/world.ts'
+import { ownedBy, reseed, resetTime, run, type Owner } from '../virtual/world.ts'
 import { Faults } from './faults.ts'
 import { Fsps } from './fsps.ts'
-import { onboard } from './onboarding.ts'
+import { onboard, register } from './onboarding.ts'
+import { Operators } from './operators.ts'
 import { judge, type Positions } from './oracle.ts'
 import type { Plan } from './plan.ts'
-import { newRecord, type TransferRecord } from './record.ts'
-
-export interface Simulation {
-  /** What is wrong; nothing is after a history that is right. */
-  play(plan: Plan): Promise<Result>
-  /** SHA-256 over all SQL in and out until now, in hexadecimal digits. */
-  digest(): string
-  close(): Promise<void>
-}
+import { Sender } from './sender.ts'
+import { isOver, newRecord, type TransferRecord } from './record.ts'
 
 export interface Result {
   readonly wrong: readonly string[]
@@ -47,79 +39,116 @@ export async function openSimulation(seed: number): Promise<Simulation> {
     destination: { write: (line) => void (isAlarm.test(line) && alarms.push(line.trim())) },
   })
   const database: Owner = { name: 'database', isDead: false, frozenUntil_ms: 0, ahead_ms: 0 }
-  const faults = new Faults(
-    {
-      kill: (owner) => supervisor.kill(owner),
-      stop: (owner) => supervisor.stop(owner),
-      cutAll: () => server.cut(),
-    },
-    (bytes) => hash.update(bytes),
-  )
+  const strikes = {
+    kill: (owner: Owner) => supervisor.kill(owner),
+    stop: (owner: Owner) => supervisor.stop(owner),
+    cutAll: () => server.cut(),
+  }
+  const faults = new Faults(strikes, (bytes) => hash.update(bytes))
   const server = await openSqlServer(database, faults)
-  const fsps = new Fsps(() => supervisor.process())
+  const sender = new Sender(() => supervisor.process()?.network, faults)
+  const fsps = new Fsps(sender, faults)
   const supervisor: Supervisor = new Supervisor({
     log,
-    http: overNetwork,
+    outside: (request) => fsps.answer(request),
     callFate: () => faults.callFate(),
     server: () => server,
-    onOpen: (process) => fsps.listen(process),
   })
-  const positions: Positions = new Map()
+  const operators = new Operators(supervisor)
   await until('the hub has started', () => supervisor.process() !== undefined, start_ms_max)
   await complete(
     'the scheme is there',
     supervisor.ask((process) => onboard(process.grpc)),
   )
-  return {
-    async play(plan) {
-      reseed(plan.seed)
-      const records = plan.transfers.map((planned) => newRecord(randomUUID(), planned, now_ms()))
-      alarms.length = 0
-      const ends = supervisor.ends()
-      faults.begin(plan.faults)
-      fsps.begin(records)
-      for (const record of records) ownedBy(undefined, () => void fsps.pay(record))
-      for (const act of plan.acts) {
-        ownedBy(undefined, () => void rest(act.begins_ms).then(() => closeWindow(supervisor)))
-      }
-      const struck = () => ({ transfers: records.length, faults: faults.struck() })
-      try {
-        await ended(records, supervisor)
-        faults.end()
-        const hasEnded = supervisor.ends() > ends
-        const wrong = await complete(
-          'it is judged',
-          judge(supervisor, { plan, records, alarms, hasEnded }, positions),
-        )
-        return { wrong, ...struck() }
-      } catch (error) {
-        if (!(error instanceof TooLate)) throw error
-        return { wrong: [error.message], ...struck() }
-      }
-    },
-    digest: () => hash.copy().digest('hex'),
-    async close() {
-      supervisor.end()
-      await run(0)
-      await server.close()
-    },
+  await complete('parties are registered', register(sender))
+  await run(quiet_ms)
+  return new Simulation({ hash, alarms, faults, server, fsps, supervisor, operators })
+}
+
+interface Parts {
+  readonly hash: Hash
+  readonly alarms: string[]
+  readonly faults: Faults
+  readonly server: SqlServer
+  readonly fsps: Fsps
+  readonly supervisor: Supervisor
+  readonly operators: Operators
+}
+
+export class Simulation {
+  readonly #parts: Parts
+  readonly #positions: Positions = new Map()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** What is wrong; nothing is after a history that is right. */
+  async play(plan: Plan): Promise<Result> {
+    const { faults } = this.#parts
+    reseed(plan.seed)
+    const records = plan.transfers.map((planned) => newRecord(randomUUID(), planned))
+    const result = (wrong: readonly string[]): Result => ({
+      wrong,
+      transfers: records.length,
+      faults: faults.struck(),
+    })
+    this.#begin(plan, records)
+    try {
+      await this.#ended(records)
+      faults.end()
+      return result(await complete('it is judged', this.#judge(plan, records)))
+    } catch (error) {
+      if (!(error instanceof TooLate)) throw error
+      return result([error.message])
+    }
+  }
+
+  /** SHA-256 over all SQL in and out until now, in hexadecimal digits. */
+  digest(): string {
+    return this.#parts.hash.copy().digest('hex')
+  }
+
+  async close(): Promise<void> {
+    const { supervisor, server } = this.#parts
+    supervisor.end()
+    await run(0)
+    await server.close()
+  }
+
+  #begin(plan: Plan, records: readonly TransferRecord[]): void {
+    const { alarms, faults, fsps, operators } = this.#parts
+    alarms.length = 0
+    faults.begin(plan.faults)
+    fsps.begin(records)
+    ownedBy(undefined, () => {
+      for (const record of records) void fsps.pay(record)
+      for (const act of plan.acts) void operators.act(act)
+    })
+  }
+
+  #judge(plan: Plan, records: readonly TransferRecord[]): Promise<readonly string[]> {
+    const { supervisor, server, alarms, operators } = this.#parts
+    const judged = { supervisor, server, positions: this.#positions }
+    return judge(judged, { plan, records, alarms, settled: operators.takeSettled() })
+  }
+
+  async #ended(records: readonly TransferRecord[]): Promise<void> {
+    const { supervisor, operators } = this.#parts
+    const areAnswered = () => records.every(({ prepare }) => prepare.status !== undefined)
+    await until('all requests are answered', areAnswered, accepted_ms_max)
+    const areOver = () => records.every(isOver) && supervisor.process() !== undefined
+    await until('all transfers have ended', areOver, ended_ms_max).catch((error: unknown) => {
+      const open = records.filter((record) => !isOver(record)).map(({ id }) => id)
+      throw new TooLate(`${(error as Error).message}; open: ${open.join()}`)
+    })
+    await until('operators are done', () => !operators.isBusy(), ended_ms_max)
+    await run(quiet_ms)
+    await until('the hub runs', () => supervisor.process() !== undefined, ended_ms_max)
   }
 }
 
 class TooLate extends Error {}
-
-async function ended(records: readonly TransferRecord[], supervisor: Supervisor): Promise<void> {
-  const isAccepted = () => records.every((record) => record.isAccepted)
-  await until('all requests are accepted', isAccepted, accepted_ms_max)
-  const isOver = () =>
-    records.every(({ ends }) => ends.size > 0) && supervisor.process() !== undefined
-  await until('all transfers have ended', isOver, ended_ms_max).catch((error: unknown) => {
-    const open = records.filter(({ ends }) => ends.size === 0)
-    throw new TooLate(`${(error as Error).message}; open: ${open.map(({ id }) => id).join()}`)
-  })
-  await run(quiet_ms)
-  await until('the hub runs', () => supervisor.process() !== undefined, ended_ms_max)
-}
 
 async function until(what: string, done: () => boolean, longest_ms: number): Promise<void> {
   if (!(await run(longest_ms, done))) throw new TooLate(`not within ${longest_ms} ms: ${what}`)
@@ -134,25 +163,4 @@ async function complete<T>(what: string, work: Promise<T>): Promise<T> {
   await until(what, () => outcome !== undefined, judged_ms_max)
   if (outcome !== undefined && 'value' in outcome) return outcome.value
   throw outcome?.error
-}
-
-/** An operator closes the open window; a refusal is fine. */
-async function closeWindow(supervisor: Supervisor): Promise<void> {
-  await supervisor.ask(async ({ grpc }) => {
-    const windows = grpc.client(settlementWindowsService, 'settlements')
-    const { windows: open } = await windows.ListSettlementWindows({
-      participantId: 0,
-      state: 'OPEN',
-      from: '',
-      to: '',
-      currency: '',
-      limit: 1,
-      beforeId: 0,
-    })
-    const [window] = open
-    if (window === undefined) return
-    const requestId = randomUUID()
-    const closing = { requestId, windowId: window.id, reason: 'end of day', actor: 'operator' }
-    await windows.CloseSettlementWindow(closing)
-  })
 }

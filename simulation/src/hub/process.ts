@@ -4,7 +4,6 @@
  */
 import { openEmbeddedBus } from '@causeway/bus/embedded'
 import type { EventBus } from '@causeway/bus'
-import type { Http } from '@causeway/http'
 import { callsBy, openInProcessTransport } from '@causeway/grpc/testing/in-process'
 import type { GrpcHost } from '@causeway/grpc'
 import {
@@ -18,6 +17,7 @@ import type { ProcessParts } from '@causeway/runtime'
 import { aloneInMemory } from '@causeway/runtime/testing'
 import type { Connection } from '../sql/connection.ts'
 import { ownedBy, type Owner } from '../virtual/world.ts'
+import { Network, type Outside } from './network.ts'
 import { startServices, type Running } from './services.ts'
 
 /** A call that leaves one service for another. */
@@ -28,13 +28,14 @@ export interface Surroundings {
   readonly connect: () => Connection
   /** What becomes of the next call between services; it is handled if its answer is lost. */
   readonly callFate: () => CallFate
-  readonly http: Http
+  readonly outside: Outside
 }
 
 export interface HubProcess {
   readonly owner: Owner
   readonly grpc: GrpcHost
   readonly bus: EventBus
+  readonly network: Network
   /** Like a kill: nothing that it began goes on. Its connections are cut by the supervisor. */
   kill(): void
   /** In order, as after SIGTERM. */
@@ -56,11 +57,12 @@ export function openProcess(owner: Owner, around: Surroundings): Promise<HubProc
     })
     const grpc = hostOf(owner, around)
     const { outbox } = engine
+    const network = new Network(owner, around.outside)
     const parts: ProcessParts = {
       log,
       bus: engine.bus,
       grpc,
-      http: around.http,
+      http: network.http,
       health: openHealth(),
       metrics,
       shared: aloneInMemory,
@@ -74,6 +76,7 @@ export function openProcess(owner: Owner, around: Surroundings): Promise<HubProc
       owner,
       grpc,
       bus: engine.bus,
+      network,
       kill() {
         owner.isDead = true
         engine.crash()

@@ -1,6 +1,10 @@
 /** The services that take part, in the order in which they start: those that others call come first. */
+import * as accountLookup from '@causeway/account-lookup'
+import * as fspiopApi from '@causeway/fspiop-api'
+import * as notifications from '@causeway/notifications'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { defaultsOf } from '@causeway/process/testing'
+import * as quoting from '@causeway/quoting'
 import type { ProcessParts } from '@causeway/runtime'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
@@ -9,12 +13,34 @@ export interface Running {
   stop(): Promise<void>
 }
 
-const services = { participantLifecycle, settlements, transfers }
+const services = {
+  participantLifecycle,
+  settlements,
+  accountLookup,
+  quoting,
+  transfers,
+  notifications,
+  fspiopApi,
+}
+
+/** Neither certificates nor signatures: what they are made of is no part of a seed. */
+const openDoors = {
+  EDGE_IDENTITY: 'header',
+  EDGE_TLS: 'off',
+  JWS_VERIFY: 'off',
+  JWS_SIGN: 'off',
+  EGRESS_LOOPBACK: 'allowed',
+} as const
 
 const settings = {
   ...defaultsOf(participantLifecycle.settings),
   ...defaultsOf(settlements.settings),
   ...defaultsOf(transfers.settings),
+  ...defaultsOf(accountLookup.settings),
+  ...defaultsOf(quoting.settings),
+  ...defaultsOf(notifications.settings),
+  ...defaultsOf(fspiopApi.settings),
+  ...openDoors,
 }
 
 /** When the hub ends a transfer, at the latest, with nothing left to process. */

@@ -6,8 +6,6 @@ import { openProcess, type HubProcess, type Surroundings } from './process.ts'
 
 export interface SupervisorParts extends Omit<Surroundings, 'connect'> {
   readonly server: () => SqlServer
-  /** What FSPs have to do with a process that has just started. */
-  readonly onOpen: (process: HubProcess) => Promise<void>
   readonly log: Logger
 }
 
@@ -21,7 +19,6 @@ export class Supervisor {
   #current: HubProcess | undefined
   #starting: Owner | undefined
   #processes = 0
-  #ends = 0
   #isOver = false
 
   constructor(parts: SupervisorParts) {
@@ -34,15 +31,9 @@ export class Supervisor {
     return this.#current
   }
 
-  /** How often a process has ended. */
-  ends(): number {
-    return this.#ends
-  }
-
   kill(owner: Owner): void {
     if (owner.isDead) return
     owner.isDead = true
-    this.#ends += 1
     if (this.#current?.owner === owner) {
       this.#current.kill()
       this.#current = undefined
@@ -93,10 +84,9 @@ export class Supervisor {
     const name = `hub ${++this.#processes}`
     const owner: Owner = { name, isDead: false, frozenUntil_ms: 0, ahead_ms: 0 }
     this.#starting = owner
-    const { server, onOpen, log, ...around } = this.#parts
+    const { server, log, ...around } = this.#parts
     try {
       const opened = await openProcess(owner, { ...around, log, connect: () => server().connect() })
-      await ownedBy(owner, () => onOpen(opened))
       if (owner.isDead) return
       this.#starting = undefined
       this.#current = opened

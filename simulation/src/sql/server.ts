@@ -91,6 +91,15 @@ export class SqlServer {
     }
   }
 
+  /** Reads between two transactions, as nobody of the hub does. */
+  read<Row>(sql: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return new Promise((resolve, reject) => {
+      this.#submit(undefined, () =>
+        this.#pglite.query<Row>(sql, [...values]).then(({ rows }) => resolve(rows), reject),
+      )
+    })
+  }
+
   close(): Promise<void> {
     return this.#pglite.close()
   }

@@ -2,6 +2,7 @@
  * Puts virtual time and seeded chance in the place of those of Node.js. Loaded before anything else: what
  * is loaded afterwards knows no other clock, timers or random numbers.
  */
+import { EventEmitter } from 'node:events'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import {
   addImmediate,
@@ -142,6 +143,30 @@ function getRandomValues<T extends ArrayBufferView>(array: T): T {
   return array
 }
 
+/** A thread that begins and is never used: bodies of that size do not occur. */
+class IdleWorker extends EventEmitter {
+  constructor() {
+    super()
+    process.nextTick(() => this.emit('message', 'READS'))
+  }
+
+  ref(): void {
+    // It does nothing that could keep the process running.
+  }
+
+  unref(): void {
+    // As above.
+  }
+
+  postMessage(): void {
+    throw new Error('the simulation has no threads')
+  }
+
+  terminate(): Promise<number> {
+    return Promise.resolve(0)
+  }
+}
+
 function install(): void {
   Object.assign(globalThis, timers, { Date: VirtualDate })
   Object.assign(AbortSignal, { timeout: abortAfter })
@@ -157,6 +182,7 @@ function install(): void {
   Object.assign(require('node:crypto') as object, { randomBytes, randomUUID, randomInt })
   Object.assign(globalThis.crypto, { randomUUID, getRandomValues })
   answerFilesAtOnce()
+  Object.assign(require('node:worker_threads') as object, { Worker: IdleWorker })
   syncBuiltinESMExports()
 }
 
