@@ -4,7 +4,7 @@ import { openLog } from '@causeway/process'
 import { Supervisor } from '../hub/supervisor.ts'
 import { openSqlServer, type SqlServer } from '../sql/server.ts'
 import { seedOf } from '../virtual/chance.ts'
-import { ownedBy, reseed, resetTime, run, type Owner } from '../virtual/world.ts'
+import { ownedBy, reseed, resetTime, run, Owner } from '../virtual/world.ts'
 import { Faults } from './faults.ts'
 import { Fsps } from './fsps.ts'
 import { onboard, register } from './onboarding.ts'
@@ -20,6 +20,8 @@ export interface Result {
   readonly faults: number
 }
 
+/** Calls to the services that do not take part. */
+const notServed = 'it is not served here now'
 /** Lines for operators: `ALARM` in the sentence, or the kind of an alarm; any error. */
 const isAlarm = /ALARM|"alarm":|"level":"(?:error|fatal)"/
 const start_ms_max = 60_000
@@ -36,9 +38,13 @@ export async function openSimulation(seed: number): Promise<Simulation> {
   const log = openLog({
     name: 'simulation',
     level: 'warn',
-    destination: { write: (line) => void (isAlarm.test(line) && alarms.push(line.trim())) },
+    destination: {
+      write(line) {
+        if (isAlarm.test(line) && !line.includes(notServed)) alarms.push(line.trim())
+      },
+    },
   })
-  const database: Owner = { name: 'database', isDead: false, frozenUntil_ms: 0, ahead_ms: 0 }
+  const database = new Owner('database')
   const strikes = {
     kill: (owner: Owner) => supervisor.kill(owner),
     stop: (owner: Owner) => supervisor.stop(owner),
@@ -55,7 +61,8 @@ export async function openSimulation(seed: number): Promise<Simulation> {
     server: () => server,
   })
   const operators = new Operators(supervisor)
-  await until('the hub has started', () => supervisor.process() !== undefined, start_ms_max)
+  const isOpen = () => supervisor.process() !== undefined
+  await until(() => `the hub has started; ${alarms.join('; ')}`, isOpen, start_ms_max)
   await complete(
     'the scheme is there',
     supervisor.ask((process) => onboard(process.grpc)),
@@ -150,8 +157,13 @@ export class Simulation {
 
 class TooLate extends Error {}
 
-async function until(what: string, done: () => boolean, longest_ms: number): Promise<void> {
-  if (!(await run(longest_ms, done))) throw new TooLate(`not within ${longest_ms} ms: ${what}`)
+async function until(
+  what: string | (() => string),
+  done: () => boolean,
+  longest_ms: number,
+): Promise<void> {
+  if (await run(longest_ms, done)) return
+  throw new TooLate(`not within ${longest_ms} ms: ${typeof what === 'string' ? what : what()}`)
 }
 
 async function complete<T>(what: string, work: Promise<T>): Promise<T> {

@@ -55,7 +55,7 @@ export class Network {
     const frozen_ms = this.#owner.frozenUntil_ms - now_ms()
     if (frozen_ms > 0) await rest(frozen_ms)
     const handler = this.#handlers.get(server)
-    if (handler === undefined || this.#owner.isDead) return undefined
+    if (handler === undefined || this.#owner.isDead()) return undefined
     onReceived(now_ms())
     const sent = {
       method: method as 'POST',
@@ -64,7 +64,7 @@ export class Network {
       ...(body === undefined ? {} : { payload: body }),
     }
     const { statusCode } = await ownedBy(this.#owner, () => inject(handler, sent))
-    return this.#owner.isDead ? undefined : statusCode
+    return this.#owner.isDead() ? undefined : statusCode
   }
 }
 

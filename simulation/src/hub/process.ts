@@ -78,7 +78,7 @@ export function openProcess(owner: Owner, around: Surroundings): Promise<HubProc
       bus: engine.bus,
       network,
       kill() {
-        owner.isDead = true
+        owner.die()
         engine.crash()
       },
       stop: () =>
@@ -91,19 +91,19 @@ export function openProcess(owner: Owner, around: Surroundings): Promise<HubProc
 }
 
 async function stopAll(running: readonly Running[]): Promise<void> {
-  for (const { stop } of running.toReversed()) await stop()
+  for (const service of running.toReversed()) await service.stop()
 }
 
 /** Calls stay in the process: the bytes are written and read, and nothing travels. */
 function hostOf(owner: Owner, { log, callFate }: Surroundings): GrpcHost {
   const within = openInProcessTransport(log)
   const call: typeof within.call = async (...given) => {
-    if (owner.isDead) return new Promise(() => {})
+    if (owner.isDead()) return new Promise(() => {})
     const fate = callFate()
     if (fate !== 'HANDLED' && fate.answer === 'REFUSED') throw fate.error
     const answer = await within.call(...given)
     // A dead process answers nobody.
-    if (owner.isDead) return new Promise(() => {})
+    if (owner.isDead()) return new Promise(() => {})
     if (fate !== 'HANDLED') throw fate.error
     return answer
   }

@@ -1,11 +1,13 @@
 /** The services that take part, in the order in which they start: those that others call come first. */
 import * as accountLookup from '@causeway/account-lookup'
+import * as config from '@causeway/config'
 import * as fspiopApi from '@causeway/fspiop-api'
 import * as notifications from '@causeway/notifications'
 import * as participantLifecycle from '@causeway/participant-lifecycle'
 import { defaultsOf } from '@causeway/process/testing'
 import * as quoting from '@causeway/quoting'
 import type { ProcessParts } from '@causeway/runtime'
+import * as scheduler from '@causeway/scheduler'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
 
@@ -14,7 +16,9 @@ export interface Running {
 }
 
 const services = {
+  config,
   participantLifecycle,
+  scheduler,
   settlements,
   accountLookup,
   quoting,
@@ -30,10 +34,13 @@ const openDoors = {
   JWS_VERIFY: 'off',
   JWS_SIGN: 'off',
   EGRESS_LOOPBACK: 'allowed',
+  CONFIG_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64url'),
 } as const
 
 const settings = {
+  ...defaultsOf(config.settings),
   ...defaultsOf(participantLifecycle.settings),
+  ...defaultsOf(scheduler.settings),
   ...defaultsOf(settlements.settings),
   ...defaultsOf(transfers.settings),
   ...defaultsOf(accountLookup.settings),

@@ -1,7 +1,7 @@
 /** Starts the hub, and starts it again when its process has ended, as the supervisor of a machine does. */
 import type { Logger } from '@causeway/process'
 import type { SqlServer } from '../sql/server.ts'
-import { chance, ownedBy, rest, type Owner } from '../virtual/world.ts'
+import { chance, ownedBy, rest, Owner } from '../virtual/world.ts'
 import { openProcess, type HubProcess, type Surroundings } from './process.ts'
 
 export interface SupervisorParts extends Omit<Surroundings, 'connect'> {
@@ -32,8 +32,8 @@ export class Supervisor {
   }
 
   kill(owner: Owner): void {
-    if (owner.isDead) return
-    owner.isDead = true
+    if (owner.isDead()) return
+    owner.die()
     if (this.#current?.owner === owner) {
       this.#current.kill()
       this.#current = undefined
@@ -81,18 +81,17 @@ export class Supervisor {
   }
 
   async #begin(): Promise<void> {
-    const name = `hub ${++this.#processes}`
-    const owner: Owner = { name, isDead: false, frozenUntil_ms: 0, ahead_ms: 0 }
+    const owner = new Owner(`hub ${++this.#processes}`)
     this.#starting = owner
     const { server, log, ...around } = this.#parts
     try {
       const opened = await openProcess(owner, { ...around, log, connect: () => server().connect() })
-      if (owner.isDead) return
+      if (owner.isDead()) return
       this.#starting = undefined
       this.#current = opened
     } catch (error) {
-      if (owner.isDead) return
-      log.warn({ err: error }, 'the hub did not start')
+      if (owner.isDead()) return
+      log.error({ err: error }, 'the hub did not start')
       this.kill(owner)
     }
   }

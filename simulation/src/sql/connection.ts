@@ -41,7 +41,7 @@ export class Connection extends Duplex {
   /** `pg` calls these as it would those of a socket. */
   connect(): this {
     // Nothing comes of what a dead process still begins.
-    if (this.owner?.isDead !== true) process.nextTick(() => this.emit('connect'))
+    if (this.owner?.isDead() !== true) process.nextTick(() => this.emit('connect'))
     return this
   }
 

@@ -86,7 +86,7 @@ export class SqlServer {
 
   /** The connections of a process are gone, or those of all. */
   cut(owner?: Owner): void {
-    for (const connection of [...this.#open]) {
+    for (const connection of this.#open) {
       if (owner === undefined || connection.owner === owner) connection.cut()
     }
   }

@@ -6,13 +6,25 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks'
 import { openChance, type Chance } from './chance.ts'
 
 /** A process of the hub, as time knows it. */
-export interface Owner {
+export class Owner {
   readonly name: string
-  isDead: boolean
   /** Frozen until then, in ms of the world. */
-  frozenUntil_ms: number
+  frozenUntil_ms = 0
   /** How far its clock is ahead of the world's. */
-  ahead_ms: number
+  ahead_ms = 0
+  #isDead = false
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  die(): void {
+    this.#isDead = true
+  }
+
+  isDead(): boolean {
+    return this.#isDead
+  }
 }
 
 type Callback = (...args: unknown[]) => void
@@ -170,7 +182,7 @@ function advance(until_ms: number): boolean {
     const next = state.timers[0]
     if (next === undefined || next.at_ms > until_ms) return false
     pop(state.timers)
-    if (next.isCleared || next.owner?.isDead === true) continue
+    if (next.isCleared || next.owner?.isDead() === true) continue
     state.now_ms = Math.max(state.now_ms, next.at_ms)
     fire(next)
     return true
@@ -179,7 +191,7 @@ function advance(until_ms: number): boolean {
 
 function fire(timer: Timer): void {
   const { owner, every_ms } = timer
-  if (timer.isCleared || owner?.isDead === true) return
+  if (timer.isCleared || owner?.isDead() === true) return
   if (owner !== undefined && owner.frozenUntil_ms > state.now_ms) {
     timer.at_ms = owner.frozenUntil_ms
     push(state.timers, timer)
