@@ -13,7 +13,7 @@ function summaryOf(seed: number): Promise<string> {
     '--import',
     hooks,
   ]
-  const args = ['simulation/src/main.ts', '--seed', String(seed), '--histories', '4']
+  const args = ['simulation/src/main.ts', '--seed', String(seed), '--histories', '2']
   return new Promise((resolve, reject) => {
     execFile(process.execPath, [...options, ...args], { cwd: root }, (error, stdout, stderr) => {
       if (error === null) resolve(stdout.trim().split('\n').at(-1) ?? '')
@@ -23,8 +23,8 @@ function summaryOf(seed: number): Promise<string> {
 }
 
 test('The same seed gives the same bytes of SQL in and out, and another seed gives others', async () => {
-  const [first, again, other] = [await summaryOf(5), await summaryOf(5), await summaryOf(6)]
+  const [first = '', again, other = ''] = await Promise.all([5, 5, 6].map(summaryOf))
   expect(first).toMatch(/^histories \d+, transfers \d+, faults \d+, seed 5, digest [0-9a-f]{64}$/)
   expect(again).toBe(first)
   expect(other.slice(-64)).not.toBe(first.slice(-64))
-})
+}, 180_000)

@@ -6,13 +6,14 @@ import { shrink } from './history/shrink.ts'
 import { openSimulation, type Simulation } from './history/simulation.ts'
 import { kept } from './kept.ts'
 
-const usage = `npm run simulate -- [--seed N] [--histories M] [--only INDEX] [--plan FILE] [--no-shrink]
+const usage = `npm run simulate -- [--seed N] [--histories M] [--only INDEX] [--plan FILE] [--no-shrink] [--log]
 
   --seed       of all histories (1)
   --histories  how many, after those that once failed (100)
   --only       one history of the seed, on a hub that is as new
   --plan       a history in a file of JSON
   --no-shrink  does not make a failing history shorter
+  --log        shows what the hub logs from level warn on
 `
 const histories_default = 100
 const tries_max = 60
@@ -21,6 +22,7 @@ interface Options {
   readonly seed: number
   readonly plans: readonly { readonly name: string; readonly plan: Plan }[]
   readonly shrinks: boolean
+  readonly logs: boolean
 }
 
 export async function simulate(args: string[]): Promise<number> {
@@ -29,19 +31,28 @@ export async function simulate(args: string[]): Promise<number> {
     process.stdout.write(usage)
     return 2
   }
-  const { seed, plans, shrinks } = options
-  const simulation = await openSimulation(seed)
+  const { seed, plans, shrinks, logs } = options
+  let playing = `seed ${seed}, the start`
+  process.on('uncaughtException', (error) => {
+    print(`WRONG: ${playing}`)
+    print(`  nobody has caught: ${error.stack}`)
+    process.exit(1)
+  })
+  const showLog = (line: string) => void (logs && process.stderr.write(line))
+  const simulation = await openSimulation(seed, showLog)
   const total = { histories: 0, transfers: 0, faults: 0 }
   for (const { name, plan } of plans) {
+    playing = `seed ${seed}, ${name}`
     const { wrong, transfers, faults } = await simulation.play(plan)
     total.histories += 1
     total.transfers += transfers
     total.faults += faults
     if (wrong.length === 0) continue
-    print(`WRONG: seed ${seed}, ${name}`)
+    print(`WRONG: ${playing}`)
     printAll(wrong)
     await simulation.close()
-    await explain(seed, plan, shrinks)
+    if (shrinks) await explain(seed, plan)
+    else print(JSON.stringify(plan))
     return 1
   }
   const { histories, transfers, faults } = total
@@ -61,6 +72,7 @@ async function optionsIn(args: string[]): Promise<Options | undefined> {
       only: { type: 'string' },
       plan: { type: 'string' },
       'no-shrink': { type: 'boolean', default: false },
+      log: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   })
@@ -69,39 +81,48 @@ async function optionsIn(args: string[]): Promise<Options | undefined> {
   const numbers = [seed, histories, Number(values.only ?? 0)]
   if (values.help || !numbers.every((each) => Number.isSafeInteger(each) && each >= 0))
     return undefined
-  const shrinks = !values['no-shrink']
+  const flags = { shrinks: !values['no-shrink'], logs: values.log }
   const of = (index: number) => ({ name: `history ${index}`, plan: planOf(seed, index) })
   if (values.plan !== undefined) {
     const plan = JSON.parse(await readFile(values.plan, 'utf8')) as Plan
-    return { seed, plans: [{ name: values.plan, plan }], shrinks }
+    return { seed, plans: [{ name: values.plan, plan }], ...flags }
   }
-  if (values.only !== undefined) return { seed, plans: [of(Number(values.only))], shrinks }
+  if (values.only !== undefined) return { seed, plans: [of(Number(values.only))], ...flags }
   const fresh = Array.from({ length: histories }, (_, index) => of(index))
-  return { seed, plans: [...kept, ...fresh], shrinks }
+  return { seed, plans: [...kept, ...fresh], ...flags }
 }
 
-/** The shortest history that is wrong on a hub that is as new, if it is wrong there. */
-async function explain(seed: number, plan: Plan, shrinks: boolean): Promise<void> {
-  const wrong = shrinks ? await playAlone(seed, plan) : []
-  if (wrong.length === 0) {
-    if (shrinks) print('On a hub that is as new it is right: it takes the histories before it.')
+/** The shortest history that is wrong on another hub, if this one is wrong there. */
+async function explain(seed: number, plan: Plan): Promise<void> {
+  const hub = openOther(seed)
+  if ((await hub.play(plan)).length === 0) {
+    print('On a hub that is as new it is right: it takes the histories before it.')
     print(JSON.stringify(plan))
     return
   }
-  const fails = async (shorter: Plan) => (await playAlone(seed, shorter)).length > 0
+  const fails = async (shorter: Plan) => (await hub.play(shorter)).length > 0
   const shortest = await shrink(plan, fails, tries_max)
-  print('The shortest history that is wrong:')
+  print('The shortest history that is wrong, for --plan:')
   print(JSON.stringify(shortest))
-  printAll(await playAlone(seed, shortest))
+  await hub.close()
+  printAll(await hub.play(shortest))
 }
 
-async function playAlone(seed: number, plan: Plan): Promise<readonly string[]> {
+/** A hub that is as new whenever something was wrong on it. */
+function openOther(seed: number) {
   let simulation: Simulation | undefined
-  try {
-    simulation = await openSimulation(seed)
-    return (await simulation.play(plan)).wrong
-  } finally {
+  const close = async () => {
     await simulation?.close()
+    simulation = undefined
+  }
+  return {
+    close,
+    async play(plan: Plan): Promise<readonly string[]> {
+      simulation ??= await openSimulation(seed)
+      const { wrong } = await simulation.play(plan)
+      if (wrong.length > 0) await close()
+      return wrong
+    },
   }
 }
 

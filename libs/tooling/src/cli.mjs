@@ -29,7 +29,7 @@ const programs = {
 }
 
 /** How many the simulation plays: the same ones in each `check`, others in each `test`. */
-const histories = { check: 100, test: 300 }
+const histories = { check: 100, test: 400 }
 
 /** The type checker of lint is a Go program: with more memory it spends less time on collecting garbage. */
 const withMemory = { GOGC: '400', GOMEMLIMIT: '2GiB' }

@@ -28,6 +28,7 @@ export class Faults implements Line {
   readonly #strikes: Strikes
   readonly #seen: (bytes: Buffer) => void
   #planned: readonly PlannedFault[] = []
+  #begun_ms = 0
   #struck = new Set<PlannedFault>()
   #counts = { trips: 0, commits: 0, calls: 0, callbacks: 0, requests: 0 }
   #refused: Refusal | undefined
@@ -42,6 +43,7 @@ export class Faults implements Line {
   /** From now on these strike, counted from here. */
   begin(planned: readonly PlannedFault[]): void {
     this.#planned = planned
+    this.#begun_ms = now_ms()
     this.#struck = new Set(planned.filter(({ type }) => type === 'SLOW'))
     this.#counts = { trips: 0, commits: 0, calls: 0, callbacks: 0, requests: 0 }
   }
@@ -59,7 +61,7 @@ export class Faults implements Line {
 
   delay_ms(): number {
     const slow = this.#planned.find((fault) => fault.type === 'SLOW')
-    if (slow === undefined) return 0
+    if (slow === undefined || now_ms() > this.#begun_ms + slow.lasts_ms) return 0
     return chance().happens(slow.probability)
       ? 1 + chance().below(slow.delay_ms)
       : chance().below(trip_ms_max)

@@ -3,9 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { HttpFailure, type HttpAnswer, type HttpRequest } from '@causeway/http'
 import { chance, now_ms, ownedBy, rest } from '../virtual/world.ts'
 import type { Faults } from './faults.ts'
+import type { Bulks } from './bulks.ts'
 import {
   answerOf,
   callbackIn,
+  fspAt,
   lookupOf,
   partyAnswerOf,
   partyOf,
@@ -27,9 +29,11 @@ const terms_ms = 60_000
 export class Fsps {
   readonly #sender: Sender
   readonly #faults: Pick<Faults, 'callbackFate'>
+  readonly #bulks: Bulks
   #records: readonly TransferRecord[] = []
 
-  constructor(sender: Sender, faults: Pick<Faults, 'callbackFate'>) {
+  constructor(sender: Sender, bulks: Bulks, faults: Pick<Faults, 'callbackFate'>) {
+    this.#bulks = bulks
     this.#sender = sender
     this.#faults = faults
   }
@@ -81,6 +85,11 @@ export class Fsps {
   }
 
   #take(request: HttpRequest): void {
+    const address = new URL(request.url)
+    if (address.pathname.startsWith('/bulkTransfers')) {
+      this.#bulks.take(fspAt(address), request)
+      return
+    }
     const callback = callbackIn(request)
     if (callback === undefined) return
     if (callback.resource !== 'transfers') this.#takeQuestion(callback)

@@ -18,8 +18,19 @@ export function callbackUrlOf(fsp: (typeof fsps)[number]): string {
   return `http://127.0.0.1:${firstPort + fsps.indexOf(fsp)}`
 }
 
+/** What each item of a bulk has. */
+export const termsOfItem = { ilpPacket, condition } as const
+
+export function priceOf(amount: string) {
+  return { amount, currency }
+}
+
+export function fulfilmentOf(kind: 'FULFIL' | 'WRONG'): string {
+  return kind === 'FULFIL' ? fulfilment : wrongFulfilment
+}
+
 /** The FSP at an address. */
-function fspAt({ port }: URL): string {
+export function fspAt({ port }: URL): string {
   return fsps[Number(port) - firstPort] ?? 'nobody'
 }
 
@@ -107,13 +118,13 @@ export function answerOf(
     })
   }
   return messageOf('PUT', `/transfers/${id}`, payee, payer, {
-    fulfilment: kind === 'FULFIL' ? fulfilment : wrongFulfilment,
+    fulfilment: fulfilmentOf(kind),
     completedTimestamp: new Date(now_ms()).toISOString(),
     transferState: isReserved ? 'RESERVED' : 'COMMITTED',
   })
 }
 
-function messageOf(
+export function messageOf(
   method: 'GET' | 'POST' | 'PUT',
   url: string,
   source: string,

@@ -34,10 +34,18 @@ export function wasInTime({ sent: [first], expires_ms }: TransferRecord): boolea
   return first.received_ms.every((ms) => ms < expires_ms)
 }
 
+export function isFunded(fsp: string): boolean {
+  return funded.has(fsp)
+}
+
+export function isRegistered(fsp: string): boolean {
+  return registered.has(fsp)
+}
+
 /** Undefined: nothing is wrong with the request. */
 function refusalOf({ payer, payee }: PlannedTransfer): End | undefined {
-  if (!registered.has(payee)) return 'UNKNOWN_PAYEE'
-  return funded.has(payer) ? undefined : 'NO_COVER'
+  if (!isRegistered(payee)) return 'UNKNOWN_PAYEE'
+  return isFunded(payer) ? undefined : 'NO_COVER'
 }
 
 /** What voids a transfer may also be what comes after its expiration and before the sweep. */

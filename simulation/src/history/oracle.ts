@@ -6,6 +6,8 @@ import {
   settlementReportsService,
   type Settlement,
 } from '@causeway/protos'
+import { committedItems, judgeBulk } from './bulk-oracle.ts'
+import { itemAmount, type BulkRecord } from './bulks.ts'
 import type { HubProcess } from '../hub/process.ts'
 import { final_ms } from '../hub/services.ts'
 import type { Supervisor } from '../hub/supervisor.ts'
@@ -17,6 +19,7 @@ import { isAccepted, type End, type Question, type TransferRecord } from './reco
 export interface Evidence {
   readonly plan: Plan
   readonly records: readonly TransferRecord[]
+  readonly bulks: readonly BulkRecord[]
   readonly alarms: readonly string[]
   readonly settled: readonly Settlement[]
 }
@@ -38,9 +41,10 @@ const work_ms = 500
 /** Everything that is wrong, as sentences; adds what was committed to the positions. */
 export async function judge(
   { supervisor, server, positions }: Judged,
-  { records, plan, alarms, settled }: Evidence,
+  { records, bulks, plan, alarms, settled }: Evidence,
 ): Promise<readonly string[]> {
-  const outcomes = await outcomesOf(supervisor, records)
+  const ids = [...records.map(({ id }) => id), ...bulks.flatMap(({ itemIds }) => itemIds)]
+  const outcomes = await outcomesOf(supervisor, ids)
   const isUndisturbed = plan.faults.length === 0
   const ofTransfers = records.flatMap((record) => [
     ...judgeTransfer(record, isUndisturbed),
@@ -48,9 +52,11 @@ export async function judge(
     ...compare(record, outcomes.get(record.id) ?? 'nothing'),
   ])
   for (const record of records) count(positions, record)
+  for (const bulk of bulks) countItems(positions, bulk)
   const ofSettlements = settled.flatMap((settlement) => settleIn(positions, settlement))
   return [
     ...ofTransfers,
+    ...bulks.flatMap((bulk) => judgeBulk(bulk, outcomes)),
     ...ofSettlements,
     ...(await wrongAnnouncements(server, records)),
     ...(await wrongPositions(supervisor, positions)),
@@ -161,12 +167,12 @@ function compare({ id, payerEnds }: TransferRecord, outcome: string): readonly s
 
 async function outcomesOf(
   supervisor: Supervisor,
-  records: readonly TransferRecord[],
+  ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   const { entries } = await supervisor.ask(({ grpc }) =>
     grpc
       .client(ledgerService, 'participant-lifecycle')
-      .GetLedgerEntries({ ids: records.map(({ id }) => id) }, patient),
+      .GetLedgerEntries({ ids: [...ids] }, patient),
   )
   return new Map(entries.map(({ id, outcome }) => [id, outcome]))
 }
@@ -203,6 +209,13 @@ function count(positions: Positions, { payerEnds, planned }: TransferRecord): vo
   if (!payerEnds.includes('COMMITTED')) return
   const { payer, payee, amount } = planned
   const units = parseAmount(amount) ?? 0n
+  positions.set(payer, (positions.get(payer) ?? 0n) + units)
+  positions.set(payee, (positions.get(payee) ?? 0n) - units)
+}
+
+function countItems(positions: Positions, bulk: BulkRecord): void {
+  const { payer, payee } = bulk.planned
+  const units = BigInt(committedItems(bulk).size) * (parseAmount(itemAmount) ?? 0n)
   positions.set(payer, (positions.get(payer) ?? 0n) + units)
   positions.set(payee, (positions.get(payee) ?? 0n) - units)
 }

@@ -30,6 +30,17 @@ export interface PlannedTransfer {
   readonly again: readonly ('SAME' | 'OTHER')[]
 }
 
+export interface PlannedBulk {
+  readonly payer: string
+  readonly payee: string
+  /** How the payee FSP answers each item. */
+  readonly items: readonly ('FULFIL' | 'REJECT' | 'WRONG')[]
+  /** Whether it answers item by item, refuses the whole, answers when it may have expired, or never. */
+  readonly speaks: 'ANSWER' | 'REJECT' | 'LATE' | 'SILENT'
+  readonly begins_ms: number
+  readonly valid_ms: number
+}
+
 /** Which of the trips, or which of the commits, since the beginning of the history. */
 export interface Moment {
   readonly of: 'TRIP' | 'COMMIT'
@@ -53,13 +64,18 @@ export type PlannedFault =
       readonly lasts_ms: number
       readonly moment: Moment
     }
-  /** Some trips take up to so long. */
-  | { readonly type: 'SLOW'; readonly delay_ms: number; readonly probability: number }
+  /** From the beginning some trips take up to so long; a hub that starts does not bear that for ever. */
+  | {
+      readonly type: 'SLOW'
+      readonly delay_ms: number
+      readonly probability: number
+      readonly lasts_ms: number
+    }
   /** The process does nothing for a while. */
   | { readonly type: 'FREEZE'; readonly lasts_ms: number; readonly moment: Moment }
   /** The process stops in order. */
   | { readonly type: 'STOP'; readonly moment: Moment }
-  /** The clock of the process goes wrong, until the next start. */
+  /** The clock of the process is set ahead or back, until the next start or the end of the history. */
   | { readonly type: 'CLOCK'; readonly ahead_ms: number; readonly moment: Moment }
   /** A call between services fails with this status of gRPC, before or after it was handled. */
   | {
@@ -87,6 +103,7 @@ export interface Plan {
   /** Of the chance while it is played. */
   readonly seed: number
   readonly transfers: readonly PlannedTransfer[]
+  readonly bulks: readonly PlannedBulk[]
   readonly acts: readonly PlannedAct[]
   readonly faults: readonly PlannedFault[]
 }
@@ -121,7 +138,7 @@ const statesOfLogIn = ['28P01', '28000', '3D000', '53300', '57P03']
 /** UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAUTHENTICATED, INTERNAL, CANCELLED */
 const codes = [14, 4, 8, 16, 13, 1]
 const faults_max = 4
-const trips_max = 160
+const trips_max = 250
 const commits_max = 40
 
 export function planOf(seed: number, index: number): Plan {
@@ -130,8 +147,22 @@ export function planOf(seed: number, index: number): Plan {
   return {
     seed: chance.below(2 ** 32),
     transfers: Array.from({ length: count }, () => transferBy(chance)),
+    bulks: chance.happens(0.2) ? [bulkBy(chance)] : [],
     acts: chance.happens(0.3) ? [actBy(chance)] : [],
     faults: faultsBy(chance),
+  }
+}
+
+function bulkBy(chance: Chance): PlannedBulk {
+  const [payer, payee] = chance.oneOf(pairs)
+  const items = ['FULFIL', 'FULFIL', 'FULFIL', 'REJECT', 'WRONG'] as const
+  return {
+    payer,
+    payee,
+    items: Array.from({ length: 1 + chance.below(60) }, () => chance.oneOf(items)),
+    speaks: chance.oneOf(['ANSWER', 'ANSWER', 'REJECT', 'LATE', 'SILENT']),
+    begins_ms: chance.below(1_500),
+    valid_ms: 1_500 + chance.below(4_000),
   }
 }
 
@@ -164,7 +195,7 @@ function faultBy(chance: Chance): PlannedFault {
   const moment = momentBy(chance)
   const when = chance.oneOf(['BEFORE', 'AFTER', 'AFTER'] as const)
   const lasts_ms = chance.oneOf([0, 100, 1_000, 3_000])
-  switch (chance.below(15)) {
+  switch (chance.below(16)) {
     case 0:
     case 1:
     case 2:
@@ -182,6 +213,7 @@ function faultBy(chance: Chance): PlannedFault {
         type: 'SLOW',
         delay_ms: chance.oneOf([5, 300, 3_000]),
         probability: chance.oneOf([0.01, 0.03, 0.1]),
+        lasts_ms: chance.oneOf([2_000, 10_000]),
       }
     case 9:
       return { type: 'FREEZE', lasts_ms: chance.oneOf([500, 3_000, 15_000]), moment }
@@ -194,7 +226,9 @@ function faultBy(chance: Chance): PlannedFault {
         at: 1 + chance.below(12),
       }
     case 12:
+      return { type: 'CLOCK', ahead_ms: chance.oneOf([-3_000, -300, 300, 3_000]), moment }
     case 13:
+    case 14:
       return {
         type: 'CALLBACK',
         fate: chance.oneOf(['REFUSED', 'HANGS', 'ANSWER_LOST', 500, 503, 404]),

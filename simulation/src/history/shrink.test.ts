@@ -14,10 +14,11 @@ const long: Plan = {
     answers: ['FULFIL', 'REJECT'],
     again: ['SAME'],
   })),
+  bulks: [],
   acts: [{ act: 'CLOSE_WINDOW', begins_ms: 0 }],
   faults: [
     { type: 'STOP', moment: { of: 'TRIP', at: 1 } },
-    { type: 'SLOW', delay_ms: 1, probability: 1 },
+    { type: 'SLOW', delay_ms: 1, probability: 1, lasts_ms: 1 },
   ],
 }
 

@@ -25,12 +25,14 @@ export async function shrink(
 
 /** Those with less come first: half of the transfers, one fault, one transfer, one repetition less. */
 export function* shorterThan(plan: Plan): Generator<Plan> {
-  const { transfers, faults, acts } = plan
+  const { transfers, faults, acts, bulks } = plan
   if (transfers.length > 2) {
     const half = Math.ceil(transfers.length / 2)
     yield { ...plan, transfers: transfers.slice(0, half) }
     yield { ...plan, transfers: transfers.slice(half) }
   }
+  if (bulks.length > 0 && transfers.length > 0) yield { ...plan, bulks: [] }
+  if (bulks.length > 0 && transfers.length > 0) yield { ...plan, transfers: [] }
   if (acts.length > 0) yield { ...plan, acts: [] }
   for (const fault of faults) yield { ...plan, faults: without(faults, fault) }
   if (transfers.length > 1) {

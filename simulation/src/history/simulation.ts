@@ -5,6 +5,7 @@ import { Supervisor } from '../hub/supervisor.ts'
 import { openSqlServer, type SqlServer } from '../sql/server.ts'
 import { seedOf } from '../virtual/chance.ts'
 import { ownedBy, reseed, resetTime, run, Owner } from '../virtual/world.ts'
+import { Bulks, isBulkOver, newBulk, type BulkRecord } from './bulks.ts'
 import { Faults } from './faults.ts'
 import { Fsps } from './fsps.ts'
 import { onboard, register } from './onboarding.ts'
@@ -30,7 +31,11 @@ const ended_ms_max = 180_000
 const quiet_ms = 4_000
 const judged_ms_max = 600_000
 
-export async function openSimulation(seed: number): Promise<Simulation> {
+/** @param showLog gets each line that the hub logs from level warn on */
+export async function openSimulation(
+  seed: number,
+  showLog: (line: string) => void = () => undefined,
+): Promise<Simulation> {
   resetTime()
   reseed(seedOf(seed, 'begin'))
   const hash = createHash('sha256')
@@ -40,6 +45,7 @@ export async function openSimulation(seed: number): Promise<Simulation> {
     level: 'warn',
     destination: {
       write(line) {
+        showLog(line)
         if (isAlarm.test(line) && !line.includes(notServed)) alarms.push(line.trim())
       },
     },
@@ -53,7 +59,8 @@ export async function openSimulation(seed: number): Promise<Simulation> {
   const faults = new Faults(strikes, (bytes) => hash.update(bytes))
   const server = await openSqlServer(database, faults)
   const sender = new Sender(() => supervisor.process()?.network, faults)
-  const fsps = new Fsps(sender, faults)
+  const bulks = new Bulks(sender)
+  const fsps = new Fsps(sender, bulks, faults)
   const supervisor: Supervisor = new Supervisor({
     log,
     outside: (request) => fsps.answer(request),
@@ -69,7 +76,7 @@ export async function openSimulation(seed: number): Promise<Simulation> {
   )
   await complete('parties are registered', register(sender))
   await run(quiet_ms)
-  return new Simulation({ hash, alarms, faults, server, fsps, supervisor, operators })
+  return new Simulation({ hash, alarms, faults, server, bulks, fsps, supervisor, operators })
 }
 
 interface Parts {
@@ -77,6 +84,7 @@ interface Parts {
   readonly alarms: string[]
   readonly faults: Faults
   readonly server: SqlServer
+  readonly bulks: Bulks
   readonly fsps: Fsps
   readonly supervisor: Supervisor
   readonly operators: Operators
@@ -95,16 +103,18 @@ export class Simulation {
     const { faults } = this.#parts
     reseed(plan.seed)
     const records = plan.transfers.map((planned) => newRecord(randomUUID(), planned))
+    const bulkRecords = plan.bulks.map(newBulk)
     const result = (wrong: readonly string[]): Result => ({
       wrong,
       transfers: records.length,
       faults: faults.struck(),
     })
-    this.#begin(plan, records)
+    this.#begin(plan, records, bulkRecords)
     try {
-      await this.#ended(records)
+      await this.#ended(records, bulkRecords)
       faults.end()
-      return result(await complete('it is judged', this.#judge(plan, records)))
+      this.#parts.supervisor.setClockRight()
+      return result(await complete('it is judged', this.#judge(plan, records, bulkRecords)))
     } catch (error) {
       if (!(error instanceof TooLate)) throw error
       return result([error.message])
@@ -123,30 +133,40 @@ export class Simulation {
     await server.close()
   }
 
-  #begin(plan: Plan, records: readonly TransferRecord[]): void {
-    const { alarms, faults, fsps, operators } = this.#parts
+  #begin(plan: Plan, records: readonly TransferRecord[], bulkRecords: readonly BulkRecord[]): void {
+    const { alarms, faults, fsps, bulks, operators } = this.#parts
     alarms.length = 0
     faults.begin(plan.faults)
     fsps.begin(records)
+    bulks.begin(bulkRecords)
     ownedBy(undefined, () => {
       for (const record of records) void fsps.pay(record)
+      for (const record of bulkRecords) void bulks.pay(record)
       for (const act of plan.acts) void operators.act(act)
     })
   }
 
-  #judge(plan: Plan, records: readonly TransferRecord[]): Promise<readonly string[]> {
+  #judge(
+    plan: Plan,
+    records: readonly TransferRecord[],
+    bulks: readonly BulkRecord[],
+  ): Promise<readonly string[]> {
     const { supervisor, server, alarms, operators } = this.#parts
     const judged = { supervisor, server, positions: this.#positions }
-    return judge(judged, { plan, records, alarms, settled: operators.takeSettled() })
+    return judge(judged, { plan, records, bulks, alarms, settled: operators.takeSettled() })
   }
 
-  async #ended(records: readonly TransferRecord[]): Promise<void> {
+  async #ended(records: readonly TransferRecord[], bulks: readonly BulkRecord[]): Promise<void> {
     const { supervisor, operators } = this.#parts
     const areAnswered = () => records.every(({ prepare }) => prepare.status !== undefined)
     await until('all requests are answered', areAnswered, accepted_ms_max)
-    const areOver = () => records.every(isOver) && supervisor.process() !== undefined
+    const areOver = () =>
+      records.every(isOver) && bulks.every(isBulkOver) && supervisor.process() !== undefined
     await until('all transfers have ended', areOver, ended_ms_max).catch((error: unknown) => {
-      const open = records.filter((record) => !isOver(record)).map(({ id }) => id)
+      const open = [
+        ...records.filter((record) => !isOver(record)),
+        ...bulks.filter((bulk) => !isBulkOver(bulk)),
+      ].map(({ id }) => id)
       throw new TooLate(`${(error as Error).message}; open: ${open.join()}`)
     })
     await until('operators are done', () => !operators.isBusy(), ended_ms_max)

@@ -45,7 +45,7 @@ export class Network {
   /**
    * Its status; undefined: no process listens. It may never settle.
    *
-   * @param onReceived gets the moment at which the process reads it
+   * @param onReceived gets the moment at which the process reads it, by the clock of the process
    */
   async receive(
     server: string,
@@ -56,7 +56,7 @@ export class Network {
     if (frozen_ms > 0) await rest(frozen_ms)
     const handler = this.#handlers.get(server)
     if (handler === undefined || this.#owner.isDead()) return undefined
-    onReceived(now_ms())
+    onReceived(now_ms() + this.#owner.ahead_ms)
     const sent = {
       method: method as 'POST',
       url,

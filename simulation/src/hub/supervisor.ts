@@ -54,6 +54,11 @@ export class Supervisor {
       .then(() => this.kill(owner))
   }
 
+  /** Sets the clock of the process that serves. */
+  setClockRight(): void {
+    if (this.#current !== undefined) this.#current.owner.ahead_ms = 0
+  }
+
   /** Kills the process for good. */
   end(): void {
     this.#isOver = true

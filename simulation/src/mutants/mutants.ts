@@ -64,6 +64,22 @@ export const mutants: readonly Mutant[] = [
     to: "if (announced !== undefined && transfer.state !== 'ABORTED') {",
   },
   {
+    name: 'The edge answers before a message is durable',
+    file: 'services/fspiop-api/src/service.ts',
+    from: `      bus.publish(events).then(() => {
+        clearTimeout(timer)
+        resolve()
+      }, fail)`,
+    to: `      resolve()
+      bus.publish(events).then(() => clearTimeout(timer), fail)`,
+  },
+  {
+    name: 'Callbacks count as finished before they are delivered or stored',
+    file: 'services/notifications/src/handle.ts',
+    from: '    batch.until(\n      attempts',
+    to: '    void (\n      attempts',
+  },
+  {
     name: 'A fulfilment that does not fit is accepted',
     file: 'services/transfers/src/domain/decide.ts',
     from: 'return fulfil.fulfilment !== undefined && fulfils(fulfil.fulfilment, transfer.condition)',
