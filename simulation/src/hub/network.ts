@@ -3,7 +3,7 @@
  * goes to the world outside. Requests and answers are those of Node.js; there are no connections.
  */
 import { HttpFailure, type Http, type HttpAnswer, type HttpRequest } from '@causeway/http'
-import inject from 'light-my-request'
+import inject, { type InjectOptions } from 'light-my-request'
 import { now_ms, ownedBy, rest, type Owner } from '../virtual/world.ts'
 
 /** Answers what the hub sends; rejects with an HttpFailure, or never settles. */
@@ -63,9 +63,19 @@ export class Network {
       headers,
       ...(body === undefined ? {} : { payload: body }),
     }
-    const { statusCode } = await ownedBy(this.#owner, () => inject(handler, sent))
-    return this.#owner.isDead() ? undefined : statusCode
+    const status = await ownedBy(this.#owner, () => statusOf(handler, sent))
+    return this.#owner.isDead() ? undefined : status
   }
+}
+
+/** What `inject` returns without a callback begins only when it is awaited, outside of the process. */
+function statusOf(handler: Handler, sent: InjectOptions): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    inject(handler, sent, (error, response) => {
+      if (error === undefined || error === null) resolve(response?.statusCode)
+      else reject(error)
+    })
+  })
 }
 
 function answerWithin(answering: Promise<HttpAnswer>, timeout_ms: number): Promise<HttpAnswer> {
