@@ -41,28 +41,30 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
     ...all.map(({ path }) => path),
   ])
   const access = await openAccess(settings, parts, log, all)
-  const server = await parts.http.serve({
-    name: 'administration API (OPERATOR_PORT)',
-    host: settings.OPERATOR_HOST,
-    port: settings.OPERATOR_PORT,
-    handler: operatorApp(all, {
-      guard: access.guard,
-      refusesForeignPages: settings.OPERATOR_IDENTITY === 'none',
-      attempts: openAttempts(),
-      trustsForwardedAddress: settings.OPERATOR_FORWARDED_ADDRESS === 'on',
-      isHttps: settings.OPERATOR_TLS !== 'off',
-      compatibility: settings.COMPATIBILITY,
-      withoutBase,
-      security: openSecurityEvents('admin', { log, metrics: parts.metrics }),
+  const server = await parts.http
+    .serve({
+      name: 'administration API (OPERATOR_PORT)',
+      host: settings.OPERATOR_HOST,
+      port: settings.OPERATOR_PORT,
+      handler: operatorApp(all, {
+        guard: access.guard,
+        refusesForeignPages: settings.OPERATOR_IDENTITY === 'none',
+        attempts: openAttempts(),
+        trustsForwardedAddress: settings.OPERATOR_FORWARDED_ADDRESS === 'on',
+        isHttps: settings.OPERATOR_TLS !== 'off',
+        compatibility: settings.COMPATIBILITY,
+        withoutBase,
+        security: openSecurityEvents('admin', { log, metrics: parts.metrics }),
+        log,
+      }),
       log,
-    }),
-    log,
-    ...(tls === undefined ? {} : { tls }),
-  }).catch(async (error: unknown) => {
-    await access.stop()
-    await ownKey.stop()
-    throw error
-  })
+      ...(tls === undefined ? {} : { tls }),
+    })
+    .catch(async (error: unknown) => {
+      await access.stop()
+      await ownKey.stop()
+      throw error
+    })
   const renewal = renewDoorTls(settings, tls, server, log)
   return {
     url: server.url,

@@ -1,7 +1,7 @@
 /** What stands between the hub and its database, and between its services: lets the planned faults strike. */
 import type { CallFate } from '../hub/process.ts'
 import type { Connection, Trip } from '../sql/connection.ts'
-import type { Failure } from '../sql/protocol.ts'
+import { statementsIn, type Failure } from '../sql/protocol.ts'
 import type { Line } from '../sql/server.ts'
 import { chance, now_ms, type Owner } from '../virtual/world.ts'
 import type { Moment, PlannedFault } from './plan.ts'
@@ -20,7 +20,9 @@ interface Refusal {
 
 type FaultOf<Type extends PlannedFault['type']> = Extract<PlannedFault, { readonly type: Type }>
 
+const none = { TRIP: 0, WRITE: 0, COMMIT: 0, calls: 0, callbacks: 0, requests: 0 }
 const commit = Buffer.from('COMMIT\0')
+const writes = /\b(?:insert into|update|delete from)\b/
 /** A trip within the machine. */
 const trip_ms_max = 3
 
@@ -30,7 +32,9 @@ export class Faults implements Line {
   #planned: readonly PlannedFault[] = []
   #begun_ms = 0
   #struck = new Set<PlannedFault>()
-  #counts = { trips: 0, commits: 0, calls: 0, callbacks: 0, requests: 0 }
+  #counts = { ...none }
+  /** The names of statements that write. */
+  readonly #writing = new Set<string>()
   #refused: Refusal | undefined
   #lockedOut: Refusal | undefined
 
@@ -45,7 +49,7 @@ export class Faults implements Line {
     this.#planned = planned
     this.#begun_ms = now_ms()
     this.#struck = new Set(planned.filter(({ type }) => type === 'SLOW'))
-    this.#counts = { trips: 0, commits: 0, calls: 0, callbacks: 0, requests: 0 }
+    this.#counts = { ...none }
   }
 
   end(): void {
@@ -67,10 +71,17 @@ export class Faults implements Line {
       : chance().below(trip_ms_max)
   }
 
-  before({ connection }: Trip): 'ARRIVES' | 'LOST' | Failure {
-    this.#counts.trips += 1
-    this.#begin(connection)
-    this.#breakOff(connection, ({ when, moment }) => when === 'BEFORE' && this.#isNow(moment))
+  before(trip: Trip): 'ARRIVES' | 'LOST' | Failure {
+    const { connection } = trip
+    const kinds = new Set(this.#kindsOf(trip))
+    for (const kind of kinds) this.#counts[kind] += 1
+    // What strikes at a commit and not after it strikes at the trip that follows.
+    kinds.add('COMMIT')
+    this.#begin(connection, kinds)
+    this.#breakOff(
+      connection,
+      ({ when, moment }) => when === 'BEFORE' && this.#isNow(moment, kinds),
+    )
     if (connection.isOver) return 'LOST'
     if (this.#refused === undefined) return 'ARRIVES'
     const { failure, until_ms } = this.#refused
@@ -78,16 +89,17 @@ export class Faults implements Line {
     return now_ms() > until_ms ? 'ARRIVES' : failure
   }
 
-  after({ bytes, connection }: Trip, answer: Buffer): boolean {
+  after(trip: Trip, answer: Buffer): boolean {
+    const { bytes, connection } = trip
     this.#seen(bytes)
     this.#seen(answer)
-    const commits = answer.includes(commit)
-    if (commits) this.#counts.commits += 1
-    this.#breakOff(
-      connection,
-      ({ when, moment }) =>
-        when === 'AFTER' && (moment.of === 'TRIP' || commits) && this.#isNow(moment),
-    )
+    const kinds = new Set(this.#kindsOf(trip))
+    // Only now it is known that it was committed.
+    if (answer.includes(commit)) {
+      this.#counts.COMMIT += 1
+      kinds.add('COMMIT')
+    }
+    this.#breakOff(connection, ({ when, moment }) => when === 'AFTER' && this.#isNow(moment, kinds))
     return !connection.isOver
   }
 
@@ -125,8 +137,14 @@ export class Faults implements Line {
     return fault?.fate ?? 'ARRIVES'
   }
 
-  #isNow({ of, at }: Moment): boolean {
-    return at === (of === 'TRIP' ? this.#counts.trips : this.#counts.commits)
+  #kindsOf({ bytes }: Trip): ReadonlySet<Moment['of']> {
+    const { prepared, bound } = statementsIn(bytes)
+    for (const [name, text] of prepared) if (writes.test(text)) this.#writing.add(name)
+    return new Set(bound.some((name) => this.#writing.has(name)) ? ['TRIP', 'WRITE'] : ['TRIP'])
+  }
+
+  #isNow({ of, at }: Moment, kinds: ReadonlySet<Moment['of']>): boolean {
+    return kinds.has(of) && at === this.#counts[of]
   }
 
   /** Those whose moment it is, each once. */
@@ -151,8 +169,8 @@ export class Faults implements Line {
   }
 
   /** What lasts begins. */
-  #begin({ owner }: Connection): void {
-    const isNow = ({ moment }: { readonly moment: Moment }) => this.#isNow(moment)
+  #begin({ owner }: Connection, kinds: ReadonlySet<Moment['of']>): void {
+    const isNow = ({ moment }: { readonly moment: Moment }) => this.#isNow(moment, kinds)
     for (const { sqlState, lasts_ms } of this.#due(['REFUSE'], isNow)) {
       this.#refused = { failure: { sqlState, severity: 'ERROR' }, until_ms: now_ms() + lasts_ms }
     }

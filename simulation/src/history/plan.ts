@@ -41,9 +41,9 @@ export interface PlannedBulk {
   readonly valid_ms: number
 }
 
-/** Which of the trips, or which of the commits, since the beginning of the history. */
+/** Which of the trips, of those that write, or of the commits since the beginning of the history. */
 export interface Moment {
-  readonly of: 'TRIP' | 'COMMIT'
+  readonly of: 'TRIP' | 'WRITE' | 'COMMIT'
   readonly at: number
 }
 
@@ -138,8 +138,9 @@ const statesOfLogIn = ['28P01', '28000', '3D000', '53300', '57P03']
 /** UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAUTHENTICATED, INTERNAL, CANCELLED */
 const codes = [14, 4, 8, 16, 13, 1]
 const faults_max = 4
-const trips_max = 250
-const commits_max = 40
+/** How many there are in most histories. */
+const moments_max = { TRIP: 250, WRITE: 80, COMMIT: 40 } as const
+const calls_max = 40
 
 export function planOf(seed: number, index: number): Plan {
   const chance = openChance(seedOf(seed, index))
@@ -236,14 +237,13 @@ function faultBy(chance: Chance): PlannedFault {
         at: 1 + chance.below(12),
       }
     default: {
-      const at = 1 + chance.below(commits_max)
+      const at = 1 + chance.below(calls_max)
       return { type: 'CALL', code: chance.oneOf(codes), isHandled: chance.happens(0.5), at }
     }
   }
 }
 
 function momentBy(chance: Chance): Moment {
-  return chance.happens(0.5)
-    ? { of: 'TRIP', at: 1 + chance.below(trips_max) }
-    : { of: 'COMMIT', at: 1 + chance.below(commits_max) }
+  const of = chance.oneOf(['TRIP', 'WRITE', 'WRITE', 'COMMIT'] as const)
+  return { of, at: 1 + chance.below(moments_max[of]) }
 }

@@ -78,8 +78,17 @@ export function newRecord(id: string, planned: PlannedTransfer): TransferRecord 
   }
 }
 
+/** Terms that the hub has accepted reach the payer FSP; a lookup may stay without an answer. */
+function isClosed({ kind, asked, answered, callbacks }: Question): boolean {
+  if (asked.status === undefined) return false
+  if (answered === undefined) return true
+  if (answered.status === undefined) return false
+  return kind === 'LOOKUP' || !isAccepted(answered) || callbacks.length > 0
+}
+
 /** Whether both FSPs know all that they will. */
-export function isOver({ prepare, sent, payerEnds }: TransferRecord): boolean {
+export function isOver({ questions, prepare, sent, payerEnds }: TransferRecord): boolean {
+  if (!questions.every(isClosed)) return false
   if (prepare.status === undefined || sent.some(({ status }) => status === undefined)) return false
   return !isAccepted(prepare) || payerEnds.length > 0
 }

@@ -72,8 +72,8 @@ export class Network {
 function statusOf(handler: Handler, sent: InjectOptions): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     inject(handler, sent, (error, response) => {
-      if (error === undefined || error === null) resolve(response?.statusCode)
-      else reject(error)
+      if (response === undefined) reject(error ?? new Error('there is no response'))
+      else resolve(response.statusCode)
     })
   })
 }

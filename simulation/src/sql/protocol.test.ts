@@ -1,5 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
-import { queryMessage, searchPathIn, stateAfter, tripsIn, withOwnNames } from './protocol.ts'
+import {
+  queryMessage,
+  searchPathIn,
+  stateAfter,
+  statementsIn,
+  tripsIn,
+  withOwnNames,
+} from './protocol.ts'
 
 function message(type: string, body: string): Buffer {
   const head = Buffer.alloc(5)
@@ -47,6 +54,10 @@ test('Statements get names of their connection, and portals keep theirs', () => 
   )
   const unnamed = Buffer.concat([message('P', '\0select 1\0\0\0'), sync])
   expect(withOwnNames(unnamed, 7)).toEqual(unnamed)
+})
+
+test('A trip names the statements that it prepares and executes', () => {
+  expect(statementsIn(trip)).toEqual({ prepared: new Map([['name', 'select 1']]), bound: ['name'] })
 })
 
 test('The search path is that of the options, and the state the last byte of an answer', () => {

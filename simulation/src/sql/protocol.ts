@@ -93,6 +93,29 @@ export function withOwnNames(trip: Buffer, connection: number): Buffer {
   return Buffer.concat(parts)
 }
 
+export interface Statements {
+  /** The text of each statement that the trip prepares, by name. */
+  readonly prepared: ReadonlyMap<string, string>
+  /** The names of those that it executes. */
+  readonly bound: readonly string[]
+}
+
+export function statementsIn(trip: Buffer): Statements {
+  const prepared = new Map<string, string>()
+  const bound: string[] = []
+  for (let at = 0; at < trip.length; at = endOf(trip, at) ?? trip.length) {
+    const nameAt = nameIn(trip, at)
+    if (nameAt === undefined) continue
+    const nameEnd = trip.indexOf(0, nameAt)
+    const name = trip.toString('latin1', nameAt, nameEnd)
+    if (trip[at] === code('B')) bound.push(name)
+    if (trip[at] === code('P')) {
+      prepared.set(name, trip.toString('utf8', nameEnd + 1, trip.indexOf(0, nameEnd + 1)))
+    }
+  }
+  return { prepared, bound }
+}
+
 /** Where the name of the statement begins; undefined: the message names none. */
 function nameIn(trip: Buffer, at: number): number | undefined {
   const body = at + header_bytes
