@@ -21,6 +21,8 @@ export interface Evidence {
   readonly records: readonly TransferRecord[]
   readonly bulks: readonly BulkRecord[]
   readonly alarms: readonly string[]
+  /** What is wrong with the events that the bus has delivered. */
+  readonly announced: readonly string[]
   readonly settled: readonly Settlement[]
 }
 
@@ -41,7 +43,7 @@ const work_ms = 500
 /** Everything that is wrong, as sentences; adds what was committed to the positions. */
 export async function judge(
   { supervisor, server, positions }: Judged,
-  { records, bulks, plan, alarms, settled }: Evidence,
+  { records, bulks, plan, alarms, announced, settled }: Evidence,
 ): Promise<readonly string[]> {
   const ids = [...records.map(({ id }) => id), ...bulks.flatMap(({ itemIds }) => itemIds)]
   const outcomes = await outcomesOf(supervisor, ids)
@@ -58,6 +60,7 @@ export async function judge(
     ...ofTransfers,
     ...bulks.flatMap((bulk) => judgeBulk(bulk, outcomes)),
     ...ofSettlements,
+    ...announced,
     ...(await wrongAnnouncements(server, records)),
     ...(await wrongPositions(supervisor, positions)),
     ...(await differences(supervisor)),

@@ -5,6 +5,7 @@ import { Supervisor } from '../hub/supervisor.ts'
 import { openSqlServer, type SqlServer } from '../sql/server.ts'
 import { seedOf } from '../virtual/chance.ts'
 import { ownedBy, reseed, resetTime, run, Owner } from '../virtual/world.ts'
+import { Announcements } from './announcements.ts'
 import { Bulks, isBulkOver, newBulk, type BulkRecord } from './bulks.ts'
 import { Faults } from './faults.ts'
 import { Fsps } from './fsps.ts'
@@ -60,12 +61,14 @@ export async function openSimulation(
   const server = await openSqlServer(database, faults)
   const sender = new Sender(() => supervisor.process()?.network, faults)
   const bulks = new Bulks(sender)
+  const announcements = new Announcements()
   const fsps = new Fsps(sender, bulks, faults)
   const supervisor: Supervisor = new Supervisor({
     log,
     outside: (request) => fsps.answer(request),
     callFate: () => faults.callFate(),
     server: () => server,
+    onOpen: (process) => announcements.listen(process),
   })
   const operators = new Operators(supervisor)
   const isOpen = () => supervisor.process() !== undefined
@@ -76,7 +79,17 @@ export async function openSimulation(
   )
   await complete('parties are registered', register(sender))
   await run(quiet_ms)
-  return new Simulation({ hash, alarms, faults, server, bulks, fsps, supervisor, operators })
+  return new Simulation({
+    hash,
+    alarms,
+    faults,
+    server,
+    announcements,
+    bulks,
+    fsps,
+    supervisor,
+    operators,
+  })
 }
 
 interface Parts {
@@ -84,6 +97,7 @@ interface Parts {
   readonly alarms: string[]
   readonly faults: Faults
   readonly server: SqlServer
+  readonly announcements: Announcements
   readonly bulks: Bulks
   readonly fsps: Fsps
   readonly supervisor: Supervisor
@@ -151,9 +165,16 @@ export class Simulation {
     records: readonly TransferRecord[],
     bulks: readonly BulkRecord[],
   ): Promise<readonly string[]> {
-    const { supervisor, server, alarms, operators } = this.#parts
+    const { supervisor, server, alarms, announcements, operators } = this.#parts
     const judged = { supervisor, server, positions: this.#positions }
-    return judge(judged, { plan, records, bulks, alarms, settled: operators.takeSettled() })
+    return judge(judged, {
+      plan,
+      records,
+      bulks,
+      alarms,
+      announced: announcements.takeWrong(),
+      settled: operators.takeSettled(),
+    })
   }
 
   async #ended(records: readonly TransferRecord[], bulks: readonly BulkRecord[]): Promise<void> {

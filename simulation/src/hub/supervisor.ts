@@ -6,6 +6,8 @@ import { openProcess, type HubProcess, type Surroundings } from './process.ts'
 
 export interface SupervisorParts extends Omit<Surroundings, 'connect'> {
   readonly server: () => SqlServer
+  /** Begins to observe a process that has just started. */
+  readonly onOpen: (process: HubProcess) => Promise<void>
   readonly log: Logger
 }
 
@@ -88,9 +90,10 @@ export class Supervisor {
   async #begin(): Promise<void> {
     const owner = new Owner(`hub ${++this.#processes}`)
     this.#starting = owner
-    const { server, log, ...around } = this.#parts
+    const { server, onOpen, log, ...around } = this.#parts
     try {
       const opened = await openProcess(owner, { ...around, log, connect: () => server().connect() })
+      await ownedBy(owner, () => onOpen(opened))
       if (owner.isDead()) return
       this.#starting = undefined
       this.#current = opened
