@@ -140,6 +140,7 @@ export class Fsps {
     record.sent.push(...messages.map(({ ending }) => ending))
     await rest(chance().below(50))
     for (const { answer, ending } of messages) {
+      if (answer === 'JUST') await rest(record.expires_ms - now_ms() - 50 - chance().below(300))
       if (answer === 'LATE') await rest(record.expires_ms - now_ms() - 200 + chance().below(2_000))
       await this.#sender.send(ending, () => answerOf(record, ending.kind, answer === 'RESERVE'))
       await rest(chance().below(300))

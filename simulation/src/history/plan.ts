@@ -8,10 +8,10 @@ import { openChance, seedOf, type Chance } from '../virtual/chance.ts'
 export const fsps = ['mango', 'river', 'poor'] as const
 
 /**
- * How a payee FSP answers: with the fulfilment, asking for a PATCH with RESERVED, refusing, with a
+ * How a payee FSP answers: with the fulfilment, at once or just before the expiration, asking for a PATCH with RESERVED, refusing, with a
  * fulfilment that does not fit, when the transfer may have expired, not at all.
  */
-export type Answer = 'FULFIL' | 'RESERVE' | 'REJECT' | 'WRONG' | 'LATE' | 'SILENT'
+export type Answer = 'FULFIL' | 'JUST' | 'RESERVE' | 'REJECT' | 'WRONG' | 'LATE' | 'SILENT'
 
 /** What the payer FSP asks before it pays. */
 export type Lead = 'LOOKUP' | 'QUOTE'
@@ -120,6 +120,8 @@ const pairs = [
 const answers: readonly (readonly Answer[])[] = [
   ['FULFIL'],
   ['FULFIL'],
+  ['JUST'],
+  ['JUST'],
   ['FULFIL', 'FULFIL'],
   ['RESERVE'],
   ['REJECT'],
@@ -195,7 +197,7 @@ function faultsBy(chance: Chance): readonly PlannedFault[] {
 function faultBy(chance: Chance): PlannedFault {
   const moment = momentBy(chance)
   const when = chance.oneOf(['BEFORE', 'AFTER', 'AFTER'] as const)
-  const lasts_ms = chance.oneOf([0, 100, 1_000, 3_000])
+  const lasts_ms = chance.oneOf([0, 100, 1_000, 3_000, 6_000])
   switch (chance.below(16)) {
     case 0:
     case 1:

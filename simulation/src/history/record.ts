@@ -14,7 +14,7 @@ export type End =
 
 /** A message of an FSP with all its tries. */
 export interface Sent {
-  /** When each try was received, by the clock of the hub. */
+  /** When each try may count as received, by the clocks of the hub. */
   readonly received_ms: number[]
   /** Of the answer; undefined: it is still tried. */
   status: number | undefined

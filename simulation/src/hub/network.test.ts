@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { openLog } from '@causeway/process'
-import { Owner, ownerNow } from '../virtual/world.ts'
+import { now_ms, Owner, ownerNow } from '../virtual/world.ts'
 import { Network } from './network.ts'
 
 const log = openLog({ name: 'test', level: 'silent' })
@@ -32,7 +32,7 @@ test('A request is handled as a part of the process, by its clock', async () => 
   expect(status).toBe(202)
   expect(bodies).toEqual(['{"a":1}'])
   expect(owners).toEqual([owner, owner])
-  expect(received).toHaveLength(1)
+  expect(received).toEqual([now_ms() + 1_000, now_ms()])
 })
 
 test('Nobody answers where no server listens, or whose process is dead', async () => {

@@ -45,7 +45,7 @@ export class Network {
   /**
    * Its status; undefined: no process listens. It may never settle.
    *
-   * @param onReceived gets the moment at which the process reads it, by the clock of the process
+   * @param onReceived gets the moments at which it may count as received
    */
   async receive(
     server: string,
@@ -56,7 +56,10 @@ export class Network {
     if (frozen_ms > 0) await rest(frozen_ms)
     const handler = this.#handlers.get(server)
     if (handler === undefined || this.#owner.isDead()) return undefined
-    onReceived(now_ms() + this.#owner.ahead_ms)
+    const { ahead_ms } = this.#owner
+    onReceived(now_ms() + ahead_ms)
+    // The ledger takes the earlier one of this and its own clock, whenever it decides.
+    if (ahead_ms > 0) onReceived(now_ms())
     const sent = {
       method: method as 'POST',
       url,
