@@ -84,6 +84,7 @@ export default {
           { text: 'Contributing', link: '/CONTRIBUTING' },
           { text: 'Testing', link: '/docs/testing' },
           { text: 'Stories and bench', link: '/test-e2e/' },
+          { text: 'Simulation', link: '/libs/simulation/' },
           { text: 'gRPC contracts', link: '/protos/' },
         ],
       },

@@ -112,3 +112,19 @@ test.each([
 ])('A message with %s is refused with %i and %s', async (_what, status, errorCode, result) => {
   expect(await result).toMatchObject({ status, error: { errorCode } })
 })
+
+test('A refused version is answered with 406 and the versions that are served', async () => {
+  const unsupported = transfers.replace('1.1', '9.9')
+  expect(await read('POST', '/transfers', {}, { accept: unsupported })).toMatchObject({
+    status: 406,
+    error: {
+      errorCode: '3001',
+      extensionList: {
+        extension: [
+          { key: '1', value: '0' },
+          { key: '1', value: '1' },
+        ],
+      },
+    },
+  })
+})

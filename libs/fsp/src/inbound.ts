@@ -20,7 +20,7 @@ import {
 import type { output, ZodType } from 'zod'
 import type { VerifySignature } from './signature-verification.ts'
 import type { FieldEncryption } from './field-encryption.ts'
-import { continueTrace } from './trace.ts'
+import { continueFrom } from './trace.ts'
 
 /** A well-formed message whose sender is verified, as far as the keys allow. */
 export interface Received {
@@ -80,7 +80,7 @@ export async function takeInbound(
   const check = checkHeaders(method as Method, match.resource, headers)
   if (!check.accepted) return refusedAs(check.refusal)
   if (match.fault !== undefined) return refusedAs(match.fault)
-  const { source, destination } = check
+  const { source, destination, acceptVersion: version } = check
   if (destination !== undefined && destination !== parts.name) {
     return refused(400, '3100', `header fspiop-destination: this is ${parts.name}`)
   }
@@ -98,7 +98,8 @@ export async function takeInbound(
     body,
     clear: opened ? opened.body : undefined,
   }
-  const handled = continueTrace(headers, () => handler(received))
+  const asked = { resource: match.resource, version }
+  const handled = continueFrom(headers, asked, () => handler(received))
   if (typeof handled !== 'string') return refused(400, '3100', handled.rejected)
   return { status: method === 'PUT' || method === 'PATCH' ? 200 : 202 }
 }
@@ -117,8 +118,8 @@ export function idOf({ parameters: { ID } }: Received): string {
   return ID
 }
 
-function refusedAs({ status, code, detail }: Refusal): InboundAnswer {
-  return refused(status, code, detail)
+function refusedAs({ status, code, detail, extensionList }: Refusal): InboundAnswer {
+  return { status, error: errorInformation(code, detail, extensionList) }
 }
 
 function refused(status: number, code: ErrorCode, detail: string): InboundAnswer {

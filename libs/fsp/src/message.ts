@@ -1,6 +1,6 @@
 /** Messages of an FSP, with every required header. FSPIOP 3.2. */
 import { contentType, resourceRules, writeHttpDate, type Resource } from '@causeway/fspiop'
-import { currentTrace } from './trace.ts'
+import { askedVersion, currentTrace } from './trace.ts'
 
 /** Source and destination FSP; the hub finds a destination that is left out. */
 export interface Route {
@@ -41,7 +41,12 @@ export function writeMessage(
     ...currentTrace(),
   }
   if (to !== undefined) headers['fspiop-destination'] = to
-  if (method !== 'PUT' && method !== 'PATCH') headers['accept'] = mediaType
+  if (method === 'PUT' || method === 'PATCH') {
+    const version = askedVersion(resource)
+    if (version !== undefined) headers['content-type'] = contentType(resource as Resource, version)
+  } else {
+    headers['accept'] = mediaType
+  }
   if (encryption !== undefined) headers['fspiop-encryption'] = encryption
   return {
     method,

@@ -96,3 +96,15 @@ test('A malformed trace is not continued, and the message is answered', async ()
     expect(headers).toEqual([undefined, undefined])
   }
 })
+
+test('An answer has the version that its request asked for, and other messages the current one', async () => {
+  relayWith(({ method, headers }) =>
+    method === 'POST' ? { accept: String(headers['accept']).replace('1.1', '1.0') } : {},
+  )
+  await pay()
+  const versions = scheme.hub.taken
+    .filter(({ headers, path }) => headers['fspiop-source'] === 'payeefsp' && /quo|tra/.test(path))
+    .map(({ headers }) => /version=(.*)/.exec(String(headers['content-type']))?.[1])
+  expect(versions).toEqual(['1.0', '1.0'])
+  expect(scheme.hub.taken.at(-2)?.headers['content-type']).toMatch(/version=1\.1$/)
+})

@@ -8,7 +8,13 @@ export {
   closedCircuit,
   mayCall,
 } from './circuit.ts'
-export { type ClientTls, type HttpAnswer, type HttpClient, createHttpClient } from './client.ts'
+export {
+  type ClientTls,
+  type HttpAnswer,
+  type HttpClient,
+  type HttpRequest,
+  createHttpClient,
+} from './client.ts'
 export {
   type Egress,
   type EgressChoices,
@@ -18,6 +24,7 @@ export {
 } from './egress.ts'
 export { HttpFailure } from './failure.ts'
 export { foreignPage, isLoopbackHost } from './foreign-pages.ts'
+export { type Http, overNetwork } from './http.ts'
 export { pauseReadingAfter } from './pause-reading.ts'
 export { noteClient, type Peer, peerCertificateOf, presentedThumbprint } from './peer.ts'
 export { type Reach, type ResolveAll, reachOf, reachOfServer, refuseRelaxations } from './reach.ts'

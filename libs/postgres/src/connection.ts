@@ -2,6 +2,7 @@
  * Connections of the process: each has the name of its service, only the schema of its service in its
  * search path, and a time limit.
  */
+import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import type { ClientBase, ClientConfig, QueryResult, QueryResultRow } from 'pg'
 import type { Statement, Value } from './database.ts'
@@ -26,6 +27,8 @@ export interface ConnectionOptions {
   readonly schema: string
   /** Shown in pg_stat_activity. */
   readonly applicationName: string
+  /** Makes the stream to the server; omitted: a socket to the host of the URL. */
+  readonly stream?: (() => Duplex) | undefined
 }
 
 export function connectionConfig(options: ConnectionOptions): ClientConfig {
@@ -38,6 +41,7 @@ export function connectionConfig(options: ConnectionOptions): ClientConfig {
     idle_in_transaction_session_timeout: statement_timeout_ms,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAlive_ms,
+    ...(options.stream === undefined ? {} : { stream: options.stream }),
   }
 }
 

@@ -23,6 +23,8 @@ export interface DatabaseOptions {
   readonly connections_max: number
   /** Names the role that owns the schema and migrates it; omitted: the role of `url` does. */
   readonly migrationUrl?: string | undefined
+  /** As in `ConnectionOptions`. */
+  readonly stream?: ConnectionOptions['stream']
 }
 
 /**

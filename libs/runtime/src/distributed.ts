@@ -4,6 +4,7 @@
  */
 import type { BrokersOptions, KafkaBusOptions } from '@causeway/bus/kafka'
 import type { OpenGrpcHost } from '@causeway/grpc'
+import { overNetwork } from '@causeway/http'
 import { type DatabaseOptions, rightsIn, sqlState } from '@causeway/postgres'
 import {
   openHealth,
@@ -84,6 +85,7 @@ export async function openDistributed(options: DistributedOptions): Promise<Dist
     log,
     bus: kafka.bus,
     grpc,
+    http: overNetwork,
     grpcAddress: grpc.address,
     health,
     metrics,

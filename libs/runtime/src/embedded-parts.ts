@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { openEmbeddedBus, sharedLog } from '@causeway/bus/embedded'
 import { openGrpcHost } from '@causeway/grpc'
+import { overNetwork } from '@causeway/http'
 import { asSuperuser, provisionDatabase, serviceDatabases } from '@causeway/postgres'
 import { openHealth, type HealthChecks, type Logger, openMetrics } from '@causeway/process'
 import { serveEventDeadLetters } from './event-dead-letters.ts'
@@ -70,6 +71,7 @@ export async function openParts(options: PartsOptions): Promise<OpenParts> {
     log,
     bus: engine.bus,
     grpc,
+    http: overNetwork,
     health,
     metrics,
     shared: aloneInMemory,

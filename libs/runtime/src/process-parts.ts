@@ -4,6 +4,7 @@
  */
 import type { EventBus } from '@causeway/bus'
 import type { GrpcHost } from '@causeway/grpc'
+import type { Http } from '@causeway/http'
 import type {
   DatabaseOptions,
   Database,
@@ -19,6 +20,7 @@ export interface ProcessParts {
   readonly log: Logger
   readonly bus: EventBus
   readonly grpc: GrpcHost
+  readonly http: Http
   readonly health: Health
   readonly metrics: Metrics
   /** The memory that the processes of this service share, and may lose. */

@@ -25,7 +25,12 @@ const programs = {
   bench: 'test-e2e/dist/bench/main.js',
   'bench:parts': 'test-e2e/dist/bench/parts/main.js',
   sizing: 'test-e2e/dist/bench/sizing/main.js',
+  certify: 'libs/certification/dist/main.js',
+  simulate: 'libs/simulation/dist/main.js',
 }
+
+/** How many the simulation plays: always the first ones of seed 1. */
+const histories = { check: 10, test: 100 }
 
 /** The type checker of lint is a Go program: with more memory it spends less time on collecting garbage. */
 const withMemory = { GOGC: '400', GOMEMLIMIT: '2GiB' }
@@ -95,15 +100,18 @@ async function become(program) {
   await import(pathToFileURL(join(root, program)).href)
 }
 
-/** Lint, style and unit tests side by side. */
+/** Lint, style, unit tests and the simulation side by side. */
 async function check(lint) {
-  return sideBySide([[lint], ['test:unit', ...args]])
+  const simulation = ['simulate', '--seed', '1', '--histories', String(histories.check)]
+  return sideBySide([[lint], ['test:unit', ...args], simulation])
 }
 
 /** What waits for the disk, the clock and other processes shares the processors. */
 async function test() {
   const code = await check('lint')
-  return code === 0 ? sideBySide([['test:int'], ['test:e2e']]) : code
+  if (code !== 0) return code
+  const simulation = ['simulate', '--seed', '1', '--histories', String(histories.test)]
+  return sideBySide([['test:int'], ['test:e2e'], simulation])
 }
 
 async function sideBySide(scripts) {

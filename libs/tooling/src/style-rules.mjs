@@ -70,12 +70,17 @@ const libsOf = {
   'month-keys': ['grpc', 'process', 'protos'],
   participants: ['bus', 'events', 'grpc', 'process', 'protos'],
   fsp: ['credentials', 'fspiop', 'money'],
+  // Its tests make certificates.
+  certification: ['fsp', 'fspiop', 'pki'],
   ledger: ['events', 'fspiop', 'money', 'protos', ...libsOfProcess],
   'participant-lifecycle': [...libsOfServices, 'ledger'],
   'sandbox-fsp': ['fsp', 'fspiop', 'money', 'pki', ...libsOfProcess],
   // Stories know the hub over the wire; the rest is for the bench, which measures parts of it alone.
   'test-e2e': ['embedded-postgres', 'fsp', 'fspiop', 'money', 'pki', ...libsOfProcess],
 }
+
+/** They put the whole of the hub together. */
+const packagesOfTheWhole = new Set(['hub', 'simulation'])
 
 const vagueFolders = /(^|\/)(common|utils?|shared|core|types|interfaces|helpers?|managers?)(\/|$)/
 const sqlText =
@@ -107,8 +112,8 @@ export function readFile(path, text) {
     program,
     lineStarts: lineStartsOf(text),
     isTest: /\.test\.ts$|\/testing(\.ts$|\/)|\/test-[^/]+\.ts$/.test(path),
-    // Stands around the hub, for stories and for the bench.
-    isAround: path.startsWith('test-e2e/'),
+    // Stands around the hub, for stories, the bench and the simulation.
+    isAround: /^(test-e2e|libs\/simulation)\//.test(path),
     packageName: /^(?:libs|services)\/([^/]+)\//.exec(path)?.[1] ?? path.split('/')[0],
     isService: path.startsWith('services/'),
   }
@@ -226,7 +231,7 @@ function checkOwnImport(file, name, deeper, report) {
   if (/^\/(src|dist)\//.test(deeper ?? '')) report(`reaches into @causeway/${name}${deeper}`)
   if (isForTests && !file.isTest && !file.isAround)
     report('only tests import the testing part of a package')
-  if (name === file.packageName || file.packageName === 'hub') return
+  if (name === file.packageName || packagesOfTheWhole.has(file.packageName)) return
   if (name === 'fuzzing') {
     if (!file.isTest) report('only tests import fuzzing')
     return

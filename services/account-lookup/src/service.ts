@@ -53,6 +53,7 @@ export const start: Start<Settings> = async (settings, parts) => {
     bounds: oracleBounds(settings),
     tls,
     egress,
+    http: parts.http,
     hubName: settings.HUB_NAME,
     shared: await memoryOfAnswers(parts.shared, db),
     measures,

@@ -1,6 +1,6 @@
 /** The administration API of the hub; it stores nothing and calls the services that do. */
 import { openOwnKey, signedEntries } from '@causeway/component-keys'
-import { openBasePaths, serveHttp, type FixedAnswer } from '@causeway/http'
+import { openBasePaths, type FixedAnswer } from '@causeway/http'
 import {
   openSecurityEvents,
   reportInsecureModes,
@@ -49,30 +49,32 @@ export const start: Start<Settings, Admin> = async (settings, parts) => {
     const { status, body } = errorAnswer(refused('MALFORMED', detail), settings.COMPATIBILITY)
     return { status, contentType: 'application/json; charset=utf-8', body: writeJson(body) }
   }
-  const server = await serveHttp({
-    name: 'administration API (OPERATOR_PORT)',
-    host: settings.OPERATOR_HOST,
-    port: settings.OPERATOR_PORT,
-    handler: operatorApp(all, {
-      guard: access.guard,
-      refusesForeignPages: settings.OPERATOR_IDENTITY === 'none',
-      attempts: openAttempts(),
-      trustsForwardedAddress: settings.OPERATOR_FORWARDED_ADDRESS === 'on',
-      isHttps: settings.OPERATOR_TLS !== 'off',
-      compatibility: settings.COMPATIBILITY,
-      withoutBase,
-      security: openSecurityEvents('admin', { log, metrics: parts.metrics }),
+  const server = await parts.http
+    .serve({
+      name: 'administration API (OPERATOR_PORT)',
+      host: settings.OPERATOR_HOST,
+      port: settings.OPERATOR_PORT,
+      handler: operatorApp(all, {
+        guard: access.guard,
+        refusesForeignPages: settings.OPERATOR_IDENTITY === 'none',
+        attempts: openAttempts(),
+        trustsForwardedAddress: settings.OPERATOR_FORWARDED_ADDRESS === 'on',
+        isHttps: settings.OPERATOR_TLS !== 'off',
+        compatibility: settings.COMPATIBILITY,
+        withoutBase,
+        security: openSecurityEvents('admin', { log, metrics: parts.metrics }),
+        log,
+      }),
       log,
-    }),
-    log,
-    onHeadTooLarge: unread('the path and the headers are too long'),
-    onUnreadable: unread('the request is not valid HTTP'),
-    ...(tls === undefined ? {} : { tls }),
-  }).catch(async (error: unknown) => {
-    await access.stop()
-    await ownKey.stop()
-    throw error
-  })
+      onHeadTooLarge: unread('the path and the headers are too long'),
+      onUnreadable: unread('the request is not valid HTTP'),
+      ...(tls === undefined ? {} : { tls }),
+    })
+    .catch(async (error: unknown) => {
+      await access.stop()
+      await ownKey.stop()
+      throw error
+    })
   const renewal = renewDoorTls(settings, tls, server, log)
   return {
     url: server.url,

@@ -6,7 +6,7 @@
  */
 import type { X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { createHttpClient, type HttpClient } from '@causeway/http'
+import type { Http, HttpClient } from '@causeway/http'
 import { readCrls, type RevocationList } from '@causeway/pki'
 import { periodically, readPem, StartError, type Logger, type Metrics } from '@causeway/process'
 import { Gauge } from 'prom-client'
@@ -22,6 +22,7 @@ export interface RevocationLists {
 
 export interface RevocationParts {
   readonly authorities: () => readonly X509Certificate[]
+  readonly http: Http
   readonly log: Logger
   readonly metrics: Metrics
   readonly now_ms: () => number
@@ -41,10 +42,10 @@ const list_bytes_max = 16 * 2 ** 20
 /** Throws StartError where there is no valid list; afterwards the last valid lists are used. */
 export async function openRevocationLists(
   settings: Settings,
-  { authorities, log, metrics, now_ms }: RevocationParts,
+  { authorities, http, log, metrics, now_ms }: RevocationParts,
 ): Promise<RevocationLists> {
   const { EDGE_TLS_CRL_OVERDUE_D: overdue_d, FSPIOP_API_TLS_RENEWAL_MS: renewal_ms } = settings
-  const client = await clientFor(settings)
+  const client = await clientFor(settings, http)
   const sources = sourcesIn(settings, client)
   const lists = new Map<string, RevocationList>()
   const take = (source: Source) =>
@@ -137,13 +138,13 @@ function urlsIn(text: string): readonly string[] {
   return urls
 }
 
-async function clientFor({
-  EDGE_TLS_CRL_URL,
-  EDGE_TLS_CRL_URL_CA_FILE: caFile,
-}: Settings): Promise<HttpClient | undefined> {
+async function clientFor(
+  { EDGE_TLS_CRL_URL, EDGE_TLS_CRL_URL_CA_FILE: caFile }: Settings,
+  http: Http,
+): Promise<HttpClient | undefined> {
   if (urlsIn(EDGE_TLS_CRL_URL).length === 0) return undefined
   const ca = caFile === '' ? undefined : await readPem('EDGE_TLS_CRL_URL_CA_FILE', caFile)
-  return createHttpClient({
+  return http.client({
     connections_per_origin_max: 1,
     timeout_ms,
     body_bytes_max: list_bytes_max,

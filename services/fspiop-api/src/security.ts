@@ -51,7 +51,7 @@ export interface IssuedToken {
 /** @param trusted the CAs of FSPs, in PEM */
 export async function openSecurity(
   settings: Settings,
-  { grpc, metrics }: Pick<ProcessParts, 'grpc' | 'metrics'>,
+  { grpc, http, metrics }: Pick<ProcessParts, 'grpc' | 'http' | 'metrics'>,
   log: Logger,
   trusted: string,
 ): Promise<Security> {
@@ -67,7 +67,7 @@ export async function openSecurity(
   let authorities = certificatesIn(trusted)
   const byMtls =
     settings.EDGE_IDENTITY === 'mtls'
-      ? await openMtls(settings, { grpc, metrics }, log, () => authorities)
+      ? await openMtls(settings, { grpc, http, metrics }, log, () => authorities)
       : undefined
   return {
     identify: byMtls?.identify ?? identifyBy(settings, { grpc }, log),
@@ -107,7 +107,7 @@ export async function openSecurity(
 
 async function openMtls(
   settings: Settings,
-  { grpc, metrics }: Pick<ProcessParts, 'grpc' | 'metrics'>,
+  { grpc, http, metrics }: Pick<ProcessParts, 'grpc' | 'http' | 'metrics'>,
   log: Logger,
   authorities: () => readonly X509Certificate[],
 ) {
@@ -115,7 +115,7 @@ async function openMtls(
   const lists =
     settings.EDGE_TLS_CRL_FILE === '' && settings.EDGE_TLS_CRL_URL === ''
       ? undefined
-      : await openRevocationLists(settings, { authorities, log, metrics, now_ms })
+      : await openRevocationLists(settings, { authorities, http, log, metrics, now_ms })
   const age_max_ms = settings.FSPIOP_API_KEY_AGE_MAX_MS
   const certificates = openFspCertificates({ grpc, log, age_max_ms, now_ms })
   const acceptsUnregistered = settings.EDGE_CERTIFICATES === 'any'

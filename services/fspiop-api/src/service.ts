@@ -7,13 +7,7 @@ import type { EventBus, Listener } from '@causeway/bus'
 import { openOwnKey, openRequestKeys, type RequestKeys } from '@causeway/component-keys'
 import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
-import {
-  foreignPage,
-  openBasePaths,
-  serveHttp,
-  type HttpServer,
-  type HttpServerOptions,
-} from '@causeway/http'
+import { foreignPage, openBasePaths, type HttpServer, type HttpServerOptions } from '@causeway/http'
 import type { LiveSettings } from '@causeway/live-settings'
 import { openParticipants, type Participants } from '@causeway/participants'
 import {
@@ -109,7 +103,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     ...ownPages({ identify: security.identify, participants }, grpc),
     onUnknownPath: (request, response) => sendUnknownPath(serveParts, request, response),
   })
-  const server = await openPort(settings, tls, log, (request, response) => {
+  const server = await openPort(settings, tls, { ...parts, log }, (request, response) => {
     if (settings.EDGE_IDENTITY === 'header' && foreignPage(request, true) !== undefined) {
       sendAnswer(response, fixedAnswer('FOREIGN_PAGE'))
       return
@@ -257,10 +251,10 @@ function followBounds(
 function openPort(
   settings: Settings,
   tls: HttpServerOptions['tls'],
-  log: Logger,
+  { http, log }: Pick<ProcessParts, 'http' | 'log'>,
   handler: HttpServerOptions['handler'],
 ): Promise<HttpServer> {
-  return serveHttp({
+  return http.serve({
     name: 'API for FSPs',
     host: settings.FSP_HOST,
     port: settings.FSP_PORT,

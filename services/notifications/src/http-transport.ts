@@ -1,5 +1,5 @@
 /** Callbacks over HTTP; each lane has its own connections. */
-import { createHttpClient, type ClientTls, type Egress, type HttpClient } from '@causeway/http'
+import type { ClientTls, Egress, Http, HttpClient } from '@causeway/http'
 import type { Tracer } from '@causeway/tracing'
 import { refusalIn, type Notification } from './contract.ts'
 import { judge, type Attempt } from './domain/verdict.ts'
@@ -13,6 +13,7 @@ export interface HttpBounds {
   readonly tls: ClientTls | undefined
   /** Where callbacks may go. */
   readonly egress: Egress
+  readonly http: Http
   /** Undefined: no traces are recorded. */
   readonly tracer: Tracer | undefined
 }
@@ -22,9 +23,10 @@ export function openHttpTransport({
   timeout_ms,
   tls,
   egress,
+  http,
   tracer,
 }: HttpBounds): Transport {
-  const client = createHttpClient({
+  const client = http.client({
     connections_per_origin_max: requests_max,
     timeout_ms,
     egress,

@@ -62,11 +62,10 @@ export const start: Start<Settings> = async (settings, given) => {
   const live = await openLive(settings, ownKey, { ...parts, log })
   const upkeep = follow(live, mail, { db, log })
   const backoff = backoffOf(live)
-  const { bus, grpc, tracer } = parts
+  const { bus, grpc, http, tracer } = parts
+  const ways = { tls, egress, http, tracer }
   const lanes = lanesOf(live, mail, {
-    tls,
-    egress,
-    tracer,
+    ...ways,
     measures,
     onRecovered: (fspId) => retries.onRecovered(fspId),
   })
@@ -172,9 +171,11 @@ function lanesOf(
   {
     tls,
     egress,
+    http,
     tracer,
     ...parts
-  }: Pick<LaneParts, 'measures' | 'onRecovered'> & Pick<HttpBounds, 'tls' | 'egress' | 'tracer'>,
+  }: Pick<LaneParts, 'measures' | 'onRecovered'> &
+    Pick<HttpBounds, 'tls' | 'egress' | 'http' | 'tracer'>,
 ): Lanes {
   const { CALLBACK_TIMEOUT_MS: timeout_ms, NOTIFICATIONS_LANE_MAX: requests_max } = live.current
   return openLanes({
@@ -182,7 +183,7 @@ function lanesOf(
     transportTo: (fspId) =>
       fspId === mailServer
         ? mail
-        : openHttpTransport({ requests_max, timeout_ms, tls, egress, tracer }),
+        : openHttpTransport({ requests_max, timeout_ms, tls, egress, http, tracer }),
     bounds: {
       requests_max,
       timeout_ms,

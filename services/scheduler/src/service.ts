@@ -1,6 +1,5 @@
 /** Starts the scheduler in reading order and stops it in reverse order. */
 import { openOwnKey, signedEntries } from '@causeway/component-keys'
-import { createHttpClient } from '@causeway/http'
 import { ensureMonthlyPartitions } from '@causeway/postgres'
 import { periodically, type Metrics } from '@causeway/process'
 import { schedulerService } from '@causeway/protos'
@@ -36,7 +35,7 @@ export const start: Start<Settings> = async (settings, parts) => {
   parts.grpc.serve(schedulerService, schedulerHandlers({ db, bus, egress }))
   parts.health.ready('scheduler database', () => readClock(db).then(() => undefined))
   const timeout_ms = settings.SCHEDULER_HTTP_TIMEOUT_MS
-  const http = createHttpClient({
+  const http = parts.http.client({
     connections_per_origin_max: posts_per_origin_max,
     timeout_ms,
     egress,

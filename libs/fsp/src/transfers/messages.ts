@@ -1,5 +1,10 @@
 /** The messages that an FSP sends about transfers. FSPIOP 6.7. */
-import { errorInformation, type ErrorInformation, type PutTransactions } from '@causeway/fspiop'
+import {
+  contentType,
+  errorInformation,
+  type ErrorInformation,
+  type PutTransactions,
+} from '@causeway/fspiop'
 import {
   extensionListOf,
   writeMessage,
@@ -40,8 +45,13 @@ export function fulfilMessage(
     transferState,
     ...extensionListOf(extensions),
   }
-  return writeMessage('PUT', `/transfers/${transferId}`, route, body)
+  const message = writeMessage('PUT', `/transfers/${transferId}`, route, body)
+  if (transferState === 'COMMITTED') return message
+  // Version 1.0 has no RESERVED, also where the request asked for it.
+  return { ...message, headers: { ...message.headers, 'content-type': withReserved } }
 }
+
+const withReserved = contentType('transfers', '1.1')
 
 export function errorMessage(
   route: Route,

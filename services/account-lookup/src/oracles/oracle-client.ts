@@ -10,9 +10,9 @@ import {
   mayCall,
   type Circuit,
   type CircuitBounds,
-  createHttpClient,
   type ClientTls,
   type Egress,
+  type Http,
   HttpFailure,
   type HttpAnswer,
 } from '@causeway/http'
@@ -52,6 +52,7 @@ export interface OracleClientParts {
   readonly tls: ClientTls | undefined
   /** Where oracles may be. */
   readonly egress: Egress
+  readonly http: Http
   readonly measures: Measures
   readonly log: Logger
 }
@@ -65,10 +66,11 @@ export function openOracleClient({
   bounds,
   tls,
   egress,
+  http,
   measures,
   log,
 }: OracleClientParts): OracleClient {
-  const client = createHttpClient({
+  const client = http.client({
     connections_per_origin_max: bounds.calls_max,
     timeout_ms: bounds.timeout_ms,
     body_bytes_max,

@@ -180,8 +180,10 @@ async function follow(parts: Parts, run: Run): Promise<ThirdPartyEnd> {
   }
   const deadline_ms = expiration.getTime()
   const { payee } = run
-  // An equal request gets the DFSP's last answer again.
-  const request = () => requestMessage(parts, run, payee)
+  // An equal request gets the DFSP's last answer again: its fields are encrypted once.
+  const { body, encryption } = requestBody(parts, run, payee)
+  const route = { from: parts.name, to: order.dfspId }
+  const request = () => writeMessage('POST', path, route, body, encryption)
   const ended = await pending.send({
     key: id,
     request: request(),
@@ -209,13 +211,9 @@ function errorOr2004({ error }: { readonly error?: ErrorInformation | undefined 
   return error ?? errorInformation('2004', 'no answer to the lookup in time')
 }
 
-function requestMessage(
-  { name, fieldEncryption }: Parts,
-  { order, id }: Run,
-  payee: ServedParty,
-): Outgoing {
+function requestBody({ fieldEncryption }: Parts, { order, id }: Run, payee: ServedParty) {
   const { dfspId, account, amountType = 'SEND', transactionType = defaultType, note } = order
-  const { body, encryption } = fieldEncryption.encrypt(dfspId, {
+  return fieldEncryption.encrypt(dfspId, {
     transactionRequestId: id,
     payee: writeParty(payee, payee.fspId),
     payer: { partyIdType: 'THIRD_PARTY_LINK', partyIdentifier: account, fspId: dfspId },
@@ -225,7 +223,6 @@ function requestMessage(
     ...(note === undefined ? {} : { note }),
     expiration: order.expiration.toISOString(),
   })
-  return writeMessage('POST', path, { from: name, to: dfspId }, body, encryption)
 }
 
 /** The open payment of a message, or why its sender has no part in it. */

@@ -1,0 +1,16 @@
+import { beforeAll, expect, test } from '@jest/globals'
+import { brokenPayers } from './testing/broken/payers.ts'
+import { failuresOf } from './testing/caught.ts'
+
+let failed: ReadonlyMap<string, readonly string[]>
+
+beforeAll(async () => {
+  failed = await failuresOf(brokenPayers)
+}, 300_000)
+
+test.each(brokenPayers)(
+  'An FSP that $does fails the cases about it, and no other of their subject',
+  ({ does, caughtBy }) => {
+    expect(failed.get(does)).toEqual(caughtBy)
+  },
+)

@@ -1,0 +1,195 @@
+/** Messages of FSPs, as the FSPIOP API has them, and what callbacks say. */
+import { conditionOf } from '@causeway/fspiop'
+import type { HttpRequest } from '@causeway/http'
+import { now_ms } from '../virtual/world.ts'
+import { fsps } from './plan.ts'
+import type { End, Ending, TransferRecord } from './record.ts'
+
+const fulfilment = Buffer.alloc(32, 7).toString('base64url')
+const wrongFulfilment = Buffer.alloc(32, 8).toString('base64url')
+const condition = conditionOf(fulfilment)
+const ilpPacket = 'DIICzQAAAAAAAADIMjAzMDAxMDEwMDAwMDAwMDA'
+const currency = 'USD'
+const firstPort = 7_001
+const partyType = 'MSISDN'
+
+/** Where the hub sends the callbacks of an FSP. */
+export function callbackUrlOf(fsp: (typeof fsps)[number]): string {
+  return `http://127.0.0.1:${firstPort + fsps.indexOf(fsp)}`
+}
+
+/** What each item of a bulk has. */
+export const termsOfItem = { ilpPacket, condition } as const
+
+export function priceOf(amount: string) {
+  return { amount, currency }
+}
+
+export function fulfilmentOf(kind: 'FULFIL' | 'WRONG'): string {
+  return kind === 'FULFIL' ? fulfilment : wrongFulfilment
+}
+
+/** The FSP at an address. */
+export function fspAt({ port }: URL): string {
+  return fsps[Number(port) - firstPort] ?? 'nobody'
+}
+
+/** Each FSP holds one party; nobody holds one as well. */
+export function partyOf(fsp: string): string {
+  return `12025550${100 + fsps.indexOf(fsp as (typeof fsps)[number])}`
+}
+
+export function registrationOf(fsp: string): HttpRequest {
+  const path = `/participants/${partyType}/${partyOf(fsp)}`
+  return messageOf('POST', path, fsp, undefined, { fspId: fsp, currency })
+}
+
+export function lookupOf({ planned: { payer, payee } }: TransferRecord): HttpRequest {
+  return messageOf('GET', `/parties/${partyType}/${partyOf(payee)}`, payer, undefined)
+}
+
+export function partyAnswerOf({ planned: { payer, payee } }: TransferRecord): HttpRequest {
+  const identifier = partyOf(payee)
+  return messageOf('PUT', `/parties/${partyType}/${identifier}`, payee, payer, {
+    party: {
+      partyIdInfo: { partyIdType: partyType, partyIdentifier: identifier, fspId: payee },
+      name: 'Ana Silva',
+    },
+  })
+}
+
+export function quoteOf(
+  { planned: { payer, payee, amount } }: TransferRecord,
+  quoteId: string,
+  transactionId: string,
+): HttpRequest {
+  const party = (fspId: string) => ({
+    partyIdType: partyType,
+    partyIdentifier: partyOf(fspId),
+    fspId,
+  })
+  return messageOf('POST', '/quotes', payer, payee, {
+    quoteId,
+    transactionId,
+    payee: { partyIdInfo: party(payee) },
+    payer: { partyIdInfo: party(payer) },
+    amountType: 'SEND',
+    amount: { amount, currency },
+    transactionType: { scenario: 'TRANSFER', initiator: 'PAYER', initiatorType: 'CONSUMER' },
+  })
+}
+
+export function termsOf(
+  { planned: { payer, payee, amount } }: TransferRecord,
+  quoteId: string,
+  expires_ms: number,
+): HttpRequest {
+  return messageOf('PUT', `/quotes/${quoteId}`, payee, payer, {
+    transferAmount: { amount, currency },
+    expiration: new Date(expires_ms).toISOString(),
+    ilpPacket,
+    condition,
+  })
+}
+
+export function prepareOf(
+  { id, planned: { payer, payee, amount }, expires_ms }: TransferRecord,
+  isOther: boolean,
+): HttpRequest {
+  return messageOf('POST', '/transfers', payer, payee, {
+    transferId: id,
+    payerFsp: payer,
+    payeeFsp: payee,
+    amount: { amount: isOther ? '3' : amount, currency },
+    ilpPacket,
+    condition,
+    expiration: new Date(expires_ms).toISOString(),
+  })
+}
+
+export function answerOf(
+  { id, planned: { payer, payee } }: TransferRecord,
+  kind: Ending['kind'],
+  isReserved: boolean,
+): HttpRequest {
+  if (kind === 'REJECT') {
+    return messageOf('PUT', `/transfers/${id}/error`, payee, payer, {
+      errorInformation: { errorCode: '5104', errorDescription: 'Payee rejected transaction' },
+    })
+  }
+  return messageOf('PUT', `/transfers/${id}`, payee, payer, {
+    fulfilment: fulfilmentOf(kind),
+    completedTimestamp: new Date(now_ms()).toISOString(),
+    transferState: isReserved ? 'RESERVED' : 'COMMITTED',
+  })
+}
+
+export function messageOf(
+  method: 'GET' | 'POST' | 'PUT',
+  url: string,
+  source: string,
+  destination: string | undefined,
+  body?: object,
+): HttpRequest {
+  const [, resource = ''] = url.split('/')
+  const mediaType = `application/vnd.interoperability.${resource}+json;version=1.1`
+  const headers = {
+    ...(method === 'PUT' ? {} : { accept: mediaType }),
+    'content-type': mediaType,
+    date: new Date(now_ms()).toUTCString(),
+    'fspiop-source': source,
+    ...(destination === undefined ? {} : { 'fspiop-destination': destination }),
+  }
+  if (body === undefined) return { method, url, headers }
+  return { method, url, headers, body: Buffer.from(JSON.stringify(body)) }
+}
+
+interface CallbackBody {
+  readonly transferId?: string
+  readonly quoteId?: string
+  readonly transferState?: string
+  readonly errorInformation?: { readonly errorCode: string }
+}
+
+export interface Callback {
+  readonly to: string
+  readonly resource: 'parties' | 'quotes' | 'transfers'
+  /** The id of the transfer or quote, or the identifier of the party. */
+  readonly about: string
+  /** Whether it asks the FSP, and does not answer it. */
+  readonly asks: boolean
+  readonly isError: boolean
+  /** Undefined: it says nothing about the end of a transfer. */
+  readonly end: End | undefined
+}
+
+/** Undefined: it is about something else. */
+export function callbackIn({ method, url, body }: HttpRequest): Callback | undefined {
+  const address = new URL(url)
+  const [, resource, first = '', second = ''] = address.pathname.split('/')
+  if (resource !== 'parties' && resource !== 'quotes' && resource !== 'transfers') return undefined
+  const text = body?.toString() ?? ''
+  const content = JSON.parse(text === '' ? '{}' : text) as CallbackBody
+  const ofPath = resource === 'parties' ? second : first
+  return {
+    to: fspAt(address),
+    resource,
+    about: content.transferId ?? content.quoteId ?? ofPath,
+    asks: method === 'POST' || method === 'GET',
+    isError: content.errorInformation !== undefined,
+    end: endIn(content),
+  }
+}
+
+const endsOfCodes: Readonly<Record<string, End>> = {
+  '3100': 'WRONG_FULFILMENT',
+  '3203': 'UNKNOWN_PAYEE',
+  '3303': 'EXPIRED',
+  '4001': 'NO_COVER',
+  '5104': 'REJECTED',
+}
+
+function endIn({ transferState, errorInformation }: CallbackBody): End | undefined {
+  if (errorInformation !== undefined) return endsOfCodes[errorInformation.errorCode]
+  return transferState === 'COMMITTED' || transferState === 'ABORTED' ? transferState : undefined
+}

@@ -1,0 +1,56 @@
+/**
+ * What a transfer may become, by the rules alone: written without the code of the hub. Where it is not
+ * known outside which try of a message was stored, more than one end is right.
+ */
+import type { PlannedTransfer } from './plan.ts'
+import { isAccepted, type End, type Ending, type TransferRecord } from './record.ts'
+
+const funded: ReadonlySet<string> = new Set(['mango', 'river'])
+const registered: ReadonlySet<string> = new Set(['mango', 'river', 'poor'])
+const expired = ['EXPIRED'] as const
+
+/** @param isUndisturbed whether nothing delayed the hub */
+export function endsOf(record: TransferRecord, isUndisturbed: boolean): ReadonlySet<End> {
+  const { planned, sent, asked, expires_ms, prepare } = record
+  const refusal = refusalOf(planned)
+  if (asked === 0) {
+    // It was not reserved, or the payee FSP could not be reached in time.
+    const mayHaveExpired = !isUndisturbed || prepare.received_ms.some((ms) => ms >= expires_ms)
+    return new Set([
+      ...(refusal === undefined ? [] : [refusal]),
+      ...(mayHaveExpired ? expired : []),
+    ])
+  }
+  if (refusal !== undefined) return new Set()
+  // The first message of the payee FSP that is accepted decides, whatever comes after it.
+  const [first] = sent
+  if (first === undefined) return new Set(expired)
+  return new Set(first.received_ms.flatMap((ms) => endsBy(first, ms < expires_ms)))
+}
+
+/** Whether the payee FSP was surely in time with what commits. */
+export function wasInTime({ sent: [first], expires_ms }: TransferRecord): boolean {
+  if (first === undefined || !isAccepted(first)) return false
+  return first.received_ms.every((ms) => ms < expires_ms)
+}
+
+export function isFunded(fsp: string): boolean {
+  return funded.has(fsp)
+}
+
+export function isRegistered(fsp: string): boolean {
+  return registered.has(fsp)
+}
+
+/** Undefined: nothing is wrong with the request. */
+function refusalOf({ payer, payee }: PlannedTransfer): End | undefined {
+  if (!isRegistered(payee)) return 'UNKNOWN_PAYEE'
+  return isFunded(payer) ? undefined : 'NO_COVER'
+}
+
+/** What voids a transfer may also be what comes after its expiration and before the sweep. */
+function endsBy({ kind }: Ending, isInTime: boolean): readonly End[] {
+  if (kind === 'FULFIL') return isInTime ? ['COMMITTED'] : expired
+  const end = kind === 'REJECT' ? 'REJECTED' : 'WRONG_FULFILMENT'
+  return isInTime ? [end] : [end, ...expired]
+}

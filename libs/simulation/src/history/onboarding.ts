@@ -1,0 +1,54 @@
+/** The scheme of the simulation, made over the interfaces of the services. */
+import { randomUUID } from 'node:crypto'
+import type { GrpcHost } from '@causeway/grpc'
+import { addFsp, openScheme } from '@causeway/participants/testing'
+import { participantsService } from '@causeway/protos'
+import { callbackUrlOf, registrationOf } from './messages.ts'
+import { fsps } from './plan.ts'
+import { isAccepted, newSent } from './record.ts'
+import type { Sender } from './sender.ts'
+
+const currency = 'USD'
+
+export async function onboard(grpc: GrpcHost): Promise<void> {
+  await openScheme(grpc)
+  for (const name of fsps) {
+    await addFsp(grpc, name)
+    await addEndpoint(grpc, name, callbackUrlOf(name))
+    if (name !== 'poor') await deposit(grpc, name)
+  }
+}
+
+/** Each FSP registers its party, as it would any other. */
+export async function register(sender: Sender): Promise<void> {
+  for (const name of fsps) {
+    const sent = newSent()
+    await sender.send(sent, () => registrationOf(name))
+    if (!isAccepted(sent)) throw new Error(`${name} could not register: ${sent.status}`)
+  }
+}
+
+async function addEndpoint(grpc: GrpcHost, name: string, value: string): Promise<void> {
+  const participants = grpc.client(participantsService, 'participant-lifecycle')
+  const endpoint = { name, type: 'FSPIOP_CALLBACK_URL', value, createdBy: 'operator' }
+  const { refusal } = await participants.UpdateEndpoint(endpoint)
+  if (refusal) throw new Error(refusal.detail)
+}
+
+async function deposit(grpc: GrpcHost, name: string): Promise<void> {
+  const participants = grpc.client(participantsService, 'participant-lifecycle')
+  const { balances } = await participants.RequestAccountsPositions({ name, currency })
+  const account = balances?.accounts.find((one) => one.ledgerAccountType === 'SETTLEMENT')
+  const { refusal } = await participants.ManageFundsCreditDebitPairInstruction({
+    transferId: randomUUID(),
+    name,
+    accountId: account?.id ?? 0,
+    kind: 'DEPOSIT',
+    amount: '10000',
+    currency,
+    externalReference: 'bank 1',
+    reason: 'liquidity',
+    extensionList: Buffer.alloc(0),
+  })
+  if (refusal) throw new Error(refusal.detail)
+}

@@ -1,0 +1,106 @@
+/** Operators outside of the hub: they close windows and settle them, and repeat each step until it is done. */
+import { randomUUID } from 'node:crypto'
+import { settlementsService, settlementWindowsService, type Settlement } from '@causeway/protos'
+import type { Supervisor } from '../hub/supervisor.ts'
+import { rest } from '../virtual/world.ts'
+import type { PlannedAct } from './plan.ts'
+
+const actor = 'operator'
+const pause_ms = 200
+const steps = [
+  'PS_TRANSFERS_RECORDED',
+  'PS_TRANSFERS_RESERVED',
+  'PS_TRANSFERS_COMMITTED',
+  'SETTLED',
+] as const
+
+export class Operators {
+  readonly #supervisor: Supervisor
+  #busy = 0
+  #settled: Settlement[] = []
+
+  constructor(supervisor: Supervisor) {
+    this.#supervisor = supervisor
+  }
+
+  /** Whether an act is under way. */
+  isBusy(): boolean {
+    return this.#busy > 0
+  }
+
+  /** What they have settled since this was last asked. */
+  takeSettled(): readonly Settlement[] {
+    return this.#settled.splice(0)
+  }
+
+  async act({ act, begins_ms }: PlannedAct): Promise<void> {
+    this.#busy += 1
+    await rest(begins_ms)
+    const windowId = await this.#closeWindow()
+    if (act === 'SETTLE' && windowId !== undefined) await this.#settle(windowId)
+    this.#busy -= 1
+  }
+
+  /** Undefined: another operator has closed it. */
+  async #closeWindow(): Promise<number | undefined> {
+    const requestId = randomUUID()
+    const { windows } = await this.#supervisor.ask(({ grpc }) =>
+      grpc.client(settlementWindowsService, 'settlements').ListSettlementWindows({
+        participantId: 0,
+        state: 'OPEN',
+        from: '',
+        to: '',
+        currency: '',
+        limit: 1,
+        beforeId: 0,
+      }),
+    )
+    const [open] = windows
+    if (open === undefined) return undefined
+    const closing = { requestId, windowId: open.id, reason: 'end of day', actor }
+    const { window } = await this.#supervisor.ask(({ grpc }) =>
+      grpc.client(settlementWindowsService, 'settlements').CloseSettlementWindow(closing),
+    )
+    return window?.id
+  }
+
+  async #settle(windowId: number): Promise<void> {
+    const requestId = randomUUID()
+    const creation = {
+      requestId,
+      model: 'DEFERREDNET',
+      reason: 'daily',
+      windowIds: [windowId],
+      actor,
+    }
+    // A window without transfers is refused.
+    const created = await this.#supervisor.ask(({ grpc }) =>
+      grpc.client(settlementsService, 'settlements').CreateSettlement(creation),
+    )
+    if (!created.settlement) return
+    let { settlement } = created
+    for (const state of steps) settlement = await this.#step(settlement, state)
+    this.#settled.push(settlement)
+  }
+
+  /** Until the settlement is there: a step that was done before is refused, and that is fine. */
+  async #step(settlement: Settlement, state: (typeof steps)[number]): Promise<Settlement> {
+    const { id } = settlement
+    const accounts = settlement.accounts.map(({ participantId, accountId }) => ({
+      participantId,
+      accountId,
+      state,
+      reason: state,
+      externalReference: '',
+    }))
+    for (;;) {
+      const reached = await this.#supervisor.ask(async ({ grpc }) => {
+        const settlements = grpc.client(settlementsService, 'settlements')
+        await settlements.UpdateSettlementAccounts({ settlementId: id, accounts, actor })
+        return (await settlements.GetSettlement({ id })).settlement
+      })
+      if (reached?.state === state) return reached
+      await rest(pause_ms)
+    }
+  }
+}

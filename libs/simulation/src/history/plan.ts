@@ -1,0 +1,251 @@
+/**
+ * A history before it is played: who pays whom, how payee FSPs answer, what operators do, and which faults
+ * strike when. It is data, so that it can be made of a seed, made shorter and stored.
+ */
+import { openChance, seedOf, type Chance } from '../virtual/chance.ts'
+
+/** The FSPs of the scheme; `poor` has no funds. */
+export const fsps = ['mango', 'river', 'poor'] as const
+
+/**
+ * How a payee FSP answers: with the fulfilment, at once or just before the expiration, asking for a PATCH with RESERVED, refusing, with a
+ * fulfilment that does not fit, when the transfer may have expired, not at all.
+ */
+export type Answer = 'FULFIL' | 'JUST' | 'RESERVE' | 'REJECT' | 'WRONG' | 'LATE' | 'SILENT'
+
+/** What the payer FSP asks before it pays. */
+export type Lead = 'LOOKUP' | 'QUOTE'
+
+export interface PlannedTransfer {
+  readonly payer: string
+  readonly payee: string
+  readonly amount: string
+  readonly begins_ms: number
+  /** From when it is sent to its expiration. */
+  readonly valid_ms: number
+  readonly leads: readonly Lead[]
+  /** One after the other. */
+  readonly answers: readonly Answer[]
+  /** The payer FSP sends its request once more, or another one with the same id. */
+  readonly again: readonly ('SAME' | 'OTHER')[]
+}
+
+export interface PlannedBulk {
+  readonly payer: string
+  readonly payee: string
+  /** How the payee FSP answers each item. */
+  readonly items: readonly ('FULFIL' | 'REJECT' | 'WRONG')[]
+  /** Whether it answers item by item, refuses the whole, answers when it may have expired, or never. */
+  readonly speaks: 'ANSWER' | 'REJECT' | 'LATE' | 'SILENT'
+  readonly begins_ms: number
+  readonly valid_ms: number
+}
+
+/** Which of the trips, of those that write, or of the commits since the beginning of the history. */
+export interface Moment {
+  readonly of: 'TRIP' | 'WRITE' | 'COMMIT'
+  readonly at: number
+}
+
+export type PlannedFault =
+  /** The process dies, or its connection is cut, before or after the server has worked. */
+  | { readonly type: 'CRASH' | 'CUT'; readonly when: 'BEFORE' | 'AFTER'; readonly moment: Moment }
+  /** The server refuses with this SQLSTATE: once, or all that comes within a time. */
+  | {
+      readonly type: 'REFUSE'
+      readonly sqlState: string
+      readonly lasts_ms: number
+      readonly moment: Moment
+    }
+  /** It refuses log-ins, and ends the sessions that there are. */
+  | {
+      readonly type: 'LOCK_OUT'
+      readonly sqlState: string
+      readonly lasts_ms: number
+      readonly moment: Moment
+    }
+  /** From the beginning some trips take up to so long; a hub that starts does not bear that for ever. */
+  | {
+      readonly type: 'SLOW'
+      readonly delay_ms: number
+      readonly probability: number
+      readonly lasts_ms: number
+    }
+  /** The process does nothing for a while. */
+  | { readonly type: 'FREEZE'; readonly lasts_ms: number; readonly moment: Moment }
+  /** The process stops in order. */
+  | { readonly type: 'STOP'; readonly moment: Moment }
+  /** The clock of the process is set ahead or back, until the next start or the end of the history. */
+  | { readonly type: 'CLOCK'; readonly ahead_ms: number; readonly moment: Moment }
+  /** A call between services fails with this status of gRPC, before or after it was handled. */
+  | {
+      readonly type: 'CALL'
+      readonly code: number
+      readonly isHandled: boolean
+      readonly at: number
+    }
+  /** An FSP's callbacks fail from one of them on: refused, without an answer, with a status. */
+  | {
+      readonly type: 'CALLBACK'
+      readonly fate: 'REFUSED' | 'HANGS' | 'ANSWER_LOST' | number
+      readonly count: number
+      readonly at: number
+    }
+  /** A message of an FSP, or the answer to it, is lost. */
+  | { readonly type: 'REQUEST'; readonly fate: 'LOST' | 'ANSWER_LOST'; readonly at: number }
+
+export interface PlannedAct {
+  readonly act: 'CLOSE_WINDOW' | 'SETTLE'
+  readonly begins_ms: number
+}
+
+export interface Plan {
+  /** Of the chance while it is played. */
+  readonly seed: number
+  readonly transfers: readonly PlannedTransfer[]
+  readonly bulks: readonly PlannedBulk[]
+  readonly acts: readonly PlannedAct[]
+  readonly faults: readonly PlannedFault[]
+}
+
+const pairs = [
+  ['mango', 'river'],
+  ['mango', 'river'],
+  ['river', 'mango'],
+  ['river', 'mango'],
+  ['poor', 'mango'],
+  ['mango', 'nobody'],
+] as const
+
+const answers: readonly (readonly Answer[])[] = [
+  ['FULFIL'],
+  ['FULFIL'],
+  ['JUST'],
+  ['JUST'],
+  ['FULFIL', 'FULFIL'],
+  ['RESERVE'],
+  ['REJECT'],
+  ['WRONG'],
+  ['SILENT'],
+  ['LATE'],
+  ['FULFIL', 'REJECT'],
+  ['REJECT', 'FULFIL'],
+  ['WRONG', 'FULFIL'],
+  ['LATE', 'FULFIL'],
+]
+
+/** What a server may answer at any statement without having done it. */
+const statesOfOutages = ['40P01', '40001', '53100', '53200', '57014', '55P03', '58030', '25006']
+const statesOfLogIn = ['28P01', '28000', '3D000', '53300', '57P03']
+/** UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAUTHENTICATED, INTERNAL, CANCELLED */
+const codes = [14, 4, 8, 16, 13, 1]
+const faults_max = 4
+/** How many there are in most histories. */
+const moments_max = { TRIP: 250, WRITE: 80, COMMIT: 40 } as const
+const calls_max = 40
+
+export function planOf(seed: number, index: number): Plan {
+  const chance = openChance(seedOf(seed, index))
+  const count = 2 + chance.below(6)
+  return {
+    seed: chance.below(2 ** 32),
+    transfers: Array.from({ length: count }, () => transferBy(chance)),
+    bulks: chance.happens(0.2) ? [bulkBy(chance)] : [],
+    acts: chance.happens(0.3) ? [actBy(chance)] : [],
+    faults: faultsBy(chance),
+  }
+}
+
+function bulkBy(chance: Chance): PlannedBulk {
+  const [payer, payee] = chance.oneOf(pairs)
+  const items = ['FULFIL', 'FULFIL', 'FULFIL', 'REJECT', 'WRONG'] as const
+  return {
+    payer,
+    payee,
+    items: Array.from({ length: 1 + chance.below(60) }, () => chance.oneOf(items)),
+    speaks: chance.oneOf(['ANSWER', 'ANSWER', 'REJECT', 'LATE', 'SILENT']),
+    begins_ms: chance.below(1_500),
+    valid_ms: 1_500 + chance.below(4_000),
+  }
+}
+
+function actBy(chance: Chance): PlannedAct {
+  return { act: chance.oneOf(['CLOSE_WINDOW', 'SETTLE']), begins_ms: chance.below(4_000) }
+}
+
+function transferBy(chance: Chance): PlannedTransfer {
+  const [payer, payee] = chance.oneOf(pairs)
+  return {
+    payer,
+    payee,
+    amount: chance.oneOf(['1', '2.5', '0.01']),
+    begins_ms: chance.below(1_500),
+    valid_ms: 1_000 + chance.below(4_000),
+    leads: (['LOOKUP', 'QUOTE'] as const).filter(() => chance.happens(0.2)),
+    answers: chance.oneOf(answers),
+    again: (['SAME', 'OTHER'] as const).filter(() => chance.happens(0.2)),
+  }
+}
+
+/** One history in eight has none. */
+function faultsBy(chance: Chance): readonly PlannedFault[] {
+  if (chance.happens(1 / 8)) return []
+  const count = chance.happens(0.5) ? 1 : 1 + chance.below(faults_max)
+  return Array.from({ length: count }, () => faultBy(chance))
+}
+
+function faultBy(chance: Chance): PlannedFault {
+  const moment = momentBy(chance)
+  const when = chance.oneOf(['BEFORE', 'AFTER', 'AFTER'] as const)
+  const lasts_ms = chance.oneOf([0, 100, 1_000, 3_000, 6_000])
+  switch (chance.below(16)) {
+    case 0:
+    case 1:
+    case 2:
+      return { type: 'CRASH', when, moment }
+    case 3:
+    case 4:
+      return { type: 'CUT', when, moment }
+    case 5:
+    case 6:
+      return { type: 'REFUSE', sqlState: chance.oneOf(statesOfOutages), lasts_ms, moment }
+    case 7:
+      return { type: 'LOCK_OUT', sqlState: chance.oneOf(statesOfLogIn), lasts_ms, moment }
+    case 8:
+      return {
+        type: 'SLOW',
+        delay_ms: chance.oneOf([5, 300, 3_000]),
+        probability: chance.oneOf([0.01, 0.03, 0.1]),
+        lasts_ms: chance.oneOf([2_000, 10_000]),
+      }
+    case 9:
+      return { type: 'FREEZE', lasts_ms: chance.oneOf([500, 3_000, 15_000]), moment }
+    case 10:
+      return { type: 'STOP', moment }
+    case 11:
+      return {
+        type: 'REQUEST',
+        fate: chance.oneOf(['LOST', 'ANSWER_LOST']),
+        at: 1 + chance.below(12),
+      }
+    case 12:
+      return { type: 'CLOCK', ahead_ms: chance.oneOf([-3_000, -300, 300, 3_000]), moment }
+    case 13:
+    case 14:
+      return {
+        type: 'CALLBACK',
+        fate: chance.oneOf(['REFUSED', 'HANGS', 'ANSWER_LOST', 500, 503, 404]),
+        count: chance.oneOf([1, 1, 3]),
+        at: 1 + chance.below(12),
+      }
+    default: {
+      const at = 1 + chance.below(calls_max)
+      return { type: 'CALL', code: chance.oneOf(codes), isHandled: chance.happens(0.5), at }
+    }
+  }
+}
+
+function momentBy(chance: Chance): Moment {
+  const of = chance.oneOf(['TRIP', 'WRITE', 'WRITE', 'COMMIT'] as const)
+  return { of, at: 1 + chance.below(moments_max[of]) }
+}

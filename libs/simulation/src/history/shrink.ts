@@ -1,0 +1,54 @@
+/** Makes a failing history shorter: leaves out what it fails without. */
+import type { Plan } from './plan.ts'
+
+/** The shortest that was found; `fails` says whether a history is wrong, on a hub that is as new. */
+export async function shrink(
+  plan: Plan,
+  fails: (plan: Plan) => Promise<boolean>,
+  tries_max: number,
+): Promise<Plan> {
+  let shortest = plan
+  let tries = 0
+  for (;;) {
+    let shorter: Plan | undefined
+    for (const candidate of shorterThan(shortest)) {
+      if (tries === tries_max) return shortest
+      tries += 1
+      if (!(await fails(candidate))) continue
+      shorter = candidate
+      break
+    }
+    if (shorter === undefined) return shortest
+    shortest = shorter
+  }
+}
+
+/** Those with less come first: half of the transfers, one fault, one transfer, one repetition less. */
+export function* shorterThan(plan: Plan): Generator<Plan> {
+  const { transfers, faults, acts, bulks } = plan
+  if (transfers.length > 2) {
+    const half = Math.ceil(transfers.length / 2)
+    yield { ...plan, transfers: transfers.slice(0, half) }
+    yield { ...plan, transfers: transfers.slice(half) }
+  }
+  if (bulks.length > 0 && transfers.length > 0) yield { ...plan, bulks: [] }
+  if (bulks.length > 0 && transfers.length > 0) yield { ...plan, transfers: [] }
+  if (acts.length > 0) yield { ...plan, acts: [] }
+  for (const fault of faults) yield { ...plan, faults: without(faults, fault) }
+  if (transfers.length > 1) {
+    for (const transfer of transfers) yield { ...plan, transfers: without(transfers, transfer) }
+  }
+  for (const transfer of transfers) {
+    const replaced = (changes: Partial<typeof transfer>) => ({
+      ...plan,
+      transfers: transfers.map((each) => (each === transfer ? { ...each, ...changes } : each)),
+    })
+    if (transfer.leads.length > 0) yield replaced({ leads: [] })
+    if (transfer.again.length > 0) yield replaced({ again: [] })
+    if (transfer.answers.length > 1) yield replaced({ answers: transfer.answers.slice(0, 1) })
+  }
+}
+
+function without<T>(all: readonly T[], one: T): readonly T[] {
+  return all.filter((each) => each !== one)
+}

@@ -1,0 +1,219 @@
+/** A hub with its FSPs in virtual time, on which one history after the other is played. */
+import { createHash, randomUUID, type Hash } from 'node:crypto'
+import { openLog } from '@causeway/process'
+import { Supervisor } from '../hub/supervisor.ts'
+import { openSqlServer, type SqlServer } from '../sql/server.ts'
+import { seedOf } from '../virtual/chance.ts'
+import { ownedBy, reseed, resetTime, run, Owner } from '../virtual/world.ts'
+import { Announcements } from './announcements.ts'
+import { Bulks, isBulkOver, newBulk, type BulkRecord } from './bulks.ts'
+import { Faults } from './faults.ts'
+import { Fsps } from './fsps.ts'
+import { onboard, register } from './onboarding.ts'
+import { Operators } from './operators.ts'
+import { judge, type Positions } from './oracle.ts'
+import type { Plan } from './plan.ts'
+import { Sender } from './sender.ts'
+import { isOver, newRecord, type TransferRecord } from './record.ts'
+
+export interface Result {
+  readonly wrong: readonly string[]
+  readonly transfers: number
+  readonly faults: number
+}
+
+/** Calls to the services that do not take part. */
+const notServed = 'it is not served here now'
+/** Lines for operators: `ALARM` in the sentence, or the kind of an alarm; any error. */
+const isAlarm = /ALARM|"alarm":|"level":"(?:error|fatal)"/
+const start_ms_max = 60_000
+const accepted_ms_max = 120_000
+const ended_ms_max = 180_000
+const quiet_ms = 4_000
+const judged_ms_max = 600_000
+
+/** @param showLog gets each line that the hub logs from level warn on */
+export async function openSimulation(
+  seed: number,
+  showLog: (line: string) => void = () => undefined,
+): Promise<Simulation> {
+  resetTime()
+  reseed(seedOf(seed, 'begin'))
+  const hash = createHash('sha256')
+  const alarms: string[] = []
+  const log = openLog({
+    name: 'simulation',
+    level: 'warn',
+    destination: {
+      write(line) {
+        showLog(line)
+        if (isAlarm.test(line) && !line.includes(notServed)) alarms.push(line.trim())
+      },
+    },
+  })
+  const database = new Owner('database')
+  const strikes = {
+    kill: (owner: Owner) => supervisor.kill(owner),
+    stop: (owner: Owner) => supervisor.stop(owner),
+    cutAll: () => server.cut(),
+  }
+  const faults = new Faults(strikes, (bytes) => hash.update(bytes))
+  const server = await openSqlServer(database, faults)
+  const sender = new Sender(() => supervisor.process()?.network, faults)
+  const bulks = new Bulks(sender)
+  const announcements = new Announcements()
+  const fsps = new Fsps(sender, bulks, faults)
+  const supervisor: Supervisor = new Supervisor({
+    log,
+    outside: (request) => fsps.answer(request),
+    callFate: () => faults.callFate(),
+    server: () => server,
+    onOpen: (process) => announcements.listen(process),
+  })
+  const operators = new Operators(supervisor)
+  const isOpen = () => supervisor.process() !== undefined
+  await until(() => `the hub has started; ${alarms.join('; ')}`, isOpen, start_ms_max)
+  await complete(
+    'the scheme is there',
+    supervisor.ask((process) => onboard(process.grpc)),
+  )
+  await complete('parties are registered', register(sender))
+  await run(quiet_ms)
+  return new Simulation({
+    hash,
+    alarms,
+    faults,
+    server,
+    announcements,
+    bulks,
+    fsps,
+    supervisor,
+    operators,
+  })
+}
+
+interface Parts {
+  readonly hash: Hash
+  readonly alarms: string[]
+  readonly faults: Faults
+  readonly server: SqlServer
+  readonly announcements: Announcements
+  readonly bulks: Bulks
+  readonly fsps: Fsps
+  readonly supervisor: Supervisor
+  readonly operators: Operators
+}
+
+export class Simulation {
+  readonly #parts: Parts
+  readonly #positions: Positions = new Map()
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** What is wrong; nothing is after a history that is right. */
+  async play(plan: Plan): Promise<Result> {
+    const { faults } = this.#parts
+    reseed(plan.seed)
+    const records = plan.transfers.map((planned) => newRecord(randomUUID(), planned))
+    const bulkRecords = plan.bulks.map(newBulk)
+    const result = (wrong: readonly string[]): Result => ({
+      wrong,
+      transfers: records.length,
+      faults: faults.struck(),
+    })
+    this.#begin(plan, records, bulkRecords)
+    try {
+      await this.#ended(records, bulkRecords)
+      faults.end()
+      this.#parts.supervisor.setClockRight()
+      return result(await complete('it is judged', this.#judge(plan, records, bulkRecords)))
+    } catch (error) {
+      if (!(error instanceof TooLate)) throw error
+      return result([error.message])
+    }
+  }
+
+  /** SHA-256 over all SQL in and out until now, in hexadecimal digits. */
+  digest(): string {
+    return this.#parts.hash.copy().digest('hex')
+  }
+
+  async close(): Promise<void> {
+    const { supervisor, server } = this.#parts
+    supervisor.end()
+    await run(0)
+    await server.close()
+  }
+
+  #begin(plan: Plan, records: readonly TransferRecord[], bulkRecords: readonly BulkRecord[]): void {
+    const { alarms, faults, fsps, bulks, operators } = this.#parts
+    alarms.length = 0
+    faults.begin(plan.faults)
+    fsps.begin(records)
+    bulks.begin(bulkRecords)
+    ownedBy(undefined, () => {
+      for (const record of records) void fsps.pay(record)
+      for (const record of bulkRecords) void bulks.pay(record)
+      for (const act of plan.acts) void operators.act(act)
+    })
+  }
+
+  #judge(
+    plan: Plan,
+    records: readonly TransferRecord[],
+    bulks: readonly BulkRecord[],
+  ): Promise<readonly string[]> {
+    const { supervisor, server, alarms, announcements, operators } = this.#parts
+    const judged = { supervisor, server, positions: this.#positions }
+    return judge(judged, {
+      plan,
+      records,
+      bulks,
+      alarms,
+      announced: announcements.takeWrong(),
+      settled: operators.takeSettled(),
+    })
+  }
+
+  async #ended(records: readonly TransferRecord[], bulks: readonly BulkRecord[]): Promise<void> {
+    const { supervisor, operators } = this.#parts
+    const areAnswered = () => records.every(({ prepare }) => prepare.status !== undefined)
+    await until('all requests are answered', areAnswered, accepted_ms_max)
+    const areOver = () =>
+      records.every(isOver) && bulks.every(isBulkOver) && supervisor.process() !== undefined
+    await until('all transfers have ended', areOver, ended_ms_max).catch((error: unknown) => {
+      const open = [
+        ...records.filter((record) => !isOver(record)),
+        ...bulks.filter((bulk) => !isBulkOver(bulk)),
+      ].map(({ id }) => id)
+      throw new TooLate(`${(error as Error).message}; open: ${open.join()}`)
+    })
+    await until('operators are done', () => !operators.isBusy(), ended_ms_max)
+    await run(quiet_ms)
+    await until('the hub runs', () => supervisor.process() !== undefined, ended_ms_max)
+  }
+}
+
+class TooLate extends Error {}
+
+async function until(
+  what: string | (() => string),
+  done: () => boolean,
+  longest_ms: number,
+): Promise<void> {
+  if (await run(longest_ms, done)) return
+  throw new TooLate(`not within ${longest_ms} ms: ${typeof what === 'string' ? what : what()}`)
+}
+
+async function complete<T>(what: string, work: Promise<T>): Promise<T> {
+  let outcome: { readonly value: T } | { readonly error: unknown } | undefined
+  work.then(
+    (value) => (outcome = { value }),
+    (error: unknown) => (outcome = { error }),
+  )
+  await until(what, () => outcome !== undefined, judged_ms_max)
+  if (outcome !== undefined && 'value' in outcome) return outcome.value
+  throw outcome?.error
+}

@@ -1,0 +1,57 @@
+/**
+ * `npm run simulate:mutants [-- PATTERN]`: breaks the hub in one line after the other, and plays histories
+ * until one is wrong. Exit 1 if a mutant survives all of them.
+ */
+import { spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { mutants, type Mutant } from './mutants.ts'
+
+const histories_max = 1_000
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+const [pattern = ''] = process.argv.slice(2)
+
+interface Found {
+  /** Undefined: the mutant has survived. */
+  readonly by: string | undefined
+  readonly seconds: number
+}
+
+async function play(mutant: Mutant): Promise<Found> {
+  const began = performance.now()
+  const args = [
+    '--conditions=source',
+    '--disable-warning=ExperimentalWarning',
+    '--import',
+    './libs/tooling/src/jest/hooks.mjs',
+    '--import',
+    './libs/simulation/src/mutants/hooks.mjs',
+    'libs/simulation/src/main.ts',
+    '--histories',
+    String(histories_max),
+    '--no-shrink',
+  ]
+  const child = spawn(process.execPath, args, {
+    cwd: root,
+    env: { ...process.env, SIMULATION_MUTANT: JSON.stringify(mutant) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    createInterface({ input: stream }).on('line', (line) => void lines.push(line))
+  }
+  const code = await new Promise((resolve) => child.on('close', resolve))
+  const seconds = Math.round((performance.now() - began) / 1_000)
+  if (code === 0) return { by: undefined, seconds }
+  const at = lines.findIndex((line) => line.startsWith('WRONG'))
+  return { by: lines.slice(at, at + 2).join(' ') || `exit code ${String(code)}`, seconds }
+}
+
+let survivors = 0
+for (const mutant of mutants.filter(({ name }) => name.includes(pattern))) {
+  const { by, seconds } = await play(mutant)
+  if (by === undefined) survivors += 1
+  const what = by ?? `SURVIVES ${histories_max} histories`
+  process.stdout.write(`${mutant.name} (${seconds} s)\n  ${what.slice(0, 300)}\n`)
+}
+process.exitCode = survivors === 0 ? 0 : 1

@@ -1,0 +1,130 @@
+/** Broken lines of the hub, one at a time: the simulation has to find each. */
+
+export interface Mutant {
+  /** What is broken. */
+  readonly name: string
+  readonly file: string
+  /** Occurs once in the file. */
+  readonly from: string
+  readonly to: string
+}
+
+export const mutants: readonly Mutant[] = [
+  {
+    name: 'The bus delivers what was rolled back',
+    file: 'libs/bus/src/embedded/writer.ts',
+    from: `          // COMMIT is not sent after this, so the transaction is rolled back in any case.
+          span.rolledBack()`,
+    to: '          span.committed()',
+  },
+  {
+    name: 'A commit without an answer counts as rolled back',
+    file: 'libs/postgres/src/transaction.ts',
+    from: '      ticket.unknown()\n',
+    to: '      ticket.rolledBack()\n',
+  },
+  {
+    name: 'The bus delivers a number before the ones before it are known',
+    file: 'libs/bus/src/embedded/sequence.ts',
+    from: "head !== undefined && head.outcome !== 'open'; head = spans[0]",
+    to: 'head !== undefined; head = spans[0]',
+  },
+  {
+    name: 'A group stores offsets ahead of its work',
+    file: 'libs/bus/src/embedded/member.ts',
+    from: '    offsets() {\n      const n = finishedUpTo()',
+    to: '    offsets() {\n      const n = handedOver()',
+  },
+  {
+    name: 'A group begins behind what it has not finished',
+    file: 'libs/bus/src/embedded/member.ts',
+    from: 'position: Math.min(...starts.values()),',
+    to: 'position: handedOver(),',
+  },
+  {
+    name: 'Transfers expire ahead of the messages',
+    file: 'services/transfers/src/sweep.ts',
+    from: 'Math.min(now_ms, (await lowWatermark()).getTime())',
+    to: '(await lowWatermark(), now_ms)',
+  },
+  {
+    name: 'A transfer that another attempt has moved is announced again',
+    file: 'services/transfers/src/move.ts',
+    from: `  const from = moved.get(transfer.transferId)
+  const becomes = from === undefined ? undefined : consequence[from]
+  const announced`,
+    to: `  const from = moved.get(transfer.transferId) ?? 'RECEIVED'
+  const becomes = from === undefined ? undefined : consequence[from]
+  const announced`,
+  },
+  {
+    name: 'A move is not announced',
+    file: 'services/transfers/src/move.ts',
+    from: 'if (announced !== undefined && transfer.bulkTransferId === undefined) {',
+    to: "if (announced !== undefined && transfer.state !== 'ABORTED') {",
+  },
+  {
+    name: 'The edge answers before a message is durable',
+    file: 'services/fspiop-api/src/service.ts',
+    from: `      bus.publish(events).then(() => {
+        clearTimeout(timer)
+        resolve()
+      }, fail)`,
+    to: `      resolve()
+      bus.publish(events).then(() => clearTimeout(timer), fail)`,
+  },
+  {
+    name: 'Callbacks count as finished before they are delivered or stored',
+    file: 'services/notifications/src/handle.ts',
+    from: '    batch.until(\n      attempts',
+    to: '    void (\n      attempts',
+  },
+  {
+    name: 'A fulfilment that does not fit is accepted',
+    file: 'services/transfers/src/domain/decide.ts',
+    from: 'return fulfil.fulfilment !== undefined && fulfils(fulfil.fulfilment, transfer.condition)',
+    to: 'return fulfil.fulfilment !== undefined',
+  },
+  {
+    name: 'The writer of the ledger takes an outage for a refusal',
+    file: 'services/ledger/src/writer.ts',
+    from: '    if (isOutage(error)) throw error\n    const [first] = commands',
+    to: '    const [first] = commands',
+  },
+  {
+    name: 'The ledger posts by its own clock, not by the moment of receipt',
+    file: 'services/ledger/src/domain/transfer.ts',
+    from: 'isExpired(expiresAt, receiptOf(command.receivedAt, book.now))',
+    to: 'isExpired(expiresAt, book.now)',
+  },
+  {
+    name: 'The ledger voids for time before the expiration',
+    file: 'services/ledger/src/domain/transfer.ts',
+    from: 'untilExpired_ms(expiresAt, grace_ms, book.now)',
+    to: 'untilExpired_ms(expiresAt, -5_000, book.now)',
+  },
+  {
+    name: 'The ledger posts what is final',
+    file: 'services/ledger/src/domain/transfer.ts',
+    from: "  if (stored.outcome !== 'RESERVED') return { type: 'EXISTS', entry: stored }\n  const { terms",
+    to: '  const { terms',
+  },
+  {
+    name: 'The ledger reserves beyond the cover',
+    file: 'services/ledger/src/domain/transfer.ts',
+    from: "if (position + amount > cover) return 'COVER_SHORT'",
+    to: "if (position > cover + amount) return 'COVER_SHORT'",
+  },
+  {
+    name: 'The journal lacks what was voided',
+    file: 'services/ledger/src/domain/book.ts',
+    from: '        journal.push({ entryId: entry.id, ...movement })',
+    to: "        if (movement.step !== 'VOID') journal.push({ entryId: entry.id, ...movement })",
+  },
+  {
+    name: 'The net of a window lacks the side of the payee FSP',
+    file: 'services/ledger/src/domain/book.ts',
+    from: '      add(settlement.modelId, accounts.creditAccountId, -terms.amount)\n',
+    to: '',
+  },
+]

@@ -1,0 +1,124 @@
+/** The command line of the simulation. */
+import { readFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { planOf, type Plan } from './history/plan.ts'
+import { shrink } from './history/shrink.ts'
+import { openSimulation } from './history/simulation.ts'
+import { kept } from './kept.ts'
+
+const usage = `npm run simulate -- [--seed N] [--histories M] [--only INDEX] [--plan FILE] [--no-shrink] [--log]
+
+  --seed       of all histories (1)
+  --histories  how many, after those that once failed (100)
+  --only       one history of the seed, on a new hub
+  --plan       a history in a file of JSON
+  --no-shrink  does not make a failing history shorter
+  --log        shows what the hub logs from level warn on
+`
+const histories_default = 100
+const tries_max = 40
+
+interface Options {
+  readonly seed: number
+  readonly plans: readonly { readonly name: string; readonly plan: Plan }[]
+  readonly shrinks: boolean
+  readonly logs: boolean
+}
+
+export async function simulate(args: string[]): Promise<number> {
+  const options = await optionsIn(args)
+  if (options === undefined) {
+    process.stdout.write(usage)
+    return 2
+  }
+  const { seed, plans, shrinks, logs } = options
+  let playing = `seed ${seed}, the start`
+  process.on('uncaughtException', (error) => {
+    print(`WRONG: ${playing}`)
+    print(`  nobody has caught: ${error.stack}`)
+    process.exit(1)
+  })
+  const showLog = (line: string) => void (logs && process.stderr.write(line))
+  const simulation = await openSimulation(seed, showLog)
+  const total = { histories: 0, transfers: 0, faults: 0 }
+  for (const { name, plan } of plans) {
+    playing = `seed ${seed}, ${name}`
+    const { wrong, transfers, faults } = await simulation.play(plan)
+    total.histories += 1
+    total.transfers += transfers
+    total.faults += faults
+    if (wrong.length === 0) continue
+    print(`WRONG: ${playing}`)
+    printAll(wrong)
+    await simulation.close()
+    if (shrinks) await explain(seed, plan)
+    else print(JSON.stringify(plan))
+    return 1
+  }
+  const { histories, transfers, faults } = total
+  print(
+    `histories ${histories}, transfers ${transfers}, faults ${faults}, seed ${seed}, digest ${simulation.digest()}`,
+  )
+  await simulation.close()
+  return 0
+}
+
+async function optionsIn(args: string[]): Promise<Options | undefined> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      seed: { type: 'string', default: '1' },
+      histories: { type: 'string', default: String(histories_default) },
+      only: { type: 'string' },
+      plan: { type: 'string' },
+      'no-shrink': { type: 'boolean', default: false },
+      log: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  const seed = Number(values.seed)
+  const histories = Number(values.histories)
+  const numbers = [seed, histories, Number(values.only ?? 0)]
+  if (values.help || !numbers.every((each) => Number.isSafeInteger(each) && each >= 0))
+    return undefined
+  const flags = { shrinks: !values['no-shrink'], logs: values.log }
+  const of = (index: number) => ({ name: `history ${index}`, plan: planOf(seed, index) })
+  if (values.plan !== undefined) {
+    const plan = JSON.parse(await readFile(values.plan, 'utf8')) as Plan
+    return { seed, plans: [{ name: values.plan, plan }], ...flags }
+  }
+  if (values.only !== undefined) return { seed, plans: [of(Number(values.only))], ...flags }
+  const fresh = Array.from({ length: histories }, (_, index) => of(index))
+  return { seed, plans: [...kept, ...fresh], ...flags }
+}
+
+/** The shortest history that is wrong on a new hub, if this one is wrong there. */
+async function explain(seed: number, plan: Plan): Promise<void> {
+  if ((await playAlone(seed, plan)).length === 0) {
+    print('On a new hub it is right: it takes the histories before it.')
+    print(JSON.stringify(plan))
+    return
+  }
+  const fails = async (shorter: Plan) => (await playAlone(seed, shorter)).length > 0
+  const shortest = await shrink(plan, fails, tries_max)
+  print('The shortest history that is wrong, for --plan:')
+  print(JSON.stringify(shortest))
+  printAll(await playAlone(seed, shortest))
+}
+
+async function playAlone(seed: number, plan: Plan): Promise<readonly string[]> {
+  const simulation = await openSimulation(seed)
+  const { wrong } = await simulation.play(plan)
+  await simulation.close()
+  return wrong
+}
+
+const sentences_max = 20
+
+function printAll(sentences: readonly string[]): void {
+  for (const sentence of sentences.slice(0, sentences_max)) print(`  ${sentence}`)
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}

@@ -1,0 +1,234 @@
+/**
+ * A PostgreSQL with many connections on the one session of PGlite: whole transactions take turns, and
+ * chance says whose. Nothing waits for a lock there, so deadlocks are failures that a history asks for.
+ */
+import { PGlite } from '@electric-sql/pglite'
+import { chance, now_ms, ownedBy, ownerNow, rest, waitWhile, type Owner } from '../virtual/world.ts'
+import { Connection, type Trip } from './connection.ts'
+import {
+  failingQuery,
+  failureMessage,
+  queryMessage,
+  stateAfter,
+  welcome,
+  type Failure,
+} from './protocol.ts'
+import {
+  actAs,
+  asksForSessions,
+  endedBy,
+  releaseLocks,
+  sessionObjects,
+  stateSessions,
+  type SessionState,
+} from './sessions.ts'
+
+/** What stands between the hub and its database. */
+export interface Line {
+  /** How long a trip is on its way. */
+  delay_ms(trip: Trip): number
+  /** LOST: it never arrives. A failure: the server answers with it. */
+  before(trip: Trip): 'ARRIVES' | 'LOST' | Failure
+  /** Whether the answer arrives. */
+  after(trip: Trip, answer: Buffer): boolean
+  /** Why a connection gets no session. */
+  startup(connection: Connection): Failure | undefined
+}
+
+interface Job {
+  /** Undefined: the work of the server itself. */
+  readonly connection: Connection | undefined
+  readonly run: () => Promise<void>
+}
+
+/** @param database whose clock is that of the server */
+export async function openSqlServer(database: Owner, line: Line): Promise<SqlServer> {
+  const pglite = await PGlite.create()
+  await pglite.exec(sessionObjects)
+  return new SqlServer(pglite, database, line)
+}
+
+export class SqlServer {
+  readonly #pglite: PGlite
+  readonly #database: Owner
+  readonly #line: Line
+  readonly #open = new Set<Connection>()
+  readonly #idleSince_ms = new WeakMap<Connection, number>()
+  /** Those that have prepared a statement about sessions. */
+  readonly #asking = new WeakSet<Connection>()
+  readonly #waiting: Job[] = []
+  /** Whose transaction is open. */
+  #holder: Connection | undefined
+  /** As whom the session acts. */
+  #actor: Connection | undefined
+  #isBusy = false
+  #backends = 0
+
+  constructor(pglite: PGlite, database: Owner, line: Line) {
+    this.#pglite = pglite
+    this.#database = database
+    this.#line = line
+    waitWhile(() => this.#isBusy)
+  }
+
+  /** A new connection of the process that asks. */
+  connect(): Connection {
+    const connection = new Connection({
+      backend: ++this.#backends,
+      owner: ownerNow(),
+      onStartup: (opened) => this.#onStartup(opened),
+      onTrip: (trip) => this.#onTrip(trip),
+      onEnd: (ended) => this.#onEnd(ended),
+    })
+    this.#open.add(connection)
+    return connection
+  }
+
+  /** The connections of a process are gone, or those of all. */
+  cut(owner?: Owner): void {
+    for (const connection of this.#open) {
+      if (owner === undefined || connection.owner === owner) connection.cut()
+    }
+  }
+
+  /** Reads between two transactions, as nobody of the hub does. */
+  read<Row>(sql: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return new Promise((resolve, reject) => {
+      this.#submit(undefined, () =>
+        this.#pglite.query<Row>(sql, [...values]).then(({ rows }) => resolve(rows), reject),
+      )
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#pglite.close()
+  }
+
+  #submit(connection: Connection | undefined, run: () => Promise<void>): void {
+    this.#waiting.push({ connection, run })
+    ownedBy(this.#database, () => void this.#pump())
+  }
+
+  async #pump(): Promise<void> {
+    if (this.#isBusy) return
+    this.#isBusy = true
+    try {
+      for (let job = this.#next(); job !== undefined; job = this.#next()) await job.run()
+    } finally {
+      this.#isBusy = false
+    }
+  }
+
+  /** Of each connection its oldest trip is ready; while a transaction is open, that of its connection. */
+  #next(): Job | undefined {
+    const ready = new Map<Connection | undefined, Job>()
+    for (const job of this.#waiting) {
+      if (this.#holder !== undefined && job.connection !== this.#holder) continue
+      if (!ready.has(job.connection)) ready.set(job.connection, job)
+    }
+    if (ready.size === 0) return undefined
+    const job = ready.size === 1 ? [...ready.values()][0] : chance().oneOf([...ready.values()])
+    if (job !== undefined) this.#waiting.splice(this.#waiting.indexOf(job), 1)
+    return job
+  }
+
+  async #execute(message: Buffer): Promise<Buffer> {
+    return Buffer.from(await this.#pglite.execProtocolRaw(message))
+  }
+
+  async #work(trip: Trip): Promise<void> {
+    const { connection } = trip
+    if (connection.isOver) return
+    const fate = this.#line.before(trip)
+    if (fate === 'LOST') return
+    if (typeof fate === 'object' && fate.severity === 'FATAL') {
+      this.#refuse(connection, fate)
+      return
+    }
+    await this.#actAs(trip)
+    const answer = await this.#execute(
+      typeof fate === 'object' ? failingQuery(fate.sqlState) : trip.own,
+    )
+    this.#holder = stateAfter(answer) === 'I' ? undefined : connection
+    this.#idleSince_ms.set(connection, now_ms())
+    for (const backend of endedBy(answer)) this.#endSession(backend)
+    if (this.#line.after(trip, answer)) this.#deliver(connection, answer)
+  }
+
+  async #actAs({ connection, bytes }: Trip): Promise<void> {
+    if (this.#actor !== connection) {
+      await this.#execute(actAs(connection.searchPath, connection.backend))
+      this.#actor = connection
+    }
+    if (asksForSessions(bytes)) this.#asking.add(connection)
+    if (this.#asking.has(connection) && this.#holder === undefined) {
+      await this.#execute(stateSessions(this.#sessions()))
+    }
+  }
+
+  #sessions(): readonly SessionState[] {
+    const working = new Set(this.#waiting.map(({ connection }) => connection))
+    return [...this.#open].map((connection) => {
+      const state = connection === this.#holder ? 'idle in transaction' : 'idle'
+      return {
+        pid: connection.backend,
+        state: working.has(connection) ? 'active' : state,
+        idle_ms: now_ms() - (this.#idleSince_ms.get(connection) ?? now_ms()),
+      }
+    })
+  }
+
+  #endSession(backend: number): void {
+    for (const connection of this.#open) {
+      if (connection.backend !== backend) continue
+      this.#refuse(connection, { sqlState: '57P01', severity: 'FATAL' })
+    }
+  }
+
+  #refuse(connection: Connection, failure: Failure): void {
+    this.#deliver(connection, failureMessage(failure), () => connection.end())
+  }
+
+  /** A frozen process reads it when it comes back. */
+  #deliver(connection: Connection, bytes: Buffer, then?: () => void): void {
+    const { owner } = connection
+    const give = () => {
+      connection.answer(bytes)
+      then?.()
+    }
+    const frozen_ms = (owner?.frozenUntil_ms ?? 0) - now_ms()
+    if (frozen_ms > 0) void rest(frozen_ms).then(() => ownedBy(owner, give))
+    else ownedBy(owner, give)
+  }
+
+  #onStartup(connection: Connection): void {
+    const failure = this.#line.startup(connection)
+    if (failure === undefined) this.#deliver(connection, welcome(connection.backend))
+    else this.#refuse(connection, failure)
+  }
+
+  #onTrip(trip: Trip): void {
+    const delay_ms = this.#line.delay_ms(trip)
+    const arrive = () => {
+      if (!trip.connection.isOver) this.#submit(trip.connection, () => this.#work(trip))
+    }
+    if (delay_ms === 0) arrive()
+    else void rest(delay_ms).then(arrive)
+  }
+
+  #onEnd(connection: Connection): void {
+    this.#open.delete(connection)
+    for (let at = this.#waiting.length - 1; at >= 0; at--) {
+      if (this.#waiting[at]?.connection === connection) this.#waiting.splice(at, 1)
+    }
+    if (this.#holder === connection) {
+      this.#submit(connection, async () => {
+        await this.#execute(queryMessage('rollback'))
+        this.#holder = undefined
+      })
+    }
+    this.#submit(undefined, async () => {
+      await this.#execute(releaseLocks(connection.backend))
+    })
+  }
+}
