@@ -50,7 +50,7 @@ describe('Errors of npm start', () => {
     ],
     [
       'plain http for operators on every address',
-      ['--set', 'OPERATOR_HOST=0.0.0.0'],
+      ['--no-sandbox', '--set', 'OPERATOR_HOST=0.0.0.0'],
       {},
       'OPERATOR_TLS',
     ],

@@ -1,4 +1,5 @@
 /** Waiting between two attempts: a bounded time that grows, and that ends early on a stop. */
+import { setMaxListeners } from 'node:events'
 
 const delay_ms_min = 50
 const delay_ms_max = 2_000
@@ -11,6 +12,8 @@ export function delayAfter(failures: number): number {
 /** Resolves after that time, or at once when stopping. */
 export function pause(delay_ms: number, stopping: AbortSignal): Promise<void> {
   if (stopping.aborted) return Promise.resolve()
+  // Many groups may wait at once for the end of one outage, and Node.js warns of more than ten listeners.
+  setMaxListeners(0, stopping)
   return new Promise((resolve) => {
     const timer = setTimeout(done, delay_ms)
     stopping.addEventListener('abort', done, { once: true })

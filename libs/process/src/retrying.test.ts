@@ -43,3 +43,22 @@ test('An abort ends the pause and the repetition with the last outage', async ()
   await expect(call).rejects.toThrow('connection lost')
   expect(tries).toBe(1)
 })
+
+test('Any number of calls may wait with the signal of one process, without a warning of Node.js', async () => {
+  const warnings: string[] = []
+  const note = ({ name }: Error) => void warnings.push(name)
+  process.on('warning', note)
+  const { signal } = new AbortController()
+  const calls = Array.from({ length: 20 }, () => {
+    let tries = 0
+    return retrying(() => (tries++ === 0 ? Promise.reject(outage()) : Promise.resolve(tries)), {
+      ...options,
+      signal,
+    })
+  })
+  expect(await Promise.all(calls)).toEqual(Array(20).fill(2))
+  // Node.js emits a warning in a later turn.
+  await new Promise(setImmediate)
+  process.off('warning', note)
+  expect(warnings).toEqual([])
+})

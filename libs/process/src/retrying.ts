@@ -1,4 +1,5 @@
 /** Repeats calls that fail by an outage until they get an answer. */
+import { setMaxListeners } from 'node:events'
 import type { Logger } from './log.ts'
 import { outageIn } from './outage.ts'
 
@@ -45,7 +46,9 @@ function isAborted(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
 }
 
+/** Many calls may wait at once for the end of one outage, and Node.js warns of more than ten listeners. */
 function pause(delay_ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (signal !== undefined) setMaxListeners(0, signal)
   return new Promise((resolve) => {
     const timer = setTimeout(done, delay_ms)
     signal?.addEventListener('abort', done, { once: true })
