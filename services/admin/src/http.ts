@@ -199,10 +199,14 @@ async function logIn(
 ): Promise<Answer> {
   const by = { address: call.address, name: nameIn(call.body) }
   if (!(await attempts.admit(by))) return refused('BUSY', 'too many log-ins wait')
-  const answer = await operation.run(call)
-  if (isFailure(answer)) attempts.failed(by)
-  else if (answer.outcome === 'answered') attempts.succeeded(by)
-  return answer
+  try {
+    const answer = await operation.run(call)
+    if (isFailure(answer)) attempts.failed(by)
+    else if (answer.outcome === 'answered') attempts.succeeded(by)
+    return answer
+  } finally {
+    attempts.ended(by)
+  }
 }
 
 function isFailure(answer: Answer): boolean {

@@ -96,11 +96,24 @@ test('Of one address at most five wait, so that others find room', async () => {
   expect(await next).toBe(true)
 })
 
+test('A burst of log-ins gets no further than as many one after the other', async () => {
+  const { admit, ended, held } = openHeld()
+  const nameless = { ...stranger, name: '' }
+  const burst = Array.from({ length: 200 }, () => admit(nameless))
+  for (const release of held) release()
+  const admitted = (await Promise.all(burst)).filter(Boolean)
+  // Sixty at once, and five that waited.
+  expect([admitted.length, held.length]).toEqual([65, 5])
+  for (const _ of admitted) ended(nameless)
+  expect(await admit(nameless)).toBe(true)
+})
+
 test('One address cannot begin as many log-ins in a minute as would fill the room of all', async () => {
-  const { admit, failed, waits } = open()
+  const { admit, ended, failed, waits } = open()
   for (let n = 0; n < 200; n += 1) {
     await admit({ ...stranger, name: '' })
     failed({ ...stranger, name: '' })
+    ended({ ...stranger, name: '' })
   }
   const longest = waits.filter((ms) => ms === 4_000).length
   expect(longest).toBeGreaterThan(130)

@@ -1,14 +1,16 @@
 /**
  * Slows down guessing: after some failed log-ins from an address, or for a name from an address, the
  * next one waits, longer each time. The owner of the name at another address is not delayed, and what
- * waits from one address does not take the room of others. What is begun without a name counts as well, so
- * that one address cannot begin as many log-ins as may be open.
+ * waits from one address does not take the room of others. What is under way counts as failed until it has
+ * ended, so that a burst gets no further than as many log-ins one after the other.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 
 export interface Attempts {
   /** Resolves when the log-in may be tried; false: too many wait already, of this address or of all. */
   readonly admit: (by: Caller) => Promise<boolean>
+  /** After each log-in that was admitted, whatever its end. */
+  readonly ended: (by: Caller) => void
   readonly failed: (by: Caller) => void
   readonly succeeded: (by: Caller) => void
 }
@@ -45,22 +47,21 @@ export function openAttempts(
   now_ms: () => number = () => Date.now(),
 ): Attempts {
   const counts = new Map<string, Count>()
+  /** By the keys of those that are admitted and not ended. */
+  const underWay = openTally()
   let waiting = 0
-  const waitingOf = new Map<string, number>()
+  const waitingOf = openTally()
 
   async function pauseOf(address: string, delay_ms: number): Promise<boolean> {
-    const ofAddress = waitingOf.get(address) ?? 0
-    if (waiting >= waiting_max || ofAddress >= waiting_of_address_max) return false
+    if (waiting >= waiting_max || waitingOf.of(address) >= waiting_of_address_max) return false
     waiting += 1
-    waitingOf.set(address, ofAddress + 1)
+    waitingOf.add(address, 1)
     try {
       await wait(delay_ms)
       return true
     } finally {
       waiting -= 1
-      const left = (waitingOf.get(address) ?? 1) - 1
-      if (left === 0) waitingOf.delete(address)
-      else waitingOf.set(address, left)
+      waitingOf.add(address, -1)
     }
   }
 
@@ -78,16 +79,24 @@ export function openAttempts(
     if (counts.size > counts_max && oldest !== undefined) counts.delete(oldest)
   }
 
+  function end(by: Caller): void {
+    for (const { key } of keysOf(by)) underWay.add(key, -1)
+  }
+
   return {
-    async admit({ address, name }) {
-      const ofAddress = delayOf(countOf(address).failures, free_of_address)
-      const ofName = name === '' ? 0 : delayOf(countOf(keyOf(address, name)).failures, free_of_name)
-      const delay_ms = Math.max(ofAddress, ofName)
-      return delay_ms === 0 ? true : pauseOf(address, delay_ms)
+    async admit(by) {
+      const delays = keysOf(by).map(({ key, free }) =>
+        delayOf(countOf(key).failures + underWay.of(key), free),
+      )
+      const delay_ms = Math.max(...delays)
+      for (const { key } of keysOf(by)) underWay.add(key, 1)
+      if (delay_ms === 0 || (await pauseOf(by.address, delay_ms))) return true
+      end(by)
+      return false
     },
-    failed({ address, name }) {
-      add(address)
-      if (name !== '') add(keyOf(address, name))
+    ended: end,
+    failed(by) {
+      for (const { key } of keysOf(by)) add(key)
     },
     succeeded({ address, name }) {
       counts.delete(keyOf(address, name))
@@ -95,6 +104,26 @@ export function openAttempts(
   }
 }
 
+/** What a log-in is counted by, and how many failures of each are free. */
+function keysOf({ address, name }: Caller) {
+  const ofAddress = { key: address, free: free_of_address }
+  return name === '' ? [ofAddress] : [ofAddress, { key: keyOf(address, name), free: free_of_name }]
+}
+
 function keyOf(address: string, name: string): string {
   return `${address} ${name}`
+}
+
+/** How many there are of each; what there is none of takes no memory. */
+function openTally() {
+  const counts = new Map<string, number>()
+  const of = (key: string) => counts.get(key) ?? 0
+  return {
+    of,
+    add(key: string, change: 1 | -1) {
+      const count = of(key) + change
+      if (count === 0) counts.delete(key)
+      else counts.set(key, count)
+    },
+  }
 }
