@@ -13,10 +13,20 @@ const around = (setup, teardown) => ({
   testEnvironmentOptions: { setup, teardown },
 })
 
+const withPostgres = around(
+  './libs/embedded-postgres/src/testing/global-setup.ts',
+  './libs/embedded-postgres/src/testing/global-teardown.ts',
+)
+
+const withHub = around(
+  './test-e2e/src/hub/template-setup.ts',
+  './test-e2e/src/hub/template-teardown.ts',
+)
+
 /**
  * unit: no I/O, milliseconds. int: real PostgreSQL. kafka: a real broker beside it. hsm: a token of
- * SoftHSM beside it. e2e: the hub as a process, seen over the wire. containers: the same stories, each
- * service in a container of its own.
+ * SoftHSM beside it. e2e: the hub as a process, seen over the wire. long, long-int: stories and
+ * integration tests that take long. containers: all stories, each service in a container of its own.
  */
 export default {
   testSequencer: './libs/tooling/src/jest/sequencer.mjs',
@@ -37,10 +47,14 @@ export default {
       ...native,
       displayName: 'int',
       testMatch: ['**/src/**/*.int.test.ts'],
-      ...around(
-        './libs/embedded-postgres/src/testing/global-setup.ts',
-        './libs/embedded-postgres/src/testing/global-teardown.ts',
-      ),
+      testPathIgnorePatterns: ['\\.long\\.int\\.test\\.ts$'],
+      ...withPostgres,
+    },
+    {
+      ...native,
+      displayName: 'long-int',
+      testMatch: ['**/src/**/*.long.int.test.ts'],
+      ...withPostgres,
     },
     {
       ...native,
@@ -55,16 +69,20 @@ export default {
       ...native,
       displayName: 'hsm',
       testMatch: ['**/src/**/*.hsm.test.ts'],
-      ...around(
-        './libs/embedded-postgres/src/testing/global-setup.ts',
-        './libs/embedded-postgres/src/testing/global-teardown.ts',
-      ),
+      ...withPostgres,
     },
     {
       ...native,
       displayName: 'e2e',
       testMatch: ['**/test-e2e/src/**/*.e2e.test.ts'],
-      ...around('./test-e2e/src/hub/template-setup.ts', './test-e2e/src/hub/template-teardown.ts'),
+      testPathIgnorePatterns: ['\\.long\\.e2e\\.test\\.ts$'],
+      ...withHub,
+    },
+    {
+      ...native,
+      displayName: 'long',
+      testMatch: ['**/test-e2e/src/**/*.long.e2e.test.ts'],
+      ...withHub,
     },
     {
       ...native,
@@ -73,7 +91,7 @@ export default {
       testPathIgnorePatterns: [
         // These test the hub in one process itself, its load, or the pages of the console, which admin
         // alone serves; the Kafka tests have traces of services apart.
-        '/(archive|npm-start(-commands)?|runbooks|killed|postgres-killed|flood|console(-[a-z-]+)?|release|traces)\\.e2e\\.test\\.ts$',
+        '/(archive|npm-start(-[a-z]+)?|runbooks|killed|postgres-killed|flood|console(-[a-z-]+)?|release|traces)(\\.long)?\\.e2e\\.test\\.ts$',
       ],
       ...around(
         './test-e2e/src/hub/containers-setup.ts',

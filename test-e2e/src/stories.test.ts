@@ -17,6 +17,6 @@ const byName = (one: string, other: string) => one.localeCompare(other)
 test('The page of the stories lists every story once, and none that does not exist', () => {
   const stories = readdirSync(folder)
     .filter((name) => name.endsWith('.e2e.test.ts'))
-    .map((name) => name.replace('.e2e.test.ts', ''))
+    .map((name) => name.replace(/(\.long)?\.e2e\.test\.ts$/, ''))
   expect(listed.toSorted(byName)).toEqual(stories.toSorted(byName))
 })

@@ -11,6 +11,19 @@ const sandboxPorts = ['GREENBANK', 'BLUEWALLET', 'AMBERPAY', 'LEMONPAY'].flatMap
   `SANDBOX_${fsp}_TLS_PORT`,
 ])
 
+interface Summary {
+  readonly ok: boolean
+  readonly state: string
+  readonly transferId: string
+  readonly amount: string
+  readonly currency: string
+  readonly ms: Readonly<Record<'lookup' | 'quote' | 'transfer' | 'total', number>>
+  readonly balances: Readonly<
+    Record<'before' | 'after', Readonly<Record<string, { position: number; settlement: number }>>>
+  >
+  readonly urls: Readonly<Record<string, string>>
+}
+
 export interface Run {
   readonly code: number | null
   readonly stdout: string
@@ -25,6 +38,11 @@ export interface NpmRunner {
   npm(args: readonly string[], settings?: Settings): Promise<Run>
   npmStart(flags: readonly string[], settings?: Settings): Promise<Run>
   close(): Promise<void>
+}
+
+/** The last line of a run with --json. */
+export function summaryOf({ stdout }: Run): Summary {
+  return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as Summary
 }
 
 export async function openNpmRunner(): Promise<NpmRunner> {
