@@ -4,7 +4,7 @@
  * again once there is one.
  */
 import { readPem, StartError, type Logger } from '@causeway/process'
-import { createTransport, type SMTPPoolOptions } from 'nodemailer'
+import type { SMTPPoolOptions } from 'nodemailer'
 import { z } from 'zod'
 import type { Notification } from './contract.ts'
 import { judgeMail, type MailAnswer } from './domain/mail-verdict.ts'
@@ -35,7 +35,11 @@ export async function openMailTransport(settings: Settings, log: Logger): Promis
       `NOTIFICATIONS_MAIL_FROM must be an e-mail address when NOTIFICATIONS_SMTP_URL is set, but is ${JSON.stringify(from)}.`,
     )
   }
-  const options = await optionsOf(settings, protocol)
+  // Loaded here: a hub without a mail server does not need it.
+  const [options, { createTransport }] = await Promise.all([
+    optionsOf(settings, protocol),
+    import('nodemailer'),
+  ])
   let password = settings.NOTIFICATIONS_SMTP_PASSWORD
   let transporter = createTransport(withPassword(options, password))
   return {

@@ -244,7 +244,9 @@ export async function changePassword(
   }
   const fault = passwordFault(name, password, old)
   if (fault !== undefined) return fault
-  if (isGuessable(name, password)) return refuse('INVALID', 'the password is one that guessers try')
+  if (await isGuessable(name, password)) {
+    return refuse('INVALID', 'the password is one that guessers try')
+  }
   const hash = await secrets.hashPassword(password)
   if (hash === undefined) return busy
   await db.transaction(async (tx) => {
