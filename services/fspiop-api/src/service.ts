@@ -107,6 +107,7 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     issueToken: security.issueToken,
     ...ownPages({ identify: security.identify, participants }, grpc),
     onUnknownPath: (request, response) => sendUnknownPath(serveParts, request, response),
+    onUnreadable: (response) => sendFixed(response, fixedAnswer('NOT_HTTP')),
   })
   const server = await openPort(settings, tls, { ...parts, log }, (request, response) => {
     if (settings.EDGE_IDENTITY === 'header' && foreignPage(request, true) !== undefined) {
