@@ -90,7 +90,7 @@ test('A request for a token is answered with the token of its client, or an erro
     authorization: fc.option(
       fc.oneof(
         fc.constant(basic),
-        changedText([basic]).map((text) => text.replaceAll(/[^ -~]/g, '')),
+        changedText([basic]).map((text) => text.replaceAll(/[^ -~]/g, '').slice(0, 8_000)),
       ),
       { nil: undefined },
     ),
