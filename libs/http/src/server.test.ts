@@ -89,7 +89,9 @@ describe('Malformed requests:', () => {
         onUnreadable: { ...tooLarge, body: 'what?' },
       }),
     )
-    socket.write('GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\nhello\r\n\r\n')
+    socket.write(
+      'GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\nhello\r\n\r\n',
+    )
     const [first, second] = await eventually(() => (begun.length === 2 ? begun : undefined), 'both')
     second?.end('the second')
     first?.end('the first')
