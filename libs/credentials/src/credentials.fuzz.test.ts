@@ -67,6 +67,34 @@ test('A changed assertion is believed only if the authenticator signed the same'
   )
 })
 
+test('A member of more than 16,384 characters is refused for its length, before any of it is decoded', async () => {
+  const refused = async (
+    payload: object,
+    name: string,
+    check: (of: object) => Promise<unknown>,
+  ) => {
+    const response = { ...(payload as typeof registered).response, [name]: 'A'.repeat(16_388) }
+    expect(await check({ ...payload, response })).toEqual({
+      type: 'INVALID',
+      detail: `malformed: response.${name}`,
+    })
+  }
+  const attested = await checkAttestation(registered, challenges)
+  if (attested.type !== 'VALID' || attested.verifier.type !== 'FIDO') throw new Error(attested.type)
+  const { verifier } = attested
+  for (const name of ['clientDataJSON', 'attestationObject']) {
+    await refused(registered, name, (payload) => checkAttestation(payload, challenges))
+  }
+  for (const name of ['clientDataJSON', 'authenticatorData', 'signature']) {
+    await refused(asserted, name, (payload) => checkAssertion(payload, paymentChallenges, verifier))
+  }
+  const object = bytesOf(registered.response.attestationObject)
+  expect(await credentialIdIn(base64(object))).toBeDefined()
+  expect(
+    await credentialIdIn(base64(Buffer.concat([object, Buffer.alloc(12_288)]))),
+  ).toBeUndefined()
+})
+
 test('The id of a credential is read from an attestation object, or there is none', async () => {
   const object = bytesOf(registered.response.attestationObject)
   await fc.assert(

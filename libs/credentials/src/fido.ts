@@ -103,10 +103,11 @@ export function presentedIn(payload: unknown): Presented | undefined {
 
 /**
  * The id of the credential in an attestation object, base64url, for clients that do not name it;
- * undefined if the object cannot be read.
+ * undefined if the object cannot be read, or is longer than any that is accepted.
  * @param attestationObject base64 or base64url
  */
 export async function credentialIdIn(attestationObject: string): Promise<string | undefined> {
+  if (attestationObject.length > member_max) return undefined
   const { decodeAttestationObject, parseAuthenticatorData } = await loadHelpers()
   try {
     const object = Uint8Array.from(Buffer.from(attestationObject, 'base64'))

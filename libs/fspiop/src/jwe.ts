@@ -76,7 +76,7 @@ export function encryptFields(
     'base64url',
   )
   const encryptedField: EncryptedField[] = []
-  let encrypted: unknown = body
+  const ciphertexts: Placed[] = []
   for (const fieldName of fields) {
     const plaintext = plaintextOf(valueAt(body, fieldName))
     if (plaintext === undefined || fieldName.length > fieldName_max) {
@@ -87,7 +87,7 @@ export function encryptFields(
       zip === undefined ? plaintext : deflateRawSync(plaintext),
       { enc, contentKey, initializationVector, protectedHeader },
     )
-    encrypted = withValue(encrypted, fieldName.split('.'), ciphertext.toString('base64url'))
+    ciphertexts.push([fieldName.split('.'), ciphertext.toString('base64url')])
     encryptedField.push({
       fieldName,
       encryptedKey,
@@ -98,7 +98,7 @@ export function encryptFields(
   }
   const header = JSON.stringify({ encryptedFields: { encryptedField } })
   if (header.length > header_max) return { ok: false, detail: 'too many fields for one header' }
-  return { ok: true, body: encrypted as object, header }
+  return { ok: true, body: withValues(body, ciphertexts) as object, header }
 }
 
 /**
@@ -111,7 +111,7 @@ export function decryptFields(header: string, body: object, privateKey: KeyObjec
   if ('code' in reading) return { ok: false, code: reading.code, detail: reading.detail }
   const contentKeys = new Map<string, Buffer | undefined>()
   let left_bytes = inflated_bytes_max
-  let decrypted: unknown = body
+  const plaintexts: Placed[] = []
   for (const field of reading.fields) {
     const { fieldName, encryptedKey } = field
     if (!contentKeys.has(encryptedKey)) {
@@ -124,9 +124,9 @@ export function decryptFields(header: string, body: object, privateKey: KeyObjec
       return { ok: false, code: '3100', detail: `${fieldName} cannot be decrypted` }
     }
     left_bytes -= plaintext.length
-    decrypted = withValue(decrypted, fieldName.split('.'), valueOf(plaintext.toString('utf8')))
+    plaintexts.push([fieldName.split('.'), valueOf(plaintext.toString('utf8'))])
   }
-  return { ok: true, body: decrypted as object }
+  return { ok: true, body: withValues(body, plaintexts) as object }
 }
 
 const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' } as const
@@ -245,16 +245,38 @@ function valueAt(body: object, path: string): unknown {
   return value
 }
 
-/** A copy with another value at an existing path; everything else is shared. */
-function withValue(node: unknown, [segment, ...rest]: readonly string[], value: unknown): unknown {
-  if (segment === undefined) return value
-  if (Array.isArray(node)) {
-    const index = Number(segment)
-    return node.with(index, withValue(node[index], rest, value))
+/** A value and where it belongs. */
+type Placed = readonly [path: readonly string[], value: unknown]
+
+/**
+ * A copy with other values at existing paths, none of which contains another. Each object and list on the
+ * paths is copied once, however many paths lead through it; everything else is shared.
+ */
+function withValues(node: unknown, placed: readonly Placed[]): unknown {
+  const [first] = placed
+  if (first === undefined) return node
+  if (first[0].length === 0) return first[1]
+  const copy = (Array.isArray(node) ? node.slice() : { ...(node as object) }) as object
+  for (const [segment, inner] of bySegment(placed)) {
+    const value = withValues(Reflect.get(copy, segment), inner)
+    // Unlike an assignment, also for a member with the name of an inherited property.
+    Object.defineProperty(copy, segment, { ...plain, value })
   }
-  const members = node as Readonly<Record<string, unknown>>
-  return { ...members, [segment]: withValue(members[segment], rest, value) }
+  return copy
 }
+
+/** What is placed below each first segment, with the rest of its path. */
+function bySegment(placed: readonly Placed[]): ReadonlyMap<string, readonly Placed[]> {
+  const below = new Map<string, Placed[]>()
+  for (const [[segment = '', ...rest], value] of placed) {
+    const inner = below.get(segment)
+    if (inner === undefined) below.set(segment, [[rest, value]])
+    else inner.push([rest, value])
+  }
+  return below
+}
+
+const plain = { configurable: true, enumerable: true, writable: true } as const
 
 function encode(text: string): string {
   return Buffer.from(text).toString('base64url')

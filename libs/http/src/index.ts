@@ -34,6 +34,7 @@ export {
   type HttpServerOptions,
   type ServerTls,
   type FixedAnswer,
+  sendFixed,
   serveHttp,
   strongCiphers,
 } from './server.ts'

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { openLog, StartError } from '@causeway/process'
+import { eventually } from '@causeway/process/testing'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { serveHttp, type HttpServer, type HttpServerOptions } from './server.ts'
 
@@ -80,15 +81,42 @@ describe('Malformed requests:', () => {
     )
   })
 
-  test('The response to a malformed request cannot be mistaken for that to the request before it', async () => {
-    let respond = (): void => undefined
-    const handler = (_request: IncomingMessage, response: ServerResponse) => {
-      respond = () => response.end('the first')
-    }
-    const { socket, received } = raw(await serve({ handler }))
-    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\nhello\r\n\r\n')
-    expect(await received).toBe('')
-    respond()
+  test('The response to a malformed request follows those to the requests before it', async () => {
+    const begun: ServerResponse[] = []
+    const { socket, received } = raw(
+      await serve({
+        handler: (_request, response) => begun.push(response),
+        onUnreadable: { ...tooLarge, body: 'what?' },
+      }),
+    )
+    socket.write(
+      'GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\nhello\r\n\r\n',
+    )
+    const [first, second] = await eventually(() => (begun.length === 2 ? begun : undefined), 'both')
+    second?.end('the second')
+    first?.end('the first')
+    const bodies = (await received).matchAll(/\r\n\r\n(the first|the second|what\?)/g)
+    expect([...bodies].map(([, body]) => body)).toEqual(['the first', 'the second', 'what?'])
+  })
+
+  test('A request is answered in spite of what follows it on a connection that it closes', async () => {
+    const begun: ServerResponse[] = []
+    const { socket, received } = raw(
+      await serve({ handler: (_request, response) => begun.push(response) }),
+    )
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\nmore')
+    const [response] = await eventually(() => (begun.length > 0 ? begun : undefined), 'the request')
+    response?.end('fine')
+    expect(await received).toMatch(/^HTTP\/1.1 200 OK[^]*\r\n\r\nfine$/)
+  })
+
+  test.each([
+    ['without the header Host', 'GET / HTTP/1.1\r\n\r\n'],
+    ['with an expectation that nobody meets', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n'],
+  ])('A request %s is refused in the given shape', async (_what, request) => {
+    const { socket, received } = raw(await serve({ onUnreadable: { ...tooLarge, body: 'what?' } }))
+    socket.write(request)
+    expect(await received).toMatch(/^HTTP\/1.1 400 [^]*content-length: 5\r\n[^]*\r\n\r\nwhat\?$/)
   })
 
   test('A body with malformed chunks is answered with 400', async () => {

@@ -67,7 +67,10 @@ export interface HttpServerOptions {
   readonly log: Logger
   /** The response to a head of more than 64 KiB; 400 without a body if omitted. */
   readonly onHeadTooLarge?: FixedAnswer
-  /** The response to bytes that are not HTTP; 400 without a body if omitted. */
+  /**
+   * The response to bytes that are not HTTP, and to a request without the header Host or with an
+   * expectation that nobody meets; 400 without a body if omitted.
+   */
   readonly onUnreadable?: FixedAnswer
   /** Plain HTTP if omitted. */
   readonly tls?: ServerTls
@@ -96,6 +99,8 @@ const bounds = {
   maxHeaderSize: 65_536,
   /** A header that is given twice is read as one list, never as the first of the two. */
   joinDuplicateHeaders: true,
+  /** Checked here, so that the refusal has the shape of the API. */
+  requireHostHeader: false,
   /** From the first byte of a request to the end of its head, and of its body. */
   headersTimeout: 10_000,
   requestTimeout: 30_000,
@@ -124,18 +129,28 @@ const stop_ms_max = 10_000
 const linger_ms = 1_000
 const unreadable: FixedAnswer = { status: 400, contentType: 'text/plain', body: '' }
 const tooMany: FixedAnswer = { status: 503, contentType: 'text/plain', body: '' }
+const fault: FixedAnswer = { status: 500, contentType: 'text/plain', body: '' }
 const late: FixedAnswer = { status: 408, contentType: 'text/plain', body: '' }
 
 /** Throws StartError when the port is in use or may not be listened on. */
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
   const { handler, log, name, tls } = options
+  const refuseRequest = (response: ServerResponse) => {
+    response.shouldKeepAlive = false
+    sendFixed(response, options.onUnreadable ?? unreadable)
+  }
   const handle = (request: IncomingMessage, response: ServerResponse) => {
+    // RFC 9112, 3.2.
+    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      refuseRequest(response)
+      return
+    }
     try {
       handler(request, response)
     } catch (error) {
       log.error({ err: error, method: request.method, url: request.url }, `${name}: handler threw`)
       if (response.headersSent) response.destroy()
-      else response.writeHead(500).end()
+      else sendFixed(response, fault)
     }
   }
   const hosts = openHosts(tls)
@@ -146,6 +161,7 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
           { ...bounds, ...handshake, ...secureOptions(tls), SNICallback: hosts.find },
           handle,
         )
+  server.on('checkExpectation', (_request, response) => refuseRequest(response))
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     refuse(socket, answerTo(error.code, options))
   })
@@ -244,21 +260,41 @@ function answerTo(code: string | undefined, options: HttpServerOptions): FixedAn
   }
 }
 
-/** Connections that were answered by `refuse` and are closed in a moment. */
+/** The response to a request. */
+export function sendFixed(
+  response: ServerResponse,
+  { status, contentType, body }: FixedAnswer,
+): void {
+  const length = String(Buffer.byteLength(body))
+  response.writeHead(status, { 'content-type': contentType, 'content-length': length }).end(body)
+}
+
+/** Connections that `refuse` has answered, or answers when their turn comes. */
 const refused = new WeakSet<Duplex>()
 
 /**
- * Responds and closes. Further bytes of the client are read and discarded for a while: a connection that
- * is closed with unread bytes is reset, and the client would lose the response.
+ * Responds and closes, after the responses to the requests before: it would be mistaken for one of them.
  */
-function refuse(socket: Duplex, { status, contentType, body }: FixedAnswer): void {
+function refuse(socket: Duplex, answer: FixedAnswer): void {
   // Node.js 24 reports each further piece that it cannot parse.
   if (refused.has(socket)) return
-  if (!socket.writable || owesAnswer(socket)) {
-    socket.destroy()
-    return
-  }
   refused.add(socket)
+  if (socket.writable) refuseInTurn(socket, answer)
+  else socket.destroy()
+}
+
+function refuseInTurn(socket: Duplex, answer: FixedAnswer): void {
+  const due = dueBefore(socket)
+  // When it ends, the response to the next request has begun.
+  if (due !== undefined) due.once('finish', () => refuseInTurn(socket, answer))
+  else if (socket.writable) writeLast(socket, answer)
+}
+
+/**
+ * Further bytes of the client are read and discarded for a while: a connection that is closed with unread
+ * bytes is reset, and the client would lose the response.
+ */
+function writeLast(socket: Duplex, { status, contentType, body }: FixedAnswer): void {
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
     `Content-Type: ${contentType}`,
@@ -271,13 +307,12 @@ function refuse(socket: Duplex, { status, contentType, body }: FixedAnswer): voi
 }
 
 /**
- * Whether the response to an earlier request of the connection is not finished: bytes that are written
- * now would be mistaken for it. A response that is not started, to an incomplete request, is the one
- * that is written here.
+ * The unfinished response to an earlier request of the connection. A response that is not started, to an
+ * incomplete request, is the one that is written last.
  */
-function owesAnswer(socket: Duplex): boolean {
+function dueBefore(socket: Duplex): ServerResponse | undefined {
   const answer = answerOf(socket)
-  return answer !== undefined && (answer.headersSent || answer.req.complete)
+  return answer !== undefined && (answer.headersSent || answer.req.complete) ? answer : undefined
 }
 
 /** Node counts a connection that never sent a request as busy, so it is closed here. */

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { X509Certificate } from 'node:crypto'
 import { issueClientCertificate, makeCa } from './ca.ts'
-import { readCrls } from './crl.ts'
+import { readCrls, type RevocationList } from './crl.ts'
 import { makeCrl } from './testing.ts'
 
 const hour_ms = 3_600_000
@@ -16,6 +16,12 @@ const empty = { serials: [], thisUpdate: now, nextUpdate: validity.to }
 const certificateOf = (from = ca) =>
   new X509Certificate(issueClientCertificate(from, { subject, validity }).certificate)
 
+function listsOf(content: string): readonly RevocationList[] {
+  const lists = readCrls(content, authorities)
+  if ('fault' in lists) throw new Error(lists.fault)
+  return lists
+}
+
 test('A list names the revoked certificates of its authority', () => {
   // Serial numbers are random: some begin with a bit that needs a further byte.
   const revoked = Array.from({ length: 32 }, () => certificateOf())
@@ -29,6 +35,12 @@ test('A list names the revoked certificates of its authority', () => {
       serials: new Set(serials),
     },
   ])
+})
+
+test('A list of 5,000 certificates is read', () => {
+  const serials = Array.from({ length: 5_000 }, (_, at) => (0x100000 + at).toString(16))
+  const [list] = listsOf(makeCrl(ca, { ...empty, serials }))
+  expect(list?.serials.size).toBe(serials.length)
 })
 
 test('A list may be in DER, as authorities publish it, or in PEM', () => {

@@ -15,6 +15,9 @@ export interface RevocationList {
   readonly serials: ReadonlySet<string>
 }
 
+/** Of 100,000 certificates, with the reason for each: reading them takes some seconds. */
+const nodes_max = 800_000
+
 const blockPattern = /-----BEGIN X509 CRL-----([^-]*)-----END X509 CRL-----/g
 
 /**
@@ -72,7 +75,9 @@ function readDer(
 
 function parsed(der: Buffer): CertificateList | undefined {
   try {
-    return AsnConvert.parse(arrayBuffer(der), CertificateList)
+    return AsnConvert.parse(arrayBuffer(der), CertificateList, {
+      berOptions: { maxNodes: nodes_max },
+    })
   } catch {
     // The parser throws for invalid input.
     return undefined

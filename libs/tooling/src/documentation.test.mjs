@@ -125,3 +125,17 @@ test('The workflow runs every step of .ci/run, on the version of Node.js that .n
   const [, version = ''] = /^version=\$\{1:-(\d+)\./m.exec(read('.ci/node')) ?? []
   expect(read('.nvmrc').trim()).toBe(version)
 })
+
+test('The table of fuzzed parsers names each fuzz test, and each test that fuzzes has the name that a night runs', () => {
+  const [, section = ''] = read('docs/testing.md').split('\n## Fuzzing\n')
+  const named = tableOf(section).flatMap((row) =>
+    [...row.matchAll(/\]\(\.\.\/([^)]+)\)/g)].map(([, file]) => file),
+  )
+  const tests = git('ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts')
+    .split('\n')
+    .filter((path) => path !== '' && existsSync(join(root, path)))
+  const fuzzing = tests.filter((path) => read(path).includes("from '@causeway/fuzzing'"))
+  expect(fuzzing.length).toBeGreaterThan(20)
+  expect(fuzzing.filter((path) => !/\.fuzz(\.int)?\.test\.ts$/.test(path))).toEqual([])
+  expect(named.toSorted()).toEqual(tests.filter((path) => path.includes('.fuzz.')).toSorted())
+})

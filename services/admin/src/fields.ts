@@ -102,8 +102,16 @@ const ruleId = z
   .string()
   .regex(/^[A-Za-z0-9_.-]{1,64}$/, { error: 'must have 1 to 64 letters, digits, _, . and -' })
 
+/** Of the years 1 to 9999, the only ones that ISO 8601 writes with four digits; the database has no year 0. */
+function isInCalendar(text: string): boolean {
+  const year = new Date(text).getUTCFullYear()
+  return year >= 1 && year <= 9_999
+}
+
 /** With its offset, because midnight differs between time zones. */
-export const time = z.iso.datetime({ offset: true, error: 'must be ISO 8601 with its offset' })
+export const time = z.iso
+  .datetime({ offset: true, error: 'must be ISO 8601 with its offset' })
+  .refine(isInCalendar, { error: 'must be in the years 1 to 9999' })
 
 /** Without offset it is UTC; a day is its midnight. */
 export const queryTime = z
@@ -111,6 +119,7 @@ export const queryTime = z
     error: 'must be ISO 8601',
   })
   .transform((text) => new Date(/Z|[+-]\d\d:\d\d$/.test(text) ? text : utcOf(text)).toISOString())
+  .refine(isInCalendar, { error: 'must be in the years 1 to 9999' })
 
 function utcOf(text: string): string {
   return text.includes('T') ? `${text}Z` : text

@@ -15,6 +15,8 @@ export function isRefused(value: object): value is Refused {
 }
 
 const time = z.iso.datetime({ offset: true })
+/** Of the year, which the database and ISO 8601 write with four digits. */
+const [year_min, year_max] = [1, 9_999]
 
 /** An empty text yields `otherwise`. */
 export function timeOf<Otherwise extends Date | null>(
@@ -23,8 +25,10 @@ export function timeOf<Otherwise extends Date | null>(
   otherwise: Otherwise,
 ): Date | Otherwise | Refused {
   if (text === '') return otherwise
-  return time.safeParse(text).success
-    ? new Date(text)
+  const read = time.safeParse(text).success ? new Date(text) : undefined
+  const year = read?.getUTCFullYear() ?? 0
+  return read !== undefined && year >= year_min && year <= year_max
+    ? read
     : refuse('INVALID', `${name} is not a valid time (ISO 8601 with offset)`)
 }
 

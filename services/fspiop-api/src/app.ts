@@ -19,6 +19,8 @@ export interface AppParts {
   readonly reconciliation: Page
   readonly reports: ReportPages
   readonly onUnknownPath: (request: IncomingMessage, response: ServerResponse) => void
+  /** For a path that cannot be decoded; nothing of the response is sent. */
+  readonly onUnreadable: (response: ServerResponse) => void
 }
 
 /** The first segments of the paths that `createApp` serves. */
@@ -59,6 +61,11 @@ export function createApp(parts: AppParts): Express {
   app.get('/reports/:day', parts.reports.one)
   app.use((request, response) => {
     parts.onUnknownPath(request, response)
+  })
+  app.use((error: unknown, _request: Request, response: Response, next: NextFunction) => {
+    // No page throws; Express does so for a path with a broken escape.
+    if (error instanceof URIError && !response.headersSent) parts.onUnreadable(response)
+    else next(error)
   })
   return app
 }

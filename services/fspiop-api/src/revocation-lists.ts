@@ -4,7 +4,7 @@
  * overdue is used for some days, with an alarm, so that nobody is shut out because a list was published
  * late; then no certificate of its CA is accepted.
  */
-import type { X509Certificate } from 'node:crypto'
+import { createHash, type X509Certificate } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { Http, HttpClient } from '@causeway/http'
 import { readCrls, type RevocationList } from '@causeway/pki'
@@ -48,8 +48,8 @@ export async function openRevocationLists(
   const client = await clientFor(settings, http)
   const sources = sourcesIn(settings, client)
   const lists = new Map<string, RevocationList>()
-  const take = (source: Source) =>
-    readFrom(source, authorities).then((read) => keep(lists, read, log))
+  const readIfChanged = reader(authorities)
+  const take = (source: Source) => readIfChanged(source).then((read) => keep(lists, read, log))
   for (const source of sources) {
     await take(source).catch(async (error: unknown) => {
       await client?.close()
@@ -104,16 +104,24 @@ function keep(
   }
 }
 
-async function readFrom(
-  { name, read }: Source,
-  authorities: RevocationParts['authorities'],
-): Promise<readonly RevocationList[]> {
-  const content = await read().catch((error: unknown) => {
-    throw new StartError(`${name}: ${(error as Error).message}.`)
-  })
-  const lists = readCrls(content, authorities())
-  if ('fault' in lists) throw new StartError(`${name}: ${lists.fault}.`)
-  return lists
+/** Reads a source; none of its lists when they are those that it had before: reading long ones takes seconds. */
+function reader(authorities: RevocationParts['authorities']) {
+  /** The digest of what was read last, by source. */
+  const known = new Map<string, string>()
+  return async ({ name, read }: Source): Promise<readonly RevocationList[]> => {
+    const content = await read().catch((error: unknown) => {
+      throw new StartError(`${name}: ${(error as Error).message}.`)
+    })
+    const trusted = authorities()
+    const digest = createHash('sha256').update(content)
+    for (const { fingerprint256 } of trusted) digest.update(fingerprint256)
+    const found = digest.digest('base64url')
+    if (known.get(name) === found) return []
+    const lists = readCrls(content, trusted)
+    if ('fault' in lists) throw new StartError(`${name}: ${lists.fault}.`)
+    known.set(name, found)
+    return lists
+  }
 }
 
 function sourcesIn(

@@ -2,12 +2,17 @@
  * The edge for FSPs: receives their messages and converts the hub's events to callbacks. It owns no
  * state: an accepted message is stored as an event before it is acknowledged.
  */
-import type { ServerResponse } from 'node:http'
 import type { EventBus, Listener } from '@causeway/bus'
 import { openOwnKey, openRequestKeys, type RequestKeys } from '@causeway/component-keys'
 import { onBroadcast } from '@causeway/events'
 import { routes } from '@causeway/fspiop'
-import { foreignPage, openBasePaths, type HttpServer, type HttpServerOptions } from '@causeway/http'
+import {
+  foreignPage,
+  openBasePaths,
+  sendFixed,
+  type HttpServer,
+  type HttpServerOptions,
+} from '@causeway/http'
 import type { LiveSettings } from '@causeway/live-settings'
 import { openParticipants, type Participants } from '@causeway/participants'
 import {
@@ -102,10 +107,11 @@ export async function start(settings: Settings, parts: ProcessParts): Promise<Fs
     issueToken: security.issueToken,
     ...ownPages({ identify: security.identify, participants }, grpc),
     onUnknownPath: (request, response) => sendUnknownPath(serveParts, request, response),
+    onUnreadable: (response) => sendFixed(response, fixedAnswer('NOT_HTTP')),
   })
   const server = await openPort(settings, tls, { ...parts, log }, (request, response) => {
     if (settings.EDGE_IDENTITY === 'header' && foreignPage(request, true) !== undefined) {
-      sendAnswer(response, fixedAnswer('FOREIGN_PAGE'))
+      sendFixed(response, fixedAnswer('FOREIGN_PAGE'))
       return
     }
     request.url = withoutBase(request.url ?? '/')
@@ -300,13 +306,6 @@ function publishWithin(
         resolve()
       }, fail)
     })
-}
-
-function sendAnswer(
-  response: ServerResponse,
-  { status, contentType, body }: ReturnType<typeof fixedAnswer>,
-): void {
-  response.writeHead(status, { 'content-type': contentType }).end(body)
 }
 
 function fixedAnswer(reason: Reason) {

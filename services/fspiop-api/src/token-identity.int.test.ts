@@ -1,8 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto'
-import { changedText } from '@causeway/fuzzing'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { openTokenIssuer, serveAuth, type TokenIssuer } from './testing/auth.ts'
 import { as, ofOthers, prepare, quote } from './testing/impostors.ts'
 import { id, message, transferFulfilment, withHeaders, type Sent } from './testing/messages.ts'
@@ -97,19 +95,6 @@ describe('Identity by token', () => {
       'x-forwarded-client-cert': 'Subject="CN=greenbank"',
     })
     expect(summary(await send(world.edge.url, certified))).toBe('401 3000')
-  })
-
-  test('A token that is changed anywhere is no identity, and no fault of the hub', async () => {
-    const token = await issuer.token()
-    const changed = changedText([token]).map((text) => text.replaceAll(/[^\t -~]/g, ''))
-    await fc.assert(
-      fc.asyncProperty(changed, async (text) => {
-        // The last character of the signature has bits that mean nothing.
-        if (text.trim().slice(0, -1) === token.slice(0, -1)) return
-        expect(['401 3000', '400 3104']).toContain(await ask(text))
-      }),
-      { numRuns: 200 },
-    )
   })
 
   test.each(ofOthers)('%s must be the sender', async (_title, sub, sent) => {

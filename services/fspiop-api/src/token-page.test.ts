@@ -24,6 +24,7 @@ test('Requests for tokens in progress are bounded for all clients together', asy
     reconciliation: () => Promise.resolve(),
     reports: { list: () => Promise.resolve(), one: () => Promise.resolve() },
     onUnknownPath: (_request, response) => response.writeHead(404).end(),
+    onUnreadable: (response) => response.writeHead(400).end(),
   })
   const server = await serveHttp({
     name: 'test server',

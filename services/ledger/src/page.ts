@@ -35,9 +35,10 @@ export function readCursor<Place extends object>(
   }
 }
 
-/** The time format of the hub. */
+/** The time format of the hub. The database takes neither the 30th of February nor the year 0. */
 export function isTime(text: string): boolean {
-  return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/.test(text) && !Number.isNaN(Date.parse(text))
+  const time = Date.parse(text)
+  return !text.startsWith('0000') && !Number.isNaN(time) && new Date(time).toISOString() === text
 }
 
 export function isId(text: string): boolean {

@@ -466,6 +466,8 @@ test('The report of a day is read as JSON with the hash of its bytes, as CSV and
   }
   const unknown = await reports().GetDayReport({ ...wanted, version: 9, format: 'JSON' })
   expect(unknown.refusal?.reason).toBe('REPORT_UNKNOWN')
+  const impossible = await reports().GetDayReport({ ...wanted, scope: '\0', format: 'JSON' })
+  expect(impossible.refusal?.reason).toBe('REPORT_UNKNOWN')
 })
 
 test('Before lines are read for a report, the summary by which their slices are found is complete', async () => {

@@ -119,6 +119,10 @@ test('The report of a day contains each transfer of an FSP: committed, aborted, 
   expect(await reconciliation('greenbank', windowId, '2001-01-01')).toEqual([])
 })
 
+function cursorOf(...key: readonly unknown[]): string {
+  return Buffer.from(JSON.stringify(key)).toString('base64url')
+}
+
 test('An invalid query is refused', async () => {
   const query = { participant: 'greenbank', windowId: 0, day: '', cursor: '', limit: 0 }
   for (const wrong of [
@@ -127,6 +131,7 @@ test('An invalid query is refused', async () => {
     { ...query, day: '2026-02-30' },
     { ...query, day: '2026-01-01', cursor: 'WzFd' },
     { ...query, day: '2026-01-01', cursor: '%%%' },
+    { ...query, day: '2026-01-01', cursor: cursorOf(0, '2026-01-01', 'a\0', 'TRANSFER') },
   ]) {
     expect((await scheme.reports.ListReconciliation(wrong)).refusal?.reason).toBe('INVALID')
   }

@@ -179,13 +179,14 @@ export function packHeaders(headers: MessageHeaders): Buffer {
   return block
 }
 
-/** Every value as bytes: Kafka carries text as bytes as well. */
+/** Every value as bytes: Kafka carries text as bytes as well. Throws for a block that is cut off. */
 export function unpackHeaders(block: Buffer): Readonly<Record<string, Buffer>> {
   const headers: Record<string, Buffer> = {}
   let at = 0
   while (at < block.length) {
     const start = at + 1 + (block[at] ?? 0)
     const end = start + 4 + block.readUInt32BE(start)
+    if (end > block.length) throw new Error('the header block is cut off')
     headers[block.toString('utf8', at + 1, start)] = block.subarray(start + 4, end)
     at = end
   }

@@ -16,6 +16,11 @@ const optionalText = z
   .nullish()
   .transform((text) => text ?? '')
 
+/** FSPs read it in an error, which has at most 128 characters. */
+const description = z
+  .string()
+  .transform((text) => text.slice(0, 128).replaceAll(/[\p{Cc}\p{Surrogate}]/gu, ' '))
+
 const found = z.object({
   partyList: z
     .array(
@@ -33,13 +38,13 @@ const results = z.object({
           partyIdentifier: z.string(),
           partySubIdOrType: optionalText,
         }),
-        errorInformation: z.object({ errorDescription: z.string() }).nullish(),
+        errorInformation: z.object({ errorDescription: description }).nullish(),
       }),
     )
     .max(entries_max),
 })
 
-const refusal = z.object({ errorInformation: z.object({ errorDescription: z.string() }) })
+const refusal = z.object({ errorInformation: z.object({ errorDescription: description }) })
 
 export type ChangeResult =
   | { readonly type: 'DONE' }

@@ -152,6 +152,7 @@ export function reasonsOf(
   const reasons: Reason[] = [
     ...(operation.about.refuses ?? []),
     ...(asks ? (['MALFORMED', 'INVALID'] as const) : []),
+    ...(queryIsRequired(operation) ? (['MISSING'] as const) : []),
     ...(operation.body === null
       ? []
       : (['MISSING', 'MALFORMED', 'INVALID', 'TOO_MANY', 'TOO_LARGE'] as const)),
@@ -174,6 +175,10 @@ const tokenReasons: readonly Reason[] = [
   'PASSWORD_OLD',
   'KEY_MISSING',
 ]
+
+function queryIsRequired({ query }: Operation): boolean {
+  return ((requestSchema(query, new Map())['required'] ?? []) as readonly Json[]).length > 0
+}
 
 function queryIsAsked({ query }: Operation): boolean {
   return Object.keys((requestSchema(query, new Map())['properties'] ?? {}) as Schema).length > 0

@@ -11,6 +11,7 @@ import {
 } from '@causeway/protos'
 import { createdByFault, isRefused, refusalMessage, timeMessage, timeOf } from '../contract.ts'
 import { refuse, type Refused } from '../domain/refusal.ts'
+import { readCursor, writeCursor } from '../page-cursor.ts'
 import { record } from '../record.ts'
 import { consentsOfPerson } from './person-store.ts'
 import {
@@ -47,14 +48,17 @@ export function serveConsents(parts: ServeParts): Handlers<typeof consentsServic
         state,
         from,
         to,
-        after: cursorOf(asked.after),
+        after: readCursor(asked.after),
         limit,
       }
       // One entry beyond the page shows whether there are more.
       const rows = await searchConsents(db, { ...search, limit: limit + 1 })
       const shown = rows.slice(0, limit)
       const last = shown.at(-1)
-      const next = rows.length > limit && last !== undefined ? cursorText(last) : undefined
+      const next =
+        rows.length > limit && last !== undefined
+          ? writeCursor({ at: last.registered_at, id: last.id })
+          : undefined
       return { consents: shown.map(summaryOf), ...present({ next }) }
     },
     async GetConsentRecord({ consentId }) {
@@ -114,15 +118,6 @@ function erase(
 function orNull(time: Date | null | Refused): Date | null {
   if (time !== null && isRefused(time)) throw new Error(time.detail)
   return time
-}
-
-function cursorText({ registered_at, id }: SummaryRow): string {
-  return `${registered_at.toISOString()} ${id}`
-}
-
-function cursorOf(text: string): Search['after'] {
-  const [at = '', id = ''] = text.split(' ')
-  return Number.isNaN(Date.parse(at)) ? null : { at: new Date(at), id }
 }
 
 function summaryOf(row: SummaryRow): ConsentSummary {

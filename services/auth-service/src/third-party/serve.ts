@@ -11,6 +11,7 @@ import {
 } from '@causeway/protos'
 import { errorOf } from '../consents/errors.ts'
 import { isRefused, timeMessage, timeOf } from '../contract.ts'
+import { readCursor, writeCursor } from '../page-cursor.ts'
 import {
   readArchivedMonths,
   readByTransaction,
@@ -53,14 +54,17 @@ export function serveThirdParties({
         state,
         from,
         to,
-        after: cursorOf(asked.after),
+        after: readCursor(asked.after),
         limit,
       }
       // One entry beyond the page shows whether there are more.
       const rows = await searchTransactions(db, { ...search, limit: limit + 1 })
       const shown = rows.slice(0, limit)
       const last = shown.at(-1)
-      const next = rows.length > limit && last !== undefined ? cursorText(last) : undefined
+      const next =
+        rows.length > limit && last !== undefined
+          ? writeCursor({ at: last.requested_at, id: last.id })
+          : undefined
       return { transactions: shown.map(summaryOf), ...present({ next }) }
     },
     async FindThirdPartyTransactions({ transactionRequestIds }) {
@@ -107,15 +111,6 @@ function timeIn(name: string, text: string): Date | null {
   const time = timeOf(name, text, null)
   if (time !== null && isRefused(time)) throw new Error(time.detail)
   return time
-}
-
-function cursorText({ requested_at, id }: SummaryRow): string {
-  return `${requested_at.toISOString()} ${id}`
-}
-
-function cursorOf(text: string): Search['after'] {
-  const [at = '', id = ''] = text.split(' ')
-  return Number.isNaN(Date.parse(at)) ? null : { at: new Date(at), id }
 }
 
 function summaryOf(row: SummaryRow): ThirdPartySummary {

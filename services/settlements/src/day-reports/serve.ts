@@ -70,7 +70,11 @@ function reads({
       const format = formats.find((one) => one === name)
       if (format === undefined) return refusedWith(refuse('INVALID', `${name} is not a format`))
       if (!isDay(day)) return refusedWith(refuse('INVALID', `${day} is not a day`))
-      const report = await findReport(db, { participant, day, scope, version })
+      // No scope has U+0000, which PostgreSQL refuses.
+      const isPossible = !scope.includes('\0')
+      const report = isPossible
+        ? await findReport(db, { participant, day, scope, version })
+        : undefined
       if (report === undefined) return refusedWith(unknownReport(day, version))
       const { content, ...file } = renderReport(report, format)
       return {

@@ -5,6 +5,7 @@ import { orNull, type settlementReportsService, type TransferRow } from '@causew
 import { refuse, type Refused } from '../refusal.ts'
 import { settlementOf } from '../settlements/store.ts'
 import { verifySettlements, type ComparedLedger } from '../verification/verify.ts'
+import { isDay, readCursor, writeCursor } from './cursor.ts'
 import {
   contentsTaken,
   linesAfter,
@@ -29,7 +30,7 @@ export function reportHandlers(
 ): Handlers<typeof settlementReportsService> {
   return {
     ListSettlementTransfers: async ({ settlementId, participant, cursor, limit }) => {
-      const after = keyIn(cursor)
+      const after = readCursor(cursor)
       if (after === undefined) return refusedWith(refuse('INVALID', 'cursor is none of ours'))
       if ((await settlementOf(db, settlementId, 'READ')) === undefined) {
         const detail = `there is no settlement ${settlementId}`
@@ -46,7 +47,7 @@ export function reportHandlers(
       return page(db, originsOf, { wanted, after, limit })
     },
     ListReconciliation: async ({ participant, windowId, day, cursor, limit }) => {
-      const after = keyIn(cursor)
+      const after = readCursor(cursor)
       if (after === undefined) return refusedWith(refuse('INVALID', 'cursor is none of ours'))
       if (participant === '') return refusedWith(refuse('INVALID', 'participant is missing'))
       if (day !== '' && !isDay(day)) return refusedWith(refuse('INVALID', `${day} is not a day`))
@@ -93,35 +94,9 @@ async function page(db: Database, originsOf: OriginsOf, asked: PageAsked) {
     if (found.length >= limit) break
   }
   const last = found.at(-1)
-  const cursor = last === undefined || found.length < limit ? '' : cursorOf(last.key)
+  const cursor = last === undefined || found.length < limit ? '' : writeCursor(last.key)
   const rows = await originsOf(found.map(({ row }) => row))
   return { rows: { rows, cursor } }
-}
-
-function cursorOf({ windowId, day, transferId, kind }: LineKey): string {
-  return Buffer.from(JSON.stringify([windowId, day, transferId, kind])).toString('base64url')
-}
-
-/** Null: from the beginning. Undefined: invalid. */
-function keyIn(cursor: string): LineKey | null | undefined {
-  if (cursor === '') return null
-  try {
-    const parts: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-    if (!Array.isArray(parts)) return undefined
-    const [windowId, day, transferId, kind] = parts as readonly unknown[]
-    if (typeof windowId !== 'number' || !Number.isSafeInteger(windowId)) return undefined
-    if (typeof transferId !== 'string' || typeof kind !== 'string') return undefined
-    return typeof day === 'string' && isDay(day) ? { windowId, day, transferId, kind } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** A day of the calendar, 'YYYY-MM-DD'. */
-function isDay(text: string): boolean {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || text < '0001') return false
-  const time = new Date(`${text}T00:00:00Z`)
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text)
 }
 
 function bounded(limit: number): number {
