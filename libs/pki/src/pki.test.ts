@@ -15,6 +15,7 @@ import {
   readSubject,
   signCsr,
 } from './index.ts'
+import { toPem } from './der.ts'
 
 const now = new Date()
 const day_ms = 86_400_000
@@ -236,6 +237,15 @@ test('Reading a subject does not break TLS in its process', async () => {
   expect(readSubject(ca.certificate)?.commonName).toBe('Test scheme CA')
   const { createSecureContext } = await import('node:tls')
   expect(typeof createSecureContext).toBe('function')
+})
+
+test('A certificate whose key cannot be read has no subject', () => {
+  const { certificate } = issueClientCertificate(ca, { subject, validity })
+  const der = Buffer.from(certificate.replaceAll(/-----[^-]+-----/g, ''), 'base64')
+  // The last byte of id-ecPublicKey, 1.2.840.10045.2.1.
+  const ecPublicKey = Buffer.from('06072a8648ce3d0201', 'hex')
+  der[der.indexOf(ecPublicKey) + ecPublicKey.length - 1] = 0x7f
+  expect(readSubject(toPem('CERTIFICATE', der))).toBeUndefined()
 })
 
 test('An invalid certificate has no subject', () => {

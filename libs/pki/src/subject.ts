@@ -38,8 +38,8 @@ function attribute(type: string, text: string): RelativeDistinguishedName {
 }
 
 /**
- * The subject of a certificate in PEM. Undefined for an invalid certificate and for one without
- * exactly one common name: two are ambiguous.
+ * The subject of a certificate in PEM. Undefined for an invalid certificate, for one whose key cannot be
+ * read, and for one without exactly one common name: two are ambiguous.
  */
 export function readSubject(certificate: string): Subject | undefined {
   const subject = subjectOf(certificate)
@@ -55,7 +55,9 @@ type Attributes = Readonly<Partial<Record<string, string | readonly string[]>>>
 
 function subjectOf(certificate: string): Attributes | undefined {
   try {
-    return new X509Certificate(certificate).toLegacyObject().subject
+    const x509 = new X509Certificate(certificate)
+    // Throws for a key that cannot be read: toLegacyObject() would end the process then, in Node.js 24.
+    return x509.publicKey.type === 'public' ? x509.toLegacyObject().subject : undefined
   } catch {
     return undefined
   }
