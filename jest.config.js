@@ -14,7 +14,7 @@ const around = (setup, teardown) => ({
 })
 
 const withPostgres = around(
-  './libs/embedded-postgres/src/testing/global-setup.ts',
+  './libs/runtime/src/testing/int-setup.ts',
   './libs/embedded-postgres/src/testing/global-teardown.ts',
 )
 

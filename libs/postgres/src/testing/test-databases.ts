@@ -19,12 +19,13 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** Empty, or a copy of the template. */
+export async function createTestDatabase(template = 'template1'): Promise<TestDatabase> {
   const socketFolder = testSocketFolder()
   const name = `test_${randomBytes(6).toString('hex')}`
   // Copying files takes half as long as writing all of them to the log too, which is the default.
   await asSuperuser(socketFolder, 'postgres', (client) =>
-    client.query(`create database ${name} strategy file_copy`),
+    client.query(`create database ${name} template ${template} strategy file_copy`),
   )
   return {
     name,

@@ -18,19 +18,29 @@ export interface TestParts extends EmbeddedParts {
    * opened on the same database. The old parts need no stop.
    */
   restart(): Promise<TestParts>
+  /** Stops and leaves the database. */
+  close(): Promise<void>
   /** Stops and drops the database. */
   stop(): Promise<void>
 }
+
+/** The variable that names the database to copy; without it tests start on an empty one. */
+export const templateVariable = 'CAUSEWAY_TEST_TEMPLATE'
 
 const log = openTestLog()
 
 export type TestPartsOptions = Pick<PartsOptions, 'ownersApart'>
 
 export async function openTestParts(options: TestPartsOptions = {}): Promise<TestParts> {
-  return openOn(await createTestDatabase(), options)
+  // Where owners are apart, the schemas have other owners than those of the template.
+  const template = options.ownersApart === true ? undefined : process.env[templateVariable]
+  return openOn(await createTestDatabase(template), options)
 }
 
-async function openOn(database: TestDatabase, options: TestPartsOptions): Promise<TestParts> {
+export async function openOn(
+  database: TestDatabase,
+  options: TestPartsOptions,
+): Promise<TestParts> {
   const parts = await openParts({
     socketFolder: testSocketFolder(),
     database: database.name,
@@ -48,6 +58,7 @@ async function openOn(database: TestDatabase, options: TestPartsOptions): Promis
       await parts.crash()
       return openOn(database, options)
     },
+    close: () => parts.stop(),
     async stop() {
       await parts.stop()
       await database.drop()
