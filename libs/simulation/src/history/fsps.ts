@@ -18,6 +18,7 @@ import {
 } from './messages.ts'
 import type { Answer, Lead } from './plan.ts'
 import { newSent, type Ending, type Question, type TransferRecord } from './record.ts'
+import { sweptAfter_ms } from '../hub/services.ts'
 import { way_ms_max, type Sender } from './sender.ts'
 
 /** A payer FSP waits so long for what it has asked, and then pays all the same. */
@@ -141,6 +142,7 @@ export class Fsps {
     await rest(chance().below(50))
     for (const { answer, ending } of messages) {
       if (answer === 'JUST') await rest(record.expires_ms - now_ms() - 50 - chance().below(300))
+      if (answer === 'SWEPT') await rest(sweptAfter_ms(record.expires_ms) - 60 + chance().below(120))
       if (answer === 'LATE') await rest(record.expires_ms - now_ms() - 200 + chance().below(2_000))
       await this.#sender.send(ending, () => answerOf(record, ending.kind, answer === 'RESERVE'))
       await rest(chance().below(300))

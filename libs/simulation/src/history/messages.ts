@@ -182,7 +182,7 @@ export function callbackIn({ method, url, body }: HttpRequest): Callback | undef
 }
 
 const endsOfCodes: Readonly<Record<string, End>> = {
-  '3100': 'WRONG_FULFILMENT',
+  '3100': 'INVALID',
   '3203': 'UNKNOWN_PAYEE',
   '3303': 'EXPIRED',
   '4001': 'NO_COVER',

@@ -9,8 +9,17 @@ const funded: ReadonlySet<string> = new Set(['mango', 'river'])
 const registered: ReadonlySet<string> = new Set(['mango', 'river', 'poor'])
 const expired = ['EXPIRED'] as const
 
-/** @param isUndisturbed whether nothing delayed the hub */
-export function endsOf(record: TransferRecord, isUndisturbed: boolean): ReadonlySet<End> {
+export interface Circumstances {
+  /** Nothing has delayed the hub. */
+  readonly isUndisturbed: boolean
+  /** One of the FSPs may have been switched off. */
+  readonly mayBeOff: boolean
+}
+
+export function endsOf(
+  record: TransferRecord,
+  { isUndisturbed, mayBeOff }: Circumstances,
+): ReadonlySet<End> {
   const { planned, sent, asked, expires_ms, prepare } = record
   const refusal = refusalOf(planned)
   if (asked === 0) {
@@ -18,6 +27,7 @@ export function endsOf(record: TransferRecord, isUndisturbed: boolean): Readonly
     const mayHaveExpired = !isUndisturbed || prepare.received_ms.some((ms) => ms >= expires_ms)
     return new Set([
       ...(refusal === undefined ? [] : [refusal]),
+      ...(mayBeOff ? (['INVALID'] as const) : []),
       ...(mayHaveExpired ? expired : []),
     ])
   }
@@ -51,6 +61,6 @@ function refusalOf({ payer, payee }: PlannedTransfer): End | undefined {
 /** What voids a transfer may also be what comes after its expiration and before the sweep. */
 function endsBy({ kind }: Ending, isInTime: boolean): readonly End[] {
   if (kind === 'FULFIL') return isInTime ? ['COMMITTED'] : expired
-  const end = kind === 'REJECT' ? 'REJECTED' : 'WRONG_FULFILMENT'
+  const end = kind === 'REJECT' ? 'REJECTED' : 'INVALID'
   return isInTime ? [end] : [end, ...expired]
 }

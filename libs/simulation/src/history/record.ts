@@ -5,7 +5,8 @@ import type { Lead, PlannedTransfer } from './plan.ts'
 export type End =
   | 'COMMITTED'
   | 'REJECTED'
-  | 'WRONG_FULFILMENT'
+  /** The fulfilment does not fit, or an FSP is off. */
+  | 'INVALID'
   | 'EXPIRED'
   | 'NO_COVER'
   | 'UNKNOWN_PAYEE'

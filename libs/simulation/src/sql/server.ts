@@ -15,11 +15,14 @@ import {
 } from './protocol.ts'
 import {
   actAs,
+  asksForLocks,
   asksForSessions,
   endedBy,
   releaseLocks,
   sessionObjects,
+  sessionSettings,
   stateSessions,
+  useSearchPath,
   type SessionState,
 } from './sessions.ts'
 
@@ -41,10 +44,18 @@ interface Job {
   readonly run: () => Promise<void>
 }
 
-/** @param database whose clock is that of the server */
-export async function openSqlServer(database: Owner, line: Line): Promise<SqlServer> {
-  const pglite = await PGlite.create()
-  await pglite.exec(sessionObjects)
+/**
+ * @param database whose clock is that of the server
+ * @param data what `dump` has returned; undefined: an empty database
+ */
+export async function openSqlServer(
+  database: Owner,
+  line: Line,
+  data: Blob | undefined,
+): Promise<SqlServer> {
+  const pglite = await PGlite.create(data === undefined ? {} : { loadDataDir: data })
+  if (data === undefined) await pglite.exec(sessionObjects)
+  await pglite.exec(sessionSettings)
   return new SqlServer(pglite, database, line)
 }
 
@@ -54,13 +65,15 @@ export class SqlServer {
   readonly #line: Line
   readonly #open = new Set<Connection>()
   readonly #idleSince_ms = new WeakMap<Connection, number>()
-  /** Those that have prepared a statement about sessions. */
+  /** Those that have prepared a statement about sessions, or about locks. */
   readonly #asking = new WeakSet<Connection>()
+  readonly #locking = new WeakSet<Connection>()
   readonly #waiting: Job[] = []
   /** Whose transaction is open. */
   #holder: Connection | undefined
-  /** As whom the session acts. */
-  #actor: Connection | undefined
+  /** As what the session acts. */
+  #searchPath = ''
+  #backend: number | undefined
   #isBusy = false
   #backends = 0
 
@@ -98,6 +111,13 @@ export class SqlServer {
         this.#pglite.query<Row>(sql, [...values]).then(({ rows }) => resolve(rows), reject),
       )
     })
+  }
+
+  /** All data, as a tar file. Nobody may be connected. */
+  async dump(): Promise<Buffer> {
+    await this.#pglite.exec('checkpoint')
+    const file = await this.#pglite.dumpDataDir('none')
+    return Buffer.from(await file.arrayBuffer())
   }
 
   close(): Promise<void> {
@@ -156,9 +176,16 @@ export class SqlServer {
   }
 
   async #actAs({ connection, bytes }: Trip): Promise<void> {
-    if (this.#actor !== connection) {
-      await this.#execute(actAs(connection.searchPath, connection.backend))
-      this.#actor = connection
+    const { searchPath, backend } = connection
+    if (this.#searchPath !== searchPath) {
+      await this.#execute(useSearchPath(searchPath))
+      this.#searchPath = searchPath
+    }
+    if (asksForLocks(bytes)) this.#locking.add(connection)
+    if (this.#locking.has(connection) && this.#backend !== backend) {
+      await this.#execute(actAs(backend))
+      // What is set in a transaction may be rolled back with it.
+      this.#backend = this.#holder === undefined ? backend : undefined
     }
     if (asksForSessions(bytes)) this.#asking.add(connection)
     if (this.#asking.has(connection) && this.#holder === undefined) {
