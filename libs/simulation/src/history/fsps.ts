@@ -49,7 +49,10 @@ export class Fsps {
     await rest(chance().below(way_ms_max))
     const fate = this.#faults.callbackFate()
     if (fate === 'REFUSED') throw new HttpFailure('REFUSED', 'connection refused')
-    if (typeof fate === 'number') return answerWith(fate)
+    if (typeof fate === 'number') {
+      if (fate < 500) this.#refuse(request)
+      return answerWith(fate)
+    }
     if (fate !== 'HANGS') this.#take(request)
     if (fate !== 'ARRIVES') return new Promise(() => {})
     return answerWith(request.method === 'PUT' ? 200 : 202)
@@ -100,6 +103,17 @@ export class Fsps {
       if (callback.asks) this.#ask(record)
       else note(record, callback)
     }
+  }
+
+  /** What is refused for good has been read; a payment that is refused like that is not answered. */
+  #refuse(request: HttpRequest): void {
+    if (request.method === 'PUT' || request.method === 'PATCH') {
+      this.#take(request)
+      return
+    }
+    const callback = callbackIn(request)
+    const record = this.#records.find(({ id }) => id === callback?.about)
+    if (record !== undefined) record.isRefused = true
   }
 
   /** Lookups of one party are the same to all who have asked. */

@@ -182,6 +182,7 @@ export function callbackIn({ method, url, body }: HttpRequest): Callback | undef
 }
 
 const endsOfCodes: Readonly<Record<string, End>> = {
+  '3000': 'NOT_TAKEN',
   '3100': 'INVALID',
   '3203': 'UNKNOWN_PAYEE',
   '3303': 'EXPIRED',

@@ -66,6 +66,12 @@ describe('what the model permits', () => {
     expect(ends(asked('FULFIL', 100), true, true)).toEqual(['COMMITTED'])
   })
 
+  test('A request that the payee FSP refuses by its status is not taken', () => {
+    const refused = { ...newRecord('1', planned), isRefused: true }
+    expect(ends(refused)).toEqual(['NOT_TAKEN'])
+    expect(ends(newRecord('1', planned))).toEqual([])
+  })
+
   test('Without faults a funded request reaches the payee FSP', () => {
     expect(ends(newRecord('1', planned))).toEqual([])
   })

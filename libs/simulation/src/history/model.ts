@@ -20,22 +20,26 @@ export function endsOf(
   record: TransferRecord,
   { isUndisturbed, mayBeOff }: Circumstances,
 ): ReadonlySet<End> {
-  const { planned, sent, asked, expires_ms, prepare } = record
+  const { planned, sent, asked, isRefused, expires_ms, prepare } = record
   const refusal = refusalOf(planned)
+  const notTaken = isRefused ? (['NOT_TAKEN'] as const) : []
   if (asked === 0) {
     // It was not reserved, or the payee FSP could not be reached in time.
     const mayHaveExpired = !isUndisturbed || prepare.received_ms.some((ms) => ms >= expires_ms)
     return new Set([
       ...(refusal === undefined ? [] : [refusal]),
       ...(mayBeOff ? (['INVALID'] as const) : []),
+      ...notTaken,
       ...(mayHaveExpired ? expired : []),
     ])
   }
   if (refusal !== undefined) return new Set()
   // The first message of the payee FSP that is accepted decides, whatever comes after it.
   const [first] = sent
-  if (first === undefined) return new Set(expired)
-  return new Set(first.received_ms.flatMap((ms) => endsBy(first, ms < expires_ms)))
+  if (first === undefined) return new Set([...expired, ...notTaken])
+  // An FSP that takes a request and refuses its repetition contradicts itself.
+  const ends = first.received_ms.flatMap((ms) => endsBy(first, ms < expires_ms))
+  return new Set([...ends, ...notTaken])
 }
 
 /** Whether the payee FSP was surely in time with what commits. */

@@ -170,6 +170,7 @@ const ledgerOutcomes: Readonly<Record<End, readonly string[]>> = {
   EXPIRED: ['VOIDED', 'REFUSED'],
   NO_COVER: ['REFUSED'],
   UNKNOWN_PAYEE: ['REFUSED'],
+  NOT_TAKEN: ['VOIDED'],
   ABORTED: ['VOIDED', 'REFUSED'],
 }
 

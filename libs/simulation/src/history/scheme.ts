@@ -2,6 +2,7 @@
  * The database of a hub whose scheme is there, before any payment: made once, and kept in a file until the
  * migrations or the simulation change. Every simulation begins with a copy of it.
  */
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   existsSync,
@@ -10,7 +11,6 @@ import {
   readFileSync,
   renameSync,
   rmSync,
-  writeFileSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
@@ -21,23 +21,29 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const folder = join(root, 'node_modules/.cache/simulation')
 const { resolve } = createRequire(import.meta.url)
 
-/** @param make the database as a tar file */
-export async function databaseOfScheme(make: () => Promise<Buffer>): Promise<Blob> {
+export function databaseOfScheme(): Blob {
   const kind = basename(code)
   const name = `${kind}-${key()}.tar`
   const path = join(folder, name)
   if (!existsSync(path)) {
-    const made = await make()
     mkdirSync(folder, { recursive: true })
     // Others may make it at the same time.
     const unfinished = join(folder, `${process.pid}.unfinished`)
-    writeFileSync(unfinished, made)
+    make(unfinished)
     renameSync(unfinished, path)
     for (const other of readdirSync(folder)) {
-      if (other.startsWith(`${kind}-`) && other !== name) rmSync(join(folder, other))
+      if (other.startsWith(`${kind}-`) && other !== name) rmSync(join(folder, other), { force: true })
     }
   }
   return new Blob([readFileSync(path)])
+}
+
+/** In a process of its own, which leaves no trace in this one, and on the hub without a broken line. */
+function make(path: string): void {
+  const main = join(code, basename(code) === 'src' ? 'main.ts' : 'main.js')
+  const { SIMULATION_MUTANT: _, ...env } = process.env
+  const args = [...process.execArgv, main, '--make-scheme', path]
+  execFileSync(process.execPath, args, { env, stdio: ['ignore', 'inherit', 'inherit'] })
 }
 
 /** What the database is made of: every migration, PostgreSQL itself, and this package. */

@@ -34,6 +34,9 @@ const start_ms_max = 60_000
 const accepted_ms_max = 120_000
 const ended_ms_max = 180_000
 const quiet_ms = 4_000
+/** Longer than a freeze, the timeout of a callback and the pause of a circuit. */
+const recovered_ms = 20_000
+const tidied_every = 50
 const judged_ms_max = 600_000
 
 type ShowLog = (line: string) => void
@@ -43,7 +46,7 @@ export async function openSimulation(
   seed: number,
   showLog: ShowLog = () => undefined,
 ): Promise<Simulation> {
-  const data = await databaseOfScheme(makeScheme)
+  const data = databaseOfScheme()
   resetTime(scheme_ms)
   reseed(seedOf(seed, 'begin'))
   const parts = await openParts(data, showLog)
@@ -51,8 +54,8 @@ export async function openSimulation(
   return new Simulation(parts)
 }
 
-/** Onboards the FSPs of the scheme on a new hub, and stops it. */
-async function makeScheme(): Promise<Buffer> {
+/** Onboards the FSPs of the scheme on a new hub, and stops it; its database as a tar file. */
+export async function makeScheme(): Promise<Buffer> {
   resetTime(0)
   reseed(seedOf('scheme'))
   const { supervisor, server, sender } = await openParts(undefined, () => undefined)
@@ -137,6 +140,7 @@ interface Parts {
 export class Simulation {
   readonly #parts: Parts
   readonly #balances = new Balances()
+  #played = 0
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -144,7 +148,11 @@ export class Simulation {
 
   /** What is wrong; nothing is after a history that is right. */
   async play(plan: Plan): Promise<Result> {
-    const { faults } = this.#parts
+    const { faults, server } = this.#parts
+    this.#played += 1
+    if (this.#played % tidied_every === 0) await complete('it is tidied', server.tidy())
+    // What earlier faults have left behind is over.
+    if (plan.faults.length === 0) await run(recovered_ms)
     reseed(plan.seed)
     const records = plan.transfers.map((planned) => newRecord(randomUUID(), planned))
     const bulkRecords = plan.bulks.map(newBulk)

@@ -25,6 +25,7 @@ import {
   useSearchPath,
   type SessionState,
 } from './sessions.ts'
+import { Statements } from './statements.ts'
 
 /** What stands between the hub and its database. */
 export interface Line {
@@ -53,7 +54,9 @@ export async function openSqlServer(
   line: Line,
   data: Blob | undefined,
 ): Promise<SqlServer> {
-  const pglite = await PGlite.create(data === undefined ? {} : { loadDataDir: data })
+  // The log of a new database is 16 MiB otherwise.
+  const empty = { initDbStartParams: ['--wal-segsize=1'] }
+  const pglite = await PGlite.create(data === undefined ? empty : { loadDataDir: data })
   if (data === undefined) await pglite.exec(sessionObjects)
   await pglite.exec(sessionSettings)
   return new SqlServer(pglite, database, line)
@@ -68,6 +71,7 @@ export class SqlServer {
   /** Those that have prepared a statement about sessions, or about locks. */
   readonly #asking = new WeakSet<Connection>()
   readonly #locking = new WeakSet<Connection>()
+  readonly #statements = new Statements()
   readonly #waiting: Job[] = []
   /** Whose transaction is open. */
   #holder: Connection | undefined
@@ -110,6 +114,16 @@ export class SqlServer {
       this.#submit(undefined, () =>
         this.#pglite.query<Row>(sql, [...values]).then(({ rows }) => resolve(rows), reject),
       )
+    })
+  }
+
+  /** What PostgreSQL does in the background, where there is one: nothing grows with the histories. */
+  tidy(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#submit(undefined, async () => {
+        await this.#pglite.exec('vacuum')
+        await this.#pglite.exec('checkpoint').then(() => resolve(), reject)
+      })
     })
   }
 
@@ -166,9 +180,11 @@ export class SqlServer {
       return
     }
     await this.#actAs(trip)
-    const answer = await this.#execute(
-      typeof fate === 'object' ? failingQuery(fate.sqlState) : trip.own,
-    )
+    const execute = (message: Buffer) => this.#execute(message)
+    const answer =
+      typeof fate === 'object'
+        ? await execute(failingQuery(fate.sqlState))
+        : await this.#statements.run(connection, trip.bytes, execute)
     this.#holder = stateAfter(answer) === 'I' ? undefined : connection
     this.#idleSince_ms.set(connection, now_ms())
     for (const backend of endedBy(answer)) this.#endSession(backend)
@@ -254,6 +270,7 @@ export class SqlServer {
         this.#holder = undefined
       })
     }
+    if (!this.#locking.has(connection)) return
     this.#submit(undefined, async () => {
       await this.#execute(releaseLocks(connection.backend))
     })
