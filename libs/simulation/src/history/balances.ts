@@ -43,7 +43,10 @@ export class Balances {
     for (const fsp of fsps) {
       const owed = this.#positions.get(fsp) ?? 0n
       const covered = this.#covers.get(fsp) ?? 0n
-      for (const [type, units] of [['POSITION', owed], ['SETTLEMENT', -covered]] as const) {
+      for (const [type, units] of [
+        ['POSITION', owed],
+        ['SETTLEMENT', -covered],
+      ] as const) {
         const account = await supervisor.ask((process) => accountOf(process, fsp, type))
         const { value, reservedValue } = account ?? { value: 'unknown', reservedValue: 'unknown' }
         const wanted = formatAmount(units)

@@ -206,6 +206,9 @@ export class Faults implements Line {
   }
 }
 
-function isAmong({ at, count }: { readonly at: number; readonly count: number }, n: number): boolean {
+function isAmong(
+  { at, count }: { readonly at: number; readonly count: number },
+  n: number,
+): boolean {
   return n >= at && n < at + count
 }

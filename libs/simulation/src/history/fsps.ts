@@ -156,7 +156,8 @@ export class Fsps {
     await rest(chance().below(50))
     for (const { answer, ending } of messages) {
       if (answer === 'JUST') await rest(record.expires_ms - now_ms() - 50 - chance().below(300))
-      if (answer === 'SWEPT') await rest(sweptAfter_ms(record.expires_ms) - 60 + chance().below(120))
+      if (answer === 'SWEPT')
+        await rest(sweptAfter_ms(record.expires_ms) - 60 + chance().below(120))
       if (answer === 'LATE') await rest(record.expires_ms - now_ms() - 200 + chance().below(2_000))
       await this.#sender.send(ending, () => answerOf(record, ending.kind, answer === 'RESERVE'))
       await rest(chance().below(300))

@@ -54,7 +54,9 @@ export class Funds {
     const accountId = await this.#accountId(fsp)
     const instruction = instructionOf(fsp, accountId, amount)
     const isTaken =
-      ends === 'AT_ONCE' ? await this.#manage('WITHDRAWAL', instruction) : await this.#hold(instruction)
+      ends === 'AT_ONCE'
+        ? await this.#manage('WITHDRAWAL', instruction)
+        : await this.#hold(instruction)
     if (!isTaken) return
     const units = parseAmount(amount) ?? 0n
     this.#count(fsp, units)
@@ -98,7 +100,8 @@ export class Funds {
   async #hold(instruction: ReturnType<typeof instructionOf>): Promise<boolean> {
     const held = await this.#supervisor.ask(async ({ grpc }) => {
       const funds = grpc.client(fundsService, 'participant-lifecycle')
-      return (await funds.RecordFundsOutPrepareReserve({ ...instruction, kind: '', actor })).movement
+      return (await funds.RecordFundsOutPrepareReserve({ ...instruction, kind: '', actor }))
+        .movement
     })
     return held?.state === 'RESERVED'
   }

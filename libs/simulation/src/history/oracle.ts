@@ -236,20 +236,22 @@ async function deadLetters(supervisor: Supervisor): Promise<readonly string[]> {
 }
 
 /**
- * Lawful are: the alarm about a payee FSP that refuses what it has fulfilled; that a clock is ahead, or that
- * the hub is refused, while it is; and errors of attempts that are repeated, while something breaks.
+ * Lawful are: the alarm about a payee FSP that refuses what it has fulfilled; that a clock is ahead, where
+ * one was set; that something is refused and tried again, where the database or a call refuses what no
+ * outage explains; and errors of attempts that are repeated, while something breaks.
  */
 function unlawful(alarms: readonly string[], { faults }: Plan): readonly string[] {
+  const isSet = faults.some(({ type }) => type === 'CLOCK')
   const isRefused = faults.some(
     (fault) => fault.type === 'LOCK_OUT' || (fault.type === 'CALL' && isNoOutage.has(fault.code)),
   )
-  if (isRefused) return []
-  const isAhead = faults.some((fault) => fault.type === 'CLOCK')
-  const unexpected = alarms
+  return alarms
+    .filter((line) => faults.length === 0 || /ALARM|"alarm":/.test(line))
     .filter((line) => !line.includes('REJECT_AFTER_COMMIT'))
-    .filter((line) => !(isAhead && line.includes('ALARM the clock of')))
-  return faults.length === 0 ? unexpected : unexpected.filter((line) => /ALARM|"alarm":/.test(line))
+    .filter((line) => !(isSet && line.includes('ALARM the clock of')))
+    .filter((line) => !(isRefused && saysRefused.test(line)))
 }
 
 /** RESOURCE_EXHAUSTED, INTERNAL, UNAUTHENTICATED */
 const isNoOutage: ReadonlySet<number> = new Set([8, 13, 16])
+const saysRefused = /ALARM (?:.*refused, tried again|refused until|every message|the ledger's lock)/

@@ -187,14 +187,37 @@ const soon_max = { TRIP: 12, WRITE: 6, COMMIT: 4 } as const
 export function planOf(seed: number, index: number): Plan {
   const chance = openChance(seedOf(seed, index))
   const count = 2 + chance.below(6)
-  return {
+  const plan: Plan = {
     seed: chance.below(2 ** 32),
     trip_ms: chance.oneOf([0, 0, 3, 20]),
     transfers: Array.from({ length: count }, () => transferBy(chance)),
     bulks: chance.happens(0.2) ? [bulkBy(chance)] : [],
-    acts: chance.happens(0.4) ? Array.from({ length: 1 + chance.below(2) }, () => actBy(chance)) : [],
+    acts: chance.happens(0.4)
+      ? Array.from({ length: 1 + chance.below(2) }, () => actBy(chance))
+      : [],
     faults: faultsBy(chance),
   }
+  return chance.happens(0.2) ? atTheLastMoment(chance, plan) : plan
+}
+
+/** Payee FSPs answer just before the expiration, or while the hub expires it, and just then it is held up. */
+function atTheLastMoment(chance: Chance, plan: Plan): Plan {
+  const since = { message: 'ANSWER', n: 1 + chance.below(3) } as const
+  const moment = { of: 'WRITE', at: 1 + chance.below(3), since } as const
+  const transfers = plan.transfers.map((transfer) => ({
+    ...transfer,
+    answers: chance.oneOf([['JUST'], ['JUST'], ['SWEPT']] as const),
+  }))
+  const sqlState = chance.oneOf(statesOfOutages)
+  const fault = chance.oneOf<PlannedFault>([
+    { type: 'FREEZE', lasts_ms: 3_000, moment },
+    { type: 'FREEZE', lasts_ms: 3_000, moment },
+    { type: 'FREEZE', lasts_ms: 500, moment },
+    { type: 'REFUSE', lasts_ms: 3_000, sqlState, moment },
+    { type: 'CRASH', when: 'AFTER', moment },
+    { type: 'CUT', when: 'AFTER', moment },
+  ])
+  return { ...plan, trip_ms: chance.oneOf([0, 20]), transfers, faults: [fault] }
 }
 
 function bulkBy(chance: Chance): PlannedBulk {
@@ -246,7 +269,9 @@ function faultsBy(chance: Chance): readonly PlannedFault[] {
   if (chance.happens(1 / 8)) return []
   const count = chance.happens(0.5) ? 1 : 1 + chance.below(faults_max)
   const faults = Array.from({ length: count }, () => faultBy(chance))
-  return chance.happens(0.5) ? [...faults, ...faults.flatMap((fault) => endBy(chance, fault))] : faults
+  return chance.happens(0.5)
+    ? [...faults, ...faults.flatMap((fault) => endBy(chance, fault))]
+    : faults
 }
 
 /** While a callback is without an answer, the process ends. */

@@ -4,14 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -32,7 +25,8 @@ export function databaseOfScheme(): Blob {
     make(unfinished)
     renameSync(unfinished, path)
     for (const other of readdirSync(folder)) {
-      if (other.startsWith(`${kind}-`) && other !== name) rmSync(join(folder, other), { force: true })
+      if (other.startsWith(`${kind}-`) && other !== name)
+        rmSync(join(folder, other), { force: true })
     }
   }
   return new Blob([readFileSync(path)])

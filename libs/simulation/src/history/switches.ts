@@ -49,7 +49,7 @@ export class Switches {
 interface Payment {
   readonly payer: string
   readonly payee: string
-  /** When its request was sent, and when its end was told. */
+  /** When its request was sent, and when its end was announced. */
   readonly from_ms: number
   readonly to_ms: number
 }

@@ -54,7 +54,9 @@ async function play(mutant: Mutant): Promise<Found> {
   const seconds = Math.round((performance.now() - began) / 1_000)
   if (code === 0) return { by: undefined, seconds }
   const at = lines.findIndex((line) => line.startsWith('WRONG'))
-  return { by: lines.slice(at, at + 2).join(' ') || `exit code ${String(code)}`, seconds }
+  if (at >= 0) return { by: lines.slice(at, at + 2).join(' '), seconds }
+  // Broken in a way that nobody would release.
+  throw new Error(`${mutant.name}: exit code ${String(code)}\n${lines.slice(-10).join('\n')}`)
 }
 
 let survivors = 0

@@ -77,7 +77,9 @@ export const mutants: readonly Mutant[] = [
     name: 'Callbacks count as finished before they are delivered or stored',
     file: 'services/notifications/src/handle.ts',
     from: '    batch.until(\n      attempts',
-    to: '    void (\n      attempts',
+    to: `    const ignore = (work: Promise<unknown>) => void work.catch(() => undefined)
+    ignore(
+      attempts`,
   },
   {
     name: 'A fulfilment that does not fit is accepted',

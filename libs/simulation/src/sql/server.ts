@@ -166,8 +166,13 @@ export class SqlServer {
     return job
   }
 
+  /** As it is: reading the answer is left to those who have asked. */
   async #execute(message: Buffer): Promise<Buffer> {
-    return Buffer.from(await this.#pglite.execProtocolRaw(message))
+    const parts: Buffer[] = []
+    // The memory that is given is used again.
+    const onRawData = (bytes: Uint8Array) => void parts.push(Buffer.from(bytes))
+    await this.#pglite.execProtocolRawStream(message, { syncToFs: false, onRawData })
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
   }
 
   async #work(trip: Trip): Promise<void> {
