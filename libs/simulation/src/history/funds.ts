@@ -10,7 +10,7 @@ import type { Supervisor } from '../hub/supervisor.ts'
 import { chance, rest } from '../virtual/world.ts'
 import type { FundsOut } from './plan.ts'
 
-export const currency = 'USD'
+const currency = 'USD'
 /** What each FSP with funds has brought in. */
 export const cover = '10000'
 const actor = 'operator'

@@ -9,7 +9,7 @@ const funded: ReadonlySet<string> = new Set(['mango', 'river'])
 const registered: ReadonlySet<string> = new Set(['mango', 'river', 'poor'])
 const expired = ['EXPIRED'] as const
 
-export interface Circumstances {
+interface Circumstances {
   /** Nothing has delayed the hub. */
   readonly isUndisturbed: boolean
   /** One of the FSPs may have been switched off. */

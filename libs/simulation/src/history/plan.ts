@@ -175,6 +175,7 @@ const statesOfOutages = ['40P01', '40001', '53100', '53200', '57014', '55P03', '
 const statesOfLogIn = ['28P01', '28000', '3D000', '53300', '57P03']
 /** UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAUTHENTICATED, INTERNAL, CANCELLED */
 const codes = [14, 4, 8, 16, 13, 1]
+const codesOfOutages: ReadonlySet<number> = new Set([14, 4])
 const faults_max = 4
 /** How many there are in most histories. */
 const moments_max = { TRIP: 250, WRITE: 80, COMMIT: 40 } as const
@@ -246,7 +247,13 @@ function actBy(chance: Chance): PlannedAct {
       return { act: 'FUNDS_OUT', fsp: 'mango', amount, ends, begins_ms }
     }
     case 'SWITCH_OFF':
-      return { act: 'SWITCH_OFF', fsp: 'river', lasts_ms: chance.below(2_000), begins_ms }
+      // While payments begin.
+      return {
+        act: 'SWITCH_OFF',
+        fsp: 'river',
+        lasts_ms: chance.below(2_000),
+        begins_ms: Math.floor(begins_ms / 3),
+      }
   }
 }
 
@@ -328,8 +335,10 @@ function faultBy(chance: Chance): PlannedFault {
       }
     default: {
       const at = 1 + chance.below(calls_max)
-      const count = chance.oneOf([1, 1, 3, 10])
-      return { type: 'CALL', code: chance.oneOf(codes), isHandled: chance.happens(0.5), count, at }
+      const code = chance.oneOf(codes)
+      // A message that fails again and again for a reason of its own becomes a dead letter.
+      const count = codesOfOutages.has(code) ? chance.oneOf([1, 1, 3, 10]) : 1
+      return { type: 'CALL', code, isHandled: chance.happens(0.5), count, at }
     }
   }
 }

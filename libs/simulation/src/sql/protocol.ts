@@ -76,7 +76,7 @@ export function tripsIn(bytes: Buffer): {
 }
 
 /** The names under which the session knows what a connection prepares. */
-export interface Naming {
+interface Naming {
   prepare(name: string, text: string): { readonly name: string; readonly isThere: boolean }
   nameOf(name: string): string
 }
