@@ -1,9 +1,10 @@
 /** The command line of the simulation. */
+import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { planOf, type Plan } from './history/plan.ts'
 import { shrink } from './history/shrink.ts'
-import { openSimulation } from './history/simulation.ts'
+import { makeScheme, openSimulation } from './history/simulation.ts'
 import { kept } from './kept.ts'
 
 const usage = `npm run simulate -- [--seed N] [--histories M] [--only INDEX] [--plan FILE] [--no-shrink] [--log]
@@ -14,11 +15,14 @@ const usage = `npm run simulate -- [--seed N] [--histories M] [--only INDEX] [--
   --plan       a history in a file of JSON
   --no-shrink  does not make a failing history shorter
   --log        shows what the hub logs from level warn on
+
+npm run simulate -- --make-scheme FILE makes the database of the scheme, and plays nothing.
 `
 const histories_default = 100
 const tries_max = 40
 
 interface Options {
+  readonly scheme: string | undefined
   readonly seed: number
   readonly plans: readonly { readonly name: string; readonly plan: Plan }[]
   readonly shrinks: boolean
@@ -31,7 +35,11 @@ export async function simulate(args: string[]): Promise<number> {
     process.stdout.write(usage)
     return 2
   }
-  const { seed, plans, shrinks, logs } = options
+  const { scheme, seed, plans, shrinks, logs } = options
+  if (scheme !== undefined) {
+    writeFileSync(scheme, await makeScheme())
+    return 0
+  }
   let playing = `seed ${seed}, the start`
   process.on('uncaughtException', (error) => {
     print(`WRONG: ${playing}`)
@@ -72,6 +80,7 @@ async function optionsIn(args: string[]): Promise<Options | undefined> {
       only: { type: 'string' },
       plan: { type: 'string' },
       'no-shrink': { type: 'boolean', default: false },
+      'make-scheme': { type: 'string' },
       log: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -81,7 +90,9 @@ async function optionsIn(args: string[]): Promise<Options | undefined> {
   const numbers = [seed, histories, Number(values.only ?? 0)]
   if (values.help || !numbers.every((each) => Number.isSafeInteger(each) && each >= 0))
     return undefined
-  const flags = { shrinks: !values['no-shrink'], logs: values.log }
+  const scheme = values['make-scheme']
+  const flags = { scheme, shrinks: !values['no-shrink'], logs: values.log }
+  if (scheme !== undefined) return { seed, plans: [], ...flags }
   const of = (index: number) => ({ name: `history ${index}`, plan: planOf(seed, index) })
   if (values.plan !== undefined) {
     const plan = JSON.parse(await readFile(values.plan, 'utf8')) as Plan

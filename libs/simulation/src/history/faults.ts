@@ -1,10 +1,11 @@
 /** What stands between the hub and its database, and between its services: lets the planned faults strike. */
+import type { HttpRequest } from '@causeway/http'
 import type { CallFate } from '../hub/process.ts'
 import type { Connection, Trip } from '../sql/connection.ts'
 import { statementsIn, type Failure } from '../sql/protocol.ts'
 import type { Line } from '../sql/server.ts'
 import { chance, now_ms, type Owner } from '../virtual/world.ts'
-import type { Moment, PlannedFault } from './plan.ts'
+import type { Mark, Moment, PlannedFault } from './plan.ts'
 
 /** What the world does to a process. */
 export interface Strikes {
@@ -20,11 +21,11 @@ interface Refusal {
 
 type FaultOf<Type extends PlannedFault['type']> = Extract<PlannedFault, { readonly type: Type }>
 
-const none = { TRIP: 0, WRITE: 0, COMMIT: 0, calls: 0, callbacks: 0, requests: 0 }
+const none = { TRIP: 0, WRITE: 0, COMMIT: 0, REQUEST: 0, ANSWER: 0, CALLBACK: 0, calls: 0, sent: 0 }
 const commit = Buffer.from('COMMIT\0')
+/** Messages that request a payment or answer one. */
+const payments = /^\/(?:transfers|bulkTransfers)\b/
 const writes = /\b(?:insert into|update|delete from)\b/
-/** A trip within the machine. */
-const trip_ms_max = 3
 
 export class Faults implements Line {
   readonly #strikes: Strikes
@@ -33,6 +34,9 @@ export class Faults implements Line {
   #begun_ms = 0
   #struck = new Set<PlannedFault>()
   #counts = { ...none }
+  #trip_ms_max = 0
+  /** What was counted when a message came, by its kind and number. */
+  readonly #marks = new Map<string, typeof none>()
   /** The names of statements that write. */
   readonly #writing = new Set<string>()
   #refused: Refusal | undefined
@@ -44,9 +48,15 @@ export class Faults implements Line {
     this.#seen = seen
   }
 
-  /** From now on these strike, counted from here. */
-  begin(planned: readonly PlannedFault[]): void {
+  /**
+   * From now on these strike, counted from here.
+   *
+   * @param trip_ms_max how long a trip to the database takes at most
+   */
+  begin(planned: readonly PlannedFault[], trip_ms_max: number): void {
     this.#planned = planned
+    this.#trip_ms_max = trip_ms_max
+    this.#marks.clear()
     this.#begun_ms = now_ms()
     this.#struck = new Set(planned.filter(({ type }) => type === 'SLOW'))
     this.#counts = { ...none }
@@ -54,6 +64,7 @@ export class Faults implements Line {
 
   end(): void {
     this.#planned = []
+    this.#trip_ms_max = 0
     this.#refused = undefined
     this.#lockedOut = undefined
   }
@@ -65,10 +76,9 @@ export class Faults implements Line {
 
   delay_ms(): number {
     const slow = this.#planned.find((fault) => fault.type === 'SLOW')
-    if (slow === undefined || now_ms() > this.#begun_ms + slow.lasts_ms) return 0
-    return chance().happens(slow.probability)
-      ? 1 + chance().below(slow.delay_ms)
-      : chance().below(trip_ms_max)
+    const isSlow = slow !== undefined && now_ms() <= this.#begun_ms + slow.lasts_ms
+    if (isSlow && chance().happens(slow.probability)) return 1 + chance().below(slow.delay_ms)
+    return this.#trip_ms_max === 0 ? 0 : chance().below(this.#trip_ms_max)
   }
 
   before(trip: Trip): 'ARRIVES' | 'LOST' | Failure {
@@ -109,8 +119,7 @@ export class Faults implements Line {
   }
 
   callFate(): CallFate {
-    this.#counts.calls += 1
-    const [fault] = this.#due(['CALL'], ({ at }) => at === this.#counts.calls)
+    const fault = this.#nth('CALL', ++this.#counts.calls)
     if (fault === undefined) return 'HANDLED'
     const { code, isHandled } = fault
     const details = 'injected'
@@ -120,21 +129,30 @@ export class Faults implements Line {
 
   /** What becomes of the next callback. A status is answered instead of what the FSP would. */
   callbackFate(): 'ARRIVES' | FaultOf<'CALLBACK'>['fate'] {
-    const n = ++this.#counts.callbacks
-    const fault = this.#planned.find(
-      (each): each is FaultOf<'CALLBACK'> =>
-        each.type === 'CALLBACK' && n >= each.at && n < each.at + each.count,
-    )
-    if (fault === undefined) return 'ARRIVES'
-    this.#struck.add(fault)
-    return fault.fate
+    this.#mark('CALLBACK')
+    return this.#nth('CALLBACK', this.#counts.CALLBACK)?.fate ?? 'ARRIVES'
   }
 
   /** What becomes of the next message of an FSP. */
-  requestFate(): 'ARRIVES' | FaultOf<'REQUEST'>['fate'] {
-    this.#counts.requests += 1
-    const [fault] = this.#due(['REQUEST'], ({ at }) => at === this.#counts.requests)
+  requestFate({ method, url }: HttpRequest): 'ARRIVES' | FaultOf<'REQUEST'>['fate'] {
+    this.#counts.sent += 1
+    if (payments.test(url)) this.#mark(method === 'PUT' ? 'ANSWER' : 'REQUEST')
+    const [fault] = this.#due(['REQUEST'], ({ at }) => at === this.#counts.sent)
     return fault?.fate ?? 'ARRIVES'
+  }
+
+  #mark(message: Mark['message']): void {
+    this.#counts[message] += 1
+    this.#marks.set(`${message} ${this.#counts[message]}`, { ...this.#counts })
+  }
+
+  /** The fault that strikes the nth of what it counts. */
+  #nth<Type extends 'CALL' | 'CALLBACK'>(type: Type, n: number): FaultOf<Type> | undefined {
+    const fault = this.#planned.find(
+      (each): each is FaultOf<Type> => each.type === type && isAmong(each as FaultOf<Type>, n),
+    )
+    if (fault !== undefined) this.#struck.add(fault)
+    return fault
   }
 
   #kindsOf({ bytes }: Trip): ReadonlySet<Moment['of']> {
@@ -143,8 +161,9 @@ export class Faults implements Line {
     return new Set(bound.some((name) => this.#writing.has(name)) ? ['TRIP', 'WRITE'] : ['TRIP'])
   }
 
-  #isNow({ of, at }: Moment, kinds: ReadonlySet<Moment['of']>): boolean {
-    return kinds.has(of) && at === this.#counts[of]
+  #isNow({ of, at, since }: Moment, kinds: ReadonlySet<Moment['of']>): boolean {
+    const from = since === undefined ? none : this.#marks.get(`${since.message} ${since.n}`)
+    return from !== undefined && kinds.has(of) && at === this.#counts[of] - from[of]
   }
 
   /** Those whose moment it is, each once. */
@@ -185,4 +204,11 @@ export class Faults implements Line {
     for (const { ahead_ms } of this.#due(['CLOCK'], isNow)) owner.ahead_ms = ahead_ms
     for (const _ of this.#due(['STOP'], isNow)) this.#strikes.stop(owner)
   }
+}
+
+function isAmong(
+  { at, count }: { readonly at: number; readonly count: number },
+  n: number,
+): boolean {
+  return n >= at && n < at + count
 }

@@ -18,6 +18,7 @@ import {
 } from './messages.ts'
 import type { Answer, Lead } from './plan.ts'
 import { newSent, type Ending, type Question, type TransferRecord } from './record.ts'
+import { sweptAfter_ms } from '../hub/services.ts'
 import { way_ms_max, type Sender } from './sender.ts'
 
 /** A payer FSP waits so long for what it has asked, and then pays all the same. */
@@ -48,7 +49,10 @@ export class Fsps {
     await rest(chance().below(way_ms_max))
     const fate = this.#faults.callbackFate()
     if (fate === 'REFUSED') throw new HttpFailure('REFUSED', 'connection refused')
-    if (typeof fate === 'number') return answerWith(fate)
+    if (typeof fate === 'number') {
+      if (fate < 500) this.#refuse(request)
+      return answerWith(fate)
+    }
     if (fate !== 'HANGS') this.#take(request)
     if (fate !== 'ARRIVES') return new Promise(() => {})
     return answerWith(request.method === 'PUT' ? 200 : 202)
@@ -101,6 +105,17 @@ export class Fsps {
     }
   }
 
+  /** What is refused for good has been read; a payment that is refused like that is not answered. */
+  #refuse(request: HttpRequest): void {
+    if (request.method === 'PUT' || request.method === 'PATCH') {
+      this.#take(request)
+      return
+    }
+    const callback = callbackIn(request)
+    const record = this.#records.find(({ id }) => id === callback?.about)
+    if (record !== undefined) record.isRefused = true
+  }
+
   /** Lookups of one party are the same to all who have asked. */
   #takeQuestion({ resource, about, asks, isError, to }: Callback): void {
     const kind = resource === 'quotes' ? 'QUOTE' : 'LOOKUP'
@@ -141,6 +156,8 @@ export class Fsps {
     await rest(chance().below(50))
     for (const { answer, ending } of messages) {
       if (answer === 'JUST') await rest(record.expires_ms - now_ms() - 50 - chance().below(300))
+      if (answer === 'SWEPT')
+        await rest(sweptAfter_ms(record.expires_ms) - 60 + chance().below(120))
       if (answer === 'LATE') await rest(record.expires_ms - now_ms() - 200 + chance().below(2_000))
       await this.#sender.send(ending, () => answerOf(record, ending.kind, answer === 'RESERVE'))
       await rest(chance().below(300))

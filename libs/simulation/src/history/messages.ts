@@ -182,7 +182,8 @@ export function callbackIn({ method, url, body }: HttpRequest): Callback | undef
 }
 
 const endsOfCodes: Readonly<Record<string, End>> = {
-  '3100': 'WRONG_FULFILMENT',
+  '3000': 'NOT_TAKEN',
+  '3100': 'INVALID',
   '3203': 'UNKNOWN_PAYEE',
   '3303': 'EXPIRED',
   '4001': 'NO_COVER',

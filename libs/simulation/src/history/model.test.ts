@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { endsOf, wasInTime } from './model.ts'
 import type { PlannedTransfer } from './plan.ts'
+import { mayBeOff, wasOff } from './switches.ts'
 import { newRecord, type Ending, type TransferRecord } from './record.ts'
 
 const planned: PlannedTransfer = {
@@ -22,13 +23,15 @@ function asked(kind?: Ending['kind'], ...received_ms: number[]): TransferRecord 
   return record
 }
 
-const ends = (record: TransferRecord, isUndisturbed = true) => [...endsOf(record, isUndisturbed)]
+const ends = (record: TransferRecord, isUndisturbed = true, off = false) => [
+  ...endsOf(record, { isUndisturbed, mayBeOff: off }),
+]
 
 describe('what the model permits', () => {
   test.each([
     ['FULFIL', ['COMMITTED'], ['EXPIRED']],
     ['REJECT', ['REJECTED'], ['REJECTED', 'EXPIRED']],
-    ['WRONG', ['WRONG_FULFILMENT'], ['WRONG_FULFILMENT', 'EXPIRED']],
+    ['WRONG', ['INVALID'], ['INVALID', 'EXPIRED']],
   ] as const)('%s ends a transfer as %j in time, as %j at its expiration', (kind, inTime, late) => {
     expect(ends(asked(kind, 999))).toEqual(inTime)
     expect(ends(asked(kind, 1_000))).toEqual(late)
@@ -58,7 +61,46 @@ describe('what the model permits', () => {
     expect(ends({ ...asked('FULFIL', 100), planned: { ...planned, payer: 'poor' } })).toEqual([])
   })
 
+  test('An FSP that may be off may be refused, but not after its payee FSP was asked', () => {
+    expect(ends(newRecord('1', planned), true, true)).toEqual(['INVALID'])
+    expect(ends(asked('FULFIL', 100), true, true)).toEqual(['COMMITTED'])
+  })
+
+  test('A request that the payee FSP refuses by its status is not taken', () => {
+    const refused = { ...newRecord('1', planned), isRefused: true }
+    expect(ends(refused)).toEqual(['NOT_TAKEN'])
+    expect(ends(newRecord('1', planned))).toEqual([])
+  })
+
   test('Without faults a funded request reaches the payee FSP', () => {
     expect(ends(newRecord('1', planned))).toEqual([])
+  })
+})
+
+describe('whether an FSP was off', () => {
+  const off = { fsp: 'river', mayBegin_ms: 100, begins_ms: 200, ends_ms: 300, mayEnd_ms: 400 }
+  const paid = (from_ms: number, to_ms: number, payer = 'mango') => ({
+    payer,
+    payee: payer === 'mango' ? 'river' : 'nobody',
+    from_ms,
+    to_ms,
+  })
+
+  test.each([
+    [0, 99, false, false],
+    [0, 100, true, false],
+    [200, 300, true, true],
+    [199, 300, true, false],
+    [200, 301, true, false],
+    [400, 500, true, false],
+    [401, 500, false, false],
+  ])('A payment from %i to %i ms: perhaps %s, surely %s', (from_ms, to_ms, perhaps, surely) => {
+    expect(mayBeOff(paid(from_ms, to_ms), [off])).toBe(perhaps)
+    expect(wasOff(paid(from_ms, to_ms), [off])).toBe(surely)
+  })
+
+  test('Others are not concerned', () => {
+    expect(mayBeOff(paid(200, 300, 'poor'), [off])).toBe(false)
+    expect(wasOff(paid(200, 300, 'poor'), [off])).toBe(false)
   })
 })

@@ -9,23 +9,37 @@ const funded: ReadonlySet<string> = new Set(['mango', 'river'])
 const registered: ReadonlySet<string> = new Set(['mango', 'river', 'poor'])
 const expired = ['EXPIRED'] as const
 
-/** @param isUndisturbed whether nothing delayed the hub */
-export function endsOf(record: TransferRecord, isUndisturbed: boolean): ReadonlySet<End> {
-  const { planned, sent, asked, expires_ms, prepare } = record
+interface Circumstances {
+  /** Nothing has delayed the hub. */
+  readonly isUndisturbed: boolean
+  /** One of the FSPs may have been switched off. */
+  readonly mayBeOff: boolean
+}
+
+export function endsOf(
+  record: TransferRecord,
+  { isUndisturbed, mayBeOff }: Circumstances,
+): ReadonlySet<End> {
+  const { planned, sent, asked, isRefused, expires_ms, prepare } = record
   const refusal = refusalOf(planned)
+  const notTaken = isRefused ? (['NOT_TAKEN'] as const) : []
   if (asked === 0) {
     // It was not reserved, or the payee FSP could not be reached in time.
     const mayHaveExpired = !isUndisturbed || prepare.received_ms.some((ms) => ms >= expires_ms)
     return new Set([
       ...(refusal === undefined ? [] : [refusal]),
+      ...(mayBeOff ? (['INVALID'] as const) : []),
+      ...notTaken,
       ...(mayHaveExpired ? expired : []),
     ])
   }
   if (refusal !== undefined) return new Set()
   // The first message of the payee FSP that is accepted decides, whatever comes after it.
   const [first] = sent
-  if (first === undefined) return new Set(expired)
-  return new Set(first.received_ms.flatMap((ms) => endsBy(first, ms < expires_ms)))
+  if (first === undefined) return new Set([...expired, ...notTaken])
+  // An FSP that takes a request and refuses its repetition contradicts itself.
+  const ends = first.received_ms.flatMap((ms) => endsBy(first, ms < expires_ms))
+  return new Set([...ends, ...notTaken])
 }
 
 /** Whether the payee FSP was surely in time with what commits. */
@@ -51,6 +65,6 @@ function refusalOf({ payer, payee }: PlannedTransfer): End | undefined {
 /** What voids a transfer may also be what comes after its expiration and before the sweep. */
 function endsBy({ kind }: Ending, isInTime: boolean): readonly End[] {
   if (kind === 'FULFIL') return isInTime ? ['COMMITTED'] : expired
-  const end = kind === 'REJECT' ? 'REJECTED' : 'WRONG_FULFILMENT'
+  const end = kind === 'REJECT' ? 'REJECTED' : 'INVALID'
   return isInTime ? [end] : [end, ...expired]
 }

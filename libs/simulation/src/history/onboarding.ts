@@ -1,14 +1,12 @@
 /** The scheme of the simulation, made over the interfaces of the services. */
-import { randomUUID } from 'node:crypto'
 import type { GrpcHost } from '@causeway/grpc'
 import { addFsp, openScheme } from '@causeway/participants/testing'
 import { participantsService } from '@causeway/protos'
+import { accountOf, cover, instructionOf } from './funds.ts'
 import { callbackUrlOf, registrationOf } from './messages.ts'
 import { fsps } from './plan.ts'
 import { isAccepted, newSent } from './record.ts'
 import type { Sender } from './sender.ts'
-
-const currency = 'USD'
 
 export async function onboard(grpc: GrpcHost): Promise<void> {
   await openScheme(grpc)
@@ -37,18 +35,11 @@ async function addEndpoint(grpc: GrpcHost, name: string, value: string): Promise
 
 async function deposit(grpc: GrpcHost, name: string): Promise<void> {
   const participants = grpc.client(participantsService, 'participant-lifecycle')
-  const { balances } = await participants.RequestAccountsPositions({ name, currency })
-  const account = balances?.accounts.find((one) => one.ledgerAccountType === 'SETTLEMENT')
+  const account = await accountOf({ grpc }, name, 'SETTLEMENT')
+  const instruction = instructionOf(name, account?.id ?? 0, cover)
   const { refusal } = await participants.ManageFundsCreditDebitPairInstruction({
-    transferId: randomUUID(),
-    name,
-    accountId: account?.id ?? 0,
+    ...instruction,
     kind: 'DEPOSIT',
-    amount: '10000',
-    currency,
-    externalReference: 'bank 1',
-    reason: 'liquidity',
-    extensionList: Buffer.alloc(0),
   })
   if (refusal) throw new Error(refusal.detail)
 }

@@ -1,9 +1,14 @@
-/** Operators outside of the hub: they close windows and settle them, and repeat each step until it is done. */
+/**
+ * Operators outside of the hub: they close windows and settle them, move funds and switch FSPs off, and
+ * repeat each step until it is done.
+ */
 import { randomUUID } from 'node:crypto'
 import { settlementsService, settlementWindowsService, type Settlement } from '@causeway/protos'
 import type { Supervisor } from '../hub/supervisor.ts'
 import { rest } from '../virtual/world.ts'
+import { Funds } from './funds.ts'
 import type { PlannedAct } from './plan.ts'
+import { Switches } from './switches.ts'
 
 const actor = 'operator'
 const pause_ms = 200
@@ -15,12 +20,16 @@ const steps = [
 ] as const
 
 export class Operators {
+  readonly funds: Funds
+  readonly switches: Switches
   readonly #supervisor: Supervisor
   #busy = 0
   #settled: Settlement[] = []
 
   constructor(supervisor: Supervisor) {
     this.#supervisor = supervisor
+    this.funds = new Funds(supervisor)
+    this.switches = new Switches(supervisor)
   }
 
   /** Whether an act is under way. */
@@ -33,11 +42,15 @@ export class Operators {
     return this.#settled.splice(0)
   }
 
-  async act({ act, begins_ms }: PlannedAct): Promise<void> {
+  async act(planned: PlannedAct): Promise<void> {
     this.#busy += 1
-    await rest(begins_ms)
-    const windowId = await this.#closeWindow()
-    if (act === 'SETTLE' && windowId !== undefined) await this.#settle(windowId)
+    await rest(planned.begins_ms)
+    if (planned.act === 'FUNDS_OUT') await this.funds.moveOut(planned)
+    else if (planned.act === 'SWITCH_OFF') await this.switches.switchOff(planned)
+    else {
+      const windowId = await this.#closeWindow()
+      if (planned.act === 'SETTLE' && windowId !== undefined) await this.#settle(windowId)
+    }
     this.#busy -= 1
   }
 

@@ -1,20 +1,15 @@
 /** What must be right after each history, whatever has struck. */
-import { formatAmount, parseAmount, parseDecimal } from '@causeway/money'
-import {
-  ledgerService,
-  participantsService,
-  settlementReportsService,
-  type Settlement,
-} from '@causeway/protos'
-import { committedItems, judgeBulk } from './bulk-oracle.ts'
-import { itemAmount, type BulkRecord } from './bulks.ts'
-import type { HubProcess } from '../hub/process.ts'
+import { ledgerService, settlementReportsService, type Settlement } from '@causeway/protos'
 import { final_ms } from '../hub/services.ts'
 import type { Supervisor } from '../hub/supervisor.ts'
 import type { SqlServer } from '../sql/server.ts'
+import type { Balances } from './balances.ts'
+import { judgeBulk } from './bulk-oracle.ts'
+import type { BulkRecord } from './bulks.ts'
 import { endsOf, wasInTime } from './model.ts'
-import { fsps, type Plan } from './plan.ts'
+import type { Plan } from './plan.ts'
 import { isAccepted, type End, type Question, type TransferRecord } from './record.ts'
+import { mayBeOff, wasOff, type Off } from './switches.ts'
 
 export interface Evidence {
   readonly plan: Plan
@@ -24,52 +19,59 @@ export interface Evidence {
   /** What is wrong with the events that the bus has delivered. */
   readonly announced: readonly string[]
   readonly settled: readonly Settlement[]
+  /** What is wrong with funds that were moved. */
+  readonly funds: readonly string[]
+  readonly offs: readonly Off[]
 }
 
 export interface Judged {
   readonly supervisor: Supervisor
   readonly server: SqlServer
-  readonly positions: Positions
+  readonly balances: Balances
 }
-
-/** What each FSP owes, by what FSPs have learned since the beginning. */
-export type Positions = Map<string, bigint>
 
 const patient = { deadline_ms: 60_000 }
 const dead_letters_max = 10
 /** What processing an expired transfer takes. */
 const work_ms = 500
 
-/** Everything that is wrong, as sentences; adds what was committed to the positions. */
+/** Everything that is wrong, as sentences; adds what was committed to the balances. */
 export async function judge(
-  { supervisor, server, positions }: Judged,
-  { records, bulks, plan, alarms, announced, settled }: Evidence,
+  { supervisor, server, balances }: Judged,
+  { records, bulks, plan, alarms, announced, settled, funds, offs }: Evidence,
 ): Promise<readonly string[]> {
   const ids = [...records.map(({ id }) => id), ...bulks.flatMap(({ itemIds }) => itemIds)]
   const outcomes = await outcomesOf(supervisor, ids)
   const isUndisturbed = plan.faults.length === 0
+  // What is known of an FSP that is off is known later elsewhere than in the ledger.
+  const isAnswered = isUndisturbed && offs.length === 0
   const ofTransfers = records.flatMap((record) => [
-    ...judgeTransfer(record, isUndisturbed),
-    ...record.questions.flatMap((question) => judgeQuestion(record, question, isUndisturbed)),
+    ...judgeTransfer(record, offs, isUndisturbed),
+    ...record.questions.flatMap((question) => judgeQuestion(record, question, isAnswered)),
     ...compare(record, outcomes.get(record.id) ?? 'nothing'),
   ])
-  for (const record of records) count(positions, record)
-  for (const bulk of bulks) countItems(positions, bulk)
-  const ofSettlements = settled.flatMap((settlement) => settleIn(positions, settlement))
+  for (const record of records) balances.count(record)
+  for (const bulk of bulks) balances.countItems(bulk)
+  const ofSettlements = settled.flatMap((settlement) => balances.settle(settlement))
   return [
     ...ofTransfers,
-    ...bulks.flatMap((bulk) => judgeBulk(bulk, outcomes)),
+    ...bulks.flatMap((bulk) => judgeBulk(bulk, outcomes, offs)),
     ...ofSettlements,
+    ...funds,
     ...announced,
     ...(await wrongAnnouncements(server, records)),
-    ...(await wrongPositions(supervisor, positions)),
+    ...(await balances.compare(supervisor)),
     ...(await differences(supervisor)),
     ...(await deadLetters(supervisor)),
     ...unlawful(alarms, plan).map((alarm) => `an alarm that nothing lawful causes: ${alarm}`),
   ]
 }
 
-function judgeTransfer(record: TransferRecord, isUndisturbed: boolean): readonly string[] {
+function judgeTransfer(
+  record: TransferRecord,
+  offs: readonly Off[],
+  isUndisturbed: boolean,
+): readonly string[] {
   const {
     id,
     prepare,
@@ -83,7 +85,12 @@ function judgeTransfer(record: TransferRecord, isUndisturbed: boolean): readonly
   if (!isAccepted(prepare)) return []
   const found: string[] = []
   const what = `${id} (${planned.payer} to ${planned.payee}, ${planned.answers.join(' then ')})`
-  const right = endsOf(record, isUndisturbed)
+  const { payer, payee } = planned
+  const payment = { payer, payee, from_ms: Math.min(...prepare.received_ms), to_ms: ended_ms }
+  const right = endsOf(record, { isUndisturbed, mayBeOff: mayBeOff(payment, offs) })
+  if (payerEnds.includes('COMMITTED') && wasOff(payment, offs)) {
+    found.push(`${what} was committed while one of the two was off`)
+  }
   for (const end of new Set(payerEnds)) {
     if (end !== 'ABORTED' && right.has(end)) continue
     found.push(`${what} ended as ${end}; right: ${[...right].join(' or ')}`)
@@ -95,6 +102,10 @@ function judgeTransfer(record: TransferRecord, isUndisturbed: boolean): readonly
   }
   if (wasInTime(record) && payerEnds.includes('EXPIRED')) {
     found.push(`${what} was answered in time and expired`)
+  }
+  // Nobody's clock but that of the ledger decides, and that is right.
+  if (payerEnds[0] === 'EXPIRED' && ended_ms < expires_ms) {
+    found.push(`${what} expired ${expires_ms - ended_ms} ms before its expiration`)
   }
   if (isUndisturbed) found.push(...judgeUndisturbed(record, what))
   if (isUndisturbed && asked > 1) found.push(`the payee FSP of ${what} was asked ${asked} times`)
@@ -155,10 +166,11 @@ function agree(one: End, other: End | undefined): boolean {
 const ledgerOutcomes: Readonly<Record<End, readonly string[]>> = {
   COMMITTED: ['POSTED'],
   REJECTED: ['VOIDED'],
-  WRONG_FULFILMENT: ['VOIDED'],
+  INVALID: ['VOIDED', 'REFUSED'],
   EXPIRED: ['VOIDED', 'REFUSED'],
   NO_COVER: ['REFUSED'],
   UNKNOWN_PAYEE: ['REFUSED'],
+  NOT_TAKEN: ['VOIDED'],
   ABORTED: ['VOIDED', 'REFUSED'],
 }
 
@@ -208,55 +220,6 @@ async function wrongAnnouncements(
     )
 }
 
-function count(positions: Positions, { payerEnds, planned }: TransferRecord): void {
-  if (!payerEnds.includes('COMMITTED')) return
-  const { payer, payee, amount } = planned
-  const units = parseAmount(amount) ?? 0n
-  positions.set(payer, (positions.get(payer) ?? 0n) + units)
-  positions.set(payee, (positions.get(payee) ?? 0n) - units)
-}
-
-function countItems(positions: Positions, bulk: BulkRecord): void {
-  const { payer, payee } = bulk.planned
-  const units = BigInt(committedItems(bulk).size) * (parseAmount(itemAmount) ?? 0n)
-  positions.set(payer, (positions.get(payer) ?? 0n) + units)
-  positions.set(payee, (positions.get(payee) ?? 0n) - units)
-}
-
-/** A settled net is not owed any more; together all nets are nothing. */
-function settleIn(positions: Positions, { id, accounts }: Settlement): readonly string[] {
-  let sum = 0n
-  for (const { participant, net } of accounts) {
-    const units = parseDecimal(net) ?? 0n
-    sum += units
-    positions.set(participant, (positions.get(participant) ?? 0n) - units)
-  }
-  return sum === 0n ? [] : [`the nets of settlement ${id} sum to ${formatAmount(sum)}`]
-}
-
-async function wrongPositions(
-  supervisor: Supervisor,
-  positions: Positions,
-): Promise<readonly string[]> {
-  const found: string[] = []
-  for (const name of fsps) {
-    const { value, reserved } = await supervisor.ask((process) => positionOf(process, name))
-    const wanted = formatAmount(positions.get(name) ?? 0n)
-    if (value !== wanted)
-      found.push(`the position of ${name} is ${value}, by what it has learned ${wanted}`)
-    if (reserved !== '0') found.push(`${reserved} of ${name} is still reserved`)
-  }
-  return found
-}
-
-async function positionOf({ grpc }: HubProcess, name: string) {
-  const { balances } = await grpc
-    .client(participantsService, 'participant-lifecycle')
-    .RequestAccountsPositions({ name, currency: 'USD' }, patient)
-  const account = balances?.accounts.find((each) => each.ledgerAccountType === 'POSITION')
-  return { value: account?.value ?? 'unknown', reserved: account?.reservedValue ?? 'unknown' }
-}
-
 async function differences(supervisor: Supervisor): Promise<readonly string[]> {
   const ledger = await supervisor.ask(({ grpc }) =>
     grpc.client(ledgerService, 'participant-lifecycle').VerifyLedger({}, patient),
@@ -273,20 +236,22 @@ async function deadLetters(supervisor: Supervisor): Promise<readonly string[]> {
 }
 
 /**
- * Lawful are: the alarm about a payee FSP that refuses what it has fulfilled; that a clock is ahead, or that
- * the hub is refused, while it is; and errors of attempts that are repeated, while something breaks.
+ * Lawful are: the alarm about a payee FSP that refuses what it has fulfilled; that a clock is ahead, where
+ * one was set; that something is refused and tried again, where the database or a call refuses what no
+ * outage explains; and errors of attempts that are repeated, while something breaks.
  */
 function unlawful(alarms: readonly string[], { faults }: Plan): readonly string[] {
+  const isSet = faults.some(({ type }) => type === 'CLOCK')
   const isRefused = faults.some(
     (fault) => fault.type === 'LOCK_OUT' || (fault.type === 'CALL' && isNoOutage.has(fault.code)),
   )
-  if (isRefused) return []
-  const isAhead = faults.some((fault) => fault.type === 'CLOCK')
-  const unexpected = alarms
+  return alarms
+    .filter((line) => faults.length === 0 || /ALARM|"alarm":/.test(line))
     .filter((line) => !line.includes('REJECT_AFTER_COMMIT'))
-    .filter((line) => !(isAhead && line.includes('ALARM the clock of')))
-  return faults.length === 0 ? unexpected : unexpected.filter((line) => /ALARM|"alarm":/.test(line))
+    .filter((line) => !(isSet && line.includes('ALARM the clock of')))
+    .filter((line) => !(isRefused && saysRefused.test(line)))
 }
 
 /** RESOURCE_EXHAUSTED, INTERNAL, UNAUTHENTICATED */
 const isNoOutage: ReadonlySet<number> = new Set([8, 13, 16])
+const saysRefused = /ALARM (?:.*refused, tried again|refused until|every message|the ledger's lock)/

@@ -8,10 +8,19 @@ import { openChance, seedOf, type Chance } from '../virtual/chance.ts'
 export const fsps = ['mango', 'river', 'poor'] as const
 
 /**
- * How a payee FSP answers: with the fulfilment, at once or just before the expiration, asking for a PATCH with RESERVED, refusing, with a
- * fulfilment that does not fit, when the transfer may have expired, not at all.
+ * How a payee FSP answers: with the fulfilment, at once or just before the expiration, asking for a PATCH
+ * with RESERVED, refusing, with a fulfilment that does not fit, when the transfer may have expired, while
+ * the hub expires it, not at all.
  */
-export type Answer = 'FULFIL' | 'JUST' | 'RESERVE' | 'REJECT' | 'WRONG' | 'LATE' | 'SILENT'
+export type Answer =
+  | 'FULFIL'
+  | 'JUST'
+  | 'RESERVE'
+  | 'REJECT'
+  | 'WRONG'
+  | 'LATE'
+  | 'SWEPT'
+  | 'SILENT'
 
 /** What the payer FSP asks before it pays. */
 export type Lead = 'LOOKUP' | 'QUOTE'
@@ -41,10 +50,19 @@ export interface PlannedBulk {
   readonly valid_ms: number
 }
 
-/** Which of the trips, of those that write, or of the commits since the beginning of the history. */
+/** A message that passes between an FSP and the hub: of the payer FSP, of the payee FSP, of the hub. */
+export interface Mark {
+  readonly message: 'REQUEST' | 'ANSWER' | 'CALLBACK'
+  /** Which of them. */
+  readonly n: number
+}
+
+/** Which of the trips, of those that write, or of the commits. */
 export interface Moment {
   readonly of: 'TRIP' | 'WRITE' | 'COMMIT'
   readonly at: number
+  /** From when they are counted; left out: from the beginning of the history. */
+  readonly since?: Mark
 }
 
 export type PlannedFault =
@@ -77,11 +95,12 @@ export type PlannedFault =
   | { readonly type: 'STOP'; readonly moment: Moment }
   /** The clock of the process is set ahead or back, until the next start or the end of the history. */
   | { readonly type: 'CLOCK'; readonly ahead_ms: number; readonly moment: Moment }
-  /** A call between services fails with this status of gRPC, before or after it was handled. */
+  /** Calls between services fail with this status of gRPC, before or after they were handled. */
   | {
       readonly type: 'CALL'
       readonly code: number
       readonly isHandled: boolean
+      readonly count: number
       readonly at: number
     }
   /** An FSP's callbacks fail from one of them on: refused, without an answer, with a status. */
@@ -94,14 +113,30 @@ export type PlannedFault =
   /** A message of an FSP, or the answer to it, is lost. */
   | { readonly type: 'REQUEST'; readonly fate: 'LOST' | 'ANSWER_LOST'; readonly at: number }
 
-export interface PlannedAct {
-  readonly act: 'CLOSE_WINDOW' | 'SETTLE'
-  readonly begins_ms: number
+export interface FundsOut {
+  readonly fsp: string
+  readonly amount: string
+  /** What is held leaves or not; or it leaves in one step. */
+  readonly ends: 'COMMIT' | 'ABORT' | 'AT_ONCE'
 }
+
+export interface SwitchOff {
+  readonly fsp: string
+  readonly lasts_ms: number
+}
+
+/** What operators do. */
+export type PlannedAct = { readonly begins_ms: number } & (
+  | { readonly act: 'CLOSE_WINDOW' | 'SETTLE' }
+  | ({ readonly act: 'FUNDS_OUT' } & FundsOut)
+  | ({ readonly act: 'SWITCH_OFF' } & SwitchOff)
+)
 
 export interface Plan {
   /** Of the chance while it is played. */
   readonly seed: number
+  /** Each trip to the database takes up to so long. */
+  readonly trip_ms: number
   readonly transfers: readonly PlannedTransfer[]
   readonly bulks: readonly PlannedBulk[]
   readonly acts: readonly PlannedAct[]
@@ -128,6 +163,7 @@ const answers: readonly (readonly Answer[])[] = [
   ['WRONG'],
   ['SILENT'],
   ['LATE'],
+  ['SWEPT'],
   ['FULFIL', 'REJECT'],
   ['REJECT', 'FULFIL'],
   ['WRONG', 'FULFIL'],
@@ -139,21 +175,50 @@ const statesOfOutages = ['40P01', '40001', '53100', '53200', '57014', '55P03', '
 const statesOfLogIn = ['28P01', '28000', '3D000', '53300', '57P03']
 /** UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAUTHENTICATED, INTERNAL, CANCELLED */
 const codes = [14, 4, 8, 16, 13, 1]
+const codesOfOutages: ReadonlySet<number> = new Set([14, 4])
 const faults_max = 4
 /** How many there are in most histories. */
 const moments_max = { TRIP: 250, WRITE: 80, COMMIT: 40 } as const
 const calls_max = 40
+/** Of each kind, in most histories. */
+const messages_max = 6
+/** How many there are while a message is worked on. */
+const soon_max = { TRIP: 12, WRITE: 6, COMMIT: 4 } as const
 
 export function planOf(seed: number, index: number): Plan {
   const chance = openChance(seedOf(seed, index))
   const count = 2 + chance.below(6)
-  return {
+  const plan: Plan = {
     seed: chance.below(2 ** 32),
+    trip_ms: chance.oneOf([0, 0, 3, 20]),
     transfers: Array.from({ length: count }, () => transferBy(chance)),
     bulks: chance.happens(0.2) ? [bulkBy(chance)] : [],
-    acts: chance.happens(0.3) ? [actBy(chance)] : [],
+    acts: chance.happens(0.4)
+      ? Array.from({ length: 1 + chance.below(2) }, () => actBy(chance))
+      : [],
     faults: faultsBy(chance),
   }
+  return chance.happens(0.2) ? atTheLastMoment(chance, plan) : plan
+}
+
+/** Payee FSPs answer just before the expiration, or while the hub expires it, and just then it is held up. */
+function atTheLastMoment(chance: Chance, plan: Plan): Plan {
+  const since = { message: 'ANSWER', n: 1 + chance.below(3) } as const
+  const moment = { of: 'WRITE', at: 1 + chance.below(3), since } as const
+  const transfers = plan.transfers.map((transfer) => ({
+    ...transfer,
+    answers: chance.oneOf([['JUST'], ['JUST'], ['SWEPT']] as const),
+  }))
+  const sqlState = chance.oneOf(statesOfOutages)
+  const fault = chance.oneOf<PlannedFault>([
+    { type: 'FREEZE', lasts_ms: 3_000, moment },
+    { type: 'FREEZE', lasts_ms: 3_000, moment },
+    { type: 'FREEZE', lasts_ms: 500, moment },
+    { type: 'REFUSE', lasts_ms: 3_000, sqlState, moment },
+    { type: 'CRASH', when: 'AFTER', moment },
+    { type: 'CUT', when: 'AFTER', moment },
+  ])
+  return { ...plan, trip_ms: chance.oneOf([0, 20]), transfers, faults: [fault] }
 }
 
 function bulkBy(chance: Chance): PlannedBulk {
@@ -170,7 +235,26 @@ function bulkBy(chance: Chance): PlannedBulk {
 }
 
 function actBy(chance: Chance): PlannedAct {
-  return { act: chance.oneOf(['CLOSE_WINDOW', 'SETTLE']), begins_ms: chance.below(4_000) }
+  const begins_ms = chance.below(4_000)
+  switch (chance.oneOf(['CLOSE_WINDOW', 'SETTLE', 'SETTLE', 'FUNDS_OUT', 'SWITCH_OFF'] as const)) {
+    case 'CLOSE_WINDOW':
+      return { act: 'CLOSE_WINDOW', begins_ms }
+    case 'SETTLE':
+      return { act: 'SETTLE', begins_ms }
+    case 'FUNDS_OUT': {
+      const amount = chance.oneOf(['6000', '6000', '20000'])
+      const ends = chance.oneOf(['COMMIT', 'ABORT', 'AT_ONCE'] as const)
+      return { act: 'FUNDS_OUT', fsp: 'mango', amount, ends, begins_ms }
+    }
+    case 'SWITCH_OFF':
+      // While payments begin.
+      return {
+        act: 'SWITCH_OFF',
+        fsp: 'river',
+        lasts_ms: chance.below(2_000),
+        begins_ms: Math.floor(begins_ms / 3),
+      }
+  }
 }
 
 function transferBy(chance: Chance): PlannedTransfer {
@@ -191,7 +275,18 @@ function transferBy(chance: Chance): PlannedTransfer {
 function faultsBy(chance: Chance): readonly PlannedFault[] {
   if (chance.happens(1 / 8)) return []
   const count = chance.happens(0.5) ? 1 : 1 + chance.below(faults_max)
-  return Array.from({ length: count }, () => faultBy(chance))
+  const faults = Array.from({ length: count }, () => faultBy(chance))
+  return chance.happens(0.5)
+    ? [...faults, ...faults.flatMap((fault) => endBy(chance, fault))]
+    : faults
+}
+
+/** While a callback is without an answer, the process ends. */
+function endBy(chance: Chance, fault: PlannedFault): readonly PlannedFault[] {
+  if (fault.type !== 'CALLBACK') return []
+  const since = { message: 'CALLBACK', n: fault.at } as const
+  const moment = { of: 'TRIP', at: 1 + chance.below(20), since } as const
+  return [chance.happens(0.5) ? { type: 'STOP', moment } : { type: 'CRASH', when: 'AFTER', moment }]
 }
 
 function faultBy(chance: Chance): PlannedFault {
@@ -240,12 +335,19 @@ function faultBy(chance: Chance): PlannedFault {
       }
     default: {
       const at = 1 + chance.below(calls_max)
-      return { type: 'CALL', code: chance.oneOf(codes), isHandled: chance.happens(0.5), at }
+      const code = chance.oneOf(codes)
+      // A message that fails again and again for a reason of its own becomes a dead letter.
+      const count = codesOfOutages.has(code) ? chance.oneOf([1, 1, 3, 10]) : 1
+      return { type: 'CALL', code, isHandled: chance.happens(0.5), count, at }
     }
   }
 }
 
+/** Half of them follow a message, where the hub has just promised something. */
 function momentBy(chance: Chance): Moment {
   const of = chance.oneOf(['TRIP', 'WRITE', 'WRITE', 'COMMIT'] as const)
-  return { of, at: 1 + chance.below(moments_max[of]) }
+  if (chance.happens(0.5)) return { of, at: 1 + chance.below(moments_max[of]) }
+  const message = chance.oneOf(['REQUEST', 'ANSWER', 'ANSWER', 'CALLBACK'] as const)
+  const since = { message, n: 1 + chance.below(messages_max) }
+  return { of, at: 1 + chance.below(soon_max[of]), since }
 }

@@ -5,10 +5,13 @@ import type { Lead, PlannedTransfer } from './plan.ts'
 export type End =
   | 'COMMITTED'
   | 'REJECTED'
-  | 'WRONG_FULFILMENT'
+  /** The fulfilment does not fit, or an FSP is off. */
+  | 'INVALID'
   | 'EXPIRED'
   | 'NO_COVER'
   | 'UNKNOWN_PAYEE'
+  /** The payee FSP has not taken the request. */
+  | 'NOT_TAKEN'
   /** Where the hub gives no reason: in a PATCH. */
   | 'ABORTED'
 
@@ -48,6 +51,8 @@ export interface TransferRecord {
   readonly sent: Ending[]
   /** How often the payee FSP was asked. */
   asked: number
+  /** It has refused the request by its HTTP status. */
+  isRefused: boolean
   /** Each callback about an end, in order. */
   readonly payerEnds: End[]
   readonly payeeEnds: End[]
@@ -72,6 +77,7 @@ export function newRecord(id: string, planned: PlannedTransfer): TransferRecord 
     prepare: newSent(),
     sent: [],
     asked: 0,
+    isRefused: false,
     payerEnds: [],
     payeeEnds: [],
     ended_ms: undefined,

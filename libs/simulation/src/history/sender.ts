@@ -35,7 +35,7 @@ export class Sender {
   /** Undefined: there is no answer. */
   async #try(request: HttpRequest, onReceived: (ms: number) => void): Promise<number | undefined> {
     await rest(chance().below(way_ms_max))
-    const fate = this.#faults.requestFate()
+    const fate = this.#faults.requestFate(request)
     const network = this.#network()
     if (fate === 'LOST' || network === undefined) return undefined
     const status = await Promise.race([

@@ -38,6 +38,7 @@ export function* shorterThan(plan: Plan): Generator<Plan> {
   if (transfers.length > 1) {
     for (const transfer of transfers) yield { ...plan, transfers: without(transfers, transfer) }
   }
+  if (plan.trip_ms > 0) yield { ...plan, trip_ms: 0 }
   for (const transfer of transfers) {
     const replaced = (changes: Partial<typeof transfer>) => ({
       ...plan,

@@ -4,14 +4,16 @@ import { openLog } from '@causeway/process'
 import { Supervisor } from '../hub/supervisor.ts'
 import { openSqlServer, type SqlServer } from '../sql/server.ts'
 import { seedOf } from '../virtual/chance.ts'
-import { ownedBy, reseed, resetTime, run, Owner } from '../virtual/world.ts'
+import { ownedBy, reseed, resetTime, run, since_ms, Owner } from '../virtual/world.ts'
 import { Announcements } from './announcements.ts'
 import { Bulks, isBulkOver, newBulk, type BulkRecord } from './bulks.ts'
 import { Faults } from './faults.ts'
 import { Fsps } from './fsps.ts'
 import { onboard, register } from './onboarding.ts'
 import { Operators } from './operators.ts'
-import { judge, type Positions } from './oracle.ts'
+import { databaseOfScheme } from './scheme.ts'
+import { Balances } from './balances.ts'
+import { judge } from './oracle.ts'
 import type { Plan } from './plan.ts'
 import { Sender } from './sender.ts'
 import { isOver, newRecord, type TransferRecord } from './record.ts'
@@ -26,19 +28,54 @@ export interface Result {
 const notServed = 'it is not served here now'
 /** Lines for operators: `ALARM` in the sentence, or the kind of an alarm; any error. */
 const isAlarm = /ALARM|"alarm":|"level":"(?:error|fatal)"/
+/** When simulations begin, after the beginning of the world: by then the scheme is there. */
+const scheme_ms = 120_000
 const start_ms_max = 60_000
 const accepted_ms_max = 120_000
 const ended_ms_max = 180_000
 const quiet_ms = 4_000
+/** Longer than a freeze, the timeout of a callback and the pause of a circuit. */
+const recovered_ms = 20_000
+const tidied_every = 50
 const judged_ms_max = 600_000
+
+type ShowLog = (line: string) => void
 
 /** @param showLog gets each line that the hub logs from level warn on */
 export async function openSimulation(
   seed: number,
-  showLog: (line: string) => void = () => undefined,
+  showLog: ShowLog = () => undefined,
 ): Promise<Simulation> {
-  resetTime()
+  const data = databaseOfScheme()
+  resetTime(scheme_ms)
   reseed(seedOf(seed, 'begin'))
+  const parts = await openParts(data, showLog)
+  await run(quiet_ms)
+  return new Simulation(parts)
+}
+
+/** Onboards the FSPs of the scheme on a new hub, and stops it; its database as a tar file. */
+export async function makeScheme(): Promise<Buffer> {
+  resetTime(0)
+  reseed(seedOf('scheme'))
+  const { supervisor, server, sender } = await openParts(undefined, () => undefined)
+  await complete(
+    'the scheme is there',
+    supervisor.ask((process) => onboard(process.grpc)),
+  )
+  await complete('parties are registered', register(sender))
+  await run(quiet_ms)
+  const stopping = supervisor.process()
+  if (stopping !== undefined) await complete('the hub has stopped', stopping.stop())
+  supervisor.end()
+  await run(quiet_ms)
+  if (since_ms() > scheme_ms) throw new Error(`the scheme takes ${since_ms()} ms`)
+  const data = await server.dump()
+  await server.close()
+  return data
+}
+
+async function openParts(data: Blob | undefined, showLog: ShowLog): Promise<Parts> {
   const hash = createHash('sha256')
   const alarms: string[] = []
   const log = openLog({
@@ -58,7 +95,7 @@ export async function openSimulation(
     cutAll: () => server.cut(),
   }
   const faults = new Faults(strikes, (bytes) => hash.update(bytes))
-  const server = await openSqlServer(database, faults)
+  const server = await openSqlServer(database, faults, data)
   const sender = new Sender(() => supervisor.process()?.network, faults)
   const bulks = new Bulks(sender)
   const announcements = new Announcements()
@@ -73,23 +110,18 @@ export async function openSimulation(
   const operators = new Operators(supervisor)
   const isOpen = () => supervisor.process() !== undefined
   await until(() => `the hub has started; ${alarms.join('; ')}`, isOpen, start_ms_max)
-  await complete(
-    'the scheme is there',
-    supervisor.ask((process) => onboard(process.grpc)),
-  )
-  await complete('parties are registered', register(sender))
-  await run(quiet_ms)
-  return new Simulation({
+  return {
     hash,
     alarms,
     faults,
     server,
     announcements,
+    sender,
     bulks,
     fsps,
     supervisor,
     operators,
-  })
+  }
 }
 
 interface Parts {
@@ -98,6 +130,7 @@ interface Parts {
   readonly faults: Faults
   readonly server: SqlServer
   readonly announcements: Announcements
+  readonly sender: Sender
   readonly bulks: Bulks
   readonly fsps: Fsps
   readonly supervisor: Supervisor
@@ -106,7 +139,8 @@ interface Parts {
 
 export class Simulation {
   readonly #parts: Parts
-  readonly #positions: Positions = new Map()
+  readonly #balances = new Balances()
+  #played = 0
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -114,7 +148,11 @@ export class Simulation {
 
   /** What is wrong; nothing is after a history that is right. */
   async play(plan: Plan): Promise<Result> {
-    const { faults } = this.#parts
+    const { faults, server } = this.#parts
+    this.#played += 1
+    if (this.#played % tidied_every === 0) await complete('it is tidied', server.tidy())
+    // What earlier faults have left behind is over.
+    if (plan.faults.length === 0) await run(recovered_ms)
     reseed(plan.seed)
     const records = plan.transfers.map((planned) => newRecord(randomUUID(), planned))
     const bulkRecords = plan.bulks.map(newBulk)
@@ -150,7 +188,7 @@ export class Simulation {
   #begin(plan: Plan, records: readonly TransferRecord[], bulkRecords: readonly BulkRecord[]): void {
     const { alarms, faults, fsps, bulks, operators } = this.#parts
     alarms.length = 0
-    faults.begin(plan.faults)
+    faults.begin(plan.faults, plan.trip_ms)
     fsps.begin(records)
     bulks.begin(bulkRecords)
     ownedBy(undefined, () => {
@@ -166,7 +204,7 @@ export class Simulation {
     bulks: readonly BulkRecord[],
   ): Promise<readonly string[]> {
     const { supervisor, server, alarms, announcements, operators } = this.#parts
-    const judged = { supervisor, server, positions: this.#positions }
+    const judged = { supervisor, server, balances: this.#balances }
     return judge(judged, {
       plan,
       records,
@@ -174,6 +212,8 @@ export class Simulation {
       alarms,
       announced: announcements.takeWrong(),
       settled: operators.takeSettled(),
+      funds: operators.funds.takeWrong(),
+      offs: operators.switches.takeOffs(),
     })
   }
 

@@ -10,6 +10,7 @@ import type { ProcessParts } from '@causeway/runtime'
 import * as scheduler from '@causeway/scheduler'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
+import { now_ms, since_ms } from '../virtual/world.ts'
 
 export interface Running {
   stop(): Promise<void>
@@ -39,6 +40,12 @@ const openDoors = {
   CONFIG_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64url'),
 } as const
 
+/** Of what no history has anything, so that an idle hub does not look for it every second. */
+const seldom = {
+  SCHEDULER_POLL_MS: 60_000,
+  QUOTING_RULES_INTERVAL_MS: 60_000,
+} as const
+
 const settings = {
   ...defaultsOf(config.settings),
   ...defaultsOf(participantLifecycle.settings),
@@ -50,6 +57,14 @@ const settings = {
   ...defaultsOf(notifications.settings),
   ...defaultsOf(fspiopApi.settings),
   ...openDoors,
+  ...seldom,
+}
+
+/** How long until the hub looks for what has expired, and finds this. */
+export function sweptAfter_ms(expires_ms: number): number {
+  const every_ms = settings.SWEEP_INTERVAL_MS
+  const due_ms = Math.max(0, expires_ms + settings.EXPIRY_GRACE_MS - now_ms())
+  return due_ms + every_ms - ((since_ms() + due_ms) % every_ms)
 }
 
 /** When the hub ends a transfer, at the latest, with nothing left to process. */

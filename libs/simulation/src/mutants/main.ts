@@ -1,15 +1,23 @@
 /**
- * `npm run simulate:mutants [-- PATTERN]`: breaks the hub in one line after the other, and plays histories
- * until one is wrong. Exit 1 if a mutant survives all of them.
+ * `npm run simulate:mutants [-- PATTERN] [--seed N] [--histories M]`: breaks the hub in one line after the
+ * other, and plays histories until one is wrong. Exit 1 if a mutant survives all of them.
  */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { mutants, type Mutant } from './mutants.ts'
 
-const histories_max = 1_000
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
-const [pattern = ''] = process.argv.slice(2)
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    seed: { type: 'string', default: '1' },
+    histories: { type: 'string', default: '1000' },
+  },
+})
+/** A part of the name, whatever its case. */
+const [pattern = ''] = positionals
 
 interface Found {
   /** Undefined: the mutant has survived. */
@@ -27,8 +35,10 @@ async function play(mutant: Mutant): Promise<Found> {
     '--import',
     './libs/simulation/src/mutants/hooks.mjs',
     'libs/simulation/src/main.ts',
+    '--seed',
+    values.seed,
     '--histories',
-    String(histories_max),
+    values.histories,
     '--no-shrink',
   ]
   const child = spawn(process.execPath, args, {
@@ -44,14 +54,17 @@ async function play(mutant: Mutant): Promise<Found> {
   const seconds = Math.round((performance.now() - began) / 1_000)
   if (code === 0) return { by: undefined, seconds }
   const at = lines.findIndex((line) => line.startsWith('WRONG'))
-  return { by: lines.slice(at, at + 2).join(' ') || `exit code ${String(code)}`, seconds }
+  if (at >= 0) return { by: lines.slice(at, at + 2).join(' '), seconds }
+  // Broken in a way that nobody would release.
+  throw new Error(`${mutant.name}: exit code ${String(code)}\n${lines.slice(-10).join('\n')}`)
 }
 
 let survivors = 0
-for (const mutant of mutants.filter(({ name }) => name.includes(pattern))) {
+const isMeant = ({ name }: Mutant) => name.toLowerCase().includes(pattern.toLowerCase())
+for (const mutant of mutants.filter(isMeant)) {
   const { by, seconds } = await play(mutant)
   if (by === undefined) survivors += 1
-  const what = by ?? `SURVIVES ${histories_max} histories`
+  const what = by ?? `SURVIVES ${values.histories} histories`
   process.stdout.write(`${mutant.name} (${seconds} s)\n  ${what.slice(0, 300)}\n`)
 }
 process.exitCode = survivors === 0 ? 0 : 1

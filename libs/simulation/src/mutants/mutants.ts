@@ -77,7 +77,9 @@ export const mutants: readonly Mutant[] = [
     name: 'Callbacks count as finished before they are delivered or stored',
     file: 'services/notifications/src/handle.ts',
     from: '    batch.until(\n      attempts',
-    to: '    void (\n      attempts',
+    to: `    const ignore = (work) => void work.catch(() => undefined)
+    ignore(
+      attempts`,
   },
   {
     name: 'A fulfilment that does not fit is accepted',
@@ -126,5 +128,23 @@ export const mutants: readonly Mutant[] = [
     file: 'services/ledger/src/domain/book.ts',
     from: '      add(settlement.modelId, accounts.creditAccountId, -terms.amount)\n',
     to: '',
+  },
+  {
+    name: 'An FSP that is switched off pays and is paid',
+    file: 'services/ledger/src/domain/transfer.ts',
+    from: 'return !party.isActive || accounts.some(',
+    to: 'return accounts.some(',
+  },
+  {
+    name: 'Funds leave that are not there',
+    file: 'services/ledger/src/domain/withdraw.ts',
+    from: 'if (amount > withdrawable(',
+    to: 'if (amount > 10n * withdrawable(',
+  },
+  {
+    name: 'Funds that are not taken out stay held',
+    file: 'services/ledger/src/domain/withdraw.ts',
+    from: "movements: [{ step: 'VOID', ...accounts, amount }],",
+    to: 'movements: [],',
   },
 ]

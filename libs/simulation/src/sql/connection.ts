@@ -4,13 +4,11 @@
  */
 import { Duplex } from 'node:stream'
 import type { Owner } from '../virtual/world.ts'
-import { searchPathIn, tripsIn, withOwnNames } from './protocol.ts'
+import { searchPathIn, tripsIn } from './protocol.ts'
 
 export interface Trip {
   readonly connection: Connection
   readonly bytes: Buffer
-  /** The same with the names of statements that the session knows. */
-  readonly own: Buffer
 }
 
 export interface ConnectionParts {
@@ -99,9 +97,7 @@ export class Connection extends Duplex {
     if (!this.#begun && !this.#begin()) return
     const { trips, rest, terminates } = tripsIn(this.#bytes)
     this.#bytes = rest
-    for (const bytes of trips) {
-      this.#parts.onTrip({ connection: this, bytes, own: withOwnNames(bytes, this.backend) })
-    }
+    for (const bytes of trips) this.#parts.onTrip({ connection: this, bytes })
     if (terminates) this.#end()
   }
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals'
 import {
+  hasFailed,
   queryMessage,
+  renamed,
   searchPathIn,
   stateAfter,
   statementsIn,
   tripsIn,
-  withOwnNames,
 } from './protocol.ts'
 
 function message(type: string, body: string): Buffer {
@@ -42,18 +43,37 @@ describe('trips of a connection', () => {
   })
 })
 
-test('Statements get names of their connection, and portals keep theirs', () => {
-  expect(withOwnNames(trip, 7)).toEqual(
-    Buffer.concat([
-      message('P', '7_name\0select 1\0\0\0'),
-      message('B', 'portal\x007_name\0\0\0\0\0\0\0'),
-      message('D', 'S7_name\0'),
-      describePortal,
-      sync,
-    ]),
-  )
-  const unnamed = Buffer.concat([message('P', '\0select 1\0\0\0'), sync])
-  expect(withOwnNames(unnamed, 7)).toEqual(unnamed)
+describe('names of statements', () => {
+  const naming = (isThere: boolean) => ({
+    prepare: (name: string, text: string) => ({ name: `${name}_${text.length}`, isThere }),
+    nameOf: (name: string) => `${name}_8`,
+  })
+  const rest = [
+    message('B', 'portal\0name_8\0\0\0\0\0\0\0'),
+    message('D', 'Sname_8\0'),
+    describePortal,
+    sync,
+  ]
+
+  test('Statements get names of the session, and portals keep theirs', () => {
+    const prepared = message('P', 'name_8\0select 1\0\0\0')
+    expect(renamed(trip, naming(false))).toEqual(
+      Buffer.concat([message('C', 'Sname_8\0'), prepared, ...rest]),
+    )
+    const unnamed = Buffer.concat([message('P', '\0select 1\0\0\0'), sync])
+    expect(renamed(unnamed, naming(false))).toEqual(unnamed)
+  })
+
+  test('What the session has prepared is neither closed nor prepared', () => {
+    const closing = Buffer.concat([message('C', 'Sname\0'), trip])
+    expect(renamed(closing, naming(true))).toEqual(Buffer.concat(rest))
+  })
+})
+
+test('An answer has failed when it contains an error', () => {
+  const ready = message('Z', 'I')
+  expect(hasFailed(Buffer.concat([message('C', 'E\0'), ready]))).toBe(false)
+  expect(hasFailed(Buffer.concat([message('E', 'C42601\0\0'), ready]))).toBe(true)
 })
 
 test('A trip names the statements that it prepares and executes', () => {

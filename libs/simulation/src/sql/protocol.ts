@@ -75,22 +75,52 @@ export function tripsIn(bytes: Buffer): {
   }
 }
 
-/** The same trip with names of statements that only this connection uses. */
-export function withOwnNames(trip: Buffer, connection: number): Buffer {
-  const prefix = Buffer.from(`${connection}_`)
+/** The names under which the session knows what a connection prepares. */
+interface Naming {
+  prepare(name: string, text: string): { readonly name: string; readonly isThere: boolean }
+  nameOf(name: string): string
+}
+
+/** The same trip with other names of statements; what the session has prepared is not prepared again. */
+export function renamed(trip: Buffer, naming: Naming): Buffer {
   const parts: Buffer[] = []
   for (let at = 0; at < trip.length;) {
     const end = endOf(trip, at) ?? trip.length
     const nameAt = nameIn(trip, at)
     if (nameAt === undefined || trip[nameAt] === 0) parts.push(trip.subarray(at, end))
-    else {
-      const head = Buffer.from(trip.subarray(at, at + header_bytes))
-      head.writeInt32BE(end - at - 1 + prefix.length, 1)
-      parts.push(head, trip.subarray(at + header_bytes, nameAt), prefix, trip.subarray(nameAt, end))
-    }
+    else parts.push(...renamedMessage(trip.subarray(at, end), nameAt - at, naming))
     at = end
   }
   return Buffer.concat(parts)
+}
+
+function renamedMessage(bytes: Buffer, nameAt: number, naming: Naming): readonly Buffer[] {
+  const type = String.fromCharCode(bytes[0] ?? 0)
+  // What is closed is prepared next, which closes it where that is needed.
+  if (type === 'C') return []
+  const nameEnd = bytes.indexOf(0, nameAt)
+  const name = bytes.toString('latin1', nameAt, nameEnd)
+  const withName = (own: string) =>
+    message(
+      type,
+      Buffer.concat([
+        bytes.subarray(header_bytes, nameAt),
+        Buffer.from(own, 'latin1'),
+        bytes.subarray(nameEnd),
+      ]),
+    )
+  if (type !== 'P') return [withName(naming.nameOf(name))]
+  const text = bytes.toString('utf8', nameEnd + 1, bytes.indexOf(0, nameEnd + 1))
+  const own = naming.prepare(name, text)
+  return own.isThere ? [] : [message('C', Buffer.from(`S${own.name}\0`)), withName(own.name)]
+}
+
+/** Whether an answer contains an error. */
+export function hasFailed(answer: Buffer): boolean {
+  for (let at = 0; at < answer.length; at = endOf(answer, at) ?? answer.length) {
+    if (answer[at] === code('E')) return true
+  }
+  return false
 }
 
 export interface Statements {

@@ -15,13 +15,17 @@ import {
 } from './protocol.ts'
 import {
   actAs,
+  asksForLocks,
   asksForSessions,
   endedBy,
   releaseLocks,
   sessionObjects,
+  sessionSettings,
   stateSessions,
+  useSearchPath,
   type SessionState,
 } from './sessions.ts'
+import { Statements } from './statements.ts'
 
 /** What stands between the hub and its database. */
 export interface Line {
@@ -41,10 +45,20 @@ interface Job {
   readonly run: () => Promise<void>
 }
 
-/** @param database whose clock is that of the server */
-export async function openSqlServer(database: Owner, line: Line): Promise<SqlServer> {
-  const pglite = await PGlite.create()
-  await pglite.exec(sessionObjects)
+/**
+ * @param database whose clock is that of the server
+ * @param data what `dump` has returned; undefined: an empty database
+ */
+export async function openSqlServer(
+  database: Owner,
+  line: Line,
+  data: Blob | undefined,
+): Promise<SqlServer> {
+  // The log of a new database is 16 MiB otherwise.
+  const empty = { initDbStartParams: ['--wal-segsize=1'] }
+  const pglite = await PGlite.create(data === undefined ? empty : { loadDataDir: data })
+  if (data === undefined) await pglite.exec(sessionObjects)
+  await pglite.exec(sessionSettings)
   return new SqlServer(pglite, database, line)
 }
 
@@ -54,13 +68,16 @@ export class SqlServer {
   readonly #line: Line
   readonly #open = new Set<Connection>()
   readonly #idleSince_ms = new WeakMap<Connection, number>()
-  /** Those that have prepared a statement about sessions. */
+  /** Those that have prepared a statement about sessions, or about locks. */
   readonly #asking = new WeakSet<Connection>()
+  readonly #locking = new WeakSet<Connection>()
+  readonly #statements = new Statements()
   readonly #waiting: Job[] = []
   /** Whose transaction is open. */
   #holder: Connection | undefined
-  /** As whom the session acts. */
-  #actor: Connection | undefined
+  /** As what the session acts. */
+  #searchPath = ''
+  #backend: number | undefined
   #isBusy = false
   #backends = 0
 
@@ -100,6 +117,23 @@ export class SqlServer {
     })
   }
 
+  /** What PostgreSQL does in the background, where there is one: nothing grows with the histories. */
+  tidy(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#submit(undefined, async () => {
+        await this.#pglite.exec('vacuum')
+        await this.#pglite.exec('checkpoint').then(() => resolve(), reject)
+      })
+    })
+  }
+
+  /** All data, as a tar file. Nobody may be connected. */
+  async dump(): Promise<Buffer> {
+    await this.#pglite.exec('checkpoint')
+    const file = await this.#pglite.dumpDataDir('none')
+    return Buffer.from(await file.arrayBuffer())
+  }
+
   close(): Promise<void> {
     return this.#pglite.close()
   }
@@ -132,8 +166,13 @@ export class SqlServer {
     return job
   }
 
+  /** As it is: reading the answer is left to those who have asked. */
   async #execute(message: Buffer): Promise<Buffer> {
-    return Buffer.from(await this.#pglite.execProtocolRaw(message))
+    const parts: Buffer[] = []
+    // The memory that is given is used again.
+    const onRawData = (bytes: Uint8Array) => void parts.push(Buffer.from(bytes))
+    await this.#pglite.execProtocolRawStream(message, { syncToFs: false, onRawData })
+    return parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts)
   }
 
   async #work(trip: Trip): Promise<void> {
@@ -146,9 +185,11 @@ export class SqlServer {
       return
     }
     await this.#actAs(trip)
-    const answer = await this.#execute(
-      typeof fate === 'object' ? failingQuery(fate.sqlState) : trip.own,
-    )
+    const execute = (message: Buffer) => this.#execute(message)
+    const answer =
+      typeof fate === 'object'
+        ? await execute(failingQuery(fate.sqlState))
+        : await this.#statements.run(connection, trip.bytes, execute)
     this.#holder = stateAfter(answer) === 'I' ? undefined : connection
     this.#idleSince_ms.set(connection, now_ms())
     for (const backend of endedBy(answer)) this.#endSession(backend)
@@ -156,9 +197,16 @@ export class SqlServer {
   }
 
   async #actAs({ connection, bytes }: Trip): Promise<void> {
-    if (this.#actor !== connection) {
-      await this.#execute(actAs(connection.searchPath, connection.backend))
-      this.#actor = connection
+    const { searchPath, backend } = connection
+    if (this.#searchPath !== searchPath) {
+      await this.#execute(useSearchPath(searchPath))
+      this.#searchPath = searchPath
+    }
+    if (asksForLocks(bytes)) this.#locking.add(connection)
+    if (this.#locking.has(connection) && this.#backend !== backend) {
+      await this.#execute(actAs(backend))
+      // What is set in a transaction may be rolled back with it.
+      this.#backend = this.#holder === undefined ? backend : undefined
     }
     if (asksForSessions(bytes)) this.#asking.add(connection)
     if (this.#asking.has(connection) && this.#holder === undefined) {
@@ -227,6 +275,7 @@ export class SqlServer {
         this.#holder = undefined
       })
     }
+    if (!this.#locking.has(connection)) return
     this.#submit(undefined, async () => {
       await this.#execute(releaseLocks(connection.backend))
     })

@@ -37,16 +37,23 @@ export const sessionObjects = `
   create view ${schema}.pg_locks as
     select 'advisory' as locktype, 1::smallint as objsubid, true as granted, backend as pid,
       ((key >> 32) & 4294967295)::bigint as classid, (key & 4294967295)::bigint as objid
-    from ${schema}.locks;
+    from ${schema}.locks`
+
+/** For a session that works as many. */
+export const sessionSettings = `
+  delete from ${schema}.locks;
   set plan_cache_mode = force_generic_plan;
   set enable_seqscan = off;
   set synchronous_commit = off`
 
+/** What stands in for PostgreSQL's own comes before it. */
+export function useSearchPath(searchPath: string): Buffer {
+  return queryMessage(`set search_path to ${searchPath}, ${schema}, pg_catalog`)
+}
+
 /** From now on the session acts as this connection. */
-export function actAs(searchPath: string, backend: number): Buffer {
-  return queryMessage(
-    `set search_path to ${searchPath}, ${schema}, pg_catalog; set simulation.backend to ${backend}`,
-  )
+export function actAs(backend: number): Buffer {
+  return queryMessage(`set simulation.backend to ${backend}`)
 }
 
 export interface SessionState {
@@ -66,6 +73,11 @@ export function releaseLocks(backend: number): Buffer {
 /** Whether the trip prepares a statement about sessions. */
 export function asksForSessions(trip: Buffer): boolean {
   return trip.includes('pg_stat_activity')
+}
+
+/** Whether the trip prepares a statement about locks of sessions. */
+export function asksForLocks(trip: Buffer): boolean {
+  return trip.includes('advisory')
 }
 
 /** The sessions that the statement has ended. */

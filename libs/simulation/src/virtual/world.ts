@@ -76,9 +76,9 @@ export function reseed(seed: number): void {
   state.chance = openChance(seed)
 }
 
-/** Forgets all timers, and begins again at the beginning. */
-export function resetTime(): void {
-  Object.assign(state, { now_ms: begin_ms, n: 0, timers: [], immediates: [] })
+/** Forgets all timers, and begins again, so long after the beginning. */
+export function resetTime(since_ms: number): void {
+  Object.assign(state, { now_ms: begin_ms + since_ms, n: 0, timers: [], immediates: [] })
   state.busy.clear()
 }
 
