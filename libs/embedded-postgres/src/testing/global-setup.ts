@@ -23,5 +23,3 @@ export async function startTestServer(): Promise<void> {
   process.env[socketFolderVariable] = server.socketFolder
   keepServer(server)
 }
-
-export default startTestServer
