@@ -2,6 +2,7 @@
  * Passwords that a guesser tries first: known ones, rows of keys, sequences, dates, repetitions, and the
  * name, also with a few letters replaced. (NIST SP 800-63B, 5.1.1.2)
  */
+
 /** Of 0 to 4; 3 resists an attacker with the stored hash for a while (10^8 guesses). */
 const score_min = 3
 /** The effort grows with the length, and so long a password is not guessed. */
