@@ -17,7 +17,7 @@ import {
   type Callback,
 } from './messages.ts'
 import type { Answer, Lead } from './plan.ts'
-import { newSent, type Ending, type Question, type TransferRecord } from './record.ts'
+import { isAccepted, newSent, type Ending, type Question, type TransferRecord } from './record.ts'
 import { sweptAfter_ms } from '../hub/services.ts'
 import { way_ms_max, type Sender } from './sender.ts'
 
@@ -64,6 +64,8 @@ export class Fsps {
     for (const lead of planned.leads) await this.#question(record, lead)
     record.expires_ms = now_ms() + planned.valid_ms
     await this.#sender.send(prepare, () => prepareOf(record, false))
+    // What was refused at once is not repeated.
+    if (!isAccepted(prepare)) return
     for (const again of planned.again) {
       await rest(chance().below(500))
       await this.#sender.send(newSent(), () => prepareOf(record, again === 'OTHER'))
