@@ -42,8 +42,9 @@ build()
 if (Object.hasOwn(programs, command)) await become(programs[command])
 else if (command === 'check') process.exitCode = await check('lint:changed')
 else if (command === 'test') process.exitCode = await test()
+else if (command === 'long') process.exitCode = await long()
 else if (command !== 'prepare') {
-  const known = [...Object.keys(programs), 'check', 'test', 'prepare']
+  const known = [...Object.keys(programs), 'check', 'test', 'long', 'prepare']
   fail(`unknown command ${command}: it is one of ${known.join(', ')}`)
 }
 
@@ -112,6 +113,14 @@ async function test() {
   if (code !== 0) return code
   const simulation = ['simulate', '--seed', '1', '--histories', String(histories.test)]
   return sideBySide([['test:int'], ['test:e2e'], simulation])
+}
+
+/** Two runs: jest would do only one of their set-ups. */
+function long() {
+  return sideBySide([
+    ['test:long:e2e', ...args],
+    ['test:long:int', ...args],
+  ])
 }
 
 async function sideBySide(scripts) {
