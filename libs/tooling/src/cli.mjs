@@ -30,7 +30,7 @@ const programs = {
 }
 
 /** How many the simulation plays: always the first ones of seed 1. */
-const histories = { check: 50, test: 500 }
+const histories = { check: 50, test: 200 }
 
 /** The type checker of lint is a Go program: with more memory it spends less time on collecting garbage. */
 const withMemory = { GOGC: '400', GOMEMLIMIT: '2GiB' }
