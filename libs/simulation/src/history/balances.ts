@@ -11,7 +11,7 @@ import type { TransferRecord } from './record.ts'
 
 export class Balances {
   readonly #positions = new Map<string, bigint>()
-  /** What was brought in, less what was settled with it. */
+  /** What was brought in: a settlement moves nothing of it, since FSPs pay each other at their bank. */
   readonly #covers = new Map<string, bigint>(
     fsps.filter(isFunded).map((fsp) => [fsp, parseAmount(cover) ?? 0n]),
   )
@@ -32,7 +32,6 @@ export class Balances {
       const units = parseDecimal(net) ?? 0n
       sum += units
       add(this.#positions, participant, -units)
-      add(this.#covers, participant, -units)
     }
     return sum === 0n ? [] : [`the nets of settlement ${id} sum to ${formatAmount(sum)}`]
   }

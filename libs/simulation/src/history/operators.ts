@@ -12,12 +12,21 @@ import { Switches } from './switches.ts'
 
 const actor = 'operator'
 const pause_ms = 200
+const creations_max = 10
 const steps = [
   'PS_TRANSFERS_RECORDED',
   'PS_TRANSFERS_RESERVED',
   'PS_TRANSFERS_COMMITTED',
   'SETTLED',
 ] as const
+
+interface SettlementCreation {
+  readonly requestId: string
+  readonly model: string
+  readonly reason: string
+  readonly windowIds: number[]
+  readonly actor: string
+}
 
 export class Operators {
   readonly funds: Funds
@@ -86,14 +95,23 @@ export class Operators {
       windowIds: [windowId],
       actor,
     }
-    // A window without transfers is refused.
-    const created = await this.#supervisor.ask(({ grpc }) =>
-      grpc.client(settlementsService, 'settlements').CreateSettlement(creation),
-    )
-    if (!created.settlement) return
-    let { settlement } = created
+    // Refused while lines of the window are on their way, and for good when it has no transfers.
+    let created = await this.#create(creation)
+    for (let tries = 1; !created && tries < creations_max; tries++) {
+      await rest(pause_ms)
+      created = await this.#create({ ...creation, requestId: randomUUID() })
+    }
+    if (!created) return
+    let settlement = created
     for (const state of steps) settlement = await this.#step(settlement, state)
     this.#settled.push(settlement)
+  }
+
+  #create(creation: SettlementCreation): Promise<Settlement | null | undefined> {
+    return this.#supervisor.ask(async ({ grpc }) => {
+      const settlements = grpc.client(settlementsService, 'settlements')
+      return (await settlements.CreateSettlement(creation)).settlement
+    })
   }
 
   /** Until the settlement is there: a step that was done before is refused, and that is fine. */

@@ -141,10 +141,4 @@ export const mutants: readonly Mutant[] = [
     from: 'if (amount > withdrawable(',
     to: 'if (amount > 10n * withdrawable(',
   },
-  {
-    name: 'Funds that are not taken out stay held',
-    file: 'services/ledger/src/domain/withdraw.ts',
-    from: "movements: [{ step: 'VOID', ...accounts, amount }],",
-    to: 'movements: [],',
-  },
 ]
