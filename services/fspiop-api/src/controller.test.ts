@@ -3,10 +3,10 @@ import { openController } from './controller.ts'
 
 const step = { length_ms: 100, offered: 1_000, processed: 0 }
 
-/** A controller with a bound of 200 ms; the delay has just reached what may be a pause. */
+/** A controller with a bound of 200 ms; the delay has just reached what may be a pause, or a wave. */
 function openAfterPause() {
   const controller = openController(200)
-  for (let at = 0; at < 4; at++) controller.update({ ...step, queueDelay_ms: 300 })
+  for (let at = 0; at < 8; at++) controller.update({ ...step, queueDelay_ms: 300 })
   expect(controller.rate).toBe(Infinity)
   return controller
 }
@@ -27,6 +27,17 @@ test('Nothing is refused when the queue delay exceeds the bound for at most 400 
   }
 })
 
+test('A delay that is a tenth too long may last ten times as long as one that is twice as long', () => {
+  const untilRefused = (queueDelay_ms: number) => {
+    const controller = openController(200)
+    let steps = 0
+    for (; controller.rate === Infinity; steps++) controller.update({ ...step, queueDelay_ms })
+    return steps
+  }
+  expect(untilRefused(400)).toBe(5)
+  expect(untilRefused(220)).toBe(41)
+})
+
 test('Above the bound for longer, the admitted rate is below the offered rate and falls in each interval', () => {
   const controller = openAfterPause()
   let before = 1_000
@@ -37,14 +48,24 @@ test('Above the bound for longer, the admitted rate is below the offered rate an
   }
 })
 
+test('A delay that swings around its bound changes the admitted rate no more than one that stays there', () => {
+  const controller = openAfterPause()
+  controller.update({ ...step, queueDelay_ms: 280 })
+  for (let at = 0; at < 100; at++) {
+    controller.update({ ...step, queueDelay_ms: at % 2 === 0 ? 120 : 280 })
+  }
+  expect(controller.rate).toBeGreaterThan(1_000 * Math.exp(-0.3))
+  expect(controller.rate).toBeLessThan(1_000 * Math.exp(0.3))
+})
+
 test('The admitted rate changes no faster than its limits, however long the delay', () => {
   const controller = openAfterPause()
   controller.update({ ...step, queueDelay_ms: 60_000 })
-  expect(controller.rate).toBeCloseTo(1_000 * Math.exp(-0.5), 6)
+  expect(controller.rate).toBeCloseTo(1_000 * Math.exp(-0.24 - 0.3), 6)
   controller.update({ ...step, queueDelay_ms: 0 })
-  expect(controller.rate).toBeCloseTo(1_000 * Math.exp(-0.5 + 0.15), 6)
+  expect(controller.rate).toBeCloseTo(1_000 * Math.exp(-0.24 + 0.08), 6)
   controller.update({ ...step, queueDelay_ms: 0, length_ms: 200 })
-  expect(controller.rate).toBeCloseTo(1_000 * Math.exp(-0.5 + 0.15 + 2 * 0.05), 6)
+  expect(controller.rate).toBeCloseTo(1_000 * Math.exp(-0.24 + 0.08 + 2 * 0.08), 6)
 })
 
 test('At least a twentieth of the processed rate is admitted, and at least one message per second', () => {

@@ -30,19 +30,27 @@ export interface Interval {
  * The change of the rate per step of 100 ms, as a logarithm: for the delay above the bound, in
  * multiples of the bound.
  */
-const alpha = 0.05
+const alpha = 0.08
 /** For the growth of the delay, in multiples of the bound. */
-const beta = 0.7
+const beta = 0.5
 const step_ms = 100
 /**
  * The delay may exceed the bound for this long before anything is refused: a hub that stood still for a
  * moment (to write to the disk, to collect garbage) catches up by itself.
  */
 const pause_ms_max = 400
-/** The largest changes per step; the rate may rise faster while the delay is small. */
-const rise_max = 0.05
-const rise_calm_max = 0.15
-const fall_max = 0.5
+/**
+ * And for longer while it exceeds it by little, as a slow hub does in each wave of requests: until the sum
+ * of the excess over time is as large as that of twice the bound for this long.
+ */
+const wave_ms_max = 400
+/**
+ * The largest excess that counts, in multiples of the bound; and the largest change per step for growth,
+ * the same up and down: were it smaller up, each short wave of the delay would lower the rate for long, and
+ * the delay would settle at half of its bound, where batches are smaller and each payment costs more.
+ */
+const excess_max = 3
+const growth_change_max = 0.3
 /** The maximum of the rate, as a multiple of the offered rate. */
 const headroom = 1.5
 /** Refusing ends when the rate exceeds this multiple of the offered rate. */
@@ -58,26 +66,27 @@ const rate_min = 1
 export function openController(bound_ms: number): Controller {
   let rate = Infinity
   let last_ms = 0
-  /** How long the delay has exceeded the bound. */
+  /** Since the delay was within the bound: the time, and the sum of the excess over it. */
   let exceeded_ms = 0
+  let exceeded = 0
   return {
     get rate() {
       return rate
     },
     update({ length_ms, queueDelay_ms, offered, processed }) {
       const steps = length_ms / step_ms
-      const excess = Math.min((queueDelay_ms - bound_ms) / bound_ms, 3)
+      const excess = Math.min((queueDelay_ms - bound_ms) / bound_ms, excess_max)
       const growth = (queueDelay_ms - last_ms) / bound_ms
       last_ms = queueDelay_ms
-      exceeded_ms = queueDelay_ms > bound_ms ? exceeded_ms + length_ms : 0
+      exceeded_ms = excess > 0 ? exceeded_ms + length_ms : 0
+      exceeded = excess > 0 ? exceeded + excess * length_ms : 0
       if (rate === Infinity) {
-        if (exceeded_ms <= pause_ms_max) return
+        if (exceeded_ms <= pause_ms_max || exceeded <= wave_ms_max) return
         rate = offered
       }
-      const change = -alpha * excess * steps - beta * growth
-      const rise = queueDelay_ms < bound_ms / 2 ? rise_calm_max : rise_max
-      const bounded = Math.max(Math.min(change, rise * steps), -fall_max * steps)
-      rate = Math.min(rate, headroom * offered) * Math.exp(bounded)
+      const most = growth_change_max * steps
+      const change = -alpha * excess * steps + Math.max(Math.min(-beta * growth, most), -most)
+      rate = Math.min(rate, headroom * offered) * Math.exp(change)
       rate = Math.max(rate, floor * processed, rate_min)
       if (rate > ample * offered && queueDelay_ms < bound_ms / 2) rate = Infinity
     },

@@ -229,7 +229,7 @@ export const settings = {
       'transfers are refused so that it stays below, quotes below half of it, lookups and other ' +
       'requests below a quarter',
     unit: 'ms',
-    default: 600,
+    default: 500,
     min: 100,
     max: 600_000,
     atRunTime: true,

@@ -81,7 +81,7 @@ function play(load: Load): Outcome {
   const { offered, capacity, seconds, hot = 0, stall_ms = 0, standstill_ms = 0 } = load
   const random = numbers()
   let now_ms = start_ms
-  const shedding = openShedding(600, () => now_ms)
+  const shedding = openShedding(500, () => now_ms)
   const queue: Message[] = []
   let head = 0
   const due = new Map<number, Message[]>()
