@@ -47,8 +47,13 @@ test('PROPERTY_SEED repeats the cases of an earlier run', async () => {
   expect(await casesOf(settings)).toEqual(await casesOf(settings))
 })
 
-test('Without PROPERTY_SEED every run tries other cases', async () => {
+test('Without PROPERTY_SEED every run tries the same cases', async () => {
   const settings = { PROPERTY_RUNS: undefined, PROPERTY_SEED: undefined }
+  expect(await casesOf(settings)).toEqual(await casesOf(settings))
+})
+
+test('With PROPERTY_SEED=random every run tries other cases', async () => {
+  const settings = { PROPERTY_RUNS: undefined, PROPERTY_SEED: 'random' }
   expect(await casesOf(settings)).not.toEqual(await casesOf(settings))
 })
 
