@@ -62,6 +62,9 @@ const encoded = (json: unknown) => Buffer.from(JSON.stringify(json)).toString('b
 const header = { alg: 'RS256', typ: 'JWT' }
 const tokenOf = (claims: unknown, of: unknown = header) => `${encoded(of)}.${encoded(claims)}.AAAA`
 
+/** As an HTTP client reads it: a byte order mark is no part of the text. */
+const textOf = (bytes: Buffer) => new TextDecoder().decode(bytes)
+
 /** Resolves with undefined where it rejects. */
 async function orRefused<Result>(work: Promise<Result>): Promise<Result | undefined> {
   return work.catch((error: unknown) => {
@@ -104,8 +107,8 @@ test('A name is that of an id token of the provider, for this hub and this log-i
       answers.set('/me', JSON.stringify(info))
       const name = await end()
       if (name === undefined) return
-      const { id_token } = JSON.parse(answer) as { readonly id_token: string }
-      const part = Buffer.from(id_token.split('.')[1] ?? '', 'base64url').toString()
+      const { id_token } = JSON.parse(textOf(Buffer.from(answer))) as { readonly id_token: string }
+      const part = textOf(Buffer.from(id_token.split('.')[1] ?? '', 'base64url'))
       const read = JSON.parse(part) as Partial<typeof claims>
       expect(read).toMatchObject({ iss: issuer, nonce })
       expect([read.aud].flat()).toContain(clientId)
