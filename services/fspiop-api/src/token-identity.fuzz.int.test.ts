@@ -2,7 +2,7 @@
 import { changedText } from '@causeway/fuzzing'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { openTokenIssuer, serveAuth, type TokenIssuer } from './testing/auth.ts'
+import { authWith, openTokenIssuer, type TokenIssuer } from './testing/auth.ts'
 import { id, message, withHeaders } from './testing/messages.ts'
 import { openWorld, send, summary, type World } from './testing/world.ts'
 
@@ -15,11 +15,7 @@ beforeAll(async () => {
   world = await openWorld(
     { EDGE_IDENTITY: 'token' },
     {
-      authOf(parts) {
-        const auth = serveAuth(parts)
-        auth.tokenKeys.push(issuer.jwk)
-        return auth
-      },
+      authOf: authWith(issuer),
     },
   )
 })

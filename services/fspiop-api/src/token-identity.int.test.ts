@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import { eventually } from '@causeway/process/testing'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openTokenIssuer, serveAuth, type TokenIssuer } from './testing/auth.ts'
+import { authWith, openTokenIssuer, type TokenIssuer } from './testing/auth.ts'
 import { as, ofOthers, prepare, quote } from './testing/impostors.ts'
 import { id, message, transferFulfilment, withHeaders, type Sent } from './testing/messages.ts'
 import type { Settings } from './settings.ts'
@@ -19,11 +19,7 @@ describe('Identity by token', () => {
     world = await openWorld(
       { EDGE_IDENTITY: 'token' },
       {
-        authOf(parts) {
-          const auth = serveAuth(parts)
-          auth.tokenKeys.push(issuer.jwk)
-          return auth
-        },
+        authOf: authWith(issuer),
       },
     )
   })
@@ -209,11 +205,7 @@ describe('Identity by token over TLS', () => {
     const world = await openWorld(
       { ...scheme.settings, EDGE_TLS_CA_FILE: '', EDGE_IDENTITY: 'token' },
       {
-        authOf(parts) {
-          const auth = serveAuth(parts)
-          auth.tokenKeys.push(issuer.jwk)
-          return auth
-        },
+        authOf: authWith(issuer),
       },
     )
     try {

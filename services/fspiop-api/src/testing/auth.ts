@@ -152,3 +152,12 @@ export async function openTokenIssuer(kid: string): Promise<TokenIssuer> {
     },
   }
 }
+
+/** For `openWorld`: an auth-service that has the key of the issuer. */
+export function authWith({ jwk }: TokenIssuer) {
+  return (parts: Parameters<typeof serveAuth>[0]) => {
+    const auth = serveAuth(parts)
+    auth.tokenKeys.push(jwk)
+    return auth
+  }
+}
