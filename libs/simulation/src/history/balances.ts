@@ -11,10 +11,6 @@ import type { TransferRecord } from './record.ts'
 
 export class Balances {
   readonly #positions = new Map<string, bigint>()
-  /** What was brought in: a settlement moves nothing of it, since FSPs pay each other at their bank. */
-  readonly #covers = new Map<string, bigint>(
-    fsps.filter(isFunded).map((fsp) => [fsp, parseAmount(cover) ?? 0n]),
-  )
 
   count({ payerEnds, planned: { payer, payee, amount } }: TransferRecord): void {
     if (payerEnds.includes('COMMITTED')) this.#pay(payer, payee, parseAmount(amount) ?? 0n)
@@ -36,12 +32,13 @@ export class Balances {
     return sum === 0n ? [] : [`the nets of settlement ${id} sum to ${formatAmount(sum)}`]
   }
 
-  /** Where the ledger says otherwise. */
+  /** Where the balances of the ledger are others. */
   async compare(supervisor: Supervisor): Promise<readonly string[]> {
     const found: string[] = []
     for (const fsp of fsps) {
       const owed = this.#positions.get(fsp) ?? 0n
-      const covered = this.#covers.get(fsp) ?? 0n
+      // A settlement moves nothing of it, since FSPs pay each other at their bank.
+      const covered = isFunded(fsp) ? (parseAmount(cover) ?? 0n) : 0n
       for (const [type, units] of [
         ['POSITION', owed],
         ['SETTLEMENT', -covered],

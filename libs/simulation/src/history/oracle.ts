@@ -103,7 +103,7 @@ function judgeTransfer(
   if (wasInTime(record) && payerEnds.includes('EXPIRED')) {
     found.push(`${what} was answered in time and expired`)
   }
-  // Nobody's clock but that of the ledger decides, and that is right.
+  // Only the clock of the ledger decides, which is right.
   if (payerEnds[0] === 'EXPIRED' && ended_ms < expires_ms) {
     found.push(`${what} expired ${expires_ms - ended_ms} ms before its expiration`)
   }

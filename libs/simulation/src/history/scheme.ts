@@ -1,6 +1,6 @@
 /**
- * The database of a hub whose scheme is there, before any payment: made once, and kept in a file until the
- * migrations or the simulation change. Every simulation begins with a copy of it.
+ * The database of a hub whose scheme is there, before any payment: made once, and kept in a file until a
+ * migration or any code of the hub changes. Every simulation begins with a copy of it.
  */
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -40,21 +40,24 @@ function make(path: string): void {
   execFileSync(process.execPath, args, { env, stdio: ['ignore', 'inherit', 'inherit'] })
 }
 
-/** What the database is made of: every migration, PostgreSQL itself, and this package. */
+/** What the database is made by: PostgreSQL itself, every migration, and the code that writes into it. */
 function key(): string {
-  const migrations = ['libs', 'services'].flatMap((of) =>
-    readdirSync(join(root, of)).flatMap((each) => filesIn(join(root, of, each, 'migrations'))),
+  const packages = ['libs', 'services'].flatMap((of) =>
+    readdirSync(join(root, of)).map((each) => join(root, of, each)),
   )
+  const files = [...packages, join(root, 'protos')].flatMap((path) => [
+    ...filesIn(join(path, 'migrations')),
+    ...filesIn(join(path, basename(code))),
+  ])
   const hash = createHash('sha256').update(process.version).update(resolve('@electric-sql/pglite'))
-  const own = filesIn(code).filter((path) => !/mutants|\.test\./.test(path))
-  for (const path of [...migrations, ...own]) hash.update(path).update(readFileSync(path))
+  for (const path of files) hash.update(path.slice(root.length)).update(readFileSync(path))
   return hash.digest('hex').slice(0, 16)
 }
 
 function filesIn(path: string): readonly string[] {
   if (!existsSync(path)) return []
   return readdirSync(path, { withFileTypes: true, recursive: true })
-    .filter((each) => each.isFile() && /\.(?:sql|js|ts|mjs)$/.test(each.name))
+    .filter((each) => each.isFile() && /(?<!\.test|\.d)\.(?:sql|js|ts)$/.test(each.name))
     .map((each) => join(each.parentPath, each.name))
     .sort()
 }

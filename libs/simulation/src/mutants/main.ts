@@ -55,7 +55,7 @@ async function play(mutant: Mutant): Promise<Found> {
   if (code === 0) return { by: undefined, seconds }
   const at = lines.findIndex((line) => line.startsWith('WRONG'))
   if (at >= 0) return { by: lines.slice(at, at + 2).join(' '), seconds }
-  // Broken in a way that nobody would release.
+  // It has not started: nothing was played.
   throw new Error(`${mutant.name}: exit code ${String(code)}\n${lines.slice(-10).join('\n')}`)
 }
 

@@ -120,14 +120,16 @@ export class SqlServer {
   /** What PostgreSQL does in the background, where there is one: nothing grows with the histories. */
   tidy(): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#submit(undefined, async () => {
-        await this.#pglite.exec('vacuum')
-        await this.#pglite.exec('checkpoint').then(() => resolve(), reject)
-      })
+      this.#submit(undefined, () =>
+        this.#pglite
+          .exec('vacuum')
+          .then(() => this.#pglite.exec('checkpoint'))
+          .then(() => resolve(), reject),
+      )
     })
   }
 
-  /** All data, as a tar file. Nobody may be connected. */
+  /** All data, as a tar file. No connection may be open. */
   async dump(): Promise<Buffer> {
     await this.#pglite.exec('checkpoint')
     const file = await this.#pglite.dumpDataDir('none')
