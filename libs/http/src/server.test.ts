@@ -112,7 +112,10 @@ describe('Malformed requests:', () => {
 
   test.each([
     ['without the header Host', 'GET / HTTP/1.1\r\n\r\n'],
-    ['with an expectation that nobody meets', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n'],
+    [
+      'with an expectation that is not supported',
+      'GET / HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n',
+    ],
   ])('A request %s is refused in the given shape', async (_what, request) => {
     const { socket, received } = raw(await serve({ onUnreadable: { ...tooLarge, body: 'what?' } }))
     socket.write(request)

@@ -69,7 +69,7 @@ export interface HttpServerOptions {
   readonly onHeadTooLarge?: FixedAnswer
   /**
    * The response to bytes that are not HTTP, and to a request without the header Host or with an
-   * expectation that nobody meets; 400 without a body if omitted.
+   * expectation (Expect) that is not supported; 400 without a body if omitted.
    */
   readonly onUnreadable?: FixedAnswer
   /** Plain HTTP if omitted. */
