@@ -48,7 +48,7 @@ test('Above the bound for longer, the admitted rate is below the offered rate an
   }
 })
 
-test('A delay that swings around its bound changes the admitted rate no more than one that stays there', () => {
+test('A delay that swings around its bound hardly changes the admitted rate', () => {
   const controller = openAfterPause()
   controller.update({ ...step, queueDelay_ms: 280 })
   for (let at = 0; at < 100; at++) {

@@ -1,6 +1,6 @@
 /**
  * The number of messages per second to admit, so that the queue delay of admitted messages stays
- * within its bound. The controller compares the delay with the bound and with the previous delay,
+ * near its bound. The controller compares the delay with the bound and with the previous delay,
  * as PIE does (RFC 8033, section 4), but changes the admitted rate by factors instead of a
  * probability of refusal: the admitted rate then neither swings with the offered load nor depends
  * on the degree of overload. The capacity of the hub need not be known.
@@ -35,21 +35,18 @@ const alpha = 0.08
 const beta = 0.5
 const step_ms = 100
 /**
- * The delay may exceed the bound for this long before anything is refused: a hub that stood still for a
- * moment (to write to the disk, to collect garbage) catches up by itself.
+ * A delay of twice the bound or more may last this long before anything is refused: a hub that stood still
+ * for a moment (to write to the disk, to collect garbage) catches up by itself. A smaller excess may last
+ * longer in proportion: a slow hub has one in each wave of requests.
  */
 const pause_ms_max = 400
-/**
- * And for longer while it exceeds it by little, as a slow hub does in each wave of requests: until the sum
- * of the excess over time is as large as that of twice the bound for this long.
- */
-const wave_ms_max = 400
-/**
- * The largest excess that counts, in multiples of the bound; and the largest change per step for growth,
- * the same up and down: were it smaller up, each short wave of the delay would lower the rate for long, and
- * the delay would settle at half of its bound, where batches are smaller and each payment costs more.
- */
+/** The largest excess that counts, in multiples of the bound. */
 const excess_max = 3
+/**
+ * The largest change per step for the growth of the delay, the same up and down. Were it smaller up, each
+ * short wave of the delay would lower the rate for long, and the delay would settle at half of its bound,
+ * where batches are smaller and each payment costs more.
+ */
 const growth_change_max = 0.3
 /** The maximum of the rate, as a multiple of the offered rate. */
 const headroom = 1.5
@@ -66,9 +63,8 @@ const rate_min = 1
 export function openController(bound_ms: number): Controller {
   let rate = Infinity
   let last_ms = 0
-  /** Since the delay was within the bound: the time, and the sum of the excess over it. */
+  /** How long the delay has exceeded the bound, with less weight where by less than the bound. */
   let exceeded_ms = 0
-  let exceeded = 0
   return {
     get rate() {
       return rate
@@ -78,10 +74,9 @@ export function openController(bound_ms: number): Controller {
       const excess = Math.min((queueDelay_ms - bound_ms) / bound_ms, excess_max)
       const growth = (queueDelay_ms - last_ms) / bound_ms
       last_ms = queueDelay_ms
-      exceeded_ms = excess > 0 ? exceeded_ms + length_ms : 0
-      exceeded = excess > 0 ? exceeded + excess * length_ms : 0
+      exceeded_ms = excess > 0 ? exceeded_ms + Math.min(excess, 1) * length_ms : 0
       if (rate === Infinity) {
-        if (exceeded_ms <= pause_ms_max || exceeded <= wave_ms_max) return
+        if (exceeded_ms <= pause_ms_max) return
         rate = offered
       }
       const most = growth_change_max * steps
