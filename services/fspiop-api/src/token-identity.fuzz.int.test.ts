@@ -12,12 +12,7 @@ let issuer: TokenIssuer
 let world: World
 beforeAll(async () => {
   issuer = await openTokenIssuer('t-1')
-  world = await openWorld(
-    { EDGE_IDENTITY: 'token' },
-    {
-      authOf: authWith(issuer),
-    },
-  )
+  world = await openWorld({ EDGE_IDENTITY: 'token' }, { authOf: authWith(issuer) })
 })
 afterAll(() => world.stop())
 

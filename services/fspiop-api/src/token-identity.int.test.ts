@@ -16,12 +16,7 @@ describe('Identity by token', () => {
   let world: World
   beforeAll(async () => {
     issuer = await openTokenIssuer('t-1')
-    world = await openWorld(
-      { EDGE_IDENTITY: 'token' },
-      {
-        authOf: authWith(issuer),
-      },
-    )
+    world = await openWorld({ EDGE_IDENTITY: 'token' }, { authOf: authWith(issuer) })
   })
   afterAll(() => world.stop())
 
@@ -204,9 +199,7 @@ describe('Identity by token over TLS', () => {
     const issuer = await openTokenIssuer('t-1')
     const world = await openWorld(
       { ...scheme.settings, EDGE_TLS_CA_FILE: '', EDGE_IDENTITY: 'token' },
-      {
-        authOf: authWith(issuer),
-      },
+      { authOf: authWith(issuer) },
     )
     try {
       const tls = scheme.client('greenbank')
