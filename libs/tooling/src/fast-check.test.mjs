@@ -42,14 +42,12 @@ test('PROPERTY_RUNS changes in proportion what a property names', async () => {
   expect(await casesOf({ PROPERTY_RUNS: '10' }, { numRuns: 8 })).toHaveLength(1)
 })
 
-test('PROPERTY_SEED repeats the cases of an earlier run', async () => {
-  const settings = { PROPERTY_RUNS: undefined, PROPERTY_SEED: '7' }
-  expect(await casesOf(settings)).toEqual(await casesOf(settings))
-})
-
-test('Without PROPERTY_SEED every run tries the same cases', async () => {
+test('Every run tries the same cases, and with another PROPERTY_SEED others', async () => {
   const settings = { PROPERTY_RUNS: undefined, PROPERTY_SEED: undefined }
+  const ofSeven = { ...settings, PROPERTY_SEED: '7' }
   expect(await casesOf(settings)).toEqual(await casesOf(settings))
+  expect(await casesOf(ofSeven)).toEqual(await casesOf(ofSeven))
+  expect(await casesOf(ofSeven)).not.toEqual(await casesOf(settings))
 })
 
 test('With PROPERTY_SEED=random every run tries other cases', async () => {
