@@ -226,8 +226,8 @@ export const settings = {
   FSPIOP_API_QUEUE_DELAY_MAX_MS: integer({
     about:
       'queue delay: the longest time that the fastest of many messages may take through the hub; ' +
-      'transfers are refused above it, quotes above half of it, lookups and other requests above ' +
-      'a quarter',
+      'transfers are refused so that it stays below, quotes below half of it, lookups and other ' +
+      'requests below a quarter',
     unit: 'ms',
     default: 500,
     min: 100,
