@@ -54,7 +54,7 @@ test('Without a key an entry is published unsigned, and no other event is ever s
   expect(await published(component.key, changed)).toBe(changed)
 })
 
-test('An entry names roles, application and address of the request of its actor alone', () => {
+test('An entry names roles, application and address of the request of its actor alone', async () => {
   const origin = {
     actor: 'ada',
     kind: 'PERSON',
@@ -64,8 +64,8 @@ test('An entry names roles, application and address of the request of its actor 
     session: 'session-1',
   } as const
   const within = (actor: string) =>
-    withOrigin({ ...origin, actor }, () => entry().payload as AuditPayload)
-  expect(within('ada')).toMatchObject({
+    withOrigin({ ...origin, actor }, () => Promise.resolve(entry().payload as AuditPayload))
+  expect(await within('ada')).toMatchObject({
     callerNetworkSources: [{ family: 'IPv4', address: '192.0.2.7' }],
     securityContext: {
       userId: 'ada',
@@ -74,6 +74,7 @@ test('An entry names roles, application and address of the request of its actor 
       sessionId: 'session-1',
     },
   })
-  expect(within('grace').securityContext).toEqual({ userId: 'ada' })
-  expect(within('grace').callerNetworkSources).toMatchObject([{ family: 'HOST' }])
+  const graces = await within('grace')
+  expect(graces.securityContext).toEqual({ userId: 'ada' })
+  expect(graces.callerNetworkSources).toMatchObject([{ family: 'HOST' }])
 })

@@ -2,8 +2,7 @@
  * Proof of the operator in whose name a call changes something: the operator's token goes along with the
  * call, and the service that changes something has it checked, so that the caller cannot name anybody.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
-import { choice } from '@causeway/process'
+import { choice, workContext } from '@causeway/process'
 import type { Metadata } from '@grpc/grpc-js'
 
 /** The setting of each process that is called with the names of operators. */
@@ -39,15 +38,18 @@ const requestHeader = 'x-operation-request'
 /** Members of requests that name who acts. */
 const members = ['actor', 'createdBy', 'changedBy', 'operator'] as const
 
-const current = new AsyncLocalStorage<OperatorProof>()
+const proofs = workContext<OperatorProof>()
 
 /** Each call that the work makes carries the proof. */
-export function asOperator<Result>(proof: OperatorProof, work: () => Result): Result {
-  return current.run(proof, work)
+export function asOperator<Result>(
+  proof: OperatorProof,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return proofs.run(proof, work)
 }
 
 export function withOperator(metadata: Metadata): Metadata {
-  const proof = current.getStore()
+  const proof = proofs.current()
   if (proof === undefined || proof.token === '') return metadata
   const all = metadata.clone()
   all.set(tokenHeader, proof.token)

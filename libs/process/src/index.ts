@@ -47,3 +47,4 @@ export {
 export { type SecurityEvent, type SecurityEvents, openSecurityEvents } from './security-events.ts'
 export { StartError } from './start-error.ts'
 export { watch } from './watch.ts'
+export { workContext } from './work-context.ts'

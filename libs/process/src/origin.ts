@@ -2,7 +2,7 @@
  * Who is behind the work in progress: the operator or program whose request a process handles, with its
  * roles and its network address. Calls between services carry it, and audit entries name it.
  */
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { workContext } from './work-context.ts'
 
 export interface Origin {
   /** As in the commands that the request becomes. */
@@ -17,21 +17,24 @@ export interface Origin {
   readonly address: string
 }
 
-const current = new AsyncLocalStorage<Origin>()
+const origins = workContext<Origin>()
 
 /** Runs `work`, and all that it begins, with this origin. */
-export function withOrigin<Result>(origin: Origin | undefined, work: () => Result): Result {
-  return origin === undefined ? work() : current.run(origin, work)
+export function withOrigin<Result>(
+  origin: Origin | undefined,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  return origin === undefined ? work() : origins.run(origin, work)
 }
 
 export function currentOrigin(): Origin | undefined {
-  return current.getStore()
+  return origins.current()
 }
 
 /** The same work with the present origin, for a queue that runs it later. */
 export function keepOrigin<Arguments extends readonly unknown[], Result>(
-  work: (...values: Arguments) => Result,
-): (...values: Arguments) => Result {
+  work: (...values: Arguments) => Promise<Result>,
+): (...values: Arguments) => Promise<Result> {
   const origin = currentOrigin()
-  return origin === undefined ? work : (...values) => current.run(origin, work, ...values)
+  return origin === undefined ? work : (...values) => origins.run(origin, () => work(...values))
 }
