@@ -27,7 +27,7 @@ beforeAll(async () => {
     await setAddress('greenbank', type, 'desk@greenbank.example')
     await setAddress('Hub', type, 'risk@hub.example')
   }
-}, 120_000)
+})
 
 afterAll(async () => {
   await scheme.stop()

@@ -34,7 +34,7 @@ beforeAll(async () => {
   const access = { operator, fspUrl: () => hub.urls.fsp, isSafe: false }
   payer = await joinScheme(access, 'greenbank')
   payee = await joinScheme(access, 'bluewallet')
-}, 120_000)
+})
 
 afterAll(async () => {
   await hub.stop()

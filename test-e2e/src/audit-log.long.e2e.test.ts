@@ -30,7 +30,7 @@ beforeAll(async () => {
   press = await programWith(scheme.operator, operator, 'press', ['component'])
   const person = { name: 'grace', roles: ['checker'], email }
   await answered(scheme.operator.call('POST', '/operators', person))
-}, 120_000)
+})
 
 afterAll(() => (scheme as Scheme | undefined)?.stop())
 

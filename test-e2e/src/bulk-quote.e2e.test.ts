@@ -18,7 +18,7 @@ beforeAll(async () => {
   payer = await scheme.join('greenbank-bulkquote')
   payee = await scheme.join('bluewallet-bulkquote')
   stranger = await scheme.join('redmoney-bulkquote')
-}, 120_000)
+})
 
 afterAll(() => scheme.stop())
 

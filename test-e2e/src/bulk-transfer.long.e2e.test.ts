@@ -28,7 +28,7 @@ beforeAll(async () => {
   payee = await scheme.join('bluewallet-bulk')
   poor = await scheme.join('poorbank-bulk', { funds: '25' })
   stranger = await scheme.join('redmoney-bulk')
-}, 120_000)
+})
 
 afterAll(async () => {
   expect(await scheme.verify()).toMatchObject({ clean: true })

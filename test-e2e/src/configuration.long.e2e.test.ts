@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { operator } = scheme.hub.urls
   maker = await personWith(scheme.operator, operator, 'ada', ['maker', 'checker'])
   checker = await personWith(scheme.operator, operator, 'grace', ['checker'])
-}, 120_000)
+})
 
 afterAll(() => scheme.stop())
 

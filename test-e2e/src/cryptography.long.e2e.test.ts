@@ -18,7 +18,7 @@ let operator: Operator
 beforeAll(async () => {
   hub = await openHub({ FSPIOP_API_TLS_RENEWAL_MS: '200' })
   operator = hub.operator
-}, 120_000)
+})
 
 afterAll(() => hub.stop())
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   scheme = await shareSchemeOfFsps()
   payer = await scheme.join('greenbank-delivery')
   payee = await scheme.join('bluewallet-delivery')
-}, 60_000)
+})
 
 afterAll(() => scheme.stop())
 

@@ -28,7 +28,7 @@ beforeAll(async () => {
   scheme = await shareSchemeOfFsps()
   payer = await scheme.join('greenbank-duplicates')
   payee = await scheme.join('bluewallet-duplicates')
-}, 120_000)
+})
 
 afterAll(async () => {
   expect(await scheme.verify()).toMatchObject({ clean: true })

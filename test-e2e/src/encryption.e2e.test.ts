@@ -23,7 +23,7 @@ beforeAll(async () => {
   scheme = await shareSafeScheme()
   payer = await scheme.join('greenbank-encryption')
   payee = await scheme.join('bluewallet-encryption')
-}, 120_000)
+})
 
 afterAll(async () => {
   expect(await scheme.verify()).toMatchObject({ clean: true })

@@ -18,7 +18,7 @@ beforeAll(async () => {
   scheme = await shareSchemeOfFsps()
   payer = await scheme.join('greenbank-clients')
   payee = await scheme.join('bluewallet-clients')
-}, 120_000)
+})
 
 afterAll(async () => {
   expect(await scheme.verify()).toMatchObject({ clean: true })

@@ -14,7 +14,7 @@ beforeAll(async () => {
   scheme = await shareSchemeOfFsps()
   payer = await scheme.join('greenbank-expired')
   payee = await scheme.join('bluewallet-expired')
-}, 120_000)
+})
 
 afterAll(() => scheme.stop())
 

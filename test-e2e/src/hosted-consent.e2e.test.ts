@@ -21,7 +21,7 @@ beforeAll(async () => {
   dfsp = await scheme.join('greenbank-consent')
   pisp = await scheme.join('bluewallet-consent')
   otherDfsp = await scheme.join('redmoney-consent')
-}, 120_000)
+})
 
 afterAll(async () => {
   expect(await scheme.verify()).toMatchObject({ clean: true })

@@ -19,7 +19,7 @@ beforeAll(async () => {
   payer = await scheme.join('greenbank-identity')
   payee = await scheme.join('bluewallet-identity')
   credentials = await enrol(scheme.operator, 'greenbank-identity')
-}, 120_000)
+})
 
 afterAll(async () => {
   await Promise.all(others.map((fsp) => fsp.stop()))

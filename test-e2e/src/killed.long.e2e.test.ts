@@ -31,7 +31,7 @@ beforeAll(async () => {
   scheme = await openSchemeOfFsps({ CALLBACK_TIMEOUT_MS: '2000' })
   payer = await scheme.join('greenbank', { funds: '1000000', netDebitCap: '1000000' })
   payee = await scheme.join('bluewallet')
-}, 60_000)
+})
 
 afterAll(() => scheme.stop())
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
   scheme = await shareSchemeOfFsps()
   payer = await scheme.join('greenbank-lookup')
   payee = await scheme.join('bluewallet-lookup')
-}, 120_000)
+})
 
 afterAll(() => scheme.stop())
 

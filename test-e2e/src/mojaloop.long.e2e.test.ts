@@ -19,7 +19,7 @@ beforeAll(async () => {
   scheme = await openSchemeOfFsps({ COMPATIBILITY: 'mojaloop' })
   payer = await scheme.join('greenbank')
   payee = await scheme.join('bluewallet')
-}, 120_000)
+})
 
 afterAll(async () => {
   expect(await scheme.verify()).toMatchObject({ clean: true })

@@ -21,7 +21,7 @@ interface Readiness {
 beforeAll(async () => {
   scheme = await shareSafeScheme()
   payee = await scheme.join('bluewallet-onboarding')
-}, 120_000)
+})
 
 afterAll(async () => {
   await newcomer?.stop()

@@ -17,7 +17,7 @@ beforeAll(async () => {
   scheme = await shareSchemeOfFsps()
   payer = await scheme.join('greenbank-requests')
   payee = await scheme.join('bluewallet-requests')
-}, 120_000)
+})
 
 afterAll(() => scheme.stop())
 

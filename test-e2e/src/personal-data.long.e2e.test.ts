@@ -36,7 +36,7 @@ beforeAll(async () => {
   payer = await joinScheme(access, 'greenbank')
   payee = await joinScheme(access, 'bluewallet')
   checker = await personWith(operator, hub.urls.operator, 'grace', ['checker'])
-}, 120_000)
+})
 
 afterAll(async () => {
   await hub.stop()

@@ -45,7 +45,7 @@ beforeAll(async () => {
     if (transfer !== undefined) void answer(transfer)
     return 202
   })
-}, 60_000)
+})
 
 afterAll(async () => {
   await hub.stop()

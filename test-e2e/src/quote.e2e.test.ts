@@ -25,7 +25,7 @@ beforeAll(async () => {
   payer = await scheme.join('greenbank-quote')
   payee = await scheme.join('bluewallet-quote')
   stranger = await scheme.join('redmoney-quote')
-}, 120_000)
+})
 
 afterAll(() => scheme.stop())
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
   payee = await scheme.join('bluewallet-rejection')
   phone = newPhoneNumber()
   await own(payee, phone)
-}, 120_000)
+})
 
 afterAll(async () => {
   expect(await position(scheme.operator, payer.name)).toBe(0)

@@ -37,7 +37,7 @@ beforeAll(async () => {
   }
   await deliver('greenbank', 'ATTACHMENT')
   await deliver('bluewallet', 'OFF')
-}, 120_000)
+})
 
 afterAll(async () => {
   await scheme.stop()

@@ -16,7 +16,7 @@ beforeAll(async () => {
   scheme = await shareSafeScheme()
   payer = await scheme.join('greenbank-reserved')
   payee = await scheme.join('bluewallet-reserved')
-}, 120_000)
+})
 
 afterAll(async () => {
   expect(await scheme.verify()).toMatchObject({ clean: true })

@@ -63,7 +63,7 @@ beforeAll(async () => {
       ...ports,
     },
   )
-}, 120_000)
+})
 
 afterAll(async () => {
   runbooks.close()

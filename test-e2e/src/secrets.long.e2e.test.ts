@@ -27,7 +27,7 @@ beforeAll(async () => {
   await answered(scheme.operator.call('PUT', '/roles/component', role))
   pricing = await componentNamed('pricing')
   reports = await componentNamed('reports')
-}, 120_000)
+})
 
 afterAll(() => scheme.stop())
 

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const first = await answered<Session>(post('/app-basic-auth', { id, secret }))
   await answered(post('/app-change-secret', { id, secret, newSecret: password }, first.accessToken))
   ;({ accessToken: token } = await answered<Session>(logIn()))
-}, 120_000)
+})
 
 afterAll(() => scheme.stop())
 

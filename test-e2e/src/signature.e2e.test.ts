@@ -24,7 +24,7 @@ beforeAll(async () => {
   payer = await scheme.join('greenbank-signature')
   payee = await scheme.join('bluewallet-signature')
   key = await registerKey(scheme.operator, 'greenbank-signature')
-}, 120_000)
+})
 
 afterAll(() => scheme.stop())
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
   payee = await scheme.join('bluewallet-silence')
   phone = newPhoneNumber()
   await own(payee, phone)
-}, 120_000)
+})
 
 afterAll(async () => {
   expect(await scheme.verify()).toMatchObject({ clean: true })

@@ -30,7 +30,7 @@ beforeAll(async () => {
   capped = await scheme.join('capbank', { netDebitCap: String(cap) })
   dead = await scheme.join('deadbank')
   await dead.stop()
-}, 180_000)
+})
 
 afterAll(() => scheme.stop())
 

@@ -42,7 +42,7 @@ beforeAll(async () => {
   careful = await openDfsp(scheme, 'carefulbank-linking', { verification: { by: 'ITSELF' } })
   leaving = await openDfsp(scheme, 'goldbank-linking')
   payee = await openPayee(scheme, 'bluewallet-linking', {}, customer)
-}, 120_000)
+})
 
 afterAll(async () => {
   const all = [pisp, stranger, dfsp, other, careful, leaving, payee]

@@ -51,7 +51,7 @@ beforeAll(async () => {
     onQuote: () => (refuses === 'quote' ? { type: 'REJECT', error } : { type: 'AGREE' }),
     onTransfer: () => (refuses === 'transfer' ? { type: 'REJECT', error } : { type: 'COMMIT' }),
   })
-}, 120_000)
+})
 
 afterAll(async () => {
   await Promise.all([pisp, stranger, dfsp, careful, payee].map((each) => each.stop()))

@@ -48,7 +48,7 @@ beforeAll(async () => {
   client = await openFsp(pisp.name, () => scheme.hub.urls.fsp, await enrol(operator, pisp.name))
   ownKey = await registerKey(operator, pisp.name)
   foreignKey = await registerKey(operator, payee.name)
-}, 120_000)
+})
 
 afterAll(async () => {
   await client.stop()

@@ -41,7 +41,7 @@ beforeAll(async () => {
     onQuote: () => (refuses === 'quote' ? { type: 'REJECT', error } : { type: 'AGREE' }),
     onTransfer: () => (refuses === 'transfer' ? { type: 'REJECT', error } : { type: 'COMMIT' }),
   })
-}, 120_000)
+})
 
 afterAll(async () => {
   await Promise.all([pisp, dfsp, careful, payee].map((each) => each.stop()))

@@ -30,7 +30,7 @@ beforeAll(async () => {
     all.set(fsp.name, await tokenOf(fsp))
   }
   tokens = all
-}, 120_000)
+})
 
 afterAll(async () => {
   expect(await scheme.verify()).toMatchObject({ clean: true })

@@ -18,7 +18,7 @@ beforeAll(async () => {
   scheme = await openSchemeOfFsps({ TRACES_URL: collector.url })
   payer = await scheme.join('greenbank')
   payee = await scheme.join('bluewallet')
-}, 120_000)
+})
 
 afterAll(async () => {
   expect(await scheme.verify()).toMatchObject({ clean: true })

@@ -15,7 +15,7 @@ beforeAll(async () => {
   payer = await scheme.join('greenbank-transfer')
   payee = await scheme.join('bluewallet-transfer')
   stranger = await scheme.join('redmoney-transfer')
-}, 120_000)
+})
 
 afterAll(() => scheme.stop())
 

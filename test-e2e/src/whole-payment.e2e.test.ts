@@ -14,7 +14,7 @@ beforeAll(async () => {
   scheme = await shareSafeScheme()
   payer = await scheme.join('greenbank-whole')
   payee = await scheme.join('bluewallet-whole')
-}, 120_000)
+})
 
 afterAll(async () => {
   expect(await scheme.verify()).toMatchObject({ clean: true })

@@ -8,12 +8,17 @@
  * REDIS_IMAGE. Exits with 3, and a sentence, where no Docker answers.
  */
 import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const exit_code_missing = 3
-/** What a run starts it stops itself; the container that would look after it need not be had. */
-const ownEnd = { TESTCONTAINERS_RYUK_DISABLED: 'true' }
+const testRun = randomUUID()
+/**
+ * What a run starts it stops itself, so the container that would look after it need not be had. Each
+ * container of a run has its id as a label: a story that failed in the middle leaves some.
+ */
+const ownEnd = { TESTCONTAINERS_RYUK_DISABLED: 'true', CAUSEWAY_TEST_RUN: testRun }
 
 function run(command, args, env = process.env) {
   return spawnSync(command, args, { cwd: root, stdio: 'inherit', env }).status ?? 1
@@ -30,6 +35,13 @@ function buildImage() {
   if (status !== 0) process.exit(status)
 }
 
+function removeContainers() {
+  const label = `label=causeway.test-run=${testRun}`
+  const { stdout } = spawnSync('docker', ['ps', '--all', '--quiet', '--filter', label])
+  const left = stdout.toString().split('\n').filter(Boolean)
+  if (left.length > 0) spawnSync('docker', ['rm', '--force', ...left])
+}
+
 function runChaos(flags) {
   const args = ['--enable-source-maps', 'test-e2e/dist/chaos/main.js', ...flags]
   return run(process.execPath, args, { ...ownEnd, ...process.env })
@@ -44,9 +56,12 @@ function runStories(patterns) {
     'node_modules/jest/bin/jest.js',
     '--selectProjects',
     'containers',
+    // Longer than fifteen containers may take to start, so that a hub that cannot start says why.
     '--testTimeout',
-    '120000',
+    '300000',
     '--runInBand',
+    // What a failed story left open does not keep the run from its end.
+    '--forceExit',
     ...patterns,
   ]
   return run(process.execPath, args, { ...ownEnd, ...process.env })
@@ -58,4 +73,6 @@ if (!hasDocker()) {
 }
 if (process.env['CAUSEWAY_IMAGE'] === undefined) buildImage()
 const [first, ...rest] = process.argv.slice(2)
-process.exit(first === 'chaos' ? runChaos(rest) : runStories(process.argv.slice(2)))
+const status = first === 'chaos' ? runChaos(rest) : runStories(process.argv.slice(2))
+removeContainers()
+process.exit(status)

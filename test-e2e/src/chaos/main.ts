@@ -21,6 +21,7 @@ import { containers, openInfrastructure, type Infrastructure } from '../hub/cont
 import type { Fsp } from '../hub/fsp.ts'
 import { position } from '../hub/operator.ts'
 import { processNames } from '../hub/services.ts'
+import { restartEnded } from '../hub/supervisor.ts'
 import { newTransfer } from '../hub/transfer.ts'
 import { violationsAfter, p99_ms } from './final-checks.ts'
 import { roundOfFaults, type Fault, type FaultContext } from './faults.ts'
@@ -32,7 +33,6 @@ import { openLinks, type Links } from './links.ts'
 const warm_ms = 15_000
 const quiet_ms = 30_000
 const between_ms = [2_000, 10_000] as const
-const supervise_ms = 1_000
 const disk_bytes = 768 * 2 ** 20
 
 async function main(): Promise<void> {
@@ -92,7 +92,7 @@ async function runChaos(setup: Setup, { seed, minutes, per_second }: Plan): Prom
   ]
   const before = { payer: payer.name, position: await position(hub.operator, payer.name) }
   const load = await openLoad({ payer, payee, per_second })
-  const supervisor = supervise(hub)
+  const supervisor = restartEnded(hub, print)
   await wait(warm_ms)
   const quiet_from_ms = Date.now()
   await wait(quiet_ms)
@@ -140,21 +140,6 @@ function* faultSequence(random: Random, until_ms: number): Generator<Fault> {
       yield fault
     }
   }
-}
-
-/** Restarts processes that have ended by themselves, as an orchestrator of containers does. */
-function supervise(hub: ApartHub): AbortController {
-  const stopping = new AbortController()
-  void (async () => {
-    while (!stopping.signal.aborted) {
-      for (const name of hub.endedByThemselves()) {
-        print(`${new Date().toISOString()} ${name} has ended by itself: restarting`)
-        await hub.start(name).catch((error: unknown) => print(String(error)))
-      }
-      await wait(supervise_ms)
-    }
-  })()
-  return stopping
 }
 
 function paymentsTo(payer: Fsp, silentFsp: Fsp): Pick<FaultContext, 'paySilentFsp'> {

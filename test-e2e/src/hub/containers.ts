@@ -29,6 +29,9 @@ const noHealthCheck = { test: ['CMD', 'true'] as ['CMD', string], interval: 3_60
 /** Where the broker stores its log. */
 const brokerData = '/var/lib/kafka/data'
 
+/** The program that started the run removes by it what is left at the end. */
+const runLabel = { 'causeway.test-run': process.env['CAUSEWAY_TEST_RUN'] ?? 'none' }
+
 const image = (name: string, usual: string) => process.env[`${name}_IMAGE`] ?? usual
 
 /** Each test of the run finds the started containers here. */
@@ -68,6 +71,7 @@ export async function openInfrastructure(kafkaData?: string): Promise<Infrastruc
 function openPostgres(port: number): Promise<StartedTestContainer> {
   return (
     new GenericContainer(image('POSTGRES', 'postgres:18'))
+      .withLabels(runLabel)
       .withEnvironment({ POSTGRES_PASSWORD: password })
       .withCommand(['postgres', '-c', 'max_connections=300'])
       .withExposedPorts({ container: 5432, host: port })
@@ -86,6 +90,7 @@ function openPostgres(port: number): Promise<StartedTestContainer> {
 function openKafka(port: number, data: string | undefined): Promise<StartedTestContainer> {
   const users = ['provisioner', ...serviceNames].map((user) => `user_${user}="${password}"`)
   return new GenericContainer(image('KAFKA', 'apache/kafka:4.1.0'))
+    .withLabels(runLabel)
     .withExposedPorts({ container: 9092, host: port })
     .withEnvironment({
       KAFKA_NODE_ID: '1',
@@ -118,6 +123,7 @@ function openKafka(port: number, data: string | undefined): Promise<StartedTestC
 /** Readiness is never detected by a line of a log: after a restart an old line may match. */
 function openRedis(port: number): Promise<StartedTestContainer> {
   return new GenericContainer(image('REDIS', 'redis:8'))
+    .withLabels(runLabel)
     .withExposedPorts({ container: 6379, host: port })
     .withWaitStrategy(Wait.forSuccessfulCommand('redis-cli ping'))
     .withStartupTimeout(start_ms_max)
@@ -145,6 +151,7 @@ export const containers: HubHost = {
   async launch({ main, environment, folder, logFile }) {
     const uid = process.getuid?.() ?? owner
     const started = await new GenericContainer(image('CAUSEWAY', 'causeway'))
+      .withLabels(runLabel)
       .withNetworkMode('host')
       .withUser(uid === 0 ? `${owner}` : `${uid}`)
       .withCommand([main])

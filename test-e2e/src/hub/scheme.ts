@@ -7,6 +7,7 @@ import { sharedHub, type HubAddress, type SharedHub, type Settings } from './hub
 import { joinScheme } from './join.ts'
 import { operatorAt, type Onboarding, type Operator } from './operator.ts'
 import { processNames } from './services.ts'
+import { restartEnded } from './supervisor.ts'
 import { copyTemplate } from './template.ts'
 
 /** In one process, or each service in a container of its own. */
@@ -130,6 +131,7 @@ async function openInOneProcess(settings: Settings): Promise<RunningHub> {
 async function openInContainers(settings: Settings): Promise<RunningHub> {
   const { containers } = await import('./containers.ts')
   const hub = await openApartHub(settings, containers)
+  const supervision = restartEnded(hub, (line) => process.stderr.write(`${line}\n`))
   return {
     operator: hub.operator,
     passwordFile: hub.passwordFile,
@@ -139,6 +141,7 @@ async function openInContainers(settings: Settings): Promise<RunningHub> {
       await Promise.all(processNames.map((name) => hub.start(name)))
     },
     stop: async () => {
+      supervision.abort()
       await hub.stop()
     },
   }
