@@ -32,6 +32,9 @@ const programs = {
 /** How many the simulation plays: always the first ones of seed 1. */
 const histories = { check: 10, test: 100 }
 
+/** `check` tries the first cases of each property, `test` all: the seed being the same, they are among those. */
+const fewCases = { PROPERTY_RUNS: '25' }
+
 /** The type checker of lint is a Go program: with more memory it spends less time on collecting garbage. */
 const withMemory = { GOGC: '400', GOMEMLIMIT: '2GiB' }
 
@@ -40,7 +43,7 @@ process.chdir(root)
 install()
 build()
 if (Object.hasOwn(programs, command)) await become(programs[command])
-else if (command === 'check') process.exitCode = await check('lint:changed')
+else if (command === 'check') process.exitCode = await check('lint:changed', fewCases)
 else if (command === 'test') process.exitCode = await test()
 else if (command === 'long') process.exitCode = await long()
 else if (command !== 'prepare') {
@@ -102,9 +105,9 @@ async function become(program) {
 }
 
 /** Lint, style, unit tests and the simulation side by side. */
-async function check(lint) {
+async function check(lint, env = {}) {
   const simulation = ['simulate', '--seed', '1', '--histories', String(histories.check)]
-  return sideBySide([[lint], ['test:unit', ...args], simulation])
+  return sideBySide([[lint], ['test:unit', ...args], simulation], env)
 }
 
 /** What waits for the disk, the clock and other processes shares the processors. */
@@ -124,12 +127,12 @@ function long() {
   ])
 }
 
-async function sideBySide(scripts) {
-  return Math.max(...(await Promise.all(scripts.map(script))))
+async function sideBySide(scripts, env = {}) {
+  return Math.max(...(await Promise.all(scripts.map((each) => script(each, env)))))
 }
 
 /** Whole lines, since two scripts write at the same time. */
-function script([name, ...rest]) {
+function script([name, ...rest], env) {
   say(`npm run ${name}`)
   return new Promise((resolve) => {
     const child = spawn('npm', ['run', '--silent', name, '--', ...rest], {
@@ -137,6 +140,7 @@ function script([name, ...rest]) {
       env: {
         ...withMemory,
         ...(process.stdout.isTTY ? { FORCE_COLOR: '1' } : {}),
+        ...env,
         ...process.env,
       },
     })
