@@ -33,7 +33,7 @@ export function heardIn({ method, url, headers, body }: HttpRequest): Heard {
   const text = body?.toString() ?? ''
   return {
     to: fspAt(address),
-    from: String(headers['fspiop-source'] ?? ''),
+    from: headers['fspiop-source'] ?? '',
     what: `${method} /${resource}${nested}${error === undefined ? '' : '/error'}`,
     id,
     content: JSON.parse(text === '' ? '{}' : text) as Content,

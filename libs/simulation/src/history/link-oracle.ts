@@ -44,7 +44,7 @@ export async function judgeLinks(
   return [...found, ...(await differences(supervisor))]
 }
 
-function judgeLink(link: LinkRecord, { isUndisturbed, mayStay }: Circumstances): readonly string[] {
+export function judgeLink(link: LinkRecord, { isUndisturbed, mayStay }: Circumstances): readonly string[] {
   const { id, planned, asked, ends, decided, verdicts, refusals, isReceived } = link
   if (!isAccepted(asked)) return [`the link ${id} was refused with the status ${asked.status}`]
   const what = `the link ${id} (${planned.credential})`
@@ -81,7 +81,7 @@ function judgeRevocation({ revoked, revoking_ms }: LinkRecord, what: string): re
   return []
 }
 
-function judgePayment(
+export function judgePayment(
   link: LinkRecord,
   payment: PaymentRecord,
   { isUndisturbed, mayStay }: Circumstances,
@@ -132,7 +132,7 @@ async function consentOf(
 }
 
 function compareConsent(link: LinkRecord, stored: ConsentSummary | undefined): readonly string[] {
-  const { consentId, id, decided, revoked, verdicts } = link
+  const { consentId, id, decided, revoked, verdicts, planned } = link
   const state = stored?.state ?? 'unknown'
   const right = rightStateOf(link)
   const found: string[] = []
@@ -140,8 +140,9 @@ function compareConsent(link: LinkRecord, stored: ConsentSummary | undefined): r
     found.push(`the consent ${consentId} is ${state}; right: ${right}, since it is ${decided}`)
   }
   const [told] = revoked
-  if (told !== undefined && Date.parse(stored?.revokedAt ?? '') > told.heard_ms) {
-    found.push(`the consent ${consentId} was revoked at ${stored?.revokedAt}, after it was told`)
+  const isDated = planned.revocation?.how === 'DELETE' && told !== undefined
+  if (isDated && Date.parse(stored?.revokedAt ?? '') !== Date.parse(told.revokedAt)) {
+    found.push(`the consent ${consentId} was revoked at ${stored?.revokedAt}, not as was told`)
   }
   if (stored !== undefined && (stored.pispId !== pisp || stored.consentRequestId !== id)) {
     found.push(`the consent ${consentId} is said to be of ${stored.pispId}`)

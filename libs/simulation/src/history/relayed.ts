@@ -39,6 +39,6 @@ export class Relayed {
 }
 
 function textOf({ method, headers, body }: HttpRequest, path: string): string {
-  const values = kept.map((name) => `${name}: ${String(headers[name] ?? '')}`)
+  const values = kept.map((name) => `${name}: ${headers[name] ?? ''}`)
   return [`${method} ${path}`, ...values, body?.toString('base64') ?? ''].join('\n')
 }

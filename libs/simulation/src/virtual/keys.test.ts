@@ -19,7 +19,7 @@ test.each(['ec', 'ed25519'])('The same seed gives the same key pair of the type 
   expect(derOf(2, type)).not.toBe(derOf(1, type))
 })
 
-test.each([
+test.each<[string, string | null]>([
   ['ec', 'sha256'],
   ['ed25519', null],
 ])('What the private key of a pair of the type %s signs, its public key verifies', (type, digest) => {

@@ -145,7 +145,7 @@ export function rest(ms: number): Promise<void> {
   })
 }
 
-const look_ms = 20
+const look_ms = 50
 
 /** Looks from time to time, on the outside, until the condition holds; whether it does in time. */
 export async function holds(condition: () => boolean, longest_ms = Infinity): Promise<boolean> {
