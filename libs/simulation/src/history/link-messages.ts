@@ -8,7 +8,7 @@ import { linkedDfsp as dfsp, pisp } from './link-plan.ts'
 import type { LinkRecord, PaymentRecord } from './link-record.ts'
 import { messageOf, partyOf, priceOf } from './messages.ts'
 
-/** Of the user, and of somebody else. */
+/** Of the user, and of another person. */
 const userKey = ed25519Of(Buffer.alloc(32, 11))
 const otherKey = ed25519Of(Buffer.alloc(32, 12))
 const userPublicKey = createPublicKey(userKey)

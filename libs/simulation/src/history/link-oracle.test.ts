@@ -57,8 +57,8 @@ test('Nothing is wrong with a link and a payment that end as they should', () =>
 test.each<[string, Partial<LinkRecord>, string]>([
   ['two ends', { ends: ['LINKED', '6200'] }, 'ended as LINKED for the DFSP'],
   ['another end than for its DFSP', { ends: ['6200'] }, 'as 6200 for the PISP'],
-  ['a refusal of a right credential', { verdicts: ['6200'] }, 'the auth service said 6200'],
-  ['an end that is told twice', { ends: ['LINKED', 'LINKED'] }, 'was told the end'],
+  ['a refusal of a right credential', { verdicts: ['6200'] }, 'the auth service answered 6200'],
+  ['an end that is announced twice', { ends: ['LINKED', 'LINKED'] }, 'learned the end'],
   ['no DFSP that knows of it', { isReceived: false }, 'did not reach its DFSP'],
   ['a revocation that nobody asked for', { revoked: [toPisp] }, 'nobody has revoked'],
   [
@@ -79,7 +79,7 @@ test('A grant that the PISP refuses may end a link, where callbacks are refused'
 
 test.each<[string, Partial<LinkRecord>, Partial<PaymentRecord>, string]>([
   ['is completed without a transfer', {}, { transfer: undefined }, 'and its transfer as'],
-  ['is told as failed and was committed', {}, { ends: ['6003'] }, 'for the PISP'],
+  ['is announced as failed and was committed', {}, { ends: ['6003'] }, 'for the PISP'],
   [
     'used a consent that was revoked before',
     { revoking_ms: 80, revoked: [toPisp] },
@@ -90,13 +90,13 @@ test.each<[string, Partial<LinkRecord>, Partial<PaymentRecord>, string]>([
     'has a right signature that is refused',
     {},
     { results: [{ result: '6201', heard_ms: 120 }] },
-    'said 6201',
+    'answered 6201',
   ],
   [
     'is refused for a revocation that nobody has asked for',
     {},
     { results: [{ result: '6103', heard_ms: 120 }] },
-    'said 6103',
+    'answered 6103',
   ],
 ])('A payment that %s is wrong', (_what, ofLink, ofPayment, sentence) => {
   expect(judgePayment(linked(ofLink), paid(ofPayment), undisturbed).join()).toContain(sentence)

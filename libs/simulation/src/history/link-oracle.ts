@@ -60,20 +60,22 @@ export function judgeLink(link: LinkRecord, { isUndisturbed, mayStay }: Circumst
   const verdict = planned.credential === 'RIGHT' ? 'VERIFIED' : '6200'
   for (const each of new Set(verdicts)) {
     const isLater = each === revokedCode && link.revoking_ms !== undefined
-    if (each !== verdict && !isLater) found.push(`the auth service said ${each} about ${what}`)
+    if (each !== verdict && !isLater) found.push(`the auth service answered ${each} to ${what}`)
   }
   found.push(...judgeRevocation(link, what))
   if (!isUndisturbed || planned.repeats === true) return found
-  for (const [side, told] of [
+  for (const [side, learned] of [
     ['PISP', ends],
     ['DFSP', verdicts],
   ] as const) {
-    if (told.length !== 1) found.push(`the ${side} was told the end of ${what} ${told.length} times`)
+    if (learned.length !== 1) {
+      found.push(`the ${side} learned the end of ${what} ${learned.length} times`)
+    }
   }
   return found
 }
 
-/** Both sides are told the same moment. */
+/** Both sides learn the same moment. */
 function judgeRevocation({ revoked, revoking_ms }: LinkRecord, what: string): readonly string[] {
   const moments = new Set(revoked.map(({ revokedAt }) => revokedAt))
   if (moments.size > 1) return [`${what} was revoked at ${[...moments].join(' and ')}`]
@@ -101,12 +103,12 @@ export function judgePayment(
     found.push(`${what} ended as ${ends.join()}, and its transfer as ${transfer?.payerEnds.join()}`)
   }
   if (isUndisturbed && link.planned.repeats !== true && ends.length !== 1) {
-    found.push(`the PISP was told the end of ${what} ${ends.length} times`)
+    found.push(`the PISP learned the end of ${what} ${ends.length} times`)
   }
   return found
 }
 
-/** What the auth service says of a signature does not change, except that a revoked consent verifies none. */
+/** What the auth service answers about a signature does not change, except that a revoked consent verifies none. */
 function judgeResults(
   { revoked, revoking_ms = Infinity }: LinkRecord,
   { planned, results, verified_ms = Infinity }: PaymentRecord,
@@ -117,7 +119,7 @@ function judgeResults(
   return results.flatMap(({ result, heard_ms }) => {
     if (result === 'VERIFIED' && isRevoked) return [`${what} used a consent that was revoked`]
     if (result === right || (result === revokedCode && revoking_ms < heard_ms)) return []
-    return [`the auth service said ${result} about the signature of ${what}; right: ${right}`]
+    return [`the auth service answered ${result} about the signature of ${what}; right: ${right}`]
   })
 }
 
@@ -139,13 +141,13 @@ function compareConsent(link: LinkRecord, stored: ConsentSummary | undefined): r
   if (state !== right) {
     found.push(`the consent ${consentId} is ${state}; right: ${right}, since it is ${decided}`)
   }
-  const [told] = revoked
-  const isDated = planned.revocation?.how === 'DELETE' && told !== undefined
-  if (isDated && Date.parse(stored?.revokedAt ?? '') !== Date.parse(told.revokedAt)) {
-    found.push(`the consent ${consentId} was revoked at ${stored?.revokedAt}, not as was told`)
+  const [learned] = revoked
+  const isDated = planned.revocation?.how === 'DELETE' && learned !== undefined
+  if (isDated && Date.parse(stored?.revokedAt ?? '') !== Date.parse(learned.revokedAt)) {
+    found.push(`the consent ${consentId} was revoked at ${stored?.revokedAt}, not as was announced`)
   }
   if (stored !== undefined && (stored.pispId !== pisp || stored.consentRequestId !== id)) {
-    found.push(`the consent ${consentId} is said to be of ${stored.pispId}`)
+    found.push(`the consent ${consentId} is stored as one of ${stored.pispId}`)
   }
   if (verdicts.length > 0 && stored === undefined) found.push(`the consent ${consentId} is gone`)
   return found

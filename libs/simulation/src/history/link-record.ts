@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { PlannedLink, PlannedLinkPayment } from './link-plan.ts'
 import { isAccepted, newSent, type Sent, type TransferRecord } from './record.ts'
 
-/** Where a participant is told that a consent is revoked. */
+/** How a participant learns that a consent is revoked. */
 export interface Revoked {
   readonly to: string
   readonly revokedAt: string
@@ -16,7 +16,7 @@ interface Asked {
   readonly asked: Sent
   /** Its DFSP has received it. */
   isReceived: boolean
-  /** The hub has told the PISP that it could not be delivered. */
+  /** The PISP has learned from the hub that it could not be delivered. */
   isUndelivered: boolean
   /** What the DFSP says about the end: `LINKED`, `COMPLETED`, `REJECTED`, or the code of an error. */
   decided: string | undefined
@@ -46,7 +46,7 @@ export interface LinkRecord extends Asked {
   readonly planned: PlannedLink
   /** What each side has done: it does each once, however often it is asked. */
   readonly done: Set<string>
-  /** What the auth service has told the DFSP about the registration: `VERIFIED` or the code of an error. */
+  /** What the auth service has answered the DFSP about the registration: `VERIFIED` or the code of an error. */
   readonly verdicts: string[]
   /** When the first side began to revoke the consent. */
   revoking_ms: number | undefined
