@@ -44,7 +44,10 @@ export async function judgeLinks(
   return [...found, ...(await differences(supervisor))]
 }
 
-export function judgeLink(link: LinkRecord, { isUndisturbed, mayStay }: Circumstances): readonly string[] {
+export function judgeLink(
+  link: LinkRecord,
+  { isUndisturbed, mayStay }: Circumstances,
+): readonly string[] {
   const { id, planned, asked, ends, decided, verdicts, refusals, isReceived } = link
   if (!isAccepted(asked)) return [`the link ${id} was refused with the status ${asked.status}`]
   const what = `the link ${id} (${planned.credential})`

@@ -4,7 +4,13 @@ import type { HttpRequest } from '@causeway/http'
 import { hubName } from '../hub/services.ts'
 import { chance, holds, now_ms, ownedBy, rest } from '../virtual/world.ts'
 import type { Heard } from './heard.ts'
-import { authorizationOf, endOf, receivedOf, userAnswerOf, verificationOf } from './link-messages.ts'
+import {
+  authorizationOf,
+  endOf,
+  receivedOf,
+  userAnswerOf,
+  verificationOf,
+} from './link-messages.ts'
 import { linkedDfsp as dfsp, pisp } from './link-plan.ts'
 import type { LinkRecord, PaymentRecord } from './link-record.ts'
 import type { Lead } from './plan.ts'

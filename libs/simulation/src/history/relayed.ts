@@ -29,7 +29,8 @@ export class Relayed {
   check(request: HttpRequest, { to, from }: Delivered): void {
     if (from === hubName || from === authServiceName) return
     const path = new URL(request.url).pathname
-    if (request.headers['fspiop-destination'] === to && this.#sent.has(textOf(request, path))) return
+    if (request.headers['fspiop-destination'] === to && this.#sent.has(textOf(request, path)))
+      return
     this.#wrong.push(`nobody has sent ${to} this: ${textOf(request, path)}`)
   }
 

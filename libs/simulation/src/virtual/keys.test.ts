@@ -22,13 +22,16 @@ test.each(['ec', 'ed25519'])('The same seed gives the same key pair of the type 
 test.each<[string, string | null]>([
   ['ec', 'sha256'],
   ['ed25519', null],
-])('What the private key of a pair of the type %s signs, its public key verifies', (type, digest) => {
-  const { privateKey, publicKey } = pairsOf(1).generateKeyPairSync(type, {
-    namedCurve: 'prime256v1',
-  })
-  const message = Buffer.from('a message')
-  expect(verify(digest, message, publicKey, sign(digest, message, privateKey))).toBe(true)
-})
+])(
+  'What the private key of a pair of the type %s signs, its public key verifies',
+  (type, digest) => {
+    const { privateKey, publicKey } = pairsOf(1).generateKeyPairSync(type, {
+      namedCurve: 'prime256v1',
+    })
+    const message = Buffer.from('a message')
+    expect(verify(digest, message, publicKey, sign(digest, message, privateKey))).toBe(true)
+  },
+)
 
 test('A key pair that no seed decides is refused', () => {
   expect(() => pairsOf(1).generateKeyPairSync('rsa')).toThrow('no seed decides')
