@@ -58,7 +58,7 @@ export function linkBy(chance: Chance): PlannedLink {
 
 function paymentBy(chance: Chance): PlannedLinkPayment {
   return {
-    payee: chance.oneOf(['river', 'river', 'poor']),
+    payee: 'river',
     amount: chance.oneOf(['1', '2.5']),
     begins_ms: chance.below(1_000),
     valid_ms: 2_000 + chance.below(3_000),
