@@ -26,7 +26,9 @@ test('The same seed gives the same bytes of SQL in and out, and another seed giv
   // Alone, since it may have to make the database of the scheme.
   const first = await summaryOf(5)
   const [again, other = ''] = await Promise.all([5, 6].map(summaryOf))
-  expect(first).toMatch(/^histories \d+, transfers \d+, faults \d+, seed 5, digest [0-9a-f]{64}$/)
+  expect(first).toMatch(
+    /^histories \d+, transfers \d+, links \d+, faults \d+, seed 5, digest [0-9a-f]{64}$/,
+  )
   expect(again).toBe(first)
   expect(other.slice(-64)).not.toBe(first.slice(-64))
 }, 180_000)

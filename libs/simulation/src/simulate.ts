@@ -48,12 +48,13 @@ export async function simulate(args: string[]): Promise<number> {
   })
   const showLog = (line: string) => void (logs && process.stderr.write(line))
   const simulation = await openSimulation(seed, showLog)
-  const total = { histories: 0, transfers: 0, faults: 0 }
+  const total = { histories: 0, transfers: 0, links: 0, faults: 0 }
   for (const { name, plan } of plans) {
     playing = `seed ${seed}, ${name}`
-    const { wrong, transfers, faults } = await simulation.play(plan)
+    const { wrong, transfers, links, faults } = await simulation.play(plan)
     total.histories += 1
     total.transfers += transfers
+    total.links += links
     total.faults += faults
     if (wrong.length === 0) continue
     print(`WRONG: ${playing}`)
@@ -63,9 +64,9 @@ export async function simulate(args: string[]): Promise<number> {
     else print(JSON.stringify(plan))
     return 1
   }
-  const { histories, transfers, faults } = total
+  const { histories, transfers, links, faults } = total
   print(
-    `histories ${histories}, transfers ${transfers}, faults ${faults}, seed ${seed}, digest ${simulation.digest()}`,
+    `histories ${histories}, transfers ${transfers}, links ${links}, faults ${faults}, seed ${seed}, digest ${simulation.digest()}`,
   )
   await simulation.close()
   return 0

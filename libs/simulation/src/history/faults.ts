@@ -23,8 +23,8 @@ type FaultOf<Type extends PlannedFault['type']> = Extract<PlannedFault, { readon
 
 const none = { TRIP: 0, WRITE: 0, COMMIT: 0, REQUEST: 0, ANSWER: 0, CALLBACK: 0, calls: 0, sent: 0 }
 const commit = Buffer.from('COMMIT\0')
-/** Messages that request a payment or answer one. */
-const payments = /^\/(?:transfers|bulkTransfers)\b/
+/** Messages that request a payment or a consent, or answer such a request. */
+const payments = /^\/(?:transfers|bulkTransfers|consents|thirdpartyRequests)\b/
 const writes = /\b(?:insert into|update|delete from)\b/
 
 export class Faults implements Line {

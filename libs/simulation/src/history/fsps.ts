@@ -4,10 +4,13 @@ import { HttpFailure, type HttpAnswer, type HttpRequest } from '@causeway/http'
 import { chance, now_ms, ownedBy, rest } from '../virtual/world.ts'
 import type { Faults } from './faults.ts'
 import type { Bulks } from './bulks.ts'
+import { Links } from './links.ts'
+import type { LinkRecord } from './link-record.ts'
 import {
   answerOf,
   callbackIn,
   fspAt,
+  isThirdParty,
   lookupOf,
   partyAnswerOf,
   partyOf,
@@ -28,6 +31,7 @@ const look_ms = 20
 const terms_ms = 60_000
 
 export class Fsps {
+  readonly links: Links
   readonly #sender: Sender
   readonly #faults: Pick<Faults, 'callbackFate'>
   readonly #bulks: Bulks
@@ -37,11 +41,13 @@ export class Fsps {
     this.#bulks = bulks
     this.#sender = sender
     this.#faults = faults
+    this.links = new Links(sender, this)
   }
 
-  /** The transfers of the next history. */
-  begin(records: readonly TransferRecord[]): void {
+  /** The transfers and links of the next history; transfers that pay from links come to the others. */
+  begin(records: TransferRecord[], links: readonly LinkRecord[]): void {
     this.#records = records
+    this.links.begin(links, records)
   }
 
   /** Receives a callback. */
@@ -61,9 +67,8 @@ export class Fsps {
   async pay(record: TransferRecord): Promise<void> {
     const { planned, prepare } = record
     await rest(planned.begins_ms)
-    for (const lead of planned.leads) await this.#question(record, lead)
-    record.expires_ms = now_ms() + planned.valid_ms
-    await this.#sender.send(prepare, () => prepareOf(record, false))
+    for (const lead of planned.leads) await this.question(record, lead)
+    await this.prepare(record)
     // What was refused at once is not repeated.
     if (!isAccepted(prepare)) return
     for (const again of planned.again) {
@@ -72,7 +77,14 @@ export class Fsps {
     }
   }
 
-  async #question(record: TransferRecord, kind: Lead): Promise<void> {
+  /** Sends the request of a transfer. */
+  async prepare(record: TransferRecord): Promise<void> {
+    record.expires_ms = now_ms() + record.planned.valid_ms
+    await this.#sender.send(record.prepare, () => prepareOf(record, false))
+  }
+
+  /** Asks what leads to a transfer, and waits for the answer. */
+  async question(record: TransferRecord, kind: Lead): Promise<void> {
     const about = kind === 'QUOTE' ? randomUUID() : partyOf(record.planned.payee)
     const transactionId = randomUUID()
     const question: Question = {
@@ -94,6 +106,10 @@ export class Fsps {
     const address = new URL(request.url)
     if (address.pathname.startsWith('/bulkTransfers')) {
       this.#bulks.take(fspAt(address), request)
+      return
+    }
+    if (isThirdParty(address)) {
+      this.links.take(request)
       return
     }
     const callback = callbackIn(request)

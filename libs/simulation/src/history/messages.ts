@@ -2,6 +2,7 @@
 import { conditionOf } from '@causeway/fspiop'
 import type { HttpRequest } from '@causeway/http'
 import { now_ms } from '../virtual/world.ts'
+import { pisp } from './link-plan.ts'
 import { fsps } from './plan.ts'
 import type { End, Ending, TransferRecord } from './record.ts'
 
@@ -12,10 +13,24 @@ const ilpPacket = 'DIICzQAAAAAAAADIMjAzMDAxMDEwMDAwMDAwMDA'
 const currency = 'USD'
 const firstPort = 7_001
 const partyType = 'MSISDN'
+/** The resources of the Third-Party API. */
+const thirdParty: ReadonlySet<string> = new Set([
+  'consentRequests',
+  'consents',
+  'thirdpartyRequests',
+])
 
-/** Where the hub sends the callbacks of an FSP. */
-export function callbackUrlOf(fsp: (typeof fsps)[number]): string {
-  return `http://127.0.0.1:${firstPort + fsps.indexOf(fsp)}`
+/** In the order of their ports. */
+const participants = [...fsps, pisp] as const
+
+/** Where the hub sends the callbacks of a participant. */
+export function callbackUrlOf(participant: (typeof participants)[number]): string {
+  return `http://127.0.0.1:${firstPort + participants.indexOf(participant)}`
+}
+
+/** Whether a path is one of the Third-Party API. */
+export function isThirdParty({ pathname }: URL): boolean {
+  return thirdParty.has(pathname.split('/')[1] ?? '')
 }
 
 /** What each item of a bulk has. */
@@ -29,9 +44,9 @@ export function fulfilmentOf(kind: 'FULFIL' | 'WRONG'): string {
   return kind === 'FULFIL' ? fulfilment : wrongFulfilment
 }
 
-/** The FSP at an address. */
+/** The participant at an address. */
 export function fspAt({ port }: URL): string {
-  return fsps[Number(port) - firstPort] ?? 'nobody'
+  return participants[Number(port) - firstPort] ?? 'nobody'
 }
 
 /** Each FSP holds one party; nobody holds one as well. */
@@ -125,14 +140,15 @@ export function answerOf(
 }
 
 export function messageOf(
-  method: 'GET' | 'POST' | 'PUT',
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
   url: string,
   source: string,
   destination: string | undefined,
   body?: object,
 ): HttpRequest {
   const [, resource = ''] = url.split('/')
-  const mediaType = `application/vnd.interoperability.${resource}+json;version=1.1`
+  const version = thirdParty.has(resource) ? '1.0' : '1.1'
+  const mediaType = `application/vnd.interoperability.${resource}+json;version=${version}`
   const headers = {
     ...(method === 'PUT' ? {} : { accept: mediaType }),
     'content-type': mediaType,

@@ -3,6 +3,7 @@ import type { GrpcHost } from '@causeway/grpc'
 import { addFsp, openScheme } from '@causeway/participants/testing'
 import { participantsService } from '@causeway/protos'
 import { accountOf, cover, instructionOf } from './funds.ts'
+import { pisp } from './link-plan.ts'
 import { callbackUrlOf, registrationOf } from './messages.ts'
 import { fsps } from './plan.ts'
 import { isAccepted, newSent } from './record.ts'
@@ -15,6 +16,17 @@ export async function onboard(grpc: GrpcHost): Promise<void> {
     await addEndpoint(grpc, name, callbackUrlOf(name))
     if (name !== 'poor') await deposit(grpc, name)
   }
+  await addPisp(grpc)
+}
+
+/** It has no currency, no limit and no funds. */
+async function addPisp(grpc: GrpcHost): Promise<void> {
+  const participants = grpc.client(participantsService, 'participant-lifecycle')
+  const pispToBe = { name: pisp, currency: '', type: 'PISP', createdBy: 'operator' }
+  const created = await participants.CreateParticipant(pispToBe)
+  if (created.refusal) throw new Error(created.refusal.detail)
+  await addEndpoint(grpc, pisp, callbackUrlOf(pisp))
+  await participants.UpdateParticipantState({ name: pisp, isActive: true, actor: 'operator' })
 }
 
 /** Each FSP registers its party, as it would any other. */

@@ -6,6 +6,8 @@ import type { SqlServer } from '../sql/server.ts'
 import type { Balances } from './balances.ts'
 import { judgeBulk } from './bulk-oracle.ts'
 import type { BulkRecord } from './bulks.ts'
+import { judgeLinks } from './link-oracle.ts'
+import type { LinkRecord } from './link-record.ts'
 import { endsOf, wasInTime } from './model.ts'
 import type { Plan } from './plan.ts'
 import { isAccepted, type End, type Question, type TransferRecord } from './record.ts'
@@ -15,6 +17,9 @@ export interface Evidence {
   readonly plan: Plan
   readonly records: readonly TransferRecord[]
   readonly bulks: readonly BulkRecord[]
+  readonly links: readonly LinkRecord[]
+  /** What is wrong with what the hub has relayed. */
+  readonly relayed: readonly string[]
   readonly alarms: readonly string[]
   /** What is wrong with the events that the bus has delivered. */
   readonly announced: readonly string[]
@@ -38,8 +43,9 @@ const work_ms = 500
 /** Everything that is wrong, as sentences; adds what was committed to the balances. */
 export async function judge(
   { supervisor, server, balances }: Judged,
-  { records, bulks, plan, alarms, announced, settled, funds, offs }: Evidence,
+  evidence: Evidence,
 ): Promise<readonly string[]> {
+  const { records, bulks, links, plan, alarms, settled, offs } = evidence
   const ids = [...records.map(({ id }) => id), ...bulks.flatMap(({ itemIds }) => itemIds)]
   const outcomes = await outcomesOf(supervisor, ids)
   const isUndisturbed = plan.faults.length === 0
@@ -56,9 +62,14 @@ export async function judge(
   return [
     ...ofTransfers,
     ...bulks.flatMap((bulk) => judgeBulk(bulk, outcomes, offs)),
+    ...(await judgeLinks(supervisor, links, {
+      isUndisturbed: isUndisturbed && plan.acts.length === 0,
+      mayStay: plan.faults.some(({ type }) => type === 'CALLBACK'),
+    })),
     ...ofSettlements,
-    ...funds,
-    ...announced,
+    ...evidence.relayed,
+    ...evidence.funds,
+    ...evidence.announced,
     ...(await wrongAnnouncements(server, records)),
     ...(await balances.compare(supervisor)),
     ...(await differences(supervisor)),

@@ -13,6 +13,20 @@ test('A history survives being stored as JSON', () => {
   expect(JSON.parse(JSON.stringify(plans[0]))).toEqual(plans[0])
 })
 
+test('About a sixth of the histories have links, with right and forged credentials, payments and revocations', () => {
+  const links = plans.flatMap((plan) => plan.links)
+  const histories = plans.filter((plan) => plan.links.length > 0).length
+  expect(histories).toBeGreaterThan(plans.length / 9)
+  expect(histories).toBeLessThan(plans.length / 4)
+  expect(new Set(links.map(({ credential }) => credential))).toEqual(new Set(['RIGHT', 'FORGED']))
+  const ways = links.flatMap(({ revocation }) =>
+    revocation === undefined ? [] : [`${revocation.by} ${revocation.how}`],
+  )
+  expect(new Set(ways)).toEqual(new Set(['PISP DELETE', 'DFSP DELETE', 'DFSP PATCH']))
+  const users = links.flatMap(({ payments }) => payments.map(({ user }) => user))
+  expect(new Set(users).size).toBe(5)
+})
+
 test('Every kind of fault occurs, several in one history, and some histories have none', () => {
   const counts = plans.map(({ faults }) => faults.length)
   expect(counts).toContain(0)

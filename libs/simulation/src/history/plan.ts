@@ -3,6 +3,7 @@
  * strike when. It is data, so that it can be made of a seed, made shorter and stored.
  */
 import { openChance, seedOf, type Chance } from '../virtual/chance.ts'
+import { linkBy, type PlannedLink } from './link-plan.ts'
 
 /** The FSPs of the scheme; `poor` has no funds. */
 export const fsps = ['mango', 'river', 'poor'] as const
@@ -139,6 +140,8 @@ export interface Plan {
   readonly trip_ms: number
   readonly transfers: readonly PlannedTransfer[]
   readonly bulks: readonly PlannedBulk[]
+  /** Accounts that a PISP links and pays from. */
+  readonly links: readonly PlannedLink[]
   readonly acts: readonly PlannedAct[]
   readonly faults: readonly PlannedFault[]
 }
@@ -193,12 +196,20 @@ export function planOf(seed: number, index: number): Plan {
     trip_ms: chance.oneOf([0, 0, 3, 20]),
     transfers: Array.from({ length: count }, () => transferBy(chance)),
     bulks: chance.happens(0.2) ? [bulkBy(chance)] : [],
+    links: [],
     acts: chance.happens(0.4)
       ? Array.from({ length: 1 + chance.below(2) }, () => actBy(chance))
       : [],
     faults: faultsBy(chance),
   }
-  return chance.happens(0.2) ? atTheLastMoment(chance, plan) : plan
+  const drawn = chance.happens(0.2) ? atTheLastMoment(chance, plan) : plan
+  return chance.happens(1 / 6) ? withLinks(chance, drawn) : drawn
+}
+
+/** Most of its messages are about links, which faults then strike. */
+function withLinks(chance: Chance, plan: Plan): Plan {
+  const links = Array.from({ length: 1 + chance.below(2) }, () => linkBy(chance))
+  return { ...plan, transfers: plan.transfers.slice(0, 1), bulks: [], links }
 }
 
 /** Payee FSPs answer just before the expiration, or while the hub expires it, and just then it is held up. */

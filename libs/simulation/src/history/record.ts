@@ -47,6 +47,8 @@ export interface TransferRecord {
   expires_ms: number
   readonly questions: Question[]
   readonly prepare: Sent
+  /** The payer FSP has asked for terms, and does not pay. */
+  isWithdrawn: boolean
   /** Of the payee FSP, one after the other. */
   readonly sent: Ending[]
   /** How often the payee FSP was asked. */
@@ -75,6 +77,7 @@ export function newRecord(id: string, planned: PlannedTransfer): TransferRecord 
     expires_ms: Infinity,
     questions: [],
     prepare: newSent(),
+    isWithdrawn: false,
     sent: [],
     asked: 0,
     isRefused: false,
@@ -93,8 +96,15 @@ function isClosed({ kind, asked, answered, callbacks }: Question): boolean {
 }
 
 /** Whether both FSPs know all that they will. */
-export function isOver({ questions, prepare, sent, payerEnds }: TransferRecord): boolean {
+export function isOver({
+  questions,
+  prepare,
+  isWithdrawn,
+  sent,
+  payerEnds,
+}: TransferRecord): boolean {
   if (!questions.every(isClosed)) return false
+  if (isWithdrawn) return true
   if (prepare.status === undefined || sent.some(({ status }) => status === undefined)) return false
   return !isAccepted(prepare) || payerEnds.length > 0
 }

@@ -1,6 +1,24 @@
 import { describe, expect, test } from '@jest/globals'
+import type { PlannedLink } from './link-plan.ts'
 import { planOf, type Plan } from './plan.ts'
 import { shorterThan, shrink } from './shrink.ts'
+
+function linkAt(begins_ms: number): PlannedLink {
+  return {
+    begins_ms,
+    credential: 'RIGHT',
+    repeats: true,
+    payments: ['1', '2'].map((amount) => ({
+      payee: 'river',
+      amount,
+      begins_ms: 0,
+      valid_ms: 1_000,
+      user: 'SIGNS',
+      answers: ['FULFIL'],
+    })),
+    revocation: { by: 'PISP', how: 'DELETE', begins_ms: 0 },
+  }
+}
 
 const long: Plan = {
   ...planOf(1, 1),
@@ -15,6 +33,7 @@ const long: Plan = {
     again: ['SAME'],
   })),
   bulks: [],
+  links: [linkAt(1), linkAt(2)],
   acts: [{ act: 'CLOSE_WINDOW', begins_ms: 0 }],
   faults: [
     { type: 'STOP', moment: { of: 'TRIP', at: 1 } },
@@ -31,9 +50,23 @@ describe('shrinking a history', () => {
     expect(await shrink(long, fails, 100)).toEqual({
       ...long,
       transfers: [{ ...long.transfers[3], answers: ['FULFIL'], again: [], leads: [] }],
+      links: [],
       acts: [],
       faults: [long.faults[1]],
     })
+  })
+
+  test('Of links, the payment and the revocation that it fails with are left', async () => {
+    const fails = ({ links }: Plan) =>
+      Promise.resolve(
+        links.some(
+          ({ begins_ms, payments, revocation }) =>
+            begins_ms === 2 && payments[1]?.amount === '2' && revocation !== undefined,
+        ),
+      )
+    const { links, transfers } = await shrink(long, fails, 100)
+    expect(transfers).toEqual([])
+    expect(links).toEqual([{ ...linkAt(2), repeats: undefined }])
   })
 
   test('A history that fails by itself alone stays as it is', async () => {

@@ -1,4 +1,5 @@
 /** Makes a failing history shorter: leaves out what it fails without. */
+import type { PlannedLink } from './link-plan.ts'
 import type { Plan } from './plan.ts'
 
 /** The shortest that was found; `fails` says whether a history is wrong, on a hub that is as new. */
@@ -25,12 +26,14 @@ export async function shrink(
 
 /** Those with less come first: half of the transfers, one fault, one transfer, one repetition less. */
 export function* shorterThan(plan: Plan): Generator<Plan> {
-  const { transfers, faults, acts, bulks } = plan
+  const { transfers, faults, acts, bulks, links } = plan
   if (transfers.length > 2) {
     const half = Math.ceil(transfers.length / 2)
     yield { ...plan, transfers: transfers.slice(0, half) }
     yield { ...plan, transfers: transfers.slice(half) }
   }
+  if (links.length > 0 && transfers.length > 0) yield { ...plan, links: [] }
+  if (links.length > 0 && transfers.length > 0) yield { ...plan, transfers: [] }
   if (bulks.length > 0 && transfers.length > 0) yield { ...plan, bulks: [] }
   if (bulks.length > 0 && transfers.length > 0) yield { ...plan, transfers: [] }
   if (acts.length > 0) yield { ...plan, acts: [] }
@@ -38,6 +41,7 @@ export function* shorterThan(plan: Plan): Generator<Plan> {
   if (transfers.length > 1) {
     for (const transfer of transfers) yield { ...plan, transfers: without(transfers, transfer) }
   }
+  yield* withShorterLinks(plan)
   if (plan.trip_ms > 0) yield { ...plan, trip_ms: 0 }
   for (const transfer of transfers) {
     const replaced = (changes: Partial<typeof transfer>) => ({
@@ -47,6 +51,24 @@ export function* shorterThan(plan: Plan): Generator<Plan> {
     if (transfer.leads.length > 0) yield replaced({ leads: [] })
     if (transfer.again.length > 0) yield replaced({ again: [] })
     if (transfer.answers.length > 1) yield replaced({ answers: transfer.answers.slice(0, 1) })
+  }
+}
+
+/** One link less, one payment of a link, its revocation, its repetitions. */
+function* withShorterLinks(plan: Plan): Generator<Plan> {
+  const { links } = plan
+  for (const link of links) {
+    if (links.length > 1) yield { ...plan, links: without(links, link) }
+    const replacedBy = (changed: PlannedLink) => ({
+      ...plan,
+      links: links.map((each) => (each === link ? changed : each)),
+    })
+    for (const payment of link.payments) {
+      yield replacedBy({ ...link, payments: without(link.payments, payment) })
+    }
+    const { revocation, repeats, ...rest } = link
+    if (revocation !== undefined) yield replacedBy({ ...rest, ...(repeats && { repeats }) })
+    if (repeats !== undefined) yield replacedBy({ ...rest, ...(revocation && { revocation }) })
   }
 }
 

@@ -10,6 +10,7 @@ import { Bulks, isBulkOver, newBulk, type BulkRecord } from './bulks.ts'
 import { Faults } from './faults.ts'
 import { Fsps } from './fsps.ts'
 import { onboard, register } from './onboarding.ts'
+import { isLinkOver, newLink, type LinkRecord } from './link-record.ts'
 import { Operators } from './operators.ts'
 import { databaseOfScheme } from './scheme.ts'
 import { Balances } from './balances.ts'
@@ -21,6 +22,7 @@ import { isOver, newRecord, type TransferRecord } from './record.ts'
 export interface Result {
   readonly wrong: readonly string[]
   readonly transfers: number
+  readonly links: number
   readonly faults: number
 }
 
@@ -137,6 +139,14 @@ interface Parts {
   readonly operators: Operators
 }
 
+/** What the world outside knows of a history. */
+interface Records {
+  /** Those that pay from links come while it is played. */
+  readonly transfers: TransferRecord[]
+  readonly bulks: readonly BulkRecord[]
+  readonly links: readonly LinkRecord[]
+}
+
 export class Simulation {
   readonly #parts: Parts
   readonly #balances = new Balances()
@@ -154,19 +164,23 @@ export class Simulation {
     // What earlier faults have left behind is over.
     if (plan.faults.length === 0) await run(recovered_ms)
     reseed(plan.seed)
-    const records = plan.transfers.map((planned) => newRecord(randomUUID(), planned))
-    const bulkRecords = plan.bulks.map(newBulk)
+    const records: Records = {
+      transfers: plan.transfers.map((planned) => newRecord(randomUUID(), planned)),
+      bulks: plan.bulks.map(newBulk),
+      links: plan.links.map(newLink),
+    }
     const result = (wrong: readonly string[]): Result => ({
       wrong,
-      transfers: records.length,
+      transfers: records.transfers.length,
+      links: records.links.length,
       faults: faults.struck(),
     })
-    this.#begin(plan, records, bulkRecords)
+    this.#begin(plan, records)
     try {
-      await this.#ended(records, bulkRecords)
+      await this.#ended(records)
       faults.end()
       this.#parts.supervisor.setClockRight()
-      return result(await complete('it is judged', this.#judge(plan, records, bulkRecords)))
+      return result(await complete('it is judged', this.#judge(plan, records)))
     } catch (error) {
       if (!(error instanceof TooLate)) throw error
       return result([error.message])
@@ -185,30 +199,29 @@ export class Simulation {
     await server.close()
   }
 
-  #begin(plan: Plan, records: readonly TransferRecord[], bulkRecords: readonly BulkRecord[]): void {
+  #begin(plan: Plan, { transfers, bulks: ofBulks, links }: Records): void {
     const { alarms, faults, fsps, bulks, operators } = this.#parts
     alarms.length = 0
     faults.begin(plan.faults, plan.trip_ms)
-    fsps.begin(records)
-    bulks.begin(bulkRecords)
+    fsps.begin(transfers, links)
+    bulks.begin(ofBulks)
     ownedBy(undefined, () => {
-      for (const record of records) void fsps.pay(record)
-      for (const record of bulkRecords) void bulks.pay(record)
+      for (const record of [...transfers]) void fsps.pay(record)
+      for (const record of ofBulks) void bulks.pay(record)
+      for (const link of links) void fsps.links.play(link)
       for (const act of plan.acts) void operators.act(act)
     })
   }
 
-  #judge(
-    plan: Plan,
-    records: readonly TransferRecord[],
-    bulks: readonly BulkRecord[],
-  ): Promise<readonly string[]> {
-    const { supervisor, server, alarms, announcements, operators } = this.#parts
+  #judge(plan: Plan, records: Records): Promise<readonly string[]> {
+    const { supervisor, server, alarms, announcements, operators, fsps } = this.#parts
     const judged = { supervisor, server, balances: this.#balances }
     return judge(judged, {
       plan,
-      records,
-      bulks,
+      records: records.transfers,
+      bulks: records.bulks,
+      links: records.links,
+      relayed: fsps.links.takeWrong(),
       alarms,
       announced: announcements.takeWrong(),
       settled: operators.takeSettled(),
@@ -217,15 +230,21 @@ export class Simulation {
     })
   }
 
-  async #ended(records: readonly TransferRecord[], bulks: readonly BulkRecord[]): Promise<void> {
+  async #ended({ transfers, bulks, links }: Records): Promise<void> {
     const { supervisor, operators } = this.#parts
-    const areAnswered = () => records.every(({ prepare }) => prepare.status !== undefined)
+    // Those that pay from links come later.
+    const first = [...transfers]
+    const areAnswered = () => first.every(({ prepare }) => prepare.status !== undefined)
     await until('all requests are answered', areAnswered, accepted_ms_max)
     const areOver = () =>
-      records.every(isOver) && bulks.every(isBulkOver) && supervisor.process() !== undefined
+      links.every(isLinkOver) &&
+      transfers.every(isOver) &&
+      bulks.every(isBulkOver) &&
+      supervisor.process() !== undefined
     await until('all transfers have ended', areOver, ended_ms_max).catch((error: unknown) => {
       const open = [
-        ...records.filter((record) => !isOver(record)),
+        ...transfers.filter((record) => !isOver(record)),
+        ...links.filter((link) => !isLinkOver(link)),
         ...bulks.filter((bulk) => !isBulkOver(bulk)),
       ].map(({ id }) => id)
       throw new TooLate(`${(error as Error).message}; open: ${open.join()}`)

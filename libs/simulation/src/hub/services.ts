@@ -1,5 +1,6 @@
 /** The services that take part, in the order in which they start: those that others call come first. */
 import * as accountLookup from '@causeway/account-lookup'
+import * as authService from '@causeway/auth-service'
 import * as config from '@causeway/config'
 import * as fspiopApi from '@causeway/fspiop-api'
 import * as notifications from '@causeway/notifications'
@@ -19,6 +20,7 @@ export interface Running {
 const services = {
   config,
   participantLifecycle,
+  authService,
   scheduler,
   settlements,
   accountLookup,
@@ -28,7 +30,7 @@ const services = {
   fspiopApi,
 }
 
-/** Neither certificates nor signatures: what they are made of is no part of a seed. */
+/** Neither connections with TLS nor signed messages between FSPs and the hub. */
 const openDoors = {
   EDGE_IDENTITY: 'header',
   EDGE_TLS: 'off',
@@ -38,6 +40,7 @@ const openDoors = {
   /** Bulks come without a bulk quote. */
   TRANSFERS_CHECK_BULK_QUOTES: 'off',
   CONFIG_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64url'),
+  AUTH_SERVICE_SECRETS_KEY: Buffer.alloc(32, 9).toString('base64url'),
 } as const
 
 /** Of what no history has anything, so that an idle hub does not look for it every second. */
@@ -49,6 +52,7 @@ const seldom = {
 const settings = {
   ...defaultsOf(config.settings),
   ...defaultsOf(participantLifecycle.settings),
+  ...defaultsOf(authService.settings),
   ...defaultsOf(scheduler.settings),
   ...defaultsOf(settlements.settings),
   ...defaultsOf(transfers.settings),
@@ -59,6 +63,11 @@ const settings = {
   ...openDoors,
   ...seldom,
 }
+
+/** The auth service of the hub, as a participant. */
+export const authServiceName = settings.AUTH_SERVICE_PARTICIPANT
+/** The hub, where it speaks for itself. */
+export const hubName = settings.HUB_NAME
 
 /** How long until the hub looks for what has expired, and finds this. */
 export function sweptAfter_ms(expires_ms: number): number {

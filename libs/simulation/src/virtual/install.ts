@@ -4,6 +4,7 @@
  */
 import { EventEmitter } from 'node:events'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
+import { seededKeyPairs } from './keys.ts'
 import {
   addImmediate,
   addTimer,
@@ -179,7 +180,12 @@ function install(): void {
   })
   const randomInt = (low: number, high?: number) =>
     high === undefined ? chance().below(low) : low + chance().below(high - low)
-  Object.assign(require('node:crypto') as object, { randomBytes, randomUUID, randomInt })
+  Object.assign(require('node:crypto') as object, {
+    randomBytes,
+    randomUUID,
+    randomInt,
+    ...seededKeyPairs((length) => randomBytes(length) as Buffer),
+  })
   Object.assign(globalThis.crypto, { randomUUID, getRandomValues })
   answerFilesAtOnce()
   Object.assign(require('node:worker_threads') as object, { Worker: IdleWorker })

@@ -145,6 +145,15 @@ export function rest(ms: number): Promise<void> {
   })
 }
 
+const look_ms = 50
+
+/** Looks from time to time, on the outside, until the condition holds; whether it does in time. */
+export async function holds(condition: () => boolean, longest_ms = Infinity): Promise<boolean> {
+  const until_ms = state.now_ms + longest_ms
+  while (!condition() && state.now_ms < until_ms) await rest(look_ms)
+  return condition()
+}
+
 /** Lets the world run until the condition holds, at most so long; whether it holds. */
 export async function run(longest_ms: number, done: () => boolean = () => false): Promise<boolean> {
   const until_ms = state.now_ms + longest_ms
