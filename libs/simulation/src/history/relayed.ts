@@ -12,10 +12,13 @@ const kept = ['fspiop-source', 'fspiop-destination', 'date', 'content-type'] as 
 
 export class Relayed {
   #sent = new Set<string>()
+  /** In the history before: it may be delivered once more. */
+  #sentBefore = new Set<string>()
   #wrong: string[] = []
 
-  /** Forgets what was sent before. */
+  /** A history begins. */
   begin(): void {
+    this.#sentBefore = this.#sent
     this.#sent = new Set()
     this.#wrong = []
   }
@@ -28,10 +31,10 @@ export class Relayed {
   /** Judges a callback. */
   check(request: HttpRequest, { to, from }: Delivered): void {
     if (from === hubName || from === authServiceName) return
-    const path = new URL(request.url).pathname
-    if (request.headers['fspiop-destination'] === to && this.#sent.has(textOf(request, path)))
-      return
-    this.#wrong.push(`nobody has sent ${to} this: ${textOf(request, path)}`)
+    const text = textOf(request, new URL(request.url).pathname)
+    const wasSent = this.#sent.has(text) || this.#sentBefore.has(text)
+    if (request.headers['fspiop-destination'] === to && wasSent) return
+    this.#wrong.push(`nobody has sent ${to} this: ${text}`)
   }
 
   takeWrong(): readonly string[] {
