@@ -1,4 +1,7 @@
-/** Uploads a report to the administration API of a hub, as an operator's program. */
+/**
+ * Uploads a report to the operator API of a hub. When the hub does not store it, the error is a sentence
+ * that says why.
+ */
 import { readFile } from 'node:fs/promises'
 import { request } from 'undici'
 import type { CaseResult } from './case.ts'
@@ -12,52 +15,49 @@ export interface Publishing {
   readonly tokenFile: string | undefined
 }
 
-/** The report is written, but the hub has not stored it; the message is a sentence for the user. */
-export class NotPublished extends Error {}
-
 const timeout_ms = 30_000
 
 /**
  * The token is read only now, since it may have been renewed while the cases ran.
  * @returns the address of the report at the hub
  */
-export async function publish(report: Report, { url, tokenFile }: Publishing): Promise<string> {
+export async function publish(report: Report, publishing: Publishing): Promise<string> {
+  const { url } = publishing
   const address = `${url}/participants/${encodeURIComponent(report.fsp)}/certifications`
-  const answer = await post(address, JSON.stringify(uploadOf(report)), tokenFile)
-  if (answer.status >= 300) {
-    throw new NotPublished(`${notTo(url)}: it answered ${answer.status}${reasonIn(answer.text)}.`)
-  }
-  const id = idIn(answer.text)
-  if (id === undefined) throw new NotPublished(`${notTo(url)}: it does not answer like a hub.`)
+  const { status, text } = await post(address, uploadOf(report), publishing)
+  if (status >= 300) throw notPublished(url, `it answered ${status}${reasonIn(text)}`)
+  const { id } = jsonIn(text) as { readonly id?: unknown }
+  if (typeof id !== 'number') throw notPublished(url, 'it does not answer like a hub')
   return `${address}/${id}`
 }
 
+function notPublished(url: string, reason: string): Error {
+  return new Error(`The report was not published to ${url}: ${reason}.`)
+}
+
 /** Without messages: they are for the FSP, and make the report large. */
-export function uploadOf(report: Report): object {
+function uploadOf(report: Report): object {
   const withoutMessages = ({ messages: _, ...result }: CaseResult) => result
   return { ...report, results: report.results.map(withoutMessages) }
 }
 
-const notTo = (url: string) => `The report was not published to ${url}`
-
-async function post(address: string, body: string, tokenFile: string | undefined) {
+async function post(address: string, report: object, { url, tokenFile }: Publishing) {
   try {
     const token = tokenFile === undefined ? '' : (await readFile(tokenFile, 'utf8')).trim()
-    const { statusCode: status, body: answer } = await request(address, {
+    const { statusCode: status, body } = await request(address, {
       method: 'POST',
       headers: {
         'content-type': 'application/json',
         accept: 'application/json',
         ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
       },
-      body,
+      body: JSON.stringify(report),
       headersTimeout: timeout_ms,
       bodyTimeout: timeout_ms,
     })
-    return { status, text: await answer.text() }
+    return { status, text: await body.text() }
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new NotPublished(`The report was not published to ${address}: ${reason}.`)
+    throw notPublished(url, error instanceof Error ? error.message : String(error))
   }
 }
 
@@ -68,11 +68,6 @@ function reasonIn(text: string): string {
   }
   if (errorInformation === undefined) return ''
   return `, ${String(errorInformation.errorCode)} ${String(errorInformation.errorDescription)}`
-}
-
-function idIn(text: string): number | undefined {
-  const { id } = jsonIn(text) as { readonly id?: unknown }
-  return typeof id === 'number' ? id : undefined
 }
 
 function jsonIn(text: string): object {
