@@ -1,6 +1,6 @@
 /** Reports of the certification kit about participants: uploaded as the kit writes them, listed, read. */
 import type { Certification, CertificationResult } from '@causeway/protos'
-import { certificationRoles } from '@causeway/services'
+import { certificationRoles, certificationStates } from '@causeway/services'
 import { z } from 'zod'
 import { answered, refused, type Answer } from '../answer.ts'
 import { cursor, pageSize, text, time, wholeNumber, word } from '../fields.ts'
@@ -22,7 +22,7 @@ const ofCase = {
   section: word,
 }
 
-/** What the kit writes beside it. */
+/** What the kit writes as well. */
 const notStored = {
   ms: wholeNumber(0, 2 ** 31 - 1).optional(),
   messages: z.array(z.unknown()).optional().meta({ description: 'Not stored.' }),
@@ -78,7 +78,7 @@ const shownResult = z
     title: z.string(),
     role,
     section: z.string(),
-    state: z.enum(['passed', 'failed', 'notRun']),
+    state: z.enum(certificationStates),
     /** Of a failed case; null of others. */
     expected: z.string().nullable(),
     seen: z.string().nullable(),
@@ -185,7 +185,7 @@ async function storeReport(
 /** Why the report is not one about the participant, or not as the kit has written it. */
 function faultOf(name: string, { fsp, results, ...counts }: Report): string | undefined {
   if (fsp !== name) return `the report is about ${fsp}`
-  for (const state of ['passed', 'failed', 'notRun'] as const) {
+  for (const state of certificationStates) {
     const found = results.filter((each) => each.state === state).length
     if (found !== counts[state]) return `${state} is ${counts[state]}, of ${found} such results`
   }
