@@ -271,6 +271,11 @@ const callers: Callers = {
     DecideChange: ['admin', self],
     ListChanges: operator,
   },
+  certificationsService: {
+    StoreCertification: operator,
+    ListCertifications: operator,
+    GetCertification: operator,
+  },
   transfersParticipantStatesService: { ParticipantStateUpdated: [self] },
   settlementsParticipantStatesService: { ParticipantStateUpdated: [self] },
   notificationsParticipantStatesService: { ParticipantStateUpdated: [self] },

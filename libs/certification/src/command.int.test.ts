@@ -109,6 +109,72 @@ test('A webhook is asked for the action, and reports its outcome or that it cann
   server.close()
 })
 
+interface Published {
+  readonly method: string | undefined
+  readonly url: string | undefined
+  readonly authorization: string | undefined
+  readonly body: Report
+}
+
+/** An operator API that answers each request in this way. */
+async function openHub(status: number, answer: object) {
+  const received: Published[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const body = JSON.parse(Buffer.concat(chunks).toString()) as Report
+      const { method, url, headers } = request
+      received.push({ method, url, authorization: headers.authorization, body })
+      response.writeHead(status).end(JSON.stringify(answer))
+    })
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received,
+    stop() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+const short = ['--fsp', 'reference', '--case', 'ilp'] as const
+
+test('With --publish the hub gets the report that is written, without messages, with the token of the file', async () => {
+  const hub = await openHub(201, { id: 7 })
+  const token = join(folder, 'token')
+  await writeFile(token, 'secret\n')
+  expect(await run(...short, '--publish', `${hub.url}/`, '--token-file', token)).toBe(true)
+  hub.stop()
+  const report = await readReport()
+  const results = report.results.map(({ messages: _, ...rest }) => rest)
+  expect(hub.received).toEqual([
+    {
+      method: 'POST',
+      url: '/participants/reference/certifications',
+      authorization: 'Bearer secret',
+      body: { ...report, results },
+    },
+  ])
+  expect(lines.at(-1)).toBe(`published: ${hub.url}/participants/reference/certifications/7`)
+})
+
+test('A hub that does not store the report fails the command with its reason, and the report stays', async () => {
+  const hub = await openHub(404, {
+    errorInformation: { errorCode: '3200', errorDescription: 'Generic ID not found' },
+  })
+  const begin = `The report was not published to ${hub.url}`
+  await expect(run(...short, '--publish', hub.url)).rejects.toThrow(
+    `${begin}: it answered 404, 3200 Generic ID not found.`,
+  )
+  hub.stop()
+  expect(hub.received.map(({ authorization }) => authorization)).toEqual([undefined])
+  expect(await readReport()).toMatchObject({ failed: 0 })
+  await expect(run(...short, '--publish', hub.url)).rejects.toThrow(begin)
+})
+
 test('With certificates the kit and the FSP speak over mutual TLS', async () => {
   const validity = { from: new Date(Date.now() - 60_000), to: new Date(Date.now() + 3_600_000) }
   const ca = makeCa({

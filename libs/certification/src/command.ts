@@ -7,6 +7,7 @@ import { type Case, type CaseResult } from './case.ts'
 import { cases } from './cases/index.ts'
 import { type CommandOptions, readOptions, verifying, WrongOption } from './options.ts'
 import { openPeer } from './peer.ts'
+import { publish } from './publish.ts'
 import { openReference, referenceFacts } from './reference.ts'
 import { htmlOf } from './reports/html.ts'
 import { junitOf } from './reports/junit.ts'
@@ -14,7 +15,10 @@ import { type Report, reportOf } from './reports/report.ts'
 import { runCases } from './run.ts'
 import type { Settings } from './settings.ts'
 
-/** True when cases were run and none failed. */
+/**
+ * True when cases were run and none failed. Rejects when the report is written, but could not be
+ * published.
+ */
 export async function certify(
   parameters: readonly string[],
   print: (line: string) => void,
@@ -41,6 +45,9 @@ export async function certify(
   await writeReport(options.report, report)
   const { passed, failed, notRun } = report
   print(`${passed} passed, ${failed} failed, ${notRun} not run: ${options.report}/report.html`)
+  if (options.publishing !== undefined) {
+    print(`published: ${await publish(report, options.publishing)}`)
+  }
   return failed === 0 && passed > 0
 }
 

@@ -5,6 +5,7 @@ import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { type Role, roles } from './case.ts'
+import type { Publishing } from './publish.ts'
 import type { Settings } from './settings.ts'
 import { webhook } from './trigger.ts'
 
@@ -17,6 +18,8 @@ export interface CommandOptions {
   readonly host: string
   readonly port: number
   readonly report: string
+  /** Undefined: the report is only written. */
+  readonly publishing: Publishing | undefined
   readonly roles: readonly Role[]
   /** Cases whose ids begin so; all when empty. */
   readonly ids: readonly string[]
@@ -53,6 +56,8 @@ const known = {
   'watch-ms': text,
   parallel: text,
   report: text,
+  publish: text,
+  'token-file': text,
   role: { type: 'string', multiple: true },
   case: { type: 'string', multiple: true },
   list: { type: 'boolean' },
@@ -84,6 +89,7 @@ export async function readOptions(parameters: readonly string[]): Promise<Comman
     host: values.host ?? '127.0.0.1',
     port: numberIn(values, 'port', isReference ? 0 : 4400),
     report: values.report ?? 'certification-report',
+    publishing: await publishingIn(values),
     roles: rolesIn(values),
     ids: values.case ?? [],
     settings: await settingsIn(values, fsp, isReference),
@@ -94,7 +100,7 @@ async function settingsIn(values: Values, fsp: string, isReference: boolean): Pr
   const { callback = '', party, trigger } = values
   return {
     fsp,
-    callbackUrl: callback.endsWith('/') ? callback.slice(0, -1) : callback,
+    callbackUrl: withoutSlash(callback),
     hubName: values.hub ?? 'Hub',
     counterparty: values.counterparty ?? 'certifier',
     stranger: 'stranger',
@@ -112,6 +118,26 @@ async function settingsIn(values: Values, fsp: string, isReference: boolean): Pr
     watch_ms: numberIn(values, 'watch-ms', isReference ? 500 : 5_000),
     parallel: numberIn(values, 'parallel', isReference ? 8 : 1),
   }
+}
+
+function withoutSlash(url: string): string {
+  return url.endsWith('/') ? url.slice(0, -1) : url
+}
+
+/** That the token can be read is known before the cases are run. */
+async function publishingIn({
+  publish: url,
+  'token-file': tokenFile,
+}: Values): Promise<Publishing | undefined> {
+  if (url === undefined) {
+    if (tokenFile === undefined) return undefined
+    throw new WrongOption('--token-file: it belongs to --publish')
+  }
+  if (!/^https?:/.test(url) || !URL.canParse(url)) {
+    throw new WrongOption(`--publish: ${url} is not the http or https URL of an operator API`)
+  }
+  if (tokenFile !== undefined) await fileOf('token-file', tokenFile)
+  return { url: withoutSlash(url), tokenFile }
 }
 
 async function keysIn(values: Values) {
@@ -139,6 +165,7 @@ type PathName =
   | 'tls-ca'
   | 'tls-certificate'
   | 'tls-key'
+  | 'token-file'
 
 async function fileOf(name: PathName, path: string): Promise<string> {
   try {

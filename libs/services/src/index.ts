@@ -14,6 +14,12 @@ export {
   type Judgement,
   type RequestState,
 } from './approval.ts'
+export {
+  certificationRoles,
+  certificationStates,
+  type CertificationRole,
+  type CertificationState,
+} from './certification.ts'
 export { isRefused, refuse, type RefusalReason, type Refused, type RefusedBy } from './refusals.ts'
 
 /**

@@ -145,6 +145,8 @@ const reasons = {
     'REQUEST_DECIDED',
     // The maker of a change may not decide about it.
     'SAME_PERSON',
+    // The participant has no report of a certification of this id.
+    'REPORT_UNKNOWN',
     'INVALID',
   ],
   scheduler: [

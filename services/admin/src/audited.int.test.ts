@@ -69,6 +69,7 @@ test('Each write leaves exactly one audit entry, with actor, action and outcome'
     ['POST', '/participants/Hub/accounts', { currency: 'EUR', type: 'HUB_RECONCILIATION' }],
     ['POST', '/settlementModels', { ...deferredNet, name: 'EURONET', currency: 'EUR' }],
     ['PUT', '/settlementModels/EURONET', { isActive: false }],
+    ['POST', `${one}/certifications`, certification],
     ['POST', `${one}/keys`, { kid: 'k1', use: 'sig', publicKey: newKeyPair().pem }],
     ['DELETE', `${one}/keys/k1`],
     ['POST', `${one}/certificates`, { csr }],
@@ -95,6 +96,15 @@ test('Each write leaves exactly one audit entry, with actor, action and outcome'
     new Set(['unknown']),
   )
 }, 120_000)
+
+const certification = {
+  fsp: 'green',
+  callbackUrl: 'http://fsp.example',
+  startedAt: '2026-03-01T12:00:00.000Z',
+  finishedAt: '2026-03-01T12:01:00.000Z',
+  ...{ passed: 1, failed: 0, notRun: 0 },
+  results: [{ id: 'one', title: 'A rule', role: 'payee', section: '6.3.4', state: 'passed' }],
+}
 
 const oracle = {
   oracleIdType: 'MSISDN',

@@ -48,6 +48,7 @@ export interface HttpOptions {
   readonly log: Logger
 }
 
+/** Of an operation that names no other bound. */
 const body_bytes_max = 1024 * 1024
 
 export function operatorApp(
@@ -69,13 +70,13 @@ export function operatorApp(
     next()
   })
   app.use('/console', consoleFiles())
-  const raw = express.raw({ type: () => true, limit: body_bytes_max })
   for (const path of new Set(operations.map((operation) => operation.path))) {
     const ofPath = operations.filter((operation) => operation.path === path)
     const route = app.route(path)
     for (const operation of ofPath) {
       const method = operation.method.toLowerCase() as Lowercase<Operation['method']>
       const callers = new WeakMap<Request, Caller>()
+      const raw = bodyReader(operation)
       const ask: RequestHandler = async (request, response, next) => {
         const { authorization } = request.headers
         const sent = { authorization, operator: request.get(operatorHeader) }
@@ -107,6 +108,10 @@ export function operatorApp(
   })
   app.use(unreadable(send))
   return app
+}
+
+function bodyReader({ about }: Operation): RequestHandler {
+  return express.raw({ type: () => true, limit: about.body_bytes_max ?? body_bytes_max })
 }
 
 /** Of every answer: it has the type that it names, is in no frame, and stays https. */
@@ -325,10 +330,11 @@ function unreadable(send: (response: Response, answer: Answer) => void): ErrorRe
     }
     const type: unknown = error instanceof Error && 'type' in error ? error.type : undefined
     const detail = error instanceof Error ? error.message : ''
+    const bytes_max = error instanceof Error && 'limit' in error ? String(error.limit) : ''
     send(
       response,
       type === 'entity.too.large'
-        ? refused('TOO_LARGE', `more than ${body_bytes_max} bytes`)
+        ? refused('TOO_LARGE', `more than ${bytes_max} bytes`)
         : refused('MALFORMED', detail),
     )
   }

@@ -68,6 +68,8 @@ export interface About<Search = Query> {
   readonly isLogIn?: boolean
   /** Its refusals, in addition to those of any request of its kind. */
   readonly refuses?: readonly Reason[]
+  /** How large its body may be; 1 MiB when left out. */
+  readonly body_bytes_max?: number
 }
 
 export interface Operation {

@@ -33,6 +33,7 @@ import { logInOperations, logOutOperations } from './access/sessions.ts'
 import { accountTypeOperations } from './account-types.ts'
 import { accountOperations } from './accounts.ts'
 import { alarmOperations } from './alarms/routes.ts'
+import { certificationOperations } from './certifications/routes.ts'
 import { componentKeyOperations, componentKeyRegistration } from './component-keys/routes.ts'
 import { configurationDecisions, configurationOperations } from './configuration/routes.ts'
 import { secretDecisions, secretOperations, secretValues } from './configuration/secrets.ts'
@@ -109,6 +110,7 @@ export function operations(deps: Deps): readonly GuardedOperation[] {
     ...needs('REGISTER_COMPONENT_KEY', componentKeyRegistration(deps)),
     ...guarded('COMPONENT_KEYS', componentKeyOperations(deps)),
     ...guarded('PARTICIPANTS', readinessOperations(deps)),
+    ...guarded('PARTICIPANTS', certificationOperations(deps)),
     ...guarded('SETTLEMENT_MODELS', settlementModelOperations(deps)),
     ...guarded('CONSENTS', consentOperations(deps)),
     ...guarded('TRANSFERS', storyOperations(deps)),

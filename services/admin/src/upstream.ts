@@ -6,6 +6,7 @@ import {
   alarmsService,
   auditQuarantineService,
   auditService,
+  certificationsService,
   componentKeysService,
   configurationChangesService,
   configurationsService,
@@ -57,6 +58,7 @@ export interface Upstream {
   readonly liquidity: Calls<typeof liquidityService>
   readonly alarms: Calls<typeof alarmsService>
   readonly lifecycle: Calls<typeof lifecycleService>
+  readonly certifications: Calls<typeof certificationsService>
   readonly models: Calls<typeof settlementModelsService>
   readonly windows: Calls<typeof settlementWindowsService>
   readonly settlements: Calls<typeof settlementsService>
@@ -110,6 +112,7 @@ export function connect(grpc: GrpcHost): Upstream {
     liquidity: grpc.client(liquidityService, 'participant-lifecycle'),
     alarms: grpc.client(alarmsService, 'participant-lifecycle'),
     lifecycle: grpc.client(lifecycleService, 'participant-lifecycle'),
+    certifications: grpc.client(certificationsService, 'participant-lifecycle'),
     models: grpc.client(settlementModelsService, 'settlements'),
     windows: grpc.client(settlementWindowsService, 'settlements'),
     settlements: grpc.client(settlementsService, 'settlements'),

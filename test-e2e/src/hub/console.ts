@@ -189,6 +189,7 @@ export function consoleViews(
     ['settings', `${greenbank}/settings`],
     ['keys', `${greenbank}/keys`],
     ['files', `${greenbank}/files`],
+    ['certification', `${greenbank}/certifications`],
     ['unknown', '/participants/nobody'],
     ['nowhere', '/nowhere'],
   ]

@@ -12,6 +12,7 @@ import { BulkQuotePage } from './views/bulk-quote.tsx'
 import { BulkQuotes } from './views/bulk-quotes.tsx'
 import { BulkTransferPage } from './views/bulk-transfer.tsx'
 import { BulkTransfers } from './views/bulk-transfers.tsx'
+import { CertificationPage } from './views/certifications.tsx'
 import { ComponentKeys } from './views/component-keys.tsx'
 import { Configuration } from './views/configuration.tsx'
 import { ConsentPage } from './views/consent.tsx'
@@ -74,6 +75,9 @@ function Views() {
     <Switch>
       <Route path="/" component={Overview} />
       <Route path="/participants" component={Participants} />
+      <Route path="/participants/:name/certifications/:id">
+        {({ name, id }) => <CertificationPage key={`${name} ${id}`} name={name} id={id} />}
+      </Route>
       <Route path="/participants/:name/*?">
         {({ name }) => <ParticipantPage key={name} name={name} />}
       </Route>

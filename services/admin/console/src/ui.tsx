@@ -109,6 +109,7 @@ const good = [
   'VALID',
   'ISSUED',
   'COMPLETED',
+  'PASSED',
 ]
 const bad = [
   'ABORTED',

@@ -38,6 +38,7 @@ export const alone: Readonly<Record<string, string>> = {
   'POST /crypto-adapter-set': 'another person decides about it already',
   'POST /config/schemas/:boundedContextId': 'another person decides about values already',
   'POST /config/secrets/:boundedContextId': 'another person decides about values already',
+  'POST /participants/:name/certifications': 'it stores evidence, and changes nothing else',
   'DELETE /operators/:operator/sessions': 'it only ends what a thief could use',
 }
 

@@ -264,6 +264,44 @@ export type Readiness = {
   readonly items: readonly { readonly item: string; readonly ok: boolean; readonly text: string }[]
 }
 
+export type Certification = {
+  readonly id: number
+  readonly fsp: string
+  readonly callbackUrl: string
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly passed: number
+  readonly failed: number
+  readonly notRun: number
+  readonly uploadedBy: string
+  readonly uploadedAt: string
+}
+
+export type CertificationReport = {
+  readonly id: number
+  readonly fsp: string
+  readonly callbackUrl: string
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly passed: number
+  readonly failed: number
+  readonly notRun: number
+  readonly uploadedBy: string
+  readonly uploadedAt: string
+  readonly results: readonly CertificationResult[]
+}
+
+export type CertificationResult = {
+  readonly id: string
+  readonly title: string
+  readonly role: 'payer' | 'payee' | 'dfsp' | 'pisp'
+  readonly section: string
+  readonly state: 'passed' | 'failed' | 'notRun'
+  readonly expected: string | null
+  readonly seen: string | null
+  readonly why: string | null
+}
+
 export type SettlementModel = {
   readonly settlementModelId: number
   readonly name: string
@@ -1408,6 +1446,21 @@ export interface Operations {
   readonly 'GET /participants/{name}/readiness': {
     readonly query: never
     readonly answer: Readiness
+  }
+  readonly 'POST /participants/{name}/certifications': {
+    readonly query: never
+    readonly answer: Certification
+  }
+  readonly 'GET /participants/{name}/certifications': {
+    readonly query: 'cursor' | 'limit'
+    readonly answer: {
+      readonly certifications: readonly Certification[]
+      readonly cursor: string | null
+    }
+  }
+  readonly 'GET /participants/{name}/certifications/{id}': {
+    readonly query: never
+    readonly answer: CertificationReport
   }
   readonly 'GET /settlementModels': {
     readonly query: never

@@ -11,6 +11,7 @@ import { participantPath } from '../domain/address.ts'
 import { searchPath } from '../search.tsx'
 import { Card, Loaded, Money, Page, State, Table } from '../ui.tsx'
 import { AlarmTable, alarmsQuery } from './alarms.tsx'
+import { Certifications } from './certifications.tsx'
 import { Files } from './files.tsx'
 import { Funds } from './funds.tsx'
 import { Keys } from './keys.tsx'
@@ -49,6 +50,9 @@ export function ParticipantPage({ name }: { name: string }) {
               <Route path="/participants/:name/files">
                 <Files name={name} />
               </Route>
+              <Route path="/participants/:name/certifications">
+                <Certifications name={name} />
+              </Route>
             </Switch>
           </>
         )}
@@ -63,6 +67,7 @@ const parts = [
   ['/settings', 'Limits and addresses'],
   ['/keys', 'Keys and certificates'],
   ['/files', 'Reconciliation'],
+  ['/certifications', 'Certification'],
 ] as const
 
 function Ways({ name }: { name: string }) {

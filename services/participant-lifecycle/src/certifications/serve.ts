@@ -1,0 +1,105 @@
+/**
+ * The methods of the certifications service. A report is stored with its audit entry in one transaction,
+ * outside the ledger's queue: it is large, and no balance depends on it.
+ */
+import type { EventBus } from '@causeway/bus'
+import type { Handlers } from '@causeway/grpc'
+import {
+  announceAudit,
+  boundedPage,
+  readCursor,
+  refusalMessage,
+  subjectOf,
+  writeCursor,
+} from '@causeway/ledger'
+import { isRefused, refuse, unknownParticipant, type Refused } from '@causeway/ledger/domain'
+import type { Database } from '@causeway/postgres'
+import { present, type certificationsService } from '@causeway/protos'
+import { certificationMessage, reportOf, resultMessage, type Report } from './contract.ts'
+import {
+  addCertification,
+  certificationsOf,
+  participantIdOf,
+  wholeCertification,
+  type CertificationCursor,
+  type Stored,
+} from './store.ts'
+
+interface Parts {
+  readonly database: Database
+  readonly bus: EventBus
+}
+
+export function serveCertifications(parts: Parts): Handlers<typeof certificationsService> {
+  const { database } = parts
+  return {
+    StoreCertification: async (message) => {
+      const report = reportOf(message)
+      if (isRefused(report)) return { isNew: false, refusal: refusalMessage(report) }
+      const { name, actor } = message
+      const by = actor === '' ? 'unknown' : actor
+      const stored = await storeReport(parts, name, { report, by })
+      if (isRefused(stored)) return { isNew: false, refusal: refusalMessage(stored) }
+      const { certification, isNew } = stored
+      return { isNew, certification: certificationMessage(certification) }
+    },
+    ListCertifications: async ({ name, cursor = '', limit = 0 }) => {
+      const id = await participantIdOf(database, name)
+      if (id === undefined) return { refusal: refusalMessage(unknownParticipant(name)) }
+      const rows_max = boundedPage(limit)
+      const after = readCursor<CertificationCursor>(cursor, { id: isNumber })
+      const found = await certificationsOf(database, id, after, rows_max)
+      const last = found.length < rows_max ? undefined : found.at(-1)
+      const next = last && writeCursor({ id: String(last.id) })
+      return { page: { certifications: found.map(certificationMessage), ...present({ next }) } }
+    },
+    GetCertification: async ({ name, id }) => {
+      const participantId = await participantIdOf(database, name)
+      if (participantId === undefined) return { refusal: refusalMessage(unknownParticipant(name)) }
+      const whole = await wholeCertification(database, participantId, id)
+      if (whole === undefined) return { refusal: refusalMessage(unknownReport(name, id)) }
+      return {
+        whole: {
+          certification: certificationMessage(whole.certification),
+          results: whole.results.map(resultMessage),
+        },
+      }
+    },
+  }
+}
+
+/** A report that is there already is not audited again. */
+function storeReport(
+  { database, bus }: Parts,
+  name: string,
+  { report, by }: { readonly report: Report; readonly by: string },
+): Promise<Stored | Refused> {
+  return database.transaction(async (tx) => {
+    const participantId = await participantIdOf(tx, name)
+    if (participantId === undefined) return unknownParticipant(name)
+    const stored = await addCertification(tx, participantId, { report, by })
+    const { id, startedAt, callbackUrl, passed, failed, notRun } = stored.certification
+    if (stored.isNew) {
+      announceAudit(
+        bus,
+        tx,
+        { actor: by, action: 'StoreCertification' },
+        {
+          subject: `${subjectOf(name)}/certifications/${id}`,
+          before: null,
+          after: { startedAt: startedAt.toISOString(), callbackUrl, passed, failed, notRun },
+        },
+      )
+    }
+    return stored
+  })
+}
+
+function unknownReport(name: string, id: number): Refused {
+  return refuse('REPORT_UNKNOWN', `${name} has no report ${id}`)
+}
+
+/** Below 2^31, the bound of an id. */
+function isNumber(text: string): boolean {
+  return /^[1-9]\d{0,8}$/.test(text)
+}
