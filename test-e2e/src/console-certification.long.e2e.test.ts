@@ -109,7 +109,7 @@ test(
     await page.getByRole('alert').getByText('not a report of the certification kit').waitFor()
     await upload(join(folder, 'greenbank/report.json'))
     await page.getByRole('alert').getByText('the report is about greenbank').waitFor()
-    await page.getByText('No report yet.').waitFor()
+    expect(await page.getByText('No report yet.').isVisible()).toBe(true)
   },
   story_ms,
 )

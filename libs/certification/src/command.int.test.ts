@@ -149,7 +149,10 @@ test('With --publish the hub gets the report that is written, without messages, 
   expect(await run(...short, '--publish', `${hub.url}/`, '--token-file', token)).toBe(true)
   hub.stop()
   const report = await readReport()
-  const results = report.results.map(({ messages: _, ...rest }) => rest)
+  const results = report.results.map((whole) => {
+    const { messages: _, ...rest } = whole
+    return rest
+  })
   expect(hub.received).toEqual([
     {
       method: 'POST',

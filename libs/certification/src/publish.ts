@@ -37,8 +37,12 @@ function notPublished(url: string, reason: string): Error {
 
 /** Without messages: they are for the FSP, and make the report large. */
 function uploadOf(report: Report): object {
-  const withoutMessages = ({ messages: _, ...result }: CaseResult) => result
   return { ...report, results: report.results.map(withoutMessages) }
+}
+
+function withoutMessages(whole: CaseResult) {
+  const { messages: _, ...result } = whole
+  return result
 }
 
 async function post(address: string, report: object, { url, tokenFile }: Publishing) {

@@ -102,7 +102,9 @@ const certification = {
   callbackUrl: 'http://fsp.example',
   startedAt: '2026-03-01T12:00:00.000Z',
   finishedAt: '2026-03-01T12:01:00.000Z',
-  ...{ passed: 1, failed: 0, notRun: 0 },
+  passed: 1,
+  failed: 0,
+  notRun: 0,
   results: [{ id: 'one', title: 'A rule', role: 'payee', section: '6.3.4', state: 'passed' }],
 }
 

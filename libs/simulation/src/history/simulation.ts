@@ -206,7 +206,7 @@ export class Simulation {
     fsps.begin(transfers, links)
     bulks.begin(ofBulks)
     ownedBy(undefined, () => {
-      for (const record of [...transfers]) void fsps.pay(record)
+      for (const record of transfers) void fsps.pay(record)
       for (const record of ofBulks) void bulks.pay(record)
       for (const link of links) void fsps.links.play(link)
       for (const act of plan.acts) void operators.act(act)

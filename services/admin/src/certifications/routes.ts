@@ -172,7 +172,7 @@ async function storeReport(
       callbackUrl,
       startedAt: new Date(startedAt).toISOString(),
       finishedAt: new Date(finishedAt).toISOString(),
-      results: results.map(({ id, ms: _, messages: __, ...rest }) => ({ caseId: id, ...rest })),
+      results: results.map(storedResult),
       actor,
     },
     deadline,
@@ -180,6 +180,11 @@ async function storeReport(
   if (refusal) return refusedUpstream(refusal)
   if (!certification) throw new Error('a report was stored with neither it nor refusal')
   return answered(isNew ? 201 : 200, summaryBody(certification))
+}
+
+function storedResult(given: Report['results'][number]) {
+  const { id: caseId, ms: _, messages: __, ...rest } = given
+  return { caseId, ...rest }
 }
 
 /** Why the report is not one about the participant, or not as the kit has written it. */

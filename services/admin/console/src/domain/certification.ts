@@ -1,15 +1,19 @@
 /** Reports of the certification kit: how one ended, its cases by role, and what is uploaded of a file. */
-import type { Certification, CertificationResult } from '../generated/operator-api.ts'
+
+interface Counts {
+  readonly passed: number
+  readonly failed: number
+}
 
 /** The word for the whole report: what was not run proves nothing. */
-export function outcomeOf({ passed, failed }: Pick<Certification, 'passed' | 'failed'>): string {
+export function outcomeOf({ passed, failed }: Counts): string {
   if (failed > 0) return 'FAILED'
   return passed > 0 ? 'PASSED' : 'NOT RUN'
 }
 
 const stateNames = { passed: 'PASSED', failed: 'FAILED', notRun: 'NOT RUN' } as const
 
-export function stateName(state: CertificationResult['state']): string {
+export function stateName(state: keyof typeof stateNames): string {
   return stateNames[state]
 }
 
@@ -18,15 +22,21 @@ const roleTitles = [
   ['payee', 'As the payee’s FSP'],
   ['dfsp', 'As a DFSP'],
   ['pisp', 'As a PISP'],
-] as const satisfies readonly (readonly [CertificationResult['role'], string])[]
+] as const
 
-export interface RoleResults {
+interface OfRole {
+  readonly role: (typeof roleTitles)[number][0]
+}
+
+export interface RoleResults<Result> {
   readonly title: string
-  readonly results: readonly CertificationResult[]
+  readonly results: readonly Result[]
 }
 
 /** In the order of the report; a role without results is left out. */
-export function resultsByRole(results: readonly CertificationResult[]): readonly RoleResults[] {
+export function resultsByRole<Result extends OfRole>(
+  results: readonly Result[],
+): readonly RoleResults<Result>[] {
   return roleTitles
     .map(([role, title]) => ({ title, results: results.filter((each) => each.role === role) }))
     .filter((group) => group.results.length > 0)
