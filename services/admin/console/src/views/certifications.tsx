@@ -10,6 +10,9 @@ import type { CertificationReport, CertificationResult } from '../generated/oper
 import { More } from '../search.tsx'
 import { Card, Facts, Loaded, Loading, Page, Problem, State, Table, Time } from '../ui.tsx'
 
+/** A report may be published while the list is open. */
+const refresh_ms = 10_000
+
 export function Certifications({ name }: { name: string }) {
   const { may } = useOperator()
   const found = useInfiniteQuery({
@@ -18,6 +21,7 @@ export function Certifications({ name }: { name: string }) {
       call('GET /participants/{name}/certifications', { name, cursor }),
     initialPageParam: '',
     getNextPageParam: ({ cursor }) => cursor,
+    refetchInterval: refresh_ms,
   })
   const reports = found.data?.pages.flatMap((page) => page.certifications) ?? []
   return (
