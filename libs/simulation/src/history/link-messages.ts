@@ -40,7 +40,7 @@ const toAuthService = (method: Method, url: string, body: object) =>
   between(dfsp, authServiceName, method, url, body)
 
 function scopesOf({ id }: LinkRecord) {
-  return [{ address: `mango.${id}`, actions: ['ACCOUNTS_TRANSFER'] }]
+  return [{ address: `${dfsp}.${id}`, actions: ['ACCOUNTS_TRANSFER'] }]
 }
 
 export function consentRequestOf(link: LinkRecord): HttpRequest {
