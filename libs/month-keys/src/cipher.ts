@@ -3,7 +3,14 @@
  * derived from that of the month and a random salt, so its nonces can be a counter and never repeat.
  * A sealed body names its month; what is no sealed body is read as it is.
  */
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createSecretKey,
+  hkdfSync,
+  randomBytes,
+  type KeyObject,
+} from 'node:crypto'
 
 /** '2026-08' */
 export type Month = string
@@ -68,9 +75,11 @@ function numberOf(month: Month): number {
   return year * 12 + number - 1
 }
 
-function bodyKey(monthKey: Buffer, head: Buffer): Buffer {
+/** A KeyObject, since a cipher with the bytes of a key costs 8 µs more on Node.js 24. */
+function bodyKey(monthKey: Buffer, head: Buffer): KeyObject {
   const salt = head.subarray(saltAt, counterAt)
-  return Buffer.from(hkdfSync('sha256', monthKey, salt, 'causeway message body', key_bytes))
+  const bytes = hkdfSync('sha256', monthKey, salt, 'causeway message body', key_bytes)
+  return createSecretKey(new Uint8Array(bytes))
 }
 
 function nonceOf(head: Buffer): Buffer {
