@@ -33,16 +33,18 @@ export async function openOwnKey(
 
   async function register(): Promise<void> {
     const words = { boundedContextId: service, publicKey }
-    const what = 'registering the component key'
-    const { refusal } = await retrying(() => RegisterComponentKey(words), { log, what, signal })
+    const { refusal } = await retrying(() => RegisterComponentKey(words), {
+      log,
+      what: 'registering the component key',
+      signal,
+      everyFailure: true,
+    })
     if (!refusal) return
     key = undefined
     log.error({ reason: refusal.reason }, `ALARM the component key is refused: ${refusal.detail}`)
   }
 
-  const registering = register().catch((error: unknown) => {
-    if (!signal.aborted) log.error({ err: error }, 'ALARM the component key was not registered')
-  })
+  const registering = register().catch(() => undefined) // stopped before it was registered
   return {
     get key() {
       return key

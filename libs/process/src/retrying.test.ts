@@ -29,6 +29,26 @@ test('An error that is no outage is thrown at once', async () => {
   expect(tries).toBe(1)
 })
 
+test('Any error is repeated where every failure is, until the call succeeds or is aborted', async () => {
+  let tries = 0
+  const everyFailure = true
+  const fails = () => Promise.reject(tries++ < 3 ? new Error('a bug') : outage())
+  const answer = await retrying(() => (tries < 5 ? fails() : Promise.resolve('REGISTERED')), {
+    ...options,
+    everyFailure,
+  })
+  expect([answer, tries]).toEqual(['REGISTERED', 5])
+  const abort = new AbortController()
+  const aborted = retrying(
+    () => {
+      setImmediate(() => abort.abort())
+      return Promise.reject(new Error('a bug'))
+    },
+    { log, what: 'register', signal: abort.signal, everyFailure },
+  )
+  await expect(aborted).rejects.toThrow('a bug')
+})
+
 test('An abort ends the pause and the repetition with the last outage', async () => {
   const abort = new AbortController()
   let tries = 0

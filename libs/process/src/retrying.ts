@@ -1,4 +1,4 @@
-/** Repeats calls that fail by an outage until they get an answer. */
+/** Repeats calls that fail by an outage, or by any error, until they get an answer. */
 import { setMaxListeners } from 'node:events'
 import type { Logger } from './log.ts'
 import { outageIn } from './outage.ts'
@@ -11,6 +11,11 @@ export interface RetryOptions {
   readonly signal?: AbortSignal
   /** The longest pause between two tries (2,000). */
   readonly delay_ms_max?: number
+  /**
+   * Any other error is repeated too, with an alarm, and only an abort ends the repetition. For work that
+   * nothing begins again before the process is restarted, such as a registration at its start.
+   */
+  readonly everyFailure?: boolean
 }
 
 const firstDelay_ms = 50
@@ -20,21 +25,22 @@ const logged_every = 30
 /**
  * Repeats a call that failed by an outage, with pauses from 50 ms that double up to the bound, each
  * shortened by up to a half at random so that many callers do not retry at once. An outage that an
- * operator has to end raises an alarm. Any other error, or TOO_LARGE, is thrown at once. The call must
- * be idempotent: an outage leaves open whether it had its effect.
+ * operator has to end raises an alarm. Any other error, or TOO_LARGE, is thrown at once, unless every
+ * failure is repeated. The call must be idempotent: an outage leaves open whether it had its effect.
  */
 export async function retrying<T>(call: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { log, what, signal, delay_ms_max = 2_000 } = options
+  const { log, what, signal, delay_ms_max = 2_000, everyFailure = false } = options
   let delay_ms = Math.min(firstDelay_ms, delay_ms_max)
   for (let tries = 1; ; tries++) {
     try {
       return await call()
     } catch (error) {
       const kind = outageIn(error)?.kind ?? 'TOO_LARGE'
-      if (kind === 'TOO_LARGE' || isAborted(signal)) throw error
-      if (kind === 'REFUSED' && tries % logged_every === 1) {
-        log.error({ err: error, tries }, `ALARM ${what}: refused, tried again`)
-      } else log.warn({ err: error, tries }, `${what}: no answer, tried again`)
+      if (isAborted(signal) || (kind === 'TOO_LARGE' && !everyFailure)) throw error
+      const how = kind === 'TOO_LARGE' ? 'failed' : kind === 'REFUSED' ? 'refused' : 'no answer'
+      const isAlarm = how !== 'no answer' && tries % logged_every === 1
+      if (isAlarm) log.error({ err: error, tries }, `ALARM ${what}: ${how}, tried again`)
+      else log.warn({ err: error, tries }, `${what}: ${how}, tried again`)
       await pause(delay_ms * (1 - Math.random() / 2), signal)
       if (isAborted(signal)) throw error
       delay_ms = Math.min(delay_ms * 2, delay_ms_max)

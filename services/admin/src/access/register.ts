@@ -26,6 +26,7 @@ export function registerPrivileges(
     log,
     what: 'registration of privileges',
     signal: stopping.signal,
+    everyFailure: true,
   }).then(
     ({ refusal }) => {
       // A newer replica has registered its own privileges, and is about to replace this one.
@@ -33,9 +34,7 @@ export function registerPrivileges(
         log.info({ refusal }, 'newer privileges are registered')
       else if (refusal) log.error({ refusal }, 'the privileges could not be registered')
     },
-    (error: unknown) => {
-      if (!stopping.signal.aborted) log.error({ err: error }, 'registration of privileges failed')
-    },
+    () => undefined, // stopped before they were registered
   )
   return {
     async stop() {

@@ -44,10 +44,8 @@ export async function openVerification(
     log,
     what: 'registering the verification of the audit log',
     signal,
-  }).catch((error: unknown) => {
-    if (!signal.aborted)
-      log.error({ err: error }, 'ALARM the audit log is not verified by schedule')
-  })
+    everyFailure: true,
+  }).catch(() => undefined) // stopped before it was registered
   const ask = async (events: readonly DomainEvent<'ScheduleReminderDue'>[]) => {
     for (const event of events.filter(isMine)) {
       await askVerification(parts.db, { eventId: event.id, askedAt: new Date(event.time) })

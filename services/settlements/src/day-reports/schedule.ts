@@ -56,7 +56,7 @@ export async function registerDayReports(parts: DayScheduleParts): Promise<void>
       }
       for (const scope of scopesOf(calendar)) await createReminder(parts, scope)
     },
-    { log, what: 'registering the schedule of the reports', signal },
+    { log, what: 'registering the schedule of the reports', signal, everyFailure: true },
   )
 }
 

@@ -1,7 +1,7 @@
 /** The settlement models of a running service: served, and pushed to participant-lifecycle. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '@causeway/postgres'
-import { periodically, type Logger } from '@causeway/process'
+import { periodically, retrying, type Logger } from '@causeway/process'
 import {
   ledgerService,
   participantsService,
@@ -52,11 +52,21 @@ export function openModels(
     log,
     signal,
   })
-  // Separate, so that accounts do not wait for an unavailable scheduler.
+  // Separate, so that accounts do not wait for an unavailable scheduler. Nothing else closes the windows
+  // of a model whose schedule is not registered, so it is tried until it is.
   const registrations = openTurn(
     'ALARM the schedule of a settlement model could not be registered',
     { log, signal },
   )
+  const registering = (register: () => Promise<void>) =>
+    registrations.take(() =>
+      retrying(register, {
+        log,
+        what: 'registering schedules of windows',
+        signal,
+        everyFailure: true,
+      }),
+    )
   grpc.serve(
     settlementModelsService,
     modelHandlers({
@@ -64,7 +74,7 @@ export function openModels(
       async onChanged(model) {
         const done = [pushes.take(() => pushChanges(pushParts))]
         if (model.windowCron !== null) {
-          done.push(registrations.take(() => registerSchedule(schedules, model.id)))
+          done.push(registering(() => registerSchedule(schedules, model.id)))
         }
         await book.refresh()
         await Promise.race([Promise.all(done), wait(push_wait_ms, undefined, { ref: false })])
@@ -72,7 +82,7 @@ export function openModels(
     }),
   )
   void pushes.take(() => pushChanges(pushParts))
-  void registrations.take(() => registerSchedules(schedules))
+  void registering(() => registerSchedules(schedules))
   const refreshing = periodically(refresh_every_ms, () => book.refresh(), {
     log,
     name: 'reading the settlement models',
