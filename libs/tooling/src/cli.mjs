@@ -30,7 +30,7 @@ const programs = {
 }
 
 /** How many the simulation plays: always the first ones of seed 1. */
-const histories = { check: 10, test: 100 }
+const histories = { check: 60, test: 100 }
 
 /** `check` tries the first cases of each property, `test` all: the seed being the same, they are among those. */
 const fewCases = { PROPERTY_RUNS: '25' }
@@ -43,7 +43,7 @@ process.chdir(root)
 install()
 build()
 if (Object.hasOwn(programs, command)) await become(programs[command])
-else if (command === 'check') process.exitCode = await check('lint:changed', fewCases)
+else if (command === 'check') process.exitCode = await check()
 else if (command === 'test') process.exitCode = await test()
 else if (command === 'long') process.exitCode = await long()
 else if (command !== 'prepare') {
@@ -105,17 +105,22 @@ async function become(program) {
 }
 
 /** Lint, style, unit tests and the simulation side by side. */
-async function check(lint, env = {}) {
-  const simulation = ['simulate', '--seed', '1', '--histories', String(histories.check)]
-  return sideBySide([[lint], ['test:unit', ...args], simulation], env)
+function check() {
+  return sideBySide(
+    [['lint:changed'], ['test:unit', ...args], simulation(histories.check)],
+    fewCases,
+  )
+}
+
+function simulation(count) {
+  return ['simulate', '--seed', '1', '--histories', String(count)]
 }
 
 /** What waits for the disk, the clock and other processes shares the processors. */
 async function test() {
-  const code = await check('lint')
+  const code = await sideBySide([['lint'], ['test:unit', ...args]])
   if (code !== 0) return code
-  const simulation = ['simulate', '--seed', '1', '--histories', String(histories.test)]
-  return sideBySide([['test:int'], ['test:e2e'], simulation])
+  return sideBySide([['test:int'], ['test:e2e'], simulation(histories.test)])
 }
 
 /** Two runs: jest would do only one of their set-ups. A pattern may fit files of one of them alone. */
