@@ -1,8 +1,8 @@
 /**
- * Finishes interrupted work, one item after the other: a failure raises an alarm and does not stop
- * the others.
+ * Finishes interrupted work, one item after the other: a failure does not stop the others, and raises an
+ * alarm unless it is an outage that ends by itself.
  */
-import type { Logger } from '@causeway/process'
+import { outageIn, type Logger } from '@causeway/process'
 
 export interface Finishing<Item> {
   readonly log: Logger
@@ -24,7 +24,10 @@ export async function finishEach<Item>(
     try {
       await finish(item)
     } catch (error) {
-      if (!isStopping()) log.error({ err: error }, `ALARM ${nameOf(item)} cannot be finished`)
+      if (isStopping()) return
+      if (outageIn(error)?.kind === 'AWAY') {
+        log.warn({ err: error }, `${nameOf(item)}: no answer, tried again`)
+      } else log.error({ err: error }, `ALARM ${nameOf(item)} cannot be finished`)
     }
   }
 }
