@@ -159,7 +159,8 @@ describe('An FSP that refuses', () => {
     const pauses = sink.received
       .slice(5, 10)
       .map(({ at_ms }, at) => at_ms - (sink.received[4 + at]?.at_ms ?? 0))
-    for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(trial_ms - 5)
+    // A trial that arrives late shortens the pause after it; without a pause they follow within milliseconds.
+    for (const pause of pauses) expect(pause).toBeGreaterThanOrEqual(trial_ms / 2)
   })
 
   test('After a 400 a request becomes a dead letter, and an outcome is retried until it is accepted', async () => {
