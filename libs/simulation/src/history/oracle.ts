@@ -248,8 +248,9 @@ async function deadLetters(supervisor: Supervisor): Promise<readonly string[]> {
 
 /**
  * Lawful are: the alarm about a payee FSP that refuses what it has fulfilled; that a clock is ahead, where
- * one was set; that something is refused or has failed and is tried again, where the database or a call
- * refuses what no outage explains; and errors of attempts that are repeated, while something breaks.
+ * one was set; that something is refused or has failed and is tried again, or the refusal itself, where
+ * the database or a call refuses what no outage explains; and errors of attempts that are repeated, while
+ * something breaks.
  */
 function unlawful(alarms: readonly string[], { faults }: Plan): readonly string[] {
   const isSet = faults.some(({ type }) => type === 'CLOCK')
@@ -266,4 +267,4 @@ function unlawful(alarms: readonly string[], { faults }: Plan): readonly string[
 /** RESOURCE_EXHAUSTED, INTERNAL, UNAUTHENTICATED */
 const isNoOutage: ReadonlySet<number> = new Set([8, 13, 16])
 const saysRefused =
-  /ALARM (?:.*(?:refused|failed), tried again|refused until|every message|the ledger's lock)/
+  /ALARM (?:.*(?:refused|failed), tried again|refused until|every message|the ledger's lock)|: injected/
