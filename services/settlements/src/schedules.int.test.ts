@@ -95,6 +95,18 @@ test('A model registers its schedule when it is created, changed, switched off a
   expect((await change(true, 'at noon')).refusal).toMatchObject({ reason: 'INVALID' })
 })
 
+test('A schedule that the scheduler cannot store is tried until it can, and delays no other model', async () => {
+  const before = await reminders()
+  const alter = (change: string) =>
+    scheme.parts.queryAs('scheduler', `alter table scheduler.reminders ${change}`)
+  await alter("add constraint broken check (cron <> '13 13 * * *')")
+  const ill = await addModel(scheme, { name: 'ILL', currency: 'XTS', windowCron: '13 13 * * *' })
+  const well = await addModel(scheme, { name: 'WELL', currency: 'XXX', windowCron: '0 6 * * *' })
+  await untilReminders(...before, `${reminderOf(well)} 0 6 * * *`)
+  await alter('drop constraint broken')
+  await untilReminders(...before, `${reminderOf(well)} 0 6 * * *`, `${reminderOf(ill)} 13 13 * * *`)
+})
+
 test('A schedule closes the window that is open at its time, once per time', async () => {
   const cron = '0 22 * * *'
   const first = await payOne()

@@ -1,7 +1,7 @@
 /** The settlement models of a running service: served, and pushed to participant-lifecycle. */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Database } from '@causeway/postgres'
-import { periodically, retrying, type Logger } from '@causeway/process'
+import { periodically, type Logger } from '@causeway/process'
 import {
   ledgerService,
   participantsService,
@@ -10,7 +10,7 @@ import {
 } from '@causeway/protos'
 import type { ProcessParts } from '@causeway/runtime'
 import { openModelBook, type ModelBook } from '../allocation.ts'
-import { registerSchedule, registerSchedules, type ScheduleParts } from '../windows/schedule.ts'
+import { openRegistrations, type ScheduleParts } from '../windows/schedule.ts'
 import { modelHandlers } from './serve.ts'
 import { openModelStore, type ModelStore } from './store.ts'
 import { pushChanges } from './push-model.ts'
@@ -52,21 +52,8 @@ export function openModels(
     log,
     signal,
   })
-  // Separate, so that accounts do not wait for an unavailable scheduler. Nothing else closes the windows
-  // of a model whose schedule is not registered, so it is tried until it is.
-  const registrations = openTurn(
-    'ALARM the schedule of a settlement model could not be registered',
-    { log, signal },
-  )
-  const registering = (register: () => Promise<void>) =>
-    registrations.take(() =>
-      retrying(register, {
-        log,
-        what: 'registering schedules of windows',
-        signal,
-        everyFailure: true,
-      }),
-    )
+  // Separate, so that accounts do not wait for an unavailable scheduler.
+  const registrations = openRegistrations(schedules)
   grpc.serve(
     settlementModelsService,
     modelHandlers({
@@ -74,7 +61,7 @@ export function openModels(
       async onChanged(model) {
         const done = [pushes.take(() => pushChanges(pushParts))]
         if (model.windowCron !== null) {
-          done.push(registering(() => registerSchedule(schedules, model.id)))
+          done.push(registrations.register(model.id))
         }
         await book.refresh()
         await Promise.race([Promise.all(done), wait(push_wait_ms, undefined, { ref: false })])
@@ -82,7 +69,7 @@ export function openModels(
     }),
   )
   void pushes.take(() => pushChanges(pushParts))
-  void registering(() => registerSchedules(schedules))
+  const registered = registrations.registerAll()
   const refreshing = periodically(refresh_every_ms, () => book.refresh(), {
     log,
     name: 'reading the settlement models',
@@ -93,7 +80,7 @@ export function openModels(
     schedules,
     async stop() {
       await refreshing.stop()
-      await Promise.all([pushes.over(), registrations.over()])
+      await Promise.all([pushes.over(), registered, registrations.over()])
     },
   }
 }

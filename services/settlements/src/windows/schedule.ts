@@ -33,18 +33,45 @@ function reminderOf(modelId: number): string {
   return `${prefix}/${modelId}`
 }
 
+export interface Registrations {
+  register(modelId: number): Promise<void>
+  /** At every start, which also covers what a crash has interrupted. */
+  registerAll(): Promise<void>
+  /** Ends with those in progress. */
+  over(): Promise<void>
+}
+
 /**
- * Registers the schedules of all models at every start, which also covers what a crash has
- * interrupted.
+ * Registers schedules, each until it is registered or the service stops: nothing else closes the windows of
+ * its model. A model whose schedule cannot be registered does not delay those of others.
  */
-export async function registerSchedules(parts: ScheduleParts): Promise<void> {
-  const models = await retrying(parts.models, {
-    log: parts.log,
-    what: 'read when windows are closed',
-    signal: parts.signal,
-  })
-  for (const { id, windowCron } of models) {
-    if (windowCron !== null) await registerSchedule(parts, id)
+export function openRegistrations(parts: ScheduleParts): Registrations {
+  const { log, signal } = parts
+  const inProgress = new Set<Promise<void>>()
+  async function register(modelId: number): Promise<void> {
+    const registering = retrying(() => registerSchedule(parts, modelId), {
+      log,
+      what: `registering the schedule of model ${modelId}`,
+      signal,
+      everyFailure: true,
+    }).catch(() => undefined) // stopped before it was registered
+    inProgress.add(registering)
+    await registering
+    inProgress.delete(registering)
+  }
+  return {
+    register,
+    async registerAll() {
+      const what = 'reading the models that have a schedule'
+      const models = await retrying(parts.models, { log, what, signal, everyFailure: true }).catch(
+        () => [], // stopped before they were read
+      )
+      const scheduled = models.filter(({ windowCron }) => windowCron !== null)
+      await Promise.all(scheduled.map(({ id }) => register(id)))
+    },
+    async over() {
+      await Promise.all(inProgress)
+    },
   }
 }
 
@@ -52,7 +79,7 @@ export async function registerSchedules(parts: ScheduleParts): Promise<void> {
  * Registers the schedule of a model. The model is read again afterwards, so that of two concurrent
  * processes the later change wins.
  */
-export async function registerSchedule(parts: ScheduleParts, modelId: number): Promise<void> {
+async function registerSchedule(parts: ScheduleParts, modelId: number): Promise<void> {
   const { models, log, signal } = parts
   const read = () =>
     retrying(async () => scheduleOf((await models()).find(({ id }) => id === modelId)), {
