@@ -24,6 +24,8 @@ export interface Interval {
   readonly offered: number
   /** Messages per second that the hub processed, of all kinds. */
   readonly processed: number
+  /** The hub has just stood still, and processes what has waited meanwhile. */
+  readonly stoodStill: boolean
 }
 
 /**
@@ -40,6 +42,18 @@ const step_ms = 100
  * longer in proportion: a slow hub has one in each wave of requests.
  */
 const pause_ms_max = 400
+/**
+ * A jump of the load is no pause: the offered rate exceeds this multiple of its average over some seconds.
+ * Refusing then begins with the first delay above the bound, for most of the work that the admitted messages
+ * cause is still to come.
+ */
+const jump = 1.3
+/** The weight of an interval of 100 ms in that average. */
+const usual_weight = 0.02
+/** A hub that had less than this fraction of the offered rate was idle, and its first wave is no jump. */
+const idle = 0.1
+/** The fraction of the offered rate that is admitted first after a jump. */
+const afterJump = 0.5
 /** The largest excess that counts, in multiples of the bound. */
 const excess_max = 3
 /**
@@ -65,19 +79,25 @@ export function openController(bound_ms: number): Controller {
   let last_ms = 0
   /** How long the delay has exceeded the bound, with less weight where by less than the bound. */
   let exceeded_ms = 0
+  /** Messages per second offered, over some seconds. */
+  let usual = 0
   return {
     get rate() {
       return rate
     },
-    update({ length_ms, queueDelay_ms, offered, processed }) {
+    update({ length_ms, queueDelay_ms, offered, processed, stoodStill }) {
       const steps = length_ms / step_ms
       const excess = Math.min((queueDelay_ms - bound_ms) / bound_ms, excess_max)
       const growth = (queueDelay_ms - last_ms) / bound_ms
       last_ms = queueDelay_ms
       exceeded_ms = excess > 0 ? exceeded_ms + Math.min(excess, 1) * length_ms : 0
+      const wasIdle = usual < idle * offered
+      const hasJumped = offered > jump * usual && !wasIdle && !stoodStill
+      usual += (1 - (1 - usual_weight) ** steps) * (offered - usual)
       if (rate === Infinity) {
-        if (exceeded_ms <= pause_ms_max) return
-        rate = offered
+        if (hasJumped && excess > 0 && growth >= 0) rate = afterJump * offered
+        else if (exceeded_ms > pause_ms_max) rate = offered
+        else return
       }
       const most = growth_change_max * steps
       const change = -alpha * excess * steps + Math.max(Math.min(-beta * growth, most), -most)

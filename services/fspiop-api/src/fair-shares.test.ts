@@ -30,6 +30,7 @@ function send(
   shares: FairShares,
   counts: Readonly<Record<string, number>>,
   perSecond: number,
+  { small = [], capacity = Infinity }: { small?: readonly string[]; capacity?: number } = {},
 ): ReadonlyMap<string, number> {
   const admitted = new Map<string, number>()
   for (let interval = 0; interval < 40; interval++) {
@@ -40,7 +41,7 @@ function send(
       }
     }
     shares.endInterval(100)
-    shares.setRate(perSecond)
+    shares.setRate(perSecond, new Set(small), capacity)
   }
   return admitted
 }
@@ -62,7 +63,7 @@ test('FSPs with equal rates are refused equal fractions', () => {
 test('When nothing is to be refused every message is admitted, also of an FSP that was limited', () => {
   const shares = openFairShares()
   send(shares, { hot: 70, one: 10 }, 80)
-  shares.setRate(Infinity)
+  shares.setRate(Infinity, new Set(), Infinity)
   expect(Array.from({ length: 50 }, () => shares.admits('hot'))).not.toContain(false)
 })
 
@@ -78,21 +79,25 @@ test('The offered rate counts the messages of all FSPs, admitted or not, over ab
   expect(shares.endInterval(100)).toBeCloseTo(0.7 * 800, 0)
 })
 
-test('Small FSPs are admitted while the admitted rate is below their total for a short time', () => {
-  const shares = openFairShares()
-  const asked = { hot: 70, one: 10, two: 10, three: 10 }
-  send(shares, asked, 600)
-  const admitted = send(shares, asked, 100)
-  for (const fspId of ['one', 'two', 'three']) expect(admitted.get(fspId)).toBeGreaterThan(95)
+const asked = { hot: 70, one: 10, two: 10, three: 10 }
+const small = ['one', 'two', 'three']
+
+test('Small FSPs are admitted although the admitted rate is below their total', () => {
+  const admitted = send(openFairShares(), asked, 100, { small })
+  for (const fspId of small) expect(admitted.get(fspId)).toBeGreaterThan(95)
   expect(admitted.get('hot')).toBeLessThan(150)
 })
 
-test('Small FSPs are refused too when the hub has processed less than their total for long', () => {
+test('Small FSPs are refused too when their total exceeds what the hub can process', () => {
+  const admitted = send(openFairShares(), asked, 100, { small, capacity: 200 })
+  for (const fspId of small) expect(admitted.get(fspId)).toBeLessThanOrEqual(55)
+})
+
+test('The average of the admitted rate leaves out what was refused', () => {
   const shares = openFairShares()
-  const asked = { hot: 70, one: 10, two: 10, three: 10 }
-  for (let time = 0; time < 10; time++) send(shares, asked, 100)
-  const admitted = send(shares, asked, 100)
-  for (const fspId of ['one', 'two', 'three']) expect(admitted.get(fspId)).toBeLessThan(50)
+  for (let time = 0; time < 5; time++) send(shares, asked, 400)
+  expect(shares.admitted).toBeGreaterThan(370)
+  expect(shares.admitted).toBeLessThan(430)
 })
 
 test('An FSP without refusals has a credit of two messages when its fraction falls', () => {
@@ -101,6 +106,6 @@ test('An FSP without refusals has a credit of two messages when its fraction fal
     Array.from({ length: count }, () => shares.admits(fspId)).filter(Boolean).length
   expect([ask('hot', 70), ask('one', 5)]).toEqual([70, 5])
   shares.endInterval(100)
-  shares.setRate(1)
+  shares.setRate(1, new Set(['one']), 22)
   expect([ask('hot', 20), ask('one', 3)]).toEqual([3, 3])
 })

@@ -8,11 +8,16 @@ export interface FairShares {
   admits(fspId: string): boolean
   /** Ends an interval; returns the messages per second of all FSPs, over the last intervals. */
   endInterval(length_ms: number): number
+  /** The same of each FSP. */
+  rates(): Iterable<readonly [fspId: string, rate: number]>
+  /** Messages per second admitted, over some seconds. */
+  readonly admitted: number
   /**
    * The number of messages per second to admit from now on; Infinity: all. Small FSPs are admitted
-   * even above that rate, up to the rate admitted before, because they do not cause the overload.
+   * even above that rate, up to `capacity`, because they do not cause the overload.
+   * @param capacity messages per second that the hub has shown that it can process
    */
-  setRate(rate: number): void
+  setRate(rate: number, smallFsps: ReadonlySet<string>, capacity: number): void
 }
 
 interface Sender {
@@ -30,12 +35,8 @@ interface Sender {
 /** The weight of an interval of this length in a moving average. */
 const weight = 0.3
 const weighed_ms = 100
-/**
- * The same for the admitted rate, an estimate of the hub's capacity: averages over some seconds.
- */
+/** The same in averages over some seconds. */
 const steady_weight = 0.03
-/** A small FSP sends less than this fraction of the average. */
-const small = 0.5
 /** A small FSP may send this multiple of its recent rate in an interval. */
 const burst = 1.3
 /**
@@ -77,13 +78,19 @@ export function openFairShares(initialFraction = 1): FairShares {
         sender.admitted = 0
         if (sender.rate < forgotten_below) fsps.delete(fspId)
       }
-      const steady = 1 - (1 - steady_weight) ** (length_ms / weighed_ms)
-      admitted += steady * ((admittedNow * 1_000) / length_ms - admitted)
+      admitted += steadiness(length_ms) * ((admittedNow * 1_000) / length_ms - admitted)
       return offered
     },
-    setRate(rate) {
+    *rates() {
+      for (const [fspId, { rate }] of fsps) yield [fspId, rate]
+    },
+    get admitted() {
+      return admitted
+    },
+    setRate(rate, smallFsps, capacity) {
       const rates = [...fsps.values()].map((sender) => sender.rate)
-      const least = rate === Infinity ? 0 : Math.min(demandOfSmall(rates), admitted)
+      const largest = Math.max(0, ...[...smallFsps].map((fspId) => fsps.get(fspId)?.rate ?? 0))
+      const least = rate === Infinity ? 0 : Math.min(demandUpTo(burst * largest, rates), capacity)
       const share = equalShare(rates, Math.max(rate, least))
       for (const sender of fsps.values()) {
         sender.fraction = Math.min(share / sender.rate, 1)
@@ -98,13 +105,14 @@ export function freshness(length_ms: number): number {
   return 1 - (1 - weight) ** (length_ms / weighed_ms)
 }
 
-/** The rate that admits all small FSPs, and of the others as much as of the largest of them. */
-function demandOfSmall(rates: readonly number[]): number {
-  const average = rates.reduce((sum, rate) => sum + rate, 0) / rates.length
-  const ofSmall = rates.filter((rate) => rate < small * average)
-  if (ofSmall.length === 0) return 0
-  const largest = burst * Math.max(...ofSmall)
-  return rates.reduce((sum, rate) => sum + Math.min(rate, largest), 0)
+/** The same in an average over some seconds. */
+export function steadiness(length_ms: number): number {
+  return 1 - (1 - steady_weight) ** (length_ms / weighed_ms)
+}
+
+/** The rate that admits of each FSP as much as this. */
+function demandUpTo(share: number, rates: readonly number[]): number {
+  return rates.reduce((sum, rate) => sum + Math.min(rate, share), 0)
 }
 
 /**

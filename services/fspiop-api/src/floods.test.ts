@@ -64,6 +64,31 @@ test('An FSP that sends 70 of 100 messages does not flood, even when all are ref
   expect(floods.count()).toBe(0)
 })
 
+test('An FSP that makes three of four payments does not flood when all FSPs suddenly pay five times as much', () => {
+  const small = ['one', 'two', 'three', 'four', 'five', 'six', 'seven']
+  const floodsAt: number[] = []
+  for (let seed = 1; seed <= 20; seed += 1) {
+    let now_ms = start_ms
+    let state = seed
+    const floods = openFloods(() => now_ms)
+    const chance = () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      return state / 2 ** 32
+    }
+    for (; now_ms < start_ms + 10_000; now_ms += 1) {
+      const isJump = now_ms >= start_ms + 5_000
+      for (let requests = isJump ? 1.5 : 0.3; requests > 0; requests -= 0.1) {
+        if (chance() >= 0.1) continue
+        const fspId = chance() < 0.74 ? 'hot' : (small[Math.floor(chance() * small.length)] ?? '')
+        floods.countRequest(fspId, fspId === 'hot' ? 100 : 1)
+      }
+      // Of the first seconds there is no average yet.
+      if (now_ms >= start_ms + 3_000 && floods.count() > 0) floodsAt.push(now_ms - start_ms)
+    }
+  }
+  expect(floodsAt).toEqual([])
+})
+
 test('A burst of 31 requests is not a flood', () => {
   const { floods, ask } = openWorld()
   ask(others, 5_000)

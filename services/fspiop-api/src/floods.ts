@@ -1,5 +1,5 @@
 /**
- * Detects FSPs that flood the hub: an FSP that sends several times as many requests as all others
+ * Detects FSPs that flood the hub: an FSP that suddenly sends several times as many requests as all others
  * together, and as the hub recently accepted from all FSPs, without waiting for the answers. The flood
  * ends when none of its requests has been held or refused for a second. An FSP that merely sends more
  * than the hub can process does not flood; `fair-shares.ts` limits it.
@@ -7,7 +7,7 @@
  * A client that repeats a request as soon as it is refused keeps the hub busy with refusals. So the hub
  * pauses reading from the connections of a flooding FSP, longer the more of its requests are refused.
  */
-import { freshness } from './fair-shares.ts'
+import { freshness, steadiness } from './fair-shares.ts'
 
 export interface Floods {
   /**
@@ -42,12 +42,19 @@ interface Sender {
   /** Per second, over the last intervals. */
   requestRate: number
   refusedRate: number
+  /** Requests per second, over some seconds. */
+  usualRate: number
   /** The last interval in which a request was held or refused, or the start of the flood; undefined: it does not flood. */
   flooded_ms: number | undefined
 }
 
 /** How many times as much as all others. */
 const times = 3
+/**
+ * How many times as much, compared with all others, as usual: an FSP that makes three of four payments does
+ * not flood when all FSPs suddenly pay more.
+ */
+const times_usual = 3
 /** Per second: an FSP below this rate does not flood. */
 const rate_min = 100
 /** Nor does one with fewer requests in an interval; above, every fourth request is judged at once. */
@@ -68,8 +75,6 @@ const pause_ms_each = 4
 const pause_ms_max = 1_000
 
 const interval_ms = 100
-/** The weight of an interval in the usual rate, which averages over some seconds. */
-const usual_weight = 0.03
 
 export function openFloods(now_ms: () => number): Floods {
   const fsps = new Map<string, Sender>()
@@ -92,20 +97,20 @@ export function openFloods(now_ms: () => number): Floods {
       endInterval(sender, begun_ms)
       if (sender.requestRate < forgotten_below) fsps.delete(fspId)
     }
-    const weight = 1 - (1 - usual_weight) ** (length_ms / interval_ms)
-    usual += weight * ((accepted * 1_000) / length_ms - usual)
+    usual += steadiness(length_ms) * ((accepted * 1_000) / length_ms - usual)
   }
 
   /** Several FSPs may flood at once: each is compared with those that do not. */
   function judge(rateOf: (sender: Sender) => number): void {
     let others = 0
+    let usualOthers = 0
     for (const sender of [...fsps.values()].sort((a, b) => rateOf(a) - rateOf(b))) {
       const rate = rateOf(sender)
-      // An FSP that is alone takes nothing from others.
-      const isLarge = others > 0 && rate >= rate_min && rate > times * Math.max(others, usual)
-      const unanswered = sender.inProgress + sender.held + sender.refused
-      if (isLarge && unanswered >= unanswered_min) sender.flooded_ms ??= begun_ms
-      if (sender.flooded_ms === undefined) others += rate
+      const isLarge = rate >= rate_min && rate > times * Math.max(others, usual)
+      if (isLarge && isSudden(sender, rate, others, usualOthers)) sender.flooded_ms ??= begun_ms
+      if (sender.flooded_ms !== undefined) continue
+      others += rate
+      usualOthers += sender.usualRate
     }
   }
 
@@ -118,8 +123,7 @@ export function openFloods(now_ms: () => number): Floods {
       sender.inProgress = Math.max(sender.inProgress, inProgress)
       if (sender.flooded_ms !== undefined) return
       if (sender.requests >= burst && sender.requests % judged_every === 0) {
-        // As if no further request arrived before the interval ends.
-        judge((each) => Math.max(each.requestRate, (each.requests * 1_000) / interval_ms))
+        judge(rateAtOnce)
       }
     },
     countHeld(fspId) {
@@ -140,6 +144,18 @@ export function openFloods(now_ms: () => number): Floods {
     },
     pause_ms: (fspId) => pauseOf(fsps.get(fspId)),
   }
+}
+
+/** An FSP that is alone takes nothing from others, and one that waits for its answers not much. */
+function isSudden(sender: Sender, rate: number, others: number, usualOthers: number): boolean {
+  const unanswered = sender.inProgress + sender.held + sender.refused
+  const usually = times_usual * sender.usualRate
+  return others > 0 && unanswered >= unanswered_min && rate * usualOthers > usually * others
+}
+
+/** As if no further request arrived before the interval ends. */
+function rateAtOnce({ requestRate, requests }: Sender): number {
+  return Math.max(requestRate, (requests * 1_000) / interval_ms)
 }
 
 function isAlone(fsps: ReadonlyMap<string, Sender>, fspId: string): boolean {
@@ -165,11 +181,14 @@ function newSender(): Sender {
     inProgress: 0,
     requestRate: 0,
     refusedRate: 0,
+    usualRate: 0,
     flooded_ms: undefined,
   }
 }
 
 function endRates(sender: Sender, length_ms: number): void {
+  sender.usualRate +=
+    steadiness(length_ms) * ((sender.requests * 1_000) / length_ms - sender.usualRate)
   sender.requestRate = averaged(sender.requestRate, sender.requests, length_ms)
   sender.refusedRate = averaged(sender.refusedRate, sender.refused, length_ms)
 }

@@ -46,7 +46,7 @@ interface Outcome {
   readonly refused: Record<SheddablePriority, number>
   /** By FSP. */
   readonly refusedOf: Map<string, number>
-  /** Per second, of payments that began after the first three seconds. */
+  /** Per second, of payments that began after the first three seconds, or after the quiet time. */
   readonly completed: number
   readonly p99_ms: number
 }
@@ -66,6 +66,8 @@ interface Load {
   /** Payments per second that the hub can process while it does not pause. */
   readonly capacity: number
   readonly seconds: number
+  /** So long a fifth of the capacity is offered first; the outcome is that of the time after it. */
+  readonly quiet_s?: number
   /**
    * The fraction of all payments that the first FSP begins in addition to its equal share of the
    * others.
@@ -77,9 +79,13 @@ interface Load {
   readonly standstill_ms?: number
 }
 
+const settled_s = 3
+
 function play(load: Load): Outcome {
-  const { offered, capacity, seconds, hot = 0, stall_ms = 0, standstill_ms = 0 } = load
+  const { offered, capacity, seconds, quiet_s = 0, hot = 0, stall_ms = 0, standstill_ms = 0 } = load
   const random = numbers()
+  const loaded_ms = start_ms + quiet_s * 1_000
+  const measured_s = quiet_s === 0 ? settled_s : quiet_s
   let now_ms = start_ms
   const shedding = openShedding(500, () => now_ms)
   const queue: Message[] = []
@@ -120,7 +126,8 @@ function play(load: Load): Outcome {
     if (kind !== undefined) {
       const at_ms = now_ms + 5 + Math.floor(random() * 30)
       due.set(at_ms, [...(due.get(at_ms) ?? []), { ...message, at, kind, passed: 0 }])
-    } else if (message.begun_ms >= start_ms + 3_000) took_ms.push(now_ms - message.begun_ms)
+    } else if (message.begun_ms >= start_ms + measured_s * 1_000)
+      took_ms.push(now_ms - message.begun_ms)
   }
 
   function fsp(): string {
@@ -133,7 +140,8 @@ function play(load: Load): Outcome {
   for (; now_ms < start_ms + seconds * 1_000; now_ms += 1) {
     for (const message of due.get(now_ms) ?? []) enter(message)
     due.delete(now_ms)
-    for (begun += offered / 1_000; begun >= 1; begun -= 1) {
+    const perSecond = now_ms < loaded_ms ? capacity / 5 : offered
+    for (begun += perSecond / 1_000; begun >= 1; begun -= 1) {
       enter({ fspId: fsp(), begun_ms: now_ms, at: 0, kind: lookup, in_ms: now_ms, passed: 0 })
     }
     if ((now_ms - start_ms) % 3_000 === 2_999) still_ms = now_ms + stall_ms
@@ -151,7 +159,7 @@ function play(load: Load): Outcome {
   }
   took_ms.sort((a, b) => a - b)
   const p99_ms = took_ms[Math.floor(took_ms.length * 0.99)] ?? Infinity
-  return { refused, refusedOf, completed: took_ms.length / (seconds - 3), p99_ms }
+  return { refused, refusedOf, completed: took_ms.length / (seconds - measured_s), p99_ms }
 }
 
 /** The capacity that refusals leave, with a tenth of the time lost in pauses. */
@@ -184,6 +192,29 @@ test('While one FSP alone exceeds the capacity, hardly any message of others is 
   expect(refusedOf.get('greenbank')).toBeGreaterThan(0.97 * ofAll)
 })
 
+test.each([0, 0.7])(
+  'From the first moment of a jump beyond the capacity admitted messages take at most 1.5 seconds (%d of them of one FSP)',
+  (hot) => {
+    for (const times of [1, 1.5, 2]) {
+      const load = { capacity: 400, offered: times * 400, seconds: 25, quiet_s: 5, hot }
+      const { completed, p99_ms, refusedOf } = play(load)
+      expect(p99_ms).toBeLessThan(1_500)
+      expect(completed).toBeGreaterThan(0.9 * possible(load))
+      if (hot > 0) {
+        refusedOf.delete('greenbank')
+        expect(refusedOf).toEqual(new Map())
+      }
+    }
+  },
+)
+
+test('A jump of the load that stays below the capacity is refused nothing', () => {
+  for (const part of [0.3, 0.6, 0.8]) {
+    const { refused } = play({ capacity: 400, offered: part * 400, seconds: 15, quiet_s: 5 })
+    expect(refused).toEqual({ LOOKUP: 0, QUOTE: 0, TRANSFER: 0 })
+  }
+})
+
 test('Below the capacity nothing is refused', () => {
   for (const part of [0.3, 0.6, 0.8]) {
     const { refused } = play({ capacity: 400, offered: part * 400, seconds: 10 })
@@ -212,6 +243,17 @@ test('A hub that stands still for five seconds refuses instead of queueing, and 
   })
   expect(p99_ms).toBeLessThan(1_500)
   expect(completed).toBeGreaterThan(0.7 * 200)
+})
+
+test('A hub that has processed nothing since its start refuses what would wait too long', () => {
+  let now_ms = start_ms
+  const shedding = openShedding(500, () => now_ms)
+  for (let waiting = 0; waiting < 20; waiting++) shedding.begin()
+  let refused = 0
+  for (; now_ms < start_ms + 10_000; now_ms += 5) {
+    if (shedding.sheds('greenbank', 'TRANSFER')) refused += 1
+  }
+  expect(refused).toBeGreaterThan(1_000)
 })
 
 test('Messages that are refused for their content are no load: nothing is shed on a quiet hub', () => {

@@ -4,7 +4,7 @@
  * FSPs that send most.
  */
 import { openController, type Controller } from './controller.ts'
-import { freshness, openFairShares, type FairShares } from './fair-shares.ts'
+import { freshness, openFairShares, steadiness, type FairShares } from './fair-shares.ts'
 import { openQueueDelay } from './queue-delay.ts'
 
 /** The priorities of `Priority` (admission) whose requests may be shed. */
@@ -32,6 +32,12 @@ const boundOf: Readonly<Record<SheddablePriority, number>> = {
 }
 
 const interval_ms = 100
+/** A small FSP sends less than this fraction of the average, counted where it sends most. */
+const small = 0.5
+/** The hub stands still while it processes less than this fraction of what it has just processed. */
+const still = 0.3
+/** So long after that it works off what has waited, and the delay says nothing about the load. */
+const after_still_ms = 700
 
 interface Limiter {
   readonly controller: Controller
@@ -44,7 +50,10 @@ export function openShedding(initialBound_ms: number, now_ms: () => number): She
   let begun_ms = now_ms()
   let queueDelay_ms = 0
   let processed = 0
+  /** Over the last intervals, and over some seconds. */
   let processedPerSecond = 0
+  let processedUsually = 0
+  let stood_ms = -Infinity
 
   function update(): void {
     const passed_ms = now_ms() - begun_ms
@@ -53,13 +62,23 @@ export function openShedding(initialBound_ms: number, now_ms: () => number): She
     begun_ms += passed_ms
     queueDelay_ms = queueDelay.at(begun_ms)
     const length_ms = Math.max(passed_ms, interval_ms)
-    processedPerSecond +=
-      freshness(length_ms) * ((processed * 1_000) / length_ms - processedPerSecond)
+    const processedNow = (processed * 1_000) / length_ms
     processed = 0
-    for (const { controller, shares } of Object.values(limiters)) {
+    if (processedNow < still * processedPerSecond) stood_ms = begun_ms
+    const stoodStill = Math.abs(begun_ms - stood_ms) < after_still_ms
+    processedPerSecond += freshness(length_ms) * (processedNow - processedPerSecond)
+    processedUsually += steadiness(length_ms) * (processedNow - processedUsually)
+    const all = Object.values(limiters)
+    for (const { controller, shares } of all) {
       const offered = shares.endInterval(length_ms)
-      controller.update({ length_ms, queueDelay_ms, offered, processed: processedPerSecond })
-      shares.setRate(controller.rate)
+      const measured = { length_ms, queueDelay_ms, offered, stoodStill }
+      controller.update({ ...measured, processed: processedPerSecond })
+    }
+    const smallFsps = smallOf(all)
+    // It processes of one kind as much more than usually as of all kinds.
+    const growth = Math.max(processedPerSecond / (processedUsually || Infinity), 1)
+    for (const { controller, shares } of all) {
+      shares.setRate(controller.rate, smallFsps, shares.admitted * growth)
     }
   }
 
@@ -82,6 +101,21 @@ export function openShedding(initialBound_ms: number, now_ms: () => number): She
       return queueDelay_ms
     },
   }
+}
+
+/**
+ * The FSPs that do not cause an overload. An FSP whose lookups are refused sends few quotes; so each is
+ * judged by the requests of which it sends most.
+ */
+function smallOf(limiters: readonly Limiter[]): ReadonlySet<string> {
+  const rateOf = new Map<string, number>()
+  for (const { shares } of limiters) {
+    for (const [fspId, rate] of shares.rates()) {
+      rateOf.set(fspId, Math.max(rate, rateOf.get(fspId) ?? 0))
+    }
+  }
+  const average = [...rateOf.values()].reduce((sum, rate) => sum + rate, 0) / rateOf.size
+  return new Set([...rateOf.keys()].filter((fspId) => (rateOf.get(fspId) ?? 0) < small * average))
 }
 
 function limitersOf(queueDelay_max_ms: number): Readonly<Record<SheddablePriority, Limiter>> {
