@@ -20,7 +20,7 @@ export interface Content {
   readonly status?: string
   readonly revokedAt?: string
   readonly responseType?: string
-  readonly signedPayload?: { readonly genericSignedPayload?: string }
+  readonly signedPayload?: object
   readonly transactionState?: string
   readonly errorInformation?: { readonly errorCode: string }
 }

@@ -76,11 +76,20 @@ export function grantOf(link: LinkRecord): HttpRequest {
 
 /** Right if the user has the private key of the public one. */
 function credentialOf(link: LinkRecord, status: 'PENDING' | 'VERIFIED') {
-  const { consentId, planned } = link
-  const challenge = consentChallenge({ consentId, scopes: scopesOf(link) }).toString('base64url')
-  const key = planned.credential === 'RIGHT' ? userKey : otherKey
-  const genericPayload = { publicKey: userPublicKey, signature: signed(challenge, key) }
-  return { credentialType: 'GENERIC', status, genericPayload }
+  const { consentId, planned, devices } = link
+  const challenge = consentChallenge({ consentId, scopes: scopesOf(link) })
+  const isRight = planned.credential === 'RIGHT'
+  if (planned.isFido === true) {
+    // A forged one was made for another consent.
+    const fidoPayload = devices.user.register(challenge, isRight ? {} : { challenge: 'AAAA' })
+    return { credentialType: 'FIDO', status, fidoPayload }
+  }
+  const signature = signed(challenge.toString('base64url'), isRight ? userKey : otherKey)
+  return {
+    credentialType: 'GENERIC',
+    status,
+    genericPayload: { publicKey: userPublicKey, signature },
+  }
 }
 
 export function credentialMessageOf(link: LinkRecord): HttpRequest {
@@ -107,12 +116,16 @@ export function refusalOf({ id }: LinkRecord, errorCode: string): HttpRequest {
   return fromDfsp('PUT', `/consentRequests/${id}/error`, errorOf(errorCode))
 }
 
-export function revocationOf({ consentId, planned }: LinkRecord, revokedAt: string): HttpRequest {
+export function revocationOf(link: LinkRecord, revokedAt: string): HttpRequest {
+  const { consentId, planned } = link
   const path = `/consents/${consentId}`
-  if (planned.revocation?.how === 'PATCH') {
-    return fromDfsp('PATCH', path, { status: 'REVOKED', revokedAt })
-  }
+  if (planned.revocation?.how === 'PATCH') return revokedOf(link, revokedAt)
   return planned.revocation?.by === 'DFSP' ? fromDfsp('DELETE', path) : fromPisp('DELETE', path)
+}
+
+/** The DFSP tells the PISP. */
+export function revokedOf({ consentId }: LinkRecord, revokedAt: string): HttpRequest {
+  return fromDfsp('PATCH', `/consents/${consentId}`, { status: 'REVOKED', revokedAt })
 }
 
 const transactions = '/thirdpartyRequests/transactions'
@@ -155,29 +168,37 @@ export function authorizationOf(payment: PaymentRecord): HttpRequest {
   })
 }
 
-export function userAnswerOf(payment: PaymentRecord): HttpRequest {
+export function userAnswerOf(link: LinkRecord, payment: PaymentRecord): HttpRequest {
   const { authorizationId, planned } = payment
   const path = `/thirdpartyRequests/authorizations/${authorizationId}`
   if (planned.user === 'REFUSES') return fromPisp('PUT', path, { responseType: 'REJECTED' })
-  const key = planned.user === 'FORGES' ? otherKey : userKey
-  const genericSignedPayload = signed(challengeOf(payment), key)
-  return fromPisp('PUT', path, {
-    responseType: 'ACCEPTED',
-    signedPayload: { signedPayloadType: 'GENERIC', genericSignedPayload },
-  })
+  const signedPayload = signedPayloadOf(link, payment)
+  return fromPisp('PUT', path, { responseType: 'ACCEPTED', signedPayload })
 }
 
-export function verificationOf(
-  { consentId }: LinkRecord,
-  payment: PaymentRecord,
-  signature: string,
-): HttpRequest {
+function signedPayloadOf({ planned, devices }: LinkRecord, payment: PaymentRecord): object {
+  const isForged = payment.planned.user === 'FORGES'
+  const challenge = challengeOf(payment)
+  if (planned.isFido === true) {
+    const { user, other } = devices
+    // As of most passkeys, the counter is always 0.
+    const assert = { id: user.id, count: 0 }
+    const fidoSignedPayload = (isForged ? other : user).assert(
+      Buffer.from(challenge, 'base64url'),
+      assert,
+    )
+    return { signedPayloadType: 'FIDO', fidoSignedPayload }
+  }
+  const genericSignedPayload = signed(challenge, isForged ? otherKey : userKey)
+  return { signedPayloadType: 'GENERIC', genericSignedPayload }
+}
+
+export function verificationOf({ consentId }: LinkRecord, payment: PaymentRecord): HttpRequest {
   return toAuthService('POST', '/thirdpartyRequests/verifications', {
     verificationRequestId: payment.verificationId,
     challenge: challengeOf(payment),
     consentId,
-    signedPayloadType: 'GENERIC',
-    genericSignedPayload: signature,
+    ...payment.signed,
   })
 }
 

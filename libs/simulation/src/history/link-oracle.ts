@@ -48,9 +48,11 @@ export function judgeLink(
   link: LinkRecord,
   { isUndisturbed, mayStay }: Circumstances,
 ): readonly string[] {
-  const { id, planned, asked, ends, decided, verdicts, refusals, isReceived } = link
+  const { id, planned, asked, ends, decided, verdicts, refusals, isReceived, isRevocationLost } =
+    link
   if (!isAccepted(asked)) return [`the link ${id} was refused with the status ${asked.status}`]
   const what = `the link ${id} (${planned.credential})`
+  const isHosted = planned.isVerifiedByDfsp !== true
   const found = refusals.map((code) => `the revocation of ${what} was refused: ${code}`)
   if (!isReceived) return mayStay ? found : [...found, `${what} did not reach its DFSP`]
   if (ends.some((end) => end !== decided)) {
@@ -66,12 +68,13 @@ export function judgeLink(
     if (each !== verdict && !isLater) found.push(`the auth service answered ${each} to ${what}`)
   }
   found.push(...judgeRevocation(link, what))
+  if (isRevocationLost && !mayStay) found.push(`the revocation of ${what} was not delivered`)
   if (!isUndisturbed || planned.repeats === true) return found
   for (const [side, learned] of [
     ['PISP', ends],
     ['DFSP', verdicts],
   ] as const) {
-    if (learned.length !== 1) {
+    if (learned.length !== 1 && (side === 'PISP' || isHosted)) {
       found.push(`the ${side} learned the end of ${what} ${learned.length} times`)
     }
   }
@@ -145,7 +148,8 @@ function compareConsent(link: LinkRecord, stored: ConsentSummary | undefined): r
     found.push(`the consent ${consentId} is ${state}; right: ${right}, since it is ${decided}`)
   }
   const [learned] = revoked
-  const isDated = planned.revocation?.how === 'DELETE' && learned !== undefined
+  const isDated =
+    right === 'REVOKED' && planned.revocation?.how === 'DELETE' && learned !== undefined
   if (isDated && Date.parse(stored?.revokedAt ?? '') !== Date.parse(learned.revokedAt)) {
     found.push(`the consent ${consentId} was revoked at ${stored?.revokedAt}, not as was announced`)
   }
@@ -156,7 +160,8 @@ function compareConsent(link: LinkRecord, stored: ConsentSummary | undefined): r
   return found
 }
 
-function rightStateOf({ verdicts, revoked }: LinkRecord): string {
+function rightStateOf({ planned, verdicts, revoked }: LinkRecord): string {
+  if (planned.isVerifiedByDfsp === true) return 'unknown'
   if (revoked.length > 0) return 'REVOKED'
   if (verdicts.includes('VERIFIED')) return 'ISSUED'
   return verdicts.length > 0 ? 'REFUSED' : 'unknown'

@@ -75,7 +75,7 @@ export class LinkedPayments {
         return
       case 'PUT /thirdpartyRequests/authorizations':
         payment.authorized ??= content.responseType
-        payment.signature ??= content.signedPayload?.genericSignedPayload
+        payment.signed ??= content.signedPayload
         return
       case 'PUT /thirdpartyRequests/authorizations/error':
         if (from === hubName) payment.authorized ??= 'UNDELIVERED'
@@ -101,7 +101,7 @@ export class LinkedPayments {
     if (user === 'SILENT') return
     await rest(chance().below(200))
     if (user === 'LATE') await rest(patience_ms - 400 + chance().below(800))
-    await this.#tell(link, newSent(), userAnswerOf(payment))
+    await this.#tell(link, newSent(), userAnswerOf(link, payment))
   }
 
   async #serve(link: LinkRecord, payment: PaymentRecord): Promise<void> {
@@ -145,17 +145,26 @@ export class LinkedPayments {
     const asked = newSent()
     await this.#tell(link, asked, authorizationOf(payment))
     await holds(() => payment.authorized !== undefined, patience_ms)
-    const { authorized, signature = '', results } = payment
+    const { authorized, results, planned } = payment
     if (authorized === 'REJECTED') return 'REJECTED'
     if (authorized !== 'ACCEPTED') return '6001'
+    if (link.planned.isVerifiedByDfsp === true) {
+      if (isRevokedForDfsp(link)) return '6103'
+      return planned.user === 'FORGES' ? '6201' : undefined
+    }
     payment.verified_ms = now_ms()
     const verification = newSent()
-    await this.#tell(link, verification, verificationOf(link, payment, signature))
+    await this.#tell(link, verification, verificationOf(link, payment))
     if (!isAccepted(verification)) return `status ${verification.status}`
     await holds(() => results.length > 0)
     const [first] = results
     return first?.result === 'VERIFIED' ? undefined : first?.result
   }
+}
+
+/** A DFSP that verifies signatures itself knows of each revocation, by itself or by the PISP. */
+function isRevokedForDfsp({ planned, revoking_ms, done }: LinkRecord): boolean {
+  return planned.revocation?.by === 'DFSP' ? revoking_ms !== undefined : done.has('revoked')
 }
 
 function isAbout({ id, content }: Heard, payment: PaymentRecord): boolean {

@@ -35,8 +35,12 @@ export interface PlannedRevocation {
 
 export interface PlannedLink {
   readonly begins_ms: number
+  /** A key on an authenticator; else a plain one. */
+  readonly isFido?: true
   /** Whether the credential of the user proves that the user has the key. */
   readonly credential: 'RIGHT' | 'FORGED'
+  /** The DFSP verifies the key and what it signs itself, without the auth service. */
+  readonly isVerifiedByDfsp?: true
   /** Each side sends what it has sent once more. */
   readonly repeats?: true
   readonly payments: readonly PlannedLinkPayment[]
@@ -47,12 +51,15 @@ const users = ['SIGNS', 'SIGNS', 'SIGNS', 'SIGNS', 'REFUSES', 'FORGES', 'LATE', 
 const answers: readonly (readonly Answer[])[] = [['FULFIL'], ['FULFIL'], ['JUST'], ['REJECT']]
 
 export function linkBy(chance: Chance): PlannedLink {
+  const isVerifiedByDfsp = chance.happens(0.2)
   return {
     begins_ms: chance.below(500),
+    ...(chance.happens(0.4) ? { isFido: true } : {}),
     credential: chance.happens(0.9) ? 'RIGHT' : 'FORGED',
+    ...(isVerifiedByDfsp ? { isVerifiedByDfsp } : {}),
     payments: Array.from({ length: 1 + chance.below(2) }, () => paymentBy(chance)),
     ...(chance.happens(0.4) ? { repeats: true } : {}),
-    ...(chance.happens(0.5) ? { revocation: revocationBy(chance) } : {}),
+    ...(chance.happens(0.5) ? { revocation: revocationBy(chance, isVerifiedByDfsp) } : {}),
   }
 }
 
@@ -67,11 +74,12 @@ function paymentBy(chance: Chance): PlannedLinkPayment {
   }
 }
 
-function revocationBy(chance: Chance): PlannedRevocation {
+/** Where the hub has no consent, its DFSP can only tell the PISP. */
+function revocationBy(chance: Chance, isVerifiedByDfsp: boolean): PlannedRevocation {
   const begins_ms = chance.below(1_500)
   return chance.oneOf<PlannedRevocation>([
     { by: 'PISP', how: 'DELETE', begins_ms },
-    { by: 'DFSP', how: 'DELETE', begins_ms },
+    { by: 'DFSP', how: isVerifiedByDfsp ? 'PATCH' : 'DELETE', begins_ms },
     { by: 'DFSP', how: 'PATCH', begins_ms },
   ])
 }

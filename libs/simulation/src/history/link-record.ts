@@ -1,5 +1,6 @@
 /** What the world outside knows of a link and of the payments from it. It survives every crash. */
 import { randomUUID } from 'node:crypto'
+import { openDevice } from '@causeway/credentials/testing'
 import type { PlannedLink, PlannedLinkPayment } from './link-plan.ts'
 import { isAccepted, newSent, type Sent, type TransferRecord } from './record.ts'
 
@@ -31,7 +32,8 @@ export interface PaymentRecord extends Asked {
   readonly verificationId: string
   /** What the PISP has answered: `ACCEPTED`, `REJECTED`, or that it could not be asked. */
   authorized: string | undefined
-  signature: string | undefined
+  /** signedPayloadType, and what was signed. */
+  signed: object | undefined
   /** When the auth service was asked first. */
   verified_ms: number | undefined
   /** What it has answered: `VERIFIED` or the code of an error, and when. */
@@ -39,11 +41,15 @@ export interface PaymentRecord extends Asked {
   transfer: TransferRecord | undefined
 }
 
+type Device = ReturnType<typeof openDevice>
+
 export interface LinkRecord extends Asked {
   /** Of the request for a consent. */
   readonly id: string
   readonly consentId: string
   readonly planned: PlannedLink
+  /** Authenticators of the user and of another person: their signatures follow from key and message. */
+  readonly devices: Readonly<Record<'user' | 'other', Device>>
   /** What each side has done: it does each once, however often it is asked. */
   readonly done: Set<string>
   /** What the auth service has answered the DFSP about the registration: `VERIFIED` or the code of an error. */
@@ -51,6 +57,8 @@ export interface LinkRecord extends Asked {
   /** When the first side began to revoke the consent. */
   revoking_ms: number | undefined
   readonly revoked: Revoked[]
+  /** The revocation of the PISP could not be delivered. */
+  isRevocationLost: boolean
   /** Refusals of a revocation, by their codes. */
   readonly refusals: string[]
   readonly payments: readonly PaymentRecord[]
@@ -65,11 +73,13 @@ export function newLink(planned: PlannedLink): LinkRecord {
     id: randomUUID(),
     consentId: randomUUID(),
     planned,
+    devices: { user: openDevice('EdDSA'), other: openDevice('EdDSA') },
     ...newAsked(),
     done: new Set(),
     verdicts: [],
     revoking_ms: undefined,
     revoked: [],
+    isRevocationLost: false,
     refusals: [],
     payments: planned.payments.map(newPayment),
     sent: [],
@@ -85,7 +95,7 @@ function newPayment(planned: PlannedLinkPayment): PaymentRecord {
     authorizationId: randomUUID(),
     verificationId: randomUUID(),
     authorized: undefined,
-    signature: undefined,
+    signed: undefined,
     verified_ms: undefined,
     results: [],
     transfer: undefined,

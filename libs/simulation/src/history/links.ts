@@ -16,6 +16,7 @@ import {
   refusalOf,
   registrationOf,
   revocationOf,
+  revokedOf,
   tokenOf,
   transactionOf,
   verifiedBodyOf,
@@ -102,12 +103,15 @@ export class Links {
         return
       case 'PUT /consents':
         if (!isOfAuthService) {
-          if (link.decided === undefined) this.#answer(link, 'register', () => registrationOf(link))
+          if (link.decided === undefined) this.#check(link)
           return
         }
         link.verdicts.push(isVerified(link, content) ? 'VERIFIED' : 'ANOTHER BODY')
         link.decided ??= 'LINKED'
         if (link.decided === 'LINKED') this.#answer(link, 'end', () => linkedOf(link))
+        return
+      case 'DELETE /consents':
+        this.#answer(link, 'revoked', () => revokedOf(link, new Date(now_ms()).toISOString()))
         return
       case 'PUT /consents/error':
         // Where it has asked to revoke the consent, it is about that.
@@ -142,6 +146,17 @@ export class Links {
     }
   }
 
+  /** The DFSP has the credential of the user. */
+  #check(link: LinkRecord): void {
+    const { isVerifiedByDfsp, credential } = link.planned
+    if (isVerifiedByDfsp !== true) this.#answer(link, 'register', () => registrationOf(link))
+    else if (credential === 'FORGED') this.#refuse(link, '6200')
+    else {
+      link.decided = 'LINKED'
+      this.#answer(link, 'end', () => linkedOf(link))
+    }
+  }
+
   /** The DFSP gives up. */
   #refuse(link: LinkRecord, errorCode: string): void {
     link.decided = errorCode
@@ -170,9 +185,10 @@ export class Links {
       link.refusals.push(`status ${sent.status}`)
       return
     }
-    const learn = revocation.how === 'PATCH' ? [pisp] : [pisp, dfsp]
+    const isOfPispAlone = revocation.how === 'PATCH' || link.planned.isVerifiedByDfsp === true
+    const learn = isOfPispAlone ? [pisp] : [pisp, dfsp]
     const isTold = () => learn.every((side) => link.revoked.some(({ to }) => to === side))
-    await holds(() => isTold() || link.refusals.length > 0)
+    await holds(() => isTold() || link.refusals.length > 0 || link.isRevocationLost)
   }
 
   /** Sends the same bytes until they are answered, and where that is planned once more. */
@@ -190,6 +206,9 @@ export class Links {
 /** The hub could not deliver a message of a side. What was received all the same goes on. */
 function hearOfFailure(link: LinkRecord, { to, what }: Heard, refuse: () => void): void {
   if (to === pisp && what === 'PUT /consentRequests/error') link.isUndelivered = true
+  if (to === pisp && what === 'PUT /consents/error' && link.planned.isVerifiedByDfsp === true) {
+    link.isRevocationLost = true
+  }
   // Of the grant: what the DFSP tells the PISP later has its answer already.
   const isOfGrant = to === dfsp && what === 'PUT /consents/error'
   if (isOfGrant && link.decided === undefined && !link.done.has('register')) refuse()

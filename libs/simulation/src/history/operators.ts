@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { settlementsService, settlementWindowsService, type Settlement } from '@causeway/protos'
 import type { Supervisor } from '../hub/supervisor.ts'
+import type { AuditedAct } from './audit-log.ts'
 import { rest } from '../virtual/world.ts'
 import { Funds } from './funds.ts'
 import type { PlannedAct } from './plan.ts'
@@ -34,6 +35,7 @@ export class Operators {
   readonly #supervisor: Supervisor
   #busy = 0
   #settled: Settlement[] = []
+  #audited: AuditedAct[] = []
 
   constructor(supervisor: Supervisor) {
     this.#supervisor = supervisor
@@ -49,6 +51,11 @@ export class Operators {
   /** What they have settled since this was last asked. */
   takeSettled(): readonly Settlement[] {
     return this.#settled.splice(0)
+  }
+
+  /** What has to be in the audit log since this was last asked. */
+  takeAudited(): readonly AuditedAct[] {
+    return this.#audited.splice(0)
   }
 
   async act(planned: PlannedAct): Promise<void> {
@@ -83,7 +90,10 @@ export class Operators {
     const { window } = await this.#supervisor.ask(({ grpc }) =>
       grpc.client(settlementWindowsService, 'settlements').CloseSettlementWindow(closing),
     )
-    return window?.id
+    // The answer is the window that is open now.
+    if (!window) return undefined
+    this.#note('CloseSettlementWindow', `settlementWindows/${open.id}`)
+    return open.id
   }
 
   async #settle(windowId: number): Promise<void> {
@@ -102,9 +112,14 @@ export class Operators {
       created = await this.#create({ ...creation, requestId: randomUUID() })
     }
     if (!created) return
+    this.#note('CreateSettlement', `settlements/${created.id}`)
     let settlement = created
     for (const state of steps) settlement = await this.#step(settlement, state)
     this.#settled.push(settlement)
+  }
+
+  #note(action: string, subject: string): void {
+    this.#audited.push({ action, subject })
   }
 
   #create(creation: SettlementCreation): Promise<Settlement | null | undefined> {

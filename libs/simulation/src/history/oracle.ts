@@ -3,6 +3,7 @@ import { ledgerService, settlementReportsService, type Settlement } from '@cause
 import { final_ms } from '../hub/services.ts'
 import type { Supervisor } from '../hub/supervisor.ts'
 import type { SqlServer } from '../sql/server.ts'
+import type { AuditedAct, AuditLog } from './audit-log.ts'
 import type { Balances } from './balances.ts'
 import { judgeBulk } from './bulk-oracle.ts'
 import type { BulkRecord } from './bulks.ts'
@@ -24,6 +25,8 @@ export interface Evidence {
   /** What is wrong with the events that the bus has delivered. */
   readonly announced: readonly string[]
   readonly settled: readonly Settlement[]
+  /** What has to be in the audit log. */
+  readonly audited: readonly AuditedAct[]
   /** What is wrong with funds that were moved. */
   readonly funds: readonly string[]
   readonly offs: readonly Off[]
@@ -33,6 +36,7 @@ export interface Judged {
   readonly supervisor: Supervisor
   readonly server: SqlServer
   readonly balances: Balances
+  readonly auditLog: AuditLog
 }
 
 const patient = { deadline_ms: 60_000 }
@@ -42,7 +46,7 @@ const work_ms = 500
 
 /** Everything that is wrong, as sentences; adds what was committed to the balances. */
 export async function judge(
-  { supervisor, server, balances }: Judged,
+  { supervisor, server, balances, auditLog }: Judged,
   evidence: Evidence,
 ): Promise<readonly string[]> {
   const { records, bulks, links, plan, alarms, settled, offs } = evidence
@@ -72,6 +76,7 @@ export async function judge(
     ...evidence.announced,
     ...(await wrongAnnouncements(server, records)),
     ...(await balances.compare(supervisor)),
+    ...(await auditLog.judge(supervisor, evidence.audited)),
     ...(await differences(supervisor)),
     ...(await deadLetters(supervisor)),
     ...unlawful(alarms, plan).map((alarm) => `an alarm that nothing lawful causes: ${alarm}`),

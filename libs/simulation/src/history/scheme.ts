@@ -8,10 +8,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } 
 import { createRequire } from 'node:module'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { cache as folder, root } from '../cache.ts'
 
 const code = fileURLToPath(new URL('..', import.meta.url))
-const root = fileURLToPath(new URL('../../../../', import.meta.url))
-const folder = join(root, 'node_modules/.cache/simulation')
 const { resolve } = createRequire(import.meta.url)
 
 export function databaseOfScheme(): Blob {

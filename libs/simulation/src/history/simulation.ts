@@ -6,6 +6,7 @@ import { openSqlServer, type SqlServer } from '../sql/server.ts'
 import { seedOf } from '../virtual/chance.ts'
 import { ownedBy, reseed, resetTime, run, since_ms, Owner } from '../virtual/world.ts'
 import { Announcements } from './announcements.ts'
+import { AuditLog } from './audit-log.ts'
 import { Bulks, isBulkOver, newBulk, type BulkRecord } from './bulks.ts'
 import { Faults } from './faults.ts'
 import { Fsps } from './fsps.ts'
@@ -150,6 +151,7 @@ interface Records {
 export class Simulation {
   readonly #parts: Parts
   readonly #balances = new Balances()
+  readonly #auditLog = new AuditLog()
   #played = 0
 
   constructor(parts: Parts) {
@@ -215,7 +217,7 @@ export class Simulation {
 
   #judge(plan: Plan, records: Records): Promise<readonly string[]> {
     const { supervisor, server, alarms, announcements, operators, fsps } = this.#parts
-    const judged = { supervisor, server, balances: this.#balances }
+    const judged = { supervisor, server, balances: this.#balances, auditLog: this.#auditLog }
     return judge(judged, {
       plan,
       records: records.transfers,
@@ -225,6 +227,7 @@ export class Simulation {
       alarms,
       announced: announcements.takeWrong(),
       settled: operators.takeSettled(),
+      audited: operators.takeAudited(),
       funds: operators.funds.takeWrong(),
       offs: operators.switches.takeOffs(),
     })

@@ -1,5 +1,9 @@
 /** The services that take part, in the order in which they start: those that others call come first. */
+// The hub loads these with the first FIDO credential, which takes a time that no seed decides.
+import '@simplewebauthn/server'
+import '@simplewebauthn/server/helpers'
 import * as accountLookup from '@causeway/account-lookup'
+import * as audit from '@causeway/audit'
 import * as authService from '@causeway/auth-service'
 import * as config from '@causeway/config'
 import * as fspiopApi from '@causeway/fspiop-api'
@@ -11,6 +15,10 @@ import type { ProcessParts } from '@causeway/runtime'
 import * as scheduler from '@causeway/scheduler'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cache } from '../cache.ts'
+import { ed25519Of } from '../virtual/keys.ts'
 import { now_ms, since_ms } from '../virtual/world.ts'
 
 export interface Running {
@@ -22,12 +30,21 @@ const services = {
   participantLifecycle,
   authService,
   scheduler,
+  audit,
   settlements,
   accountLookup,
   quoting,
   transfers,
   notifications,
   fspiopApi,
+}
+
+/** The service reads its key from a file. */
+function keyFile(name: string, seed: Buffer): string {
+  mkdirSync(cache, { recursive: true })
+  const path = join(cache, name)
+  writeFileSync(path, ed25519Of(seed).export({ type: 'pkcs8', format: 'pem' }))
+  return path
 }
 
 /** Neither connections with TLS nor signed messages between FSPs and the hub. */
@@ -41,6 +58,8 @@ const openDoors = {
   TRANSFERS_CHECK_BULK_QUOTES: 'off',
   CONFIG_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64url'),
   AUTH_SERVICE_SECRETS_KEY: Buffer.alloc(32, 9).toString('base64url'),
+  AUDIT_SECRETS_KEY: Buffer.alloc(32, 13).toString('base64url'),
+  AUDIT_SIGNING_KEY_FILE: keyFile('audit-key.pem', Buffer.alloc(32, 15)),
 } as const
 
 /** Of what no history has anything, so that an idle hub does not look for it every second. */
@@ -54,6 +73,7 @@ const settings = {
   ...defaultsOf(participantLifecycle.settings),
   ...defaultsOf(authService.settings),
   ...defaultsOf(scheduler.settings),
+  ...defaultsOf(audit.settings),
   ...defaultsOf(settlements.settings),
   ...defaultsOf(transfers.settings),
   ...defaultsOf(accountLookup.settings),

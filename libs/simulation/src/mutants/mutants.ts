@@ -174,6 +174,30 @@ export const mutants: readonly Mutant[] = [
     to: 'answers: [refusal(again, ',
   },
   {
+    name: 'A repeated step of a settlement moves its money again',
+    file: 'services/settlements/src/settlements/step.ts',
+    from: 'entryId: derivedId(`settlement/${settlementId}`, name),',
+    to: 'entryId: randomUUID(),',
+  },
+  {
+    name: 'An entry that reaches the audit log twice is recorded twice',
+    file: 'services/audit/src/recording.ts',
+    from: '.filter(({ entry }) => !known.has(entry.id))',
+    to: '',
+  },
+  {
+    name: 'Any FIDO signature is right',
+    file: 'libs/credentials/src/fido.ts',
+    from: 'const isRight = verify(digest, signed, key, signature)',
+    to: 'const isRight = verify(digest, signed, key, signature) || signed.length > 0',
+  },
+  {
+    name: 'A FIDO credential may be made for another consent',
+    file: 'libs/credentials/src/fido.ts',
+    from: "return challenges.includes(challenge) ? data : 'the challenge is different'",
+    to: "return challenge.length > 0 ? data : 'the challenge is different'",
+  },
+  {
     name: 'Any signature is right',
     file: 'libs/credentials/src/generic.ts',
     from: '  return isSignedBy(key, challengeReadings(challenge), Buffer.from(data, ',

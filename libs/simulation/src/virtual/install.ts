@@ -2,6 +2,7 @@
  * Puts virtual time and seeded chance in the place of those of Node.js. Loaded before anything else: what
  * is loaded afterwards knows no other clock, timers or random numbers.
  */
+import { createHash } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { seededKeyPairs } from './keys.ts'
@@ -144,6 +145,12 @@ function getRandomValues<T extends ArrayBufferView>(array: T): T {
   return array
 }
 
+/** At once: that of Node.js takes another thread, and a time that no seed decides. */
+function digest(algorithm: string, bytes: Uint8Array): Promise<ArrayBuffer> {
+  const digested = createHash(algorithm.replace('-', '')).update(bytes).digest()
+  return Promise.resolve(Uint8Array.from(digested).buffer)
+}
+
 /** A thread that begins and is never used: bodies of that size do not occur. */
 class IdleWorker extends EventEmitter {
   constructor() {
@@ -187,6 +194,7 @@ function install(): void {
     ...seededKeyPairs((length) => randomBytes(length) as Buffer),
   })
   Object.assign(globalThis.crypto, { randomUUID, getRandomValues })
+  Object.assign(globalThis.crypto.subtle, { digest })
   answerFilesAtOnce()
   Object.assign(require('node:worker_threads') as object, { Worker: IdleWorker })
   syncBuiltinESMExports()
