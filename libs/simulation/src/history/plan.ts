@@ -185,6 +185,8 @@ const moments_max = { TRIP: 250, WRITE: 80, COMMIT: 40 } as const
 const calls_max = 40
 /** Of each kind, in most histories. */
 const messages_max = 6
+/** The same of a link and a payment from it. */
+const link_messages_max = 14
 /** How many there are while a message is worked on. */
 const soon_max = { TRIP: 12, WRITE: 6, COMMIT: 4 } as const
 
@@ -206,10 +208,19 @@ export function planOf(seed: number, index: number): Plan {
   return chance.happens(1 / 6) ? withLinks(chance, drawn) : drawn
 }
 
-/** Most of its messages are about links, which faults then strike. */
+/** Most of its messages are about links, which faults then strike; some are refused when one is stored. */
 function withLinks(chance: Chance, plan: Plan): Plan {
   const links = Array.from({ length: 1 + chance.below(2) }, () => linkBy(chance))
-  return { ...plan, transfers: plan.transfers.slice(0, 1), bulks: [], links }
+  const faults = chance.happens(0.4) ? [refusalBy(chance)] : plan.faults
+  return { ...plan, transfers: plan.transfers.slice(0, 1), bulks: [], links, faults }
+}
+
+function refusalBy(chance: Chance): PlannedFault {
+  const message = chance.oneOf(['REQUEST', 'ANSWER', 'CALLBACK'] as const)
+  const since = { message, n: 1 + chance.below(link_messages_max) }
+  const moment = { of: 'WRITE', at: 1 + chance.below(soon_max.WRITE), since } as const
+  const lasts_ms = chance.oneOf([0, 100, 1_000])
+  return { type: 'REFUSE', sqlState: chance.oneOf(statesOfOutages), lasts_ms, moment }
 }
 
 /** Payee FSPs answer just before the expiration, or while the hub expires it, and just then it is held up. */
