@@ -30,7 +30,7 @@ const programs = {
 }
 
 /** How many the simulation plays: the first ones of seed 1. */
-const histories = { check: 60, test: 200 }
+const histories = { check: 60, test: 500 }
 
 /** `check` tries the first cases of each property, `test` all: the seed being the same, they are among those. */
 const fewCases = { PROPERTY_RUNS: '25' }

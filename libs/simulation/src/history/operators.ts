@@ -3,15 +3,15 @@
  * repeat each step until it is done.
  */
 import { randomUUID } from 'node:crypto'
-import { settlementsService, settlementWindowsService, type Settlement } from '@causeway/protos'
+import { settlementsService, type Settlement } from '@causeway/protos'
 import type { Supervisor } from '../hub/supervisor.ts'
+import { actor, administer } from './administration.ts'
 import type { AuditedAct } from './audit-log.ts'
 import { rest } from '../virtual/world.ts'
 import { Funds } from './funds.ts'
 import type { PlannedAct } from './plan.ts'
 import { Switches } from './switches.ts'
 
-const actor = 'operator'
 const pause_ms = 200
 const creations_max = 10
 const steps = [
@@ -70,29 +70,17 @@ export class Operators {
     this.#busy -= 1
   }
 
-  /** Undefined: another operator has closed it. */
+  /** Undefined: it has no payments. An answer that was lost leaves open who has closed it. */
   async #closeWindow(): Promise<number | undefined> {
-    const requestId = randomUUID()
-    const { windows } = await this.#supervisor.ask(({ grpc }) =>
-      grpc.client(settlementWindowsService, 'settlements').ListSettlementWindows({
-        participantId: 0,
-        state: 'OPEN',
-        from: '',
-        to: '',
-        currency: '',
-        limit: 1,
-        beforeId: 0,
-      }),
-    )
-    const [open] = windows
+    const windows = await administer(this.#supervisor, 'GET', '/settlementWindows?state=OPEN')
+    const [open] = windows.json as readonly { readonly id: number }[]
     if (open === undefined) return undefined
-    const closing = { requestId, windowId: open.id, reason: 'end of day', actor }
-    const { window } = await this.#supervisor.ask(({ grpc }) =>
-      grpc.client(settlementWindowsService, 'settlements').CloseSettlementWindow(closing),
-    )
-    // The answer is the window that is open now.
-    if (!window) return undefined
-    this.#note('CloseSettlementWindow', `settlementWindows/${open.id}`)
+    const path = `/settlementWindows/${open.id}`
+    const closing = { state: 'CLOSED', reason: 'end of day' }
+    await administer(this.#supervisor, 'POST', path, closing)
+    const { json } = await administer(this.#supervisor, 'GET', path)
+    if ((json as { readonly state: string }).state === 'OPEN') return undefined
+    this.#note('CloseSettlementWindow', path.slice(1))
     return open.id
   }
 

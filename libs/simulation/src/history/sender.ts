@@ -38,10 +38,10 @@ export class Sender {
     const fate = this.#faults.requestFate(request)
     const network = this.#network()
     if (fate === 'LOST' || network === undefined) return undefined
-    const status = await Promise.race([
+    const answer = await Promise.race([
       network.receive(fspServer, request, onReceived),
       rest(answer_ms_max).then(() => undefined),
     ])
-    return fate === 'ANSWER_LOST' ? undefined : status
+    return fate === 'ANSWER_LOST' ? undefined : answer?.status
   }
 }

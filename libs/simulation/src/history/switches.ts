@@ -1,7 +1,7 @@
 /** An operator who switches an FSP off and on again, and what may become of payments meanwhile. */
-import { participantsService } from '@causeway/protos'
 import type { Supervisor } from '../hub/supervisor.ts'
 import { now_ms, rest } from '../virtual/world.ts'
+import { administer } from './administration.ts'
 import type { SwitchOff } from './plan.ts'
 
 /** How long an FSP may have been off, and how long it surely was. */
@@ -12,6 +12,8 @@ export interface Off {
   readonly ends_ms: number
   readonly mayEnd_ms: number
 }
+
+const pause_ms = 200
 
 export class Switches {
   readonly #supervisor: Supervisor
@@ -36,13 +38,14 @@ export class Switches {
     this.#offs.push({ fsp, mayBegin_ms, begins_ms, ends_ms, mayEnd_ms: now_ms() })
   }
 
-  #switch(name: string, isActive: boolean): Promise<void> {
-    const actor = 'operator'
-    return this.#supervisor.ask(async ({ grpc }) => {
-      const participants = grpc.client(participantsService, 'participant-lifecycle')
-      const { participant } = await participants.UpdateParticipantState({ name, isActive, actor })
-      if (participant?.isActive !== isActive) throw new Error(`${name} could not be switched`)
-    })
+  async #switch(name: string, isActive: boolean): Promise<void> {
+    for (;;) {
+      const { status } = await administer(this.#supervisor, 'PUT', `/participants/${name}`, {
+        isActive,
+      })
+      if (status === 200) return
+      await rest(pause_ms)
+    }
   }
 }
 

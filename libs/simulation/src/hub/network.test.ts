@@ -16,7 +16,7 @@ function open() {
     request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()))
     request.on('end', () => {
       owners.push(ownerNow())
-      response.writeHead(202).end()
+      response.writeHead(202).end('taken')
     })
   }
   const serve = () => network.http.serve({ name: 'test', host: '', port: 0, log, handler })
@@ -28,8 +28,8 @@ test('A request is handled as a part of the process, by its clock', async () => 
   await serve()
   owner.ahead_ms = 1_000
   const received: number[] = []
-  const status = await network.receive('test', put, (ms) => received.push(ms))
-  expect(status).toBe(202)
+  const answer = await network.receive('test', put, (ms) => received.push(ms))
+  expect(answer).toEqual({ status: 202, body: 'taken' })
   expect(bodies).toEqual(['{"a":1}'])
   expect(owners).toEqual([owner, owner])
   expect(received).toEqual([now_ms() + 1_000, now_ms()])

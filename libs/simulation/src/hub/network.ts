@@ -11,8 +11,14 @@ export type Outside = (request: HttpRequest) => Promise<HttpAnswer>
 
 type Handler = Parameters<Http['serve']>[0]['handler']
 
-/** The server for FSPs, by its name for people. */
+/** The servers for FSPs and for operators, by their names for people. */
 export const fspServer = 'API for FSPs'
+export const operatorServer = 'administration API (OPERATOR_PORT)'
+
+export interface HubAnswer {
+  readonly status: number
+  readonly body: string
+}
 
 export class Network {
   readonly http: Http
@@ -43,7 +49,7 @@ export class Network {
   }
 
   /**
-   * Its status; undefined: no process listens. It may never settle.
+   * Undefined: no process listens. It may never settle.
    *
    * @param onReceived gets the moments at which it may count as received
    */
@@ -51,7 +57,7 @@ export class Network {
     server: string,
     { method, url, headers, body }: HttpRequest,
     onReceived: (ms: number) => void,
-  ): Promise<number | undefined> {
+  ): Promise<HubAnswer | undefined> {
     const frozen_ms = this.#owner.frozenUntil_ms - now_ms()
     if (frozen_ms > 0) await rest(frozen_ms)
     const handler = this.#handlers.get(server)
@@ -66,17 +72,17 @@ export class Network {
       headers,
       ...(body === undefined ? {} : { payload: body }),
     }
-    const status = await ownedBy(this.#owner, () => statusOf(handler, sent))
-    return this.#owner.isDead() ? undefined : status
+    const answer = await ownedBy(this.#owner, () => answerOf(handler, sent))
+    return this.#owner.isDead() ? undefined : answer
   }
 }
 
 /** What `inject` returns without a callback begins only when it is awaited, outside of the process. */
-function statusOf(handler: Handler, sent: InjectOptions): Promise<number | undefined> {
+function answerOf(handler: Handler, sent: InjectOptions): Promise<HubAnswer> {
   return new Promise((resolve, reject) => {
     inject(handler, sent, (error, response) => {
       if (response === undefined) reject(error ?? new Error('there is no response'))
-      else resolve(response.statusCode)
+      else resolve({ status: response.statusCode, body: response.payload })
     })
   })
 }

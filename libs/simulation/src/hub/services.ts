@@ -3,6 +3,7 @@
 import '@simplewebauthn/server'
 import '@simplewebauthn/server/helpers'
 import * as accountLookup from '@causeway/account-lookup'
+import * as admin from '@causeway/admin'
 import * as audit from '@causeway/audit'
 import * as authService from '@causeway/auth-service'
 import * as config from '@causeway/config'
@@ -37,6 +38,7 @@ const services = {
   transfers,
   notifications,
   fspiopApi,
+  admin,
 }
 
 /** The service reads its key from a file. */
@@ -54,6 +56,7 @@ const openDoors = {
   JWS_VERIFY: 'off',
   JWS_SIGN: 'off',
   EGRESS_LOOPBACK: 'allowed',
+  OPERATOR_IDENTITY: 'none',
   /** Bulks come without a bulk quote. */
   TRANSFERS_CHECK_BULK_QUOTES: 'off',
   CONFIG_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64url'),
@@ -80,6 +83,7 @@ const settings = {
   ...defaultsOf(quoting.settings),
   ...defaultsOf(notifications.settings),
   ...defaultsOf(fspiopApi.settings),
+  ...defaultsOf(admin.settings),
   ...openDoors,
   ...seldom,
 }
