@@ -16,7 +16,7 @@ import type { ProcessParts } from '@causeway/runtime'
 import * as scheduler from '@causeway/scheduler'
 import * as settlements from '@causeway/settlements'
 import * as transfers from '@causeway/transfers'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { cache } from '../cache.ts'
 import { ed25519Of } from '../virtual/keys.ts'
@@ -41,11 +41,13 @@ const services = {
   admin,
 }
 
-/** The service reads its key from a file. */
+/** The service reads its key from a file; runs beside each other write the same one. */
 function keyFile(name: string, seed: Buffer): string {
   mkdirSync(cache, { recursive: true })
   const path = join(cache, name)
-  writeFileSync(path, ed25519Of(seed).export({ type: 'pkcs8', format: 'pem' }))
+  const unfinished = `${path}.${process.pid}`
+  writeFileSync(unfinished, ed25519Of(seed).export({ type: 'pkcs8', format: 'pem' }))
+  renameSync(unfinished, path)
   return path
 }
 
