@@ -106,8 +106,7 @@ export function openFloods(now_ms: () => number): Floods {
     let usualOthers = 0
     for (const sender of [...fsps.values()].sort((a, b) => rateOf(a) - rateOf(b))) {
       const rate = rateOf(sender)
-      const isLarge = rate >= rate_min && rate > times * Math.max(others, usual)
-      if (isLarge && isSudden(sender, rate, others, usualOthers)) sender.flooded_ms ??= begun_ms
+      if (floods(sender, { rate, usual, others, usualOthers })) sender.flooded_ms ??= begun_ms
       if (sender.flooded_ms !== undefined) continue
       others += rate
       usualOthers += sender.usualRate
@@ -146,11 +145,20 @@ export function openFloods(now_ms: () => number): Floods {
   }
 }
 
-/** An FSP that is alone takes nothing from others, and one that waits for its answers not much. */
-function isSudden(sender: Sender, rate: number, others: number, usualOthers: number): boolean {
+/** Requests per second: of the FSP, usually accepted from all, and of all others, now and usually. */
+interface Compared {
+  readonly rate: number
+  readonly usual: number
+  readonly others: number
+  readonly usualOthers: number
+}
+
+function floods(sender: Sender, { rate, usual, others, usualOthers }: Compared): boolean {
+  // An FSP that is alone takes nothing from others.
+  const isLarge = others > 0 && rate >= rate_min && rate > times * Math.max(others, usual)
+  const isSudden = rate * usualOthers > times_usual * sender.usualRate * others
   const unanswered = sender.inProgress + sender.held + sender.refused
-  const usually = times_usual * sender.usualRate
-  return others > 0 && unanswered >= unanswered_min && rate * usualOthers > usually * others
+  return isLarge && isSudden && unanswered >= unanswered_min
 }
 
 /** As if no further request arrived before the interval ends. */

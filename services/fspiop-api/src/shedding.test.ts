@@ -66,7 +66,7 @@ interface Load {
   /** Payments per second that the hub can process while it does not pause. */
   readonly capacity: number
   readonly seconds: number
-  /** So long a fifth of the capacity is offered first; the outcome is that of the time after it. */
+  /** How long a fifth of the capacity is offered first; the outcome is that of the time after it. */
   readonly quiet_s?: number
   /**
    * The fraction of all payments that the first FSP begins in addition to its equal share of the
@@ -193,7 +193,7 @@ test('While one FSP alone exceeds the capacity, hardly any message of others is 
 })
 
 test.each([0, 0.7])(
-  'From the first moment of a jump beyond the capacity admitted messages take at most 1.5 seconds (%d of them of one FSP)',
+  'From the first moment of a jump beyond the capacity admitted messages take at most 1.5 seconds (a fraction of %d is of one FSP)',
   (hot) => {
     for (const times of [1, 1.5, 2]) {
       const load = { capacity: 400, offered: times * 400, seconds: 25, quiet_s: 5, hot }

@@ -36,7 +36,7 @@ const interval_ms = 100
 const small = 0.5
 /** The hub stands still while it processes less than this fraction of what it has just processed. */
 const still = 0.3
-/** So long after that it works off what has waited, and the delay says nothing about the load. */
+/** How long it then processes what has waited: until then the delay is no measure of the load. */
 const after_still_ms = 700
 
 interface Limiter {
