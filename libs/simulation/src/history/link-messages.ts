@@ -123,7 +123,7 @@ export function revocationOf(link: LinkRecord, revokedAt: string): HttpRequest {
   return planned.revocation?.by === 'DFSP' ? fromDfsp('DELETE', path) : fromPisp('DELETE', path)
 }
 
-/** The DFSP tells the PISP. */
+/** The DFSP informs the PISP. */
 export function revokedOf({ consentId }: LinkRecord, revokedAt: string): HttpRequest {
   return fromDfsp('PATCH', `/consents/${consentId}`, { status: 'REVOKED', revokedAt })
 }

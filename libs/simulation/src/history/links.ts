@@ -206,9 +206,10 @@ export class Links {
 /** The hub could not deliver a message of a side. What was received all the same goes on. */
 function hearOfFailure(link: LinkRecord, { to, what }: Heard, refuse: () => void): void {
   if (to === pisp && what === 'PUT /consentRequests/error') link.isUndelivered = true
-  if (to === pisp && what === 'PUT /consents/error' && link.planned.isVerifiedByDfsp === true) {
-    link.isRevocationLost = true
-  }
+  // Only a DFSP that verifies by itself is sent the revocation; the auth service has the others.
+  const isOfRevocation = to === pisp && what === 'PUT /consents/error'
+  const isRevoking = link.revoking_ms !== undefined && link.planned.isVerifiedByDfsp === true
+  if (isOfRevocation && isRevoking) link.isRevocationLost = true
   // Of the grant: what the DFSP tells the PISP later has its answer already.
   const isOfGrant = to === dfsp && what === 'PUT /consents/error'
   if (isOfGrant && link.decided === undefined && !link.done.has('register')) refuse()

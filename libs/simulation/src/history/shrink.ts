@@ -54,7 +54,7 @@ export function* shorterThan(plan: Plan): Generator<Plan> {
   }
 }
 
-/** One link less, one payment of a link, its revocation, its repetitions. */
+/** One link less, one payment of a link, one of its optional members. */
 function* withShorterLinks(plan: Plan): Generator<Plan> {
   const { links } = plan
   for (const link of links) {
@@ -66,9 +66,10 @@ function* withShorterLinks(plan: Plan): Generator<Plan> {
     for (const payment of link.payments) {
       yield replacedBy({ ...link, payments: without(link.payments, payment) })
     }
-    const { revocation, repeats, ...rest } = link
-    if (revocation !== undefined) yield replacedBy({ ...rest, ...(repeats && { repeats }) })
-    if (repeats !== undefined) yield replacedBy({ ...rest, ...(revocation && { revocation }) })
+    for (const member of ['revocation', 'repeats', 'isFido', 'isVerifiedByDfsp'] as const) {
+      const { [member]: left, ...rest } = link
+      if (left !== undefined) yield replacedBy(rest)
+    }
   }
 }
 

@@ -180,6 +180,12 @@ export const mutants: readonly Mutant[] = [
     to: 'entryId: randomUUID(),',
   },
   {
+    name: 'The administration API switches no FSP off',
+    file: 'services/admin/src/participants.ts',
+    from: 'UpdateParticipantState({ name, isActive, actor })',
+    to: 'UpdateParticipantState({ name, isActive: true, actor })',
+  },
+  {
     name: 'An entry that reaches the audit log twice is recorded twice',
     file: 'services/audit/src/recording.ts',
     from: '.filter(({ entry }) => !known.has(entry.id))',
