@@ -2,7 +2,9 @@ import { expect, test } from '@jest/globals'
 import {
   finishedBefore,
   fitOf,
+  noteFetched,
   openAssignedPartitions,
+  toCommit,
   type AssignedPartition,
 } from './assigned-partitions.ts'
 
@@ -69,4 +71,41 @@ test('A fetch that leaves out messages is repeated before the gap is accepted', 
   expect(fitOf(assigned, 9)).toBe('leaves out')
   assigned.refetchedFrom = 7
   expect(fitOf(assigned, 9)).toBe('was deleted')
+})
+
+test('A partition that was lost and comes back commits nothing that others have passed', () => {
+  const { assignedPartitions } = reading(7, [])
+  assignedPartitions.assign({}, 1_000)
+  assignedPartitions.assign({ t: [0] }, 2_000)
+  const assigned = placeOf(assignedPartitions)
+  // What the group has committed is not known yet.
+  expect([finishedBefore(assigned), toCommit(assigned)]).toEqual([7, undefined])
+  noteFetched(assigned, 9)
+  expect(toCommit(assigned)).toBeUndefined()
+  assigned.next = 10
+  expect(toCommit(assigned)).toBe(10)
+})
+
+test('A partition that was lost and comes back commits what it could not commit before', () => {
+  const { assignedPartitions } = reading(7, [])
+  assignedPartitions.assign({}, 1_000)
+  assignedPartitions.assign({ t: [0] }, 2_000)
+  const assigned = placeOf(assignedPartitions)
+  noteFetched(assigned, 5)
+  expect(toCommit(assigned)).toBe(7)
+})
+
+test('A process that was silent for long does not commit back what others have committed meanwhile', () => {
+  const { assignedPartitions, assigned } = reading(7, [])
+  noteFetched(assigned, 4)
+  expect(toCommit(assigned)).toBe(7)
+  // It has missed that others had the partition, and keeps it.
+  assignedPartitions.assign({ t: [0] }, 1_000)
+  expect(toCommit(assigned)).toBeUndefined()
+  noteFetched(assigned, 12)
+  expect(toCommit(assigned)).toBeUndefined()
+  assigned.next = 13
+  // Where later fetches begin says nothing of what is committed.
+  noteFetched(assigned, 13)
+  expect(toCommit(assigned)).toBe(13)
 })

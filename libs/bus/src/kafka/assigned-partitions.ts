@@ -12,8 +12,8 @@ export interface AssignedPartition {
   readonly mark: Watermark
   /** The offset that is taken next; undefined before the first one is known. */
   next: number | undefined
-  /** Everything before it is committed as finished. */
-  committed: number
+  /** Everything before it is committed as finished; undefined from each assignment to the next fetch. */
+  committed: number | undefined
   /** The offset that was fetched again because the log continued with a later one. */
   refetchedFrom: number | undefined
   /** Assigned to another member now: its queued messages are not processed. */
@@ -54,7 +54,11 @@ export function openAssignedPartitions(): AssignedPartitions {
         for (const partition of assignment[topic] ?? []) {
           const name = nameOf(topic, partition)
           assignedNow.add(name)
-          if (assignedPartitions.has(name)) continue
+          const stays = assignedPartitions.get(name)
+          if (stays !== undefined) {
+            stays.committed = undefined
+            continue
+          }
           const before = lost.get(name)
           const isFresh = before !== undefined && now_ms - before.lost_ms < remembered_ms
           const assigned = newAssigned(topic, partition, isFresh ? before.next : undefined)
@@ -104,11 +108,35 @@ export function fitOf(assigned: AssignedPartition, fetched: number): Fit {
   return refetchedFrom === next ? 'was deleted' : 'leaves out'
 }
 
+/**
+ * The first fetch after an assignment begins where the group has committed. Before it nothing is committed:
+ * a process that was silent for long may have missed that others had the partition and went further.
+ */
+export function noteFetched(assigned: AssignedPartition, fetched: number): void {
+  assigned.committed ??= fetched
+}
+
+/** What to commit; undefined: nothing was fetched, or nothing is finished beyond what is committed. */
+export function toCommit(assigned: AssignedPartition): number | undefined {
+  const { committed } = assigned
+  const offset = finishedBefore(assigned)
+  const isMore = committed !== undefined && offset !== undefined && offset > committed
+  return isMore ? offset : undefined
+}
+
 function newAssigned(
   topic: string,
   partition: number,
   next: number | undefined,
 ): AssignedPartition {
   const mark = watermark()
-  return { topic, partition, mark, next, committed: -1, refetchedFrom: undefined, isLost: false }
+  return {
+    topic,
+    partition,
+    mark,
+    next,
+    committed: undefined,
+    refetchedFrom: undefined,
+    isLost: false,
+  }
 }

@@ -4,11 +4,7 @@
  */
 import type { Logger } from '@causeway/process'
 import type { EachBatchPayload } from 'kafkajs'
-import {
-  finishedBefore,
-  type AssignedPartition,
-  type AssignedPartitions,
-} from './assigned-partitions.ts'
+import { toCommit, type AssignedPartition, type AssignedPartitions } from './assigned-partitions.ts'
 
 /**
  * Commits once, under the generation that the member is in; kafkajs supplies it with each batch.
@@ -45,8 +41,8 @@ export function openCommits({
 
   async function commitMoved(): Promise<void> {
     const moved = [...assignedPartitions.all()].flatMap((assigned) => {
-      const offset = finishedBefore(assigned)
-      return offset === undefined || offset <= assigned.committed ? [] : [{ assigned, offset }]
+      const offset = toCommit(assigned)
+      return offset === undefined ? [] : [{ assigned, offset }]
     })
     if (moved.length === 0 || send === undefined) return
     await send({ topics: moved.map(topicOffset) })

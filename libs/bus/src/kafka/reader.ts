@@ -19,6 +19,7 @@ import {
   finishedBefore,
   fitOf,
   nameOf,
+  noteFetched,
   openAssignedPartitions,
   type AssignedPartition,
   type AssignedPartitions,
@@ -206,6 +207,7 @@ function take(parts: Parts, payload: EachBatchPayload): void {
   if (assigned === undefined) return
   commits.use((offsets) => payload.commitOffsetsIfNecessary(offsets))
   const { fetchedOffset } = batch as typeof batch & { readonly fetchedOffset: string }
+  noteFetched(assigned, Number(fetchedOffset))
   const from = beginAt(parts, assigned, Number(fetchedOffset))
   if (from === undefined) return
   assigned.next = from
