@@ -57,11 +57,10 @@ export function examineAll(commands: readonly Command[], known: Known): Promise<
  * read.
  */
 async function settle(work: ConsentWork, examined: Examined) {
-  const now = work.now()
   let open: readonly Command[] = []
   let decided: readonly Decided[] = []
   const keys = keysOf(examined.map(([command]) => command))
-  const known = await work.store.change(keys, now, (stored) => {
+  const known = await work.store.change(keys, work.now, (stored, now) => {
     const decisions = examined.map(([command, checks]) => ({
       command,
       decision: decide(command, stored, checks, work, now),

@@ -51,8 +51,15 @@ export interface Decided {
 
 export interface ConsentStore {
   read(keys: Keys): Promise<Known>
-  /** Decides on what is stored, stores the decisions and announces their messages, or does neither. */
-  change(keys: Keys, now: Date, decide: (known: Known) => readonly Decided[]): Promise<Known>
+  /**
+   * Decides on what is stored, stores the decisions and announces their messages, or does neither. Waiting
+   * for the lock may take long, so `now` is read after it: what is decided later is not dated earlier.
+   */
+  change(
+    keys: Keys,
+    now: () => Date,
+    decide: (known: Known, now: Date) => readonly Decided[],
+  ): Promise<Known>
   /**
    * For a query by consentId or, if none matches, by consentRequestId; keyed by the requested id.
    */
@@ -104,8 +111,9 @@ export function openConsentStore(db: Database, bus: Pick<EventBus, 'announce'>):
       db.transaction(async (tx) => {
         await lock(tx, keys)
         const known = await read(tx, keys)
-        const decided = decide(known)
-        await writeDecisions(tx, decided, now)
+        const at = now()
+        const decided = decide(known, at)
+        await writeDecisions(tx, decided, at)
         bus.announce(
           tx,
           decided.flatMap(({ messages }) => messages),

@@ -17,7 +17,10 @@ const untimelyStatement = statement(`
   select v.id, v.consent_id from verifications v left join consents c on c.id = v.consent_id
   where v.reason is null and (
     c.issued_at is null or c.dfsp <> v.dfsp or c.issued_at > v.decided_at + interval '${clocks}'
-    or c.revoked_at < v.decided_at - interval '${clocks}')
+    or c.revoked_at < v.decided_at - interval '${clocks}'
+      -- A DFSP names the time of its revocation, and the hub may learn of it later.
+      and exists (select from consent_steps s where s.consent_id = c.id and s.step = 'REVOKED'
+        and s.at < v.decided_at - interval '${clocks}'))
   order by v.id limit ${untimely_max}`)
 
 const countStatement = statement(`

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { createAuthenticator, createGenericKey } from '@causeway/fsp'
 import { statement } from '@causeway/postgres'
+import { eventually } from '@causeway/process/testing'
 import { openTestParts, type TestParts } from '@causeway/runtime/testing'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import {
@@ -19,6 +20,7 @@ import {
   signedWithFido,
   verification,
 } from './testing/messages.ts'
+import { lockConsent } from './store.ts'
 import { openWorld, type World } from './testing/world.ts'
 import { verifyConsents } from './verify.ts'
 
@@ -66,6 +68,29 @@ async function verified(consent: Awaited<ReturnType<typeof issued>>) {
   return id
 }
 
+const waitsForLock = statement(`
+  select count(*)::int as waiting from pg_locks where locktype = 'advisory' and not granted`)
+
+test('A revocation that waits for its turn counts from the moment at which it is decided', async () => {
+  const consent = await issued()
+  let revoking: Promise<unknown> = Promise.resolve()
+  await world.db.transaction(async (tx) => {
+    await lockConsent(tx, consent.id)
+    revoking = world.handle(deletion(consent.id))
+    await eventually(async () => {
+      const [row] = await world.db.query<{ waiting: number }>(waitsForLock, [])
+      return row?.waiting === 1
+    }, 'the revocation waits')
+    world.after(5_000)
+  })
+  await revoking
+  const [row] = await world.db.query<{ revoked_at: Date }>(
+    statement('select revoked_at from consents where id = $1'),
+    [consent.id],
+  )
+  expect(row?.revoked_at).toEqual(world.work().now())
+})
+
 test('State that results from messages alone has no differences, whatever the state of the consent', async () => {
   const [used, revoked] = [await issued(), await issued()]
   await issuedWithKey()
@@ -77,6 +102,15 @@ test('State that results from messages alone has no differences, whatever the st
     verifications: 2,
     differences: [],
   })
+})
+
+test('A signature that was accepted before the hub learned of a revocation is right, whatever time the DFSP names', async () => {
+  const consent = await issued()
+  await verified(consent)
+  const before = new Date(world.work().now().getTime() - 10_000)
+  await world.handle(deletion(consent.id, { revokedAt: before.toISOString() }))
+  expect((await world.consent(consent.id))?.state).toBe('REVOKED')
+  expect((await verifyConsents(world.db)).differences).toEqual([])
 })
 
 test.each(['verifier', 'scopes', 'credential'])(
