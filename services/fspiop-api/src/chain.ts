@@ -177,7 +177,7 @@ export function routeOf(
 }
 
 /**
- * All header checks after parsing and authentication; synchronous when the source is cached. A sender
+ * All header checks after parsing and authentication; synchronous when the source is cached. Then a sender
  * that may not send the message is refused before any of its body is read.
  */
 export function readHead(

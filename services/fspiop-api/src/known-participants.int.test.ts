@@ -59,3 +59,24 @@ test('A cached participant is used until a change event, for concurrent requests
     expect((await send(edge.url, own)).status).toBe(200)
   })
 })
+
+test('A message counts as received at its last byte, however long its sender is looked up', async () => {
+  await withWorld(async ({ edge, register, received }) => {
+    const asked = register.asked
+    let release = () => undefined as void
+    register.held = new Promise((resolve) => (release = resolve))
+    register.participants.set('newcomer', participant('newcomer'))
+    const sent = send(edge.url, prepare('newcomer'))
+    await eventually(() => register.asked > asked, 'its sender is looked up')
+    const lookedUp_ms = Date.now()
+    await eventually(() => Date.now() > lookedUp_ms + 50, 'some time has passed')
+    release()
+    expect((await sent).status).toBe(202)
+    const message = await eventually(
+      () => received.find(({ type }) => type === 'TransferPrepareRequested'),
+      'its event',
+    )
+    const { receivedAt } = message.payload as { readonly receivedAt: string }
+    expect(Date.parse(receivedAt)).toBeLessThan(lookedUp_ms + 50)
+  })
+})

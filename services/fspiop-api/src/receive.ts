@@ -12,7 +12,8 @@ export const answer_bytes_max = 65_536
 export const quoteAnswer_bytes_max = 262_144
 
 export type Body =
-  | { readonly type: 'WHOLE'; readonly bytes: Buffer }
+  /** With the time of its last byte, in ms since 1970. */
+  | { readonly type: 'WHOLE'; readonly bytes: Buffer; readonly received_ms: number }
   | { readonly type: 'TOO_LARGE' }
   /** The connection ended before the body did, so no response can be sent. */
   | { readonly type: 'CUT' }
@@ -40,7 +41,7 @@ export function receiveBody(request: IncomingMessage, bytes_max: number): Promis
     })
     request.on('end', () => {
       if (bytes > bytes_max) resolve({ type: 'TOO_LARGE' })
-      else resolve({ type: 'WHOLE', bytes: joined(chunks) })
+      else resolve({ type: 'WHOLE', bytes: joined(chunks), received_ms: Date.now() })
     })
     request.on('error', () => resolve({ type: 'CUT' }))
     request.on('close', () => resolve({ type: 'CUT' }))

@@ -214,11 +214,13 @@ async function answerTo(
   request: IncomingMessage,
   identity: string,
 ): Promise<Answer | undefined> {
+  const bytes_max = bytesMaxOf(routed)
   const reading = readHead(edge, routed, request.headers, identity)
+  // While the sender is looked up its body arrives: how long that takes does not make an answer late.
+  const receiving = reading instanceof Promise ? receiveBody(request, bytes_max) : undefined
   const checked = reading instanceof Promise ? await reading : reading
   if (checked.type === 'REFUSED') return checked.answer
-  const bytes_max = bytesMaxOf(routed)
-  const body = await receiveBody(request, bytes_max)
+  const body = await (receiving ?? receiveBody(request, bytes_max))
   switch (body.type) {
     case 'CUT':
       measures.cut()
@@ -229,7 +231,7 @@ async function answerTo(
         detail: `the body has more than ${bytes_max} bytes`,
       })
     case 'WHOLE': {
-      const received_ms = Date.now()
+      const { received_ms } = body
       shedding.begin()
       const working = workOn(edge, routed, checked.head, {
         headers: request.headers,

@@ -18,6 +18,8 @@ export interface Register {
   readonly participants: Map<string, Participant>
   /** How many queries it has answered. */
   asked: number
+  /** Its answers wait for this. */
+  held?: Promise<void>
 }
 
 export function participant(name: string, changed: Partial<Participant> = {}): Participant {
@@ -122,10 +124,11 @@ function serveParticipants(parts: TestParts, register: Register): void {
   )
   parts.grpc.serve(participantsService, {
     ...(others as unknown as Handlers<typeof participantsService>),
-    GetParticipantInfo({ names }) {
+    async GetParticipantInfo({ names }) {
       register.asked += 1
+      await register.held
       const found = names.flatMap((name) => register.participants.get(name) ?? [])
-      return Promise.resolve({ participants: found })
+      return { participants: found }
     },
   })
 }
