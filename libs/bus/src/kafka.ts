@@ -1,5 +1,5 @@
 /** The event bus of services in processes of their own. */
-export { type BrokersOptions, openBrokers } from './kafka/brokers.ts'
+export { type Brokers, type BrokersOptions, openBrokers } from './kafka/brokers.ts'
 export { openDatabases } from './kafka/databases.ts'
 export { type KafkaBus, type KafkaBusOptions, openKafkaBus } from './kafka/open.ts'
 export { makeOutbox } from './kafka/outbox-store.ts'

@@ -7,12 +7,14 @@ import { shrink } from './history/shrink.ts'
 import { makeScheme, openSimulation } from './history/simulation.ts'
 import { kept } from './kept.ts'
 
-const usage = `npm run simulate -- [--seed N] [--histories M] [--only INDEX] [--plan FILE] [--no-shrink] [--log]
+const usage = `npm run simulate -- [--seed N] [--histories M] [--only INDEX] [--plan FILE]
+                    [--distributed] [--no-shrink] [--log]
 
   --seed       of all histories (1)
   --histories  how many, after those that once failed (100)
   --only       one history of the seed, on a new hub
   --plan       a history in a file of JSON
+  --distributed  on two replicas of each service over Kafka, instead of a hub in one process
   --no-shrink  does not make a failing history shorter
   --log        shows what the hub logs from level warn on
 
@@ -25,6 +27,7 @@ interface Options {
   readonly scheme: string | undefined
   readonly seed: number
   readonly plans: readonly { readonly name: string; readonly plan: Plan }[]
+  readonly isDistributed: boolean
   readonly shrinks: boolean
   readonly logs: boolean
 }
@@ -35,7 +38,7 @@ export async function simulate(args: string[]): Promise<number> {
     process.stdout.write(usage)
     return 2
   }
-  const { scheme, seed, plans, shrinks, logs } = options
+  const { scheme, seed, plans, isDistributed, shrinks, logs } = options
   if (scheme !== undefined) {
     writeFileSync(scheme, await makeScheme())
     return 0
@@ -47,7 +50,7 @@ export async function simulate(args: string[]): Promise<number> {
     process.exit(1)
   })
   const showLog = (line: string) => void (logs && process.stderr.write(line))
-  const simulation = await openSimulation(seed, showLog)
+  const simulation = await openSimulation(seed, { isDistributed, showLog })
   const total = { histories: 0, transfers: 0, links: 0, faults: 0 }
   for (const { name, plan } of plans) {
     playing = `seed ${seed}, ${name}`
@@ -60,7 +63,7 @@ export async function simulate(args: string[]): Promise<number> {
     print(`WRONG: ${playing}`)
     printAll(wrong)
     await simulation.close()
-    if (shrinks) await explain(seed, plan)
+    if (shrinks) await explain({ seed, isDistributed }, plan)
     else print(JSON.stringify(plan))
     return 1
   }
@@ -81,6 +84,7 @@ async function optionsIn(args: string[]): Promise<Options | undefined> {
       only: { type: 'string' },
       plan: { type: 'string' },
       'no-shrink': { type: 'boolean', default: false },
+      distributed: { type: 'boolean', default: false },
       'make-scheme': { type: 'string' },
       log: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -92,34 +96,41 @@ async function optionsIn(args: string[]): Promise<Options | undefined> {
   if (values.help || !numbers.every((each) => Number.isSafeInteger(each) && each >= 0))
     return undefined
   const scheme = values['make-scheme']
-  const flags = { scheme, shrinks: !values['no-shrink'], logs: values.log }
+  const isDistributed = values.distributed
+  const flags = { scheme, isDistributed, shrinks: !values['no-shrink'], logs: values.log }
   if (scheme !== undefined) return { seed, plans: [], ...flags }
-  const of = (index: number) => ({ name: `history ${index}`, plan: planOf(seed, index) })
+  const of = (index: number) => ({
+    name: `history ${index}`,
+    plan: planOf(seed, index, isDistributed),
+  })
   if (values.plan !== undefined) {
     const plan = JSON.parse(await readFile(values.plan, 'utf8')) as Plan
     return { seed, plans: [{ name: values.plan, plan }], ...flags }
   }
   if (values.only !== undefined) return { seed, plans: [of(Number(values.only))], ...flags }
   const fresh = Array.from({ length: histories }, (_, index) => of(index))
-  return { seed, plans: [...kept, ...fresh], ...flags }
+  const old = kept.filter((each) => each.isDistributed === isDistributed)
+  return { seed, plans: [...old, ...fresh], ...flags }
 }
 
+type Hub = Pick<Options, 'seed' | 'isDistributed'>
+
 /** The shortest history that is wrong on a new hub, if this one is wrong there. */
-async function explain(seed: number, plan: Plan): Promise<void> {
-  if ((await playAlone(seed, plan)).length === 0) {
+async function explain(hub: Hub, plan: Plan): Promise<void> {
+  if ((await playAlone(hub, plan)).length === 0) {
     print('On a new hub it is right: it takes the histories before it.')
     print(JSON.stringify(plan))
     return
   }
-  const fails = async (shorter: Plan) => (await playAlone(seed, shorter)).length > 0
+  const fails = async (shorter: Plan) => (await playAlone(hub, shorter)).length > 0
   const shortest = await shrink(plan, fails, tries_max)
   print('The shortest history that is wrong, for --plan:')
   print(JSON.stringify(shortest))
-  printAll(await playAlone(seed, shortest))
+  printAll(await playAlone(hub, shortest))
 }
 
-async function playAlone(seed: number, plan: Plan): Promise<readonly string[]> {
-  const simulation = await openSimulation(seed)
+async function playAlone({ seed, isDistributed }: Hub, plan: Plan): Promise<readonly string[]> {
+  const simulation = await openSimulation(seed, { isDistributed })
   const { wrong } = await simulation.play(plan)
   await simulation.close()
   return wrong

@@ -61,8 +61,8 @@ export function openDatabases({ url: url_default, kafka, log }: DatabasesOptions
     return making
   }
 
-  async function makePump({ url, schema }: DatabaseOptions): Promise<Pump> {
-    const connection = { url, schema, applicationName: `${schema} outbox` }
+  async function makePump({ url, schema, stream }: DatabaseOptions): Promise<Pump> {
+    const connection = { url, schema, stream, applicationName: `${schema} outbox` }
     await makeOutbox(connection)
     const outbox = { write: () => Promise.reject(new Error('a pump announces nothing')) }
     const db = openPool({ ...connection, connections_max: pump_connections, outbox, log })

@@ -1,6 +1,7 @@
 /** What stands between the hub and its database, and between its services: lets the planned faults strike. */
 import type { HttpRequest } from '@causeway/http'
 import type { CallFate } from '../hub/process.ts'
+import type { BrokerLine, ProduceFate } from '../kafka/cluster.ts'
 import type { Connection, Trip } from '../sql/connection.ts'
 import { statementsIn, type Failure } from '../sql/protocol.ts'
 import type { Line } from '../sql/server.ts'
@@ -12,6 +13,7 @@ export interface Strikes {
   kill(owner: Owner): void
   stop(owner: Owner): void
   cutAll(): void
+  leaveBrokers(lasts_ms: number): void
 }
 
 interface Refusal {
@@ -21,13 +23,23 @@ interface Refusal {
 
 type FaultOf<Type extends PlannedFault['type']> = Extract<PlannedFault, { readonly type: Type }>
 
-const none = { TRIP: 0, WRITE: 0, COMMIT: 0, REQUEST: 0, ANSWER: 0, CALLBACK: 0, calls: 0, sent: 0 }
+const none = {
+  TRIP: 0,
+  WRITE: 0,
+  COMMIT: 0,
+  REQUEST: 0,
+  ANSWER: 0,
+  CALLBACK: 0,
+  calls: 0,
+  sent: 0,
+  produced: 0,
+}
 const commit = Buffer.from('COMMIT\0')
 /** Messages that request a payment or a consent, or answer such a request. */
 const payments = /^\/(?:transfers|bulkTransfers|consents|thirdpartyRequests)\b/
 const writes = /\b(?:insert into|update|delete from)\b/
 
-export class Faults implements Line {
+export class Faults implements Line, BrokerLine {
   readonly #strikes: Strikes
   readonly #seen: (bytes: Buffer) => void
   #planned: readonly PlannedFault[] = []
@@ -127,6 +139,15 @@ export class Faults implements Line {
     return { answer: isHandled ? 'LOST' : 'REFUSED', error }
   }
 
+  produceFate(): ProduceFate {
+    this.#counts.produced += 1
+    const [away] = this.#due(['BROKERS'], ({ at }) => at === this.#counts.produced)
+    if (away !== undefined) this.#strikes.leaveBrokers(away.lasts_ms)
+    const fault = this.#nth('PRODUCE', this.#counts.produced)
+    if (fault === undefined) return 'ACKNOWLEDGED'
+    return { isStored: fault.isStored, type: fault.answer }
+  }
+
   /** What becomes of the next callback. A status is answered instead of what the FSP would. */
   callbackFate(): 'ARRIVES' | FaultOf<'CALLBACK'>['fate'] {
     this.#mark('CALLBACK')
@@ -147,7 +168,10 @@ export class Faults implements Line {
   }
 
   /** The fault that strikes the nth of what it counts. */
-  #nth<Type extends 'CALL' | 'CALLBACK'>(type: Type, n: number): FaultOf<Type> | undefined {
+  #nth<Type extends 'CALL' | 'CALLBACK' | 'PRODUCE'>(
+    type: Type,
+    n: number,
+  ): FaultOf<Type> | undefined {
     const fault = this.#planned.find(
       (each): each is FaultOf<Type> => each.type === type && isAmong(each as FaultOf<Type>, n),
     )

@@ -1,7 +1,9 @@
 /** What must be right after each history, whatever has struck. */
 import { ledgerService, settlementReportsService, type Settlement } from '@causeway/protos'
+import { publish_ms_max } from '../hub/engine.ts'
 import { final_ms } from '../hub/services.ts'
 import type { Supervisor } from '../hub/supervisor.ts'
+import type { Cluster } from '../kafka/cluster.ts'
 import type { SqlServer } from '../sql/server.ts'
 import type { AuditedAct, AuditLog } from './audit-log.ts'
 import type { Balances } from './balances.ts'
@@ -35,6 +37,8 @@ export interface Evidence {
 export interface Judged {
   readonly supervisor: Supervisor
   readonly server: SqlServer
+  /** Undefined: the hub is one process. */
+  readonly cluster: Cluster | undefined
   readonly balances: Balances
   readonly auditLog: AuditLog
 }
@@ -43,10 +47,12 @@ const patient = { deadline_ms: 60_000 }
 const dead_letters_max = 10
 /** What processing an expired transfer takes. */
 const work_ms = 500
+/** The step between two moments of a watermark of Kafka, and the difference of clocks that is allowed. */
+const watermark_ms = 5_000
 
 /** Everything that is wrong, as sentences; adds what was committed to the balances. */
 export async function judge(
-  { supervisor, server, balances, auditLog }: Judged,
+  { supervisor, server, cluster, balances, auditLog }: Judged,
   evidence: Evidence,
 ): Promise<readonly string[]> {
   const { records, bulks, links, plan, alarms, settled, offs } = evidence
@@ -56,7 +62,7 @@ export async function judge(
   // What is known of an FSP that is off is known later elsewhere than in the ledger.
   const isAnswered = isUndisturbed && offs.length === 0
   const ofTransfers = records.flatMap((record) => [
-    ...judgeTransfer(record, offs, isUndisturbed),
+    ...judgeTransfer(record, offs, { isUndisturbed, final_ms: finalOn(cluster) }),
     ...record.questions.flatMap((question) => judgeQuestion(record, question, isAnswered)),
     ...compare(record, outcomes.get(record.id) ?? 'nothing'),
   ])
@@ -75,6 +81,7 @@ export async function judge(
     ...evidence.funds,
     ...evidence.announced,
     ...(await wrongAnnouncements(server, records)),
+    ...wrongRecords(cluster, records),
     ...(await balances.compare(supervisor)),
     ...(await auditLog.judge(supervisor, evidence.audited)),
     ...(await differences(supervisor)),
@@ -83,10 +90,21 @@ export async function judge(
   ]
 }
 
+/** Over Kafka nothing expires before what may still be on its way to the log has arrived there. */
+function finalOn(cluster: Cluster | undefined): number {
+  return final_ms + work_ms + (cluster === undefined ? 0 : publish_ms_max + watermark_ms)
+}
+
+interface Quiet {
+  readonly isUndisturbed: boolean
+  /** When it ends after its expiration, at the latest, if it is undisturbed. */
+  readonly final_ms: number
+}
+
 function judgeTransfer(
   record: TransferRecord,
   offs: readonly Off[],
-  isUndisturbed: boolean,
+  { isUndisturbed, final_ms: latest_ms }: Quiet,
 ): readonly string[] {
   const {
     id,
@@ -125,7 +143,7 @@ function judgeTransfer(
   }
   if (isUndisturbed) found.push(...judgeUndisturbed(record, what))
   if (isUndisturbed && asked > 1) found.push(`the payee FSP of ${what} was asked ${asked} times`)
-  if (isUndisturbed && ended_ms > expires_ms + final_ms + work_ms) {
+  if (isUndisturbed && ended_ms > expires_ms + latest_ms) {
     found.push(`${what} ended ${ended_ms - expires_ms} ms after its expiration`)
   }
   return found
@@ -235,6 +253,30 @@ async function wrongAnnouncements(
         `${key} was announced as reserved ${asks} times, as final ${ends} times`,
     )
 }
+
+/** The same at the brokers, which may have an event several times. */
+function wrongRecords(
+  cluster: Cluster | undefined,
+  records: readonly TransferRecord[],
+): readonly string[] {
+  const ids = new Set(records.map(({ id }) => id))
+  const steps = new Map<string, Set<string>>()
+  for (const { key, headers } of cluster?.read('transfers') ?? []) {
+    const [transferId, type, id] = [key, headers.ce_type, headers.ce_id].map(String)
+    if (transferId === undefined || !ids.has(transferId) || type === undefined) continue
+    if (noSteps.has(type)) continue
+    const step = `${transferId} as ${type === 'TransferPrepared' ? 'reserved' : 'final'}`
+    steps.set(step, (steps.get(step) ?? new Set()).add(String(id)))
+  }
+  return [...steps]
+    .filter(([, events]) => events.size > 1)
+    .map(([step, events]) => `the brokers have ${events.size} events that announce ${step}`)
+}
+
+const noSteps: ReadonlySet<string> = new Set([
+  'TransferQueryResponse',
+  'TransferPrepareDuplicateCheckFailed',
+])
 
 async function differences(supervisor: Supervisor): Promise<readonly string[]> {
   const ledger = await supervisor.ask(({ grpc }) =>

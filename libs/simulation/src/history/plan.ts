@@ -4,6 +4,7 @@
  */
 import { openChance, seedOf, type Chance } from '../virtual/chance.ts'
 import { linkBy, type PlannedLink } from './link-plan.ts'
+import { brokerFaultBy, faultsBy, refusalBy, statesOfOutages } from './plan-faults.ts'
 
 /** The FSPs of the scheme; `poor` has no funds. */
 export const fsps = ['mango', 'river', 'poor'] as const
@@ -111,6 +112,16 @@ export type PlannedFault =
       readonly count: number
       readonly at: number
     }
+  /** From one send to the brokers on, none of them answers for a while. */
+  | { readonly type: 'BROKERS'; readonly lasts_ms: number; readonly at: number }
+  /** The brokers refuse a producer, whether or not they have what it sent. */
+  | {
+      readonly type: 'PRODUCE'
+      readonly answer: string
+      readonly isStored: boolean
+      readonly count: number
+      readonly at: number
+    }
   /** A message of an FSP, or the answer to it, is lost. */
   | { readonly type: 'REQUEST'; readonly fate: 'LOST' | 'ANSWER_LOST'; readonly at: number }
 
@@ -173,25 +184,15 @@ const answers: readonly (readonly Answer[])[] = [
   ['LATE', 'FULFIL'],
 ]
 
-/** What a server may answer at any statement without having done it. */
-const statesOfOutages = ['40P01', '40001', '53100', '53200', '57014', '55P03', '58030', '25006']
-const statesOfLogIn = ['28P01', '28000', '3D000', '53300', '57P03']
-/** UNAVAILABLE, DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAUTHENTICATED, INTERNAL, CANCELLED */
-const codes = [14, 4, 8, 16, 13, 1]
-const codesOfOutages: ReadonlySet<number> = new Set([14, 4])
-const faults_max = 4
-/** How many there are in most histories. */
-const moments_max = { TRIP: 250, WRITE: 80, COMMIT: 40 } as const
-const calls_max = 40
-/** Of each kind, in most histories. */
-const messages_max = 6
-/** The same of a link and a payment from it. */
-const link_messages_max = 14
-/** How many there are while a message is worked on. */
-const soon_max = { TRIP: 12, WRITE: 6, COMMIT: 4 } as const
-
-export function planOf(seed: number, index: number): Plan {
+/** @param hasBrokers whether the hub is one of replicas over Kafka */
+export function planOf(seed: number, index: number, hasBrokers = false): Plan {
   const chance = openChance(seedOf(seed, index))
+  const plan = planBy(chance)
+  if (!hasBrokers || plan.faults.length === 0 || !chance.happens(0.4)) return plan
+  return { ...plan, faults: [...plan.faults, brokerFaultBy(chance)] }
+}
+
+function planBy(chance: Chance): Plan {
   const count = 2 + chance.below(6)
   const plan: Plan = {
     seed: chance.below(2 ** 32),
@@ -213,14 +214,6 @@ function withLinks(chance: Chance, plan: Plan): Plan {
   const links = Array.from({ length: 1 + chance.below(2) }, () => linkBy(chance))
   const faults = chance.happens(0.4) ? [refusalBy(chance)] : plan.faults
   return { ...plan, transfers: plan.transfers.slice(0, 1), bulks: [], links, faults }
-}
-
-function refusalBy(chance: Chance): PlannedFault {
-  const message = chance.oneOf(['REQUEST', 'ANSWER', 'CALLBACK'] as const)
-  const since = { message, n: 1 + chance.below(link_messages_max) }
-  const moment = { of: 'WRITE', at: 1 + chance.below(soon_max.WRITE), since } as const
-  const lasts_ms = chance.oneOf([0, 100, 1_000])
-  return { type: 'REFUSE', sqlState: chance.oneOf(statesOfOutages), lasts_ms, moment }
 }
 
 /** Payee FSPs answer just before the expiration, or while the hub expires it, and just then it is held up. */
@@ -291,85 +284,4 @@ function transferBy(chance: Chance): PlannedTransfer {
     answers: chance.oneOf(answers),
     again: (['SAME', 'OTHER'] as const).filter(() => chance.happens(0.2)),
   }
-}
-
-/** One history in eight has none. */
-function faultsBy(chance: Chance): readonly PlannedFault[] {
-  if (chance.happens(1 / 8)) return []
-  const count = chance.happens(0.5) ? 1 : 1 + chance.below(faults_max)
-  const faults = Array.from({ length: count }, () => faultBy(chance))
-  return chance.happens(0.5)
-    ? [...faults, ...faults.flatMap((fault) => endBy(chance, fault))]
-    : faults
-}
-
-/** While a callback is without an answer, the process ends. */
-function endBy(chance: Chance, fault: PlannedFault): readonly PlannedFault[] {
-  if (fault.type !== 'CALLBACK') return []
-  const since = { message: 'CALLBACK', n: fault.at } as const
-  const moment = { of: 'TRIP', at: 1 + chance.below(20), since } as const
-  return [chance.happens(0.5) ? { type: 'STOP', moment } : { type: 'CRASH', when: 'AFTER', moment }]
-}
-
-function faultBy(chance: Chance): PlannedFault {
-  const moment = momentBy(chance)
-  const when = chance.oneOf(['BEFORE', 'AFTER', 'AFTER'] as const)
-  const lasts_ms = chance.oneOf([0, 100, 1_000, 3_000, 6_000])
-  switch (chance.below(16)) {
-    case 0:
-    case 1:
-    case 2:
-      return { type: 'CRASH', when, moment }
-    case 3:
-    case 4:
-      return { type: 'CUT', when, moment }
-    case 5:
-    case 6:
-      return { type: 'REFUSE', sqlState: chance.oneOf(statesOfOutages), lasts_ms, moment }
-    case 7:
-      return { type: 'LOCK_OUT', sqlState: chance.oneOf(statesOfLogIn), lasts_ms, moment }
-    case 8:
-      return {
-        type: 'SLOW',
-        delay_ms: chance.oneOf([5, 300, 3_000]),
-        probability: chance.oneOf([0.01, 0.03, 0.1]),
-        lasts_ms: chance.oneOf([2_000, 10_000]),
-      }
-    case 9:
-      return { type: 'FREEZE', lasts_ms: chance.oneOf([500, 3_000, 15_000]), moment }
-    case 10:
-      return { type: 'STOP', moment }
-    case 11:
-      return {
-        type: 'REQUEST',
-        fate: chance.oneOf(['LOST', 'ANSWER_LOST']),
-        at: 1 + chance.below(12),
-      }
-    case 12:
-      return { type: 'CLOCK', ahead_ms: chance.oneOf([-3_000, -300, 300, 3_000]), moment }
-    case 13:
-    case 14:
-      return {
-        type: 'CALLBACK',
-        fate: chance.oneOf(['REFUSED', 'HANGS', 'ANSWER_LOST', 500, 503, 404]),
-        count: chance.oneOf([1, 1, 3]),
-        at: 1 + chance.below(12),
-      }
-    default: {
-      const at = 1 + chance.below(calls_max)
-      const code = chance.oneOf(codes)
-      // A message that fails again and again for a reason of its own becomes a dead letter.
-      const count = codesOfOutages.has(code) ? chance.oneOf([1, 1, 3, 10]) : 1
-      return { type: 'CALL', code, isHandled: chance.happens(0.5), count, at }
-    }
-  }
-}
-
-/** Half of them follow a message, where the hub has just promised something. */
-function momentBy(chance: Chance): Moment {
-  const of = chance.oneOf(['TRIP', 'WRITE', 'WRITE', 'COMMIT'] as const)
-  if (chance.happens(0.5)) return { of, at: 1 + chance.below(moments_max[of]) }
-  const message = chance.oneOf(['REQUEST', 'ANSWER', 'ANSWER', 'CALLBACK'] as const)
-  const since = { message, n: 1 + chance.below(messages_max) }
-  return { of, at: 1 + chance.below(soon_max[of]), since }
 }

@@ -2,6 +2,7 @@
 import { createHash, randomUUID, type Hash } from 'node:crypto'
 import { openLog } from '@causeway/process'
 import { Supervisor } from '../hub/supervisor.ts'
+import { Cluster } from '../kafka/cluster.ts'
 import { openSqlServer, type SqlServer } from '../sql/server.ts'
 import { seedOf } from '../virtual/chance.ts'
 import { ownedBy, reseed, resetTime, run, since_ms, Owner } from '../virtual/world.ts'
@@ -40,19 +41,27 @@ const quiet_ms = 4_000
 /** Longer than a freeze, the timeout of a callback and the pause of a circuit. */
 const recovered_ms = 20_000
 const tidied_every = 50
+/** Brokers keep at least so much. */
+const tidied_ms = 600_000
 const judged_ms_max = 600_000
 
 type ShowLog = (line: string) => void
 
-/** @param showLog gets each line that the hub logs from level warn on */
+export interface SimulationOptions {
+  /** Whether the hub is two replicas of each service over Kafka, instead of one process. */
+  readonly isDistributed: boolean
+  /** Gets each line that the hub logs from level warn on. */
+  readonly showLog?: ShowLog
+}
+
 export async function openSimulation(
   seed: number,
-  showLog: ShowLog = () => undefined,
+  { isDistributed, showLog = () => undefined }: SimulationOptions,
 ): Promise<Simulation> {
   const data = databaseOfScheme()
   resetTime(scheme_ms)
   reseed(seedOf(seed, 'begin'))
-  const parts = await openParts(data, showLog)
+  const parts = await openParts(data, { isDistributed, showLog })
   await run(quiet_ms)
   return new Simulation(parts)
 }
@@ -61,7 +70,9 @@ export async function openSimulation(
 export async function makeScheme(): Promise<Buffer> {
   resetTime(0)
   reseed(seedOf('scheme'))
-  const { supervisor, server, sender } = await openParts(undefined, () => undefined)
+  const { supervisor, server, sender } = await openParts(undefined, {
+    isDistributed: false,
+  })
   await complete(
     'the scheme is there',
     supervisor.ask((process) => onboard(process.grpc)),
@@ -78,7 +89,10 @@ export async function makeScheme(): Promise<Buffer> {
   return data
 }
 
-async function openParts(data: Blob | undefined, showLog: ShowLog): Promise<Parts> {
+async function openParts(
+  data: Blob | undefined,
+  { isDistributed, showLog = () => undefined }: SimulationOptions,
+): Promise<Parts> {
   const hash = createHash('sha256')
   const alarms: string[] = []
   const log = openLog({
@@ -96,9 +110,11 @@ async function openParts(data: Blob | undefined, showLog: ShowLog): Promise<Part
     kill: (owner: Owner) => supervisor.kill(owner),
     stop: (owner: Owner) => supervisor.stop(owner),
     cutAll: () => server.cut(),
+    leaveBrokers: (lasts_ms: number) => cluster?.leave(lasts_ms),
   }
   const faults = new Faults(strikes, (bytes) => hash.update(bytes))
   const server = await openSqlServer(database, faults, data)
+  const cluster = isDistributed ? new Cluster(faults) : undefined
   const sender = new Sender(() => supervisor.process()?.network, faults)
   const bulks = new Bulks(sender)
   const announcements = new Announcements()
@@ -108,16 +124,19 @@ async function openParts(data: Blob | undefined, showLog: ShowLog): Promise<Part
     outside: (request) => fsps.answer(request),
     callFate: () => faults.callFate(),
     server: () => server,
+    cluster,
+    processes: isDistributed ? 2 : 1,
     onOpen: (process) => announcements.listen(process),
   })
   const operators = new Operators(supervisor)
-  const isOpen = () => supervisor.process() !== undefined
+  const isOpen = () => supervisor.isComplete()
   await until(() => `the hub has started; ${alarms.join('; ')}`, isOpen, start_ms_max)
   return {
     hash,
     alarms,
     faults,
     server,
+    cluster,
     announcements,
     sender,
     bulks,
@@ -132,6 +151,8 @@ interface Parts {
   readonly alarms: string[]
   readonly faults: Faults
   readonly server: SqlServer
+  /** Undefined: the hub is one process. */
+  readonly cluster: Cluster | undefined
   readonly announcements: Announcements
   readonly sender: Sender
   readonly bulks: Bulks
@@ -160,9 +181,12 @@ export class Simulation {
 
   /** What is wrong; nothing is after a history that is right. */
   async play(plan: Plan): Promise<Result> {
-    const { faults, server } = this.#parts
+    const { faults, server, cluster } = this.#parts
     this.#played += 1
-    if (this.#played % tidied_every === 0) await complete('it is tidied', server.tidy())
+    if (this.#played % tidied_every === 0) {
+      await complete('it is tidied', server.tidy())
+      cluster?.tidy(tidied_ms)
+    }
     // What earlier faults have left behind is over.
     if (plan.faults.length === 0) await run(recovered_ms)
     reseed(plan.seed)
@@ -181,7 +205,7 @@ export class Simulation {
     try {
       await this.#ended(records)
       faults.end()
-      this.#parts.supervisor.setClockRight()
+      this.#parts.supervisor.setClocksRight()
       return result(await complete('it is judged', this.#judge(plan, records)))
     } catch (error) {
       if (!(error instanceof TooLate)) throw error
@@ -195,8 +219,9 @@ export class Simulation {
   }
 
   async close(): Promise<void> {
-    const { supervisor, server } = this.#parts
+    const { supervisor, server, cluster } = this.#parts
     supervisor.end()
+    cluster?.end()
     await run(0)
     await server.close()
   }
@@ -216,8 +241,14 @@ export class Simulation {
   }
 
   #judge(plan: Plan, records: Records): Promise<readonly string[]> {
-    const { supervisor, server, alarms, announcements, operators, fsps } = this.#parts
-    const judged = { supervisor, server, balances: this.#balances, auditLog: this.#auditLog }
+    const { supervisor, server, cluster, alarms, announcements, operators, fsps } = this.#parts
+    const judged = {
+      supervisor,
+      server,
+      cluster,
+      balances: this.#balances,
+      auditLog: this.#auditLog,
+    }
     return judge(judged, {
       plan,
       records: records.transfers,
@@ -234,7 +265,7 @@ export class Simulation {
   }
 
   async #ended({ transfers, bulks, links }: Records): Promise<void> {
-    const { supervisor, operators } = this.#parts
+    const { supervisor, cluster, operators } = this.#parts
     // Those that pay from links come later.
     const first = [...transfers]
     const areAnswered = () => first.every(({ prepare }) => prepare.status !== undefined)
@@ -243,7 +274,7 @@ export class Simulation {
       links.every(isLinkOver) &&
       transfers.every(isOver) &&
       bulks.every(isBulkOver) &&
-      supervisor.process() !== undefined
+      supervisor.isComplete()
     await until('all transfers have ended', areOver, ended_ms_max).catch((error: unknown) => {
       const open = [
         ...transfers.filter((record) => !isOver(record)),
@@ -254,7 +285,13 @@ export class Simulation {
     })
     await until('operators are done', () => !operators.isBusy(), ended_ms_max)
     await run(quiet_ms)
-    await until('the hub runs', () => supervisor.process() !== undefined, ended_ms_max)
+    const unread = () => cluster?.behind() ?? []
+    await until(
+      () => `all events are read: ${unread().join('; ')}`,
+      () => unread().length === 0,
+      ended_ms_max,
+    )
+    await until('the hub runs', () => supervisor.isComplete(), ended_ms_max)
   }
 }
 

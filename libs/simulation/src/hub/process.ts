@@ -2,34 +2,38 @@
  * One process of the hub: the services by their own `start`, on the real bus, the real calls and the real
  * SQL. It dies at once, stops in order, or freezes and comes back.
  */
-import { openEmbeddedBus } from '@causeway/bus/embedded'
 import type { EventBus } from '@causeway/bus'
 import { callsBy, openInProcessTransport } from '@causeway/grpc/testing/in-process'
 import type { GrpcHost } from '@causeway/grpc'
-import {
-  openDatabase,
-  openExclusive,
-  type DatabaseOptions,
-  type ExclusiveOptions,
-} from '@causeway/postgres'
 import { openHealth, openMetrics, type Logger } from '@causeway/process'
 import type { ProcessParts } from '@causeway/runtime'
-import { aloneInMemory } from '@causeway/runtime/testing'
+import type { Cluster } from '../kafka/cluster.ts'
 import type { Connection } from '../sql/connection.ts'
-import { ownedBy, type Owner } from '../virtual/world.ts'
+import { chance, now_ms, ownedBy, rest, type Owner } from '../virtual/world.ts'
+import { openEngine } from './engine.ts'
 import { Network, type Outside } from './network.ts'
 import { startServices, type Running } from './services.ts'
 
 /** A call that leaves one service for another. */
 export type CallFate = 'HANDLED' | { readonly answer: 'REFUSED' | 'LOST'; readonly error: Error }
 
+/** A call to one process by its address. */
+type Call = ReturnType<typeof openInProcessTransport>['call']
+
 export interface Surroundings {
   readonly log: Logger
   readonly connect: () => Connection
+  /** Undefined: the hub is one process. */
+  readonly cluster: Cluster | undefined
+  /** How the other replicas are called, by their addresses. */
+  readonly replicas: Map<string, Call>
   /** What becomes of the next call between services; it is handled if its answer is lost. */
   readonly callFate: () => CallFate
   readonly outside: Outside
 }
+
+/** From one process to another, or back. */
+const way_ms_max = 4
 
 export interface HubProcess {
   readonly owner: Owner
@@ -42,40 +46,31 @@ export interface HubProcess {
   stop(): Promise<void>
 }
 
-/** The database is the same for all; the simulated connections ask for no name. */
-const url = 'postgres://simulation@localhost/simulation?sslmode=disable'
-
 /** Rejects when it could not start; never settles when it was killed meanwhile. */
 export function openProcess(owner: Owner, around: Surroundings): Promise<HubProcess> {
   return ownedBy(owner, async () => {
-    const { log, connect: stream } = around
+    const { log, connect, cluster } = around
     const metrics = openMetrics({ ofProcess: false })
-    const engine = await openEmbeddedBus({
-      log,
-      metrics,
-      openDatabase: (options, outbox) => openDatabase({ ...options, url, stream }, { outbox, log }),
-    })
+    const engine = await openEngine({ log, metrics, connect, cluster })
+    const { bus, shared, openDatabase, openExclusive } = engine
     const grpc = hostOf(owner, around)
-    const { outbox } = engine
     const network = new Network(owner, around.outside)
     const parts: ProcessParts = {
       log,
-      bus: engine.bus,
+      bus,
       grpc,
       http: network.http,
       health: openHealth(),
       metrics,
-      shared: aloneInMemory,
-      openDatabase: (options: DatabaseOptions) =>
-        openDatabase({ ...options, url, stream }, { outbox, log }),
-      openExclusive: (options: ExclusiveOptions) =>
-        openExclusive({ ...options, url, stream }, { outbox, log }),
+      shared,
+      openDatabase,
+      openExclusive,
     }
     const running = await startServices(parts)
     return {
       owner,
       grpc,
-      bus: engine.bus,
+      bus,
       network,
       kill() {
         owner.die()
@@ -94,10 +89,10 @@ async function stopAll(running: readonly Running[]): Promise<void> {
   for (const service of running.toReversed()) await service.stop()
 }
 
-/** Calls stay in the process: the bytes are written and read, and nothing travels. */
-function hostOf(owner: Owner, { log, callFate }: Surroundings): GrpcHost {
+/** The bytes are written and read; within the process nothing travels. */
+function hostOf(owner: Owner, { log, callFate, replicas }: Surroundings): GrpcHost {
   const within = openInProcessTransport(log)
-  const call: typeof within.call = async (...given) => {
+  const call: Call = async (...given) => {
     if (owner.isDead()) return new Promise(() => {})
     const fate = callFate()
     if (fate !== 'HANDLED' && fate.answer === 'REFUSED') throw fate.error
@@ -107,12 +102,42 @@ function hostOf(owner: Owner, { log, callFate }: Surroundings): GrpcHost {
     if (fate !== 'HANDLED') throw fate.error
     return answer
   }
-  const client: GrpcHost['client'] = (service, provider) => callsBy(service, provider, call)
+  replicas.set(owner.name, (...given) => callFrom(owner, within.call, given))
   return {
     address: owner.name,
     serve: (service, handlers) => within.serve(service, handlers),
     checkOperators: () => undefined,
-    client,
-    clientAt: client,
+    client: (service, provider) => callsBy(service, provider, call),
+    clientAt: (service, provider, address) =>
+      callsBy(service, provider, replicas.get(address) ?? gone),
   }
+}
+
+const gone: Call = () => Promise.reject(unavailable())
+
+/** A call of another process, until its deadline: what it begins here dies with this one. */
+function callFrom(owner: Owner, call: Call, given: Parameters<Call>): ReturnType<Call> {
+  const [, , deadline_ms] = given
+  const late = rest(deadline_ms).then(() => {
+    throw failure(4, `no response within ${deadline_ms} ms`)
+  })
+  return Promise.race([answerOf(owner, () => call(...given)), late])
+}
+
+async function answerOf(owner: Owner, call: () => Promise<object>): Promise<object> {
+  await rest(chance().below(way_ms_max))
+  const frozen_ms = owner.frozenUntil_ms - now_ms()
+  if (frozen_ms > 0) await rest(frozen_ms)
+  if (owner.isDead()) throw unavailable()
+  const answer = await ownedBy(owner, call)
+  await rest(chance().below(way_ms_max))
+  return answer
+}
+
+function unavailable(): Error {
+  return failure(14, 'the connection was refused')
+}
+
+function failure(code: number, details: string): Error {
+  return Object.assign(new Error(details), { code, details })
 }

@@ -59,6 +59,9 @@ const openDoors = {
   JWS_SIGN: 'off',
   EGRESS_LOOPBACK: 'allowed',
   OPERATOR_IDENTITY: 'none',
+  /** Otherwise replicas would wait for a second operator. */
+  FOUR_EYES: 'optional',
+  ACCEPT_RELAXATIONS: 'FOUR_EYES=optional',
   /** Bulks come without a bulk quote. */
   TRANSFERS_CHECK_BULK_QUOTES: 'off',
   CONFIG_SECRETS_KEY: Buffer.alloc(32, 7).toString('base64url'),

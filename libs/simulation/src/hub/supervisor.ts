@@ -1,14 +1,22 @@
-/** Starts the hub, and starts it again when its process has ended, as the supervisor of a machine does. */
+/** Starts each process of the hub, and starts it again when it has ended, as the supervisor of a machine does. */
 import type { Logger } from '@causeway/process'
 import type { SqlServer } from '../sql/server.ts'
 import { chance, ownedBy, rest, Owner } from '../virtual/world.ts'
 import { openProcess, type HubProcess, type Surroundings } from './process.ts'
 
-export interface SupervisorParts extends Omit<Surroundings, 'connect'> {
+export interface SupervisorParts extends Omit<Surroundings, 'connect' | 'replicas'> {
   readonly server: () => SqlServer
+  /** How many processes there are. */
+  readonly processes: number
   /** Begins to observe a process that has just started. */
   readonly onOpen: (process: HubProcess) => Promise<void>
   readonly log: Logger
+}
+
+/** Of one process after the other. */
+interface Place {
+  current: HubProcess | undefined
+  starting: Owner | undefined
 }
 
 const start_ms_max = 3_000
@@ -18,37 +26,54 @@ const ask_ms_max = 10_000
 
 export class Supervisor {
   readonly #parts: SupervisorParts
-  #current: HubProcess | undefined
-  #starting: Owner | undefined
+  readonly #places: readonly Place[]
+  readonly #replicas: Surroundings['replicas'] = new Map()
   #processes = 0
   #isOver = false
 
   constructor(parts: SupervisorParts) {
     this.#parts = parts
-    void this.#begin()
+    this.#places = Array.from({ length: parts.processes }, () => ({
+      current: undefined,
+      starting: undefined,
+    }))
+    for (const place of this.#places) void this.#begin(place)
   }
 
-  /** Undefined: it has ended, or starts. */
+  /** Any that serves; undefined: each has ended, or starts. */
   process(): HubProcess | undefined {
-    return this.#current
+    const serving = this.processes()
+    return serving.length > 1 ? chance().oneOf(serving) : serving[0]
+  }
+
+  /** Those that serve. */
+  processes(): readonly HubProcess[] {
+    return this.#places.flatMap(({ current }) => current ?? [])
+  }
+
+  /** Whether all of them serve. */
+  isComplete(): boolean {
+    return this.#places.every(({ current }) => current !== undefined)
   }
 
   kill(owner: Owner): void {
     if (owner.isDead()) return
     owner.die()
-    if (this.#current?.owner === owner) {
-      this.#current.kill()
-      this.#current = undefined
-    }
-    if (this.#starting === owner) this.#starting = undefined
+    this.#replicas.delete(owner.name)
     this.#parts.server().cut(owner)
-    if (!this.#isOver) void rest(chance().below(start_ms_max)).then(() => this.#begin())
+    for (const place of this.#places) {
+      const { current, starting } = place
+      if (current?.owner !== owner && starting !== owner) continue
+      current?.kill()
+      Object.assign(place, { current: undefined, starting: undefined })
+      if (!this.#isOver) void rest(chance().below(start_ms_max)).then(() => this.#begin(place))
+    }
   }
 
   /** Stops it in order; it is killed if that takes too long. */
   stop(owner: Owner): void {
-    const stopping = this.#current
-    if (stopping?.owner !== owner) return
+    const stopping = this.processes().find((process) => process.owner === owner)
+    if (stopping === undefined) return
     const { log } = this.#parts
     void rest(0)
       .then(() => Promise.race([stopping.stop(), rest(stop_ms_max)]))
@@ -56,23 +81,23 @@ export class Supervisor {
       .then(() => this.kill(owner))
   }
 
-  /** Sets the clock of the process that serves. */
-  setClockRight(): void {
-    if (this.#current !== undefined) this.#current.owner.ahead_ms = 0
+  /** Sets the clocks of the processes that serve. */
+  setClocksRight(): void {
+    for (const { owner } of this.processes()) owner.ahead_ms = 0
   }
 
-  /** Kills the process for good. */
+  /** Kills the processes for good. */
   end(): void {
     this.#isOver = true
-    for (const owner of [this.#current?.owner, this.#starting]) {
-      if (owner !== undefined) this.kill(owner)
+    for (const { current, starting } of this.#places) {
+      for (const owner of [current?.owner, starting]) if (owner !== undefined) this.kill(owner)
     }
   }
 
   /** Asks until there is an answer. */
   async ask<T>(question: (process: HubProcess) => Promise<T>): Promise<T> {
     for (;;) {
-      const asked = this.#current
+      const asked = this.process()
       if (asked !== undefined) {
         const answer = await Promise.race([
           ownedBy(asked.owner, () => question(asked)).then(
@@ -87,16 +112,17 @@ export class Supervisor {
     }
   }
 
-  async #begin(): Promise<void> {
+  async #begin(place: Place): Promise<void> {
     const owner = new Owner(`hub ${++this.#processes}`)
-    this.#starting = owner
+    place.starting = owner
     const { server, onOpen, log, ...around } = this.#parts
+    const replicas = this.#replicas
+    const connect = () => server().connect()
     try {
-      const opened = await openProcess(owner, { ...around, log, connect: () => server().connect() })
+      const opened = await openProcess(owner, { ...around, log, replicas, connect })
       await ownedBy(owner, () => onOpen(opened))
       if (owner.isDead()) return
-      this.#starting = undefined
-      this.#current = opened
+      Object.assign(place, { current: opened, starting: undefined })
     } catch (error) {
       if (owner.isDead()) return
       log.error({ err: error }, 'the hub did not start')

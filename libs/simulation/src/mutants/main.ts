@@ -40,6 +40,7 @@ async function play(mutant: Mutant): Promise<Found> {
     '--histories',
     values.histories,
     '--no-shrink',
+    ...(mutant.isDistributed === true ? ['--distributed'] : []),
   ]
   const child = spawn(process.execPath, args, {
     cwd: root,

@@ -7,6 +7,8 @@ export interface Mutant {
   /** Occurs once in the file. */
   readonly from: string
   readonly to: string
+  /** Only replicas over Kafka can show it. */
+  readonly isDistributed?: true
 }
 
 export const mutants: readonly Mutant[] = [
@@ -208,5 +210,47 @@ export const mutants: readonly Mutant[] = [
     file: 'libs/credentials/src/generic.ts',
     from: '  return isSignedBy(key, challengeReadings(challenge), Buffer.from(data, ',
     to: '  return data.length > 0 || isSignedBy(key, challengeReadings(challenge), Buffer.from(data, ',
+  },
+  {
+    name: 'A process commits back what others have passed meanwhile',
+    file: 'libs/bus/src/kafka/assigned-partitions.ts',
+    from: '            stays.committed = undefined\n',
+    to: '',
+    isDistributed: true,
+  },
+  {
+    name: 'A process commits offsets of messages that it has only read',
+    file: 'libs/bus/src/kafka/assigned-partitions.ts',
+    from: '  return mark.lowest() ?? next\n',
+    to: '  return next\n',
+    isDistributed: true,
+  },
+  {
+    name: 'An outbox deletes what the brokers have refused',
+    file: 'libs/bus/src/kafka/outbox.ts',
+    from: 'await within(send.all(oldest.rows), hold_ms_max, what, stopping.signal)',
+    to: 'await within(send.all(oldest.rows), hold_ms_max, what, stopping.signal).catch(() => {})',
+    isDistributed: true,
+  },
+  {
+    name: 'An announcement overtakes one whose commit is in doubt',
+    file: 'libs/bus/src/kafka/outbox.ts',
+    from: '        unknown: () => inDoubt.unknown(commit),',
+    to: '        unknown: () => inDoubt.over(commit),',
+    isDistributed: true,
+  },
+  {
+    name: 'The watermark does not wait for what other processes publish',
+    file: 'libs/bus/src/kafka/low-watermark.ts',
+    from: 'Math.min(at_ms - underWay_ms_max, announced_ms)',
+    to: 'Math.min(at_ms, announced_ms)',
+    isDistributed: true,
+  },
+  {
+    name: 'The watermark counts what another process has read as processed',
+    file: 'libs/bus/src/kafka/low-watermark.ts',
+    from: '(done.get(nameOf(topic, partition)) ?? 0) >= offset',
+    to: 'offset >= 0',
+    isDistributed: true,
   },
 ]

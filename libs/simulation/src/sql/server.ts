@@ -23,6 +23,7 @@ import {
   sessionSettings,
   stateSessions,
   useSearchPath,
+  waitsForLock,
   type SessionState,
 } from './sessions.ts'
 import { Statements } from './statements.ts'
@@ -38,6 +39,11 @@ export interface Line {
   /** Why a connection gets no session. */
   startup(connection: Connection): Failure | undefined
 }
+
+/** How often a session that waits for an advisory lock tries to take it. */
+const lock_ms = 50
+/** Longer than a trip to the database or to the brokers takes in any history. */
+const idle_ms_max = 12_000
 
 interface Job {
   /** Undefined: the work of the server itself. */
@@ -78,6 +84,8 @@ export class SqlServer {
   /** As what the session acts. */
   #searchPath = ''
   #backend: number | undefined
+  /** Whose transaction is looked at in a while. */
+  #watched: Connection | undefined
   #isBusy = false
   #backends = 0
 
@@ -162,10 +170,30 @@ export class SqlServer {
       if (this.#holder !== undefined && job.connection !== this.#holder) continue
       if (!ready.has(job.connection)) ready.set(job.connection, job)
     }
-    if (ready.size === 0) return undefined
+    if (ready.size === 0) {
+      if (this.#waiting.length > 0) this.#watch(this.#holder)
+      return undefined
+    }
     const job = ready.size === 1 ? [...ready.values()][0] : chance().oneOf([...ready.values()])
     if (job !== undefined) this.#waiting.splice(this.#waiting.indexOf(job), 1)
     return job
+  }
+
+  /**
+   * A transaction that waits for what another connection does would wait for ever, where it has the only
+   * session: its connection is cut.
+   */
+  #watch(holder: Connection | undefined): void {
+    if (holder === undefined || this.#watched === holder) return
+    this.#watched = holder
+    void rest(idle_ms_max).then(() => {
+      this.#watched = undefined
+      if (this.#holder !== holder) return
+      const isFrozen = (holder.owner?.frozenUntil_ms ?? 0) > now_ms()
+      const idle_ms = now_ms() - (this.#idleSince_ms.get(holder) ?? now_ms())
+      if (isFrozen || this.#isBusy || idle_ms < idle_ms_max) this.#watch(holder)
+      else ownedBy(this.#database, () => holder.cut())
+    })
   }
 
   /** As it is: reading the answer is left to those who have asked. */
@@ -193,6 +221,10 @@ export class SqlServer {
         ? await execute(failingQuery(fate.sqlState))
         : await this.#statements.run(connection, trip.bytes, execute)
     this.#holder = stateAfter(answer) === 'I' ? undefined : connection
+    if (waitsForLock(answer) && this.#holder === undefined) {
+      void rest(lock_ms).then(() => this.#submit(connection, () => this.#work(trip)))
+      return
+    }
     this.#idleSince_ms.set(connection, now_ms())
     for (const backend of endedBy(answer)) this.#endSession(backend)
     if (this.#line.after(trip, answer)) this.#deliver(connection, answer)

@@ -10,6 +10,7 @@ const schema = 'simulation'
 
 /** A session that another one has ended: its number follows in a notice. */
 const endNotice = 'simulation ends session '
+const lockIsHeld = 'simulation waits for a lock'
 
 export const sessionObjects = `
   create schema ${schema};
@@ -22,7 +23,7 @@ export const sessionObjects = `
   end $$;
   create function ${schema}.pg_advisory_lock(bigint) returns void language plpgsql as $$ begin
     if not ${schema}.pg_try_advisory_lock($1) then
-      raise exception 'another session holds the lock' using errcode = '55P03';
+      raise exception '${lockIsHeld}' using errcode = '55P03';
     end if;
   end $$;
   create function ${schema}.pg_terminate_backend(integer) returns boolean language plpgsql as $$ begin
@@ -78,6 +79,11 @@ export function asksForSessions(trip: Buffer): boolean {
 /** Whether the trip prepares a statement about locks of sessions. */
 export function asksForLocks(trip: Buffer): boolean {
   return trip.includes('advisory')
+}
+
+/** Whether the statement waits for a lock that another session holds: it is tried again. */
+export function waitsForLock(answer: Buffer): boolean {
+  return answer.includes(lockIsHeld)
 }
 
 /** The sessions that the statement has ended. */
