@@ -29,8 +29,11 @@ const programs = {
   simulate: 'libs/simulation/dist/main.js',
 }
 
-/** How many the simulation plays: the first ones of seed 1. */
-const histories = { check: 60, test: 500 }
+/** How many the simulation plays, the first ones of seed 1: on the hub in one process, and on replicas. */
+const histories = {
+  check: { alone: 60, distributed: 0 },
+  test: { alone: 700, distributed: 300 },
+}
 
 /** `check` tries the first cases of each property, `test` all: the seed being the same, they are among those. */
 const fewCases = { PROPERTY_RUNS: '25' }
@@ -106,38 +109,44 @@ async function become(program) {
 
 /** Lint, style, unit tests and the simulation side by side. */
 function check() {
-  return sideBySide(
-    [['lint:changed'], ['test:unit', ...args], simulation(histories.check)],
-    fewCases,
-  )
+  return sideBySide([
+    script(['lint:changed'], fewCases),
+    script(['test:unit', ...args], fewCases),
+    simulate(histories.check),
+  ])
 }
 
-function simulation(count) {
-  return ['simulate', '--seed', '1', '--histories', String(count)]
+/** One after the other: each of the two takes a processor. */
+async function simulate({ alone, distributed }) {
+  const play = (count, ...flags) =>
+    script(['simulate', '--seed', '1', '--histories', String(count), ...flags])
+  const code = await play(alone)
+  return code === 0 && distributed > 0 ? play(distributed, '--distributed') : code
 }
 
 /** What waits for the disk, the clock and other processes shares the processors. */
 async function test() {
-  const code = await sideBySide([['lint'], ['test:unit', ...args]])
+  const code = await sideBySide([script(['lint']), script(['test:unit', ...args])])
   if (code !== 0) return code
-  return sideBySide([['test:int'], ['test:e2e'], simulation(histories.test)])
+  return sideBySide([script(['test:int']), script(['test:e2e']), simulate(histories.test)])
 }
 
 /** Two runs: jest would do only one of their set-ups. A pattern may fit files of one of them alone. */
 function long() {
   const chosen = args.length === 0 ? [] : ['--passWithNoTests', ...args]
   return sideBySide([
-    ['test:long:e2e', ...chosen],
-    ['test:long:int', ...chosen],
+    script(['test:long:e2e', ...chosen]),
+    script(['test:long:int', ...chosen]),
   ])
 }
 
-async function sideBySide(scripts, env = {}) {
-  return Math.max(...(await Promise.all(scripts.map((each) => script(each, env)))))
+/** The exit code of all. */
+async function sideBySide(running) {
+  return Math.max(...(await Promise.all(running)))
 }
 
 /** Whole lines, since two scripts write at the same time. */
-function script([name, ...rest], env) {
+function script([name, ...rest], env = {}) {
   say(`npm run ${name}`)
   return new Promise((resolve) => {
     const child = spawn('npm', ['run', '--silent', name, '--', ...rest], {

@@ -27,6 +27,7 @@ const sends_max = 100
 const messages_max = 6
 /** The same of a link and a payment from it. */
 const link_messages_max = 14
+const clocks_ms_max = 450
 /** How many there are while a message is worked on. */
 const soon_max = { TRIP: 12, WRITE: 6, COMMIT: 4 } as const
 
@@ -108,6 +109,13 @@ function faultBy(chance: Chance): PlannedFault {
       return { type: 'CALL', code, isHandled: chance.happens(0.5), count, at }
     }
   }
+}
+
+/** The clocks of two replicas differ by less than a second, as the hub requires. */
+export function ofReplicas(fault: PlannedFault): PlannedFault {
+  if (fault.type !== 'CLOCK') return fault
+  const { ahead_ms } = fault
+  return { ...fault, ahead_ms: Math.max(-clocks_ms_max, Math.min(ahead_ms, clocks_ms_max)) }
 }
 
 export function brokerFaultBy(chance: Chance): PlannedFault {

@@ -47,3 +47,12 @@ test('Every kind of fault occurs, several in one history, and some histories hav
     'STOP',
   ])
 })
+
+test('On replicas the brokers fail too, and the clocks differ by less than a second', () => {
+  const faults = plans.flatMap((_, index) => planOf(7, index, true).faults)
+  const types = faults.map(({ type }) => type)
+  expect(types).toEqual(expect.arrayContaining(['BROKERS', 'PRODUCE']))
+  const ahead = faults.flatMap((fault) => (fault.type === 'CLOCK' ? [fault.ahead_ms] : []))
+  expect(Math.max(...ahead) - Math.min(...ahead)).toBeLessThan(1_000)
+  expect(Math.max(...ahead)).toBeGreaterThan(0)
+})

@@ -4,7 +4,7 @@
  */
 import { openChance, seedOf, type Chance } from '../virtual/chance.ts'
 import { linkBy, type PlannedLink } from './link-plan.ts'
-import { brokerFaultBy, faultsBy, refusalBy, statesOfOutages } from './plan-faults.ts'
+import { brokerFaultBy, faultsBy, ofReplicas, refusalBy, statesOfOutages } from './plan-faults.ts'
 
 /** The FSPs of the scheme; `poor` has no funds. */
 export const fsps = ['mango', 'river', 'poor'] as const
@@ -184,12 +184,14 @@ const answers: readonly (readonly Answer[])[] = [
   ['LATE', 'FULFIL'],
 ]
 
-/** @param hasBrokers whether the hub is one of replicas over Kafka */
+/** @param hasBrokers whether the hub is two replicas over Kafka */
 export function planOf(seed: number, index: number, hasBrokers = false): Plan {
   const chance = openChance(seedOf(seed, index))
   const plan = planBy(chance)
-  if (!hasBrokers || plan.faults.length === 0 || !chance.happens(0.4)) return plan
-  return { ...plan, faults: [...plan.faults, brokerFaultBy(chance)] }
+  if (!hasBrokers) return plan
+  const faults = plan.faults.map(ofReplicas)
+  const more = faults.length > 0 && chance.happens(0.4) ? [brokerFaultBy(chance)] : []
+  return { ...plan, faults: [...faults, ...more] }
 }
 
 function planBy(chance: Chance): Plan {
