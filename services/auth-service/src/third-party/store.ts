@@ -41,7 +41,14 @@ const updateStatement = statement(`
     as a (id, state, transaction_state, transaction_id, error_code, error_description, ended_at)
   where t.id = a.id`)
 
-/** The two messages with the challenge may arrive in any order. */
+// In one order, so that batches with common ids cannot deadlock.
+const lockStepsStatement = statement(`
+  select pg_advisory_xact_lock(n) from (
+    select distinct hashtextextended('third-party ' || id, 0) as n
+    from unnest($1::text[]) as a (id) order by n
+  ) as ordered`)
+
+/** The request of the payment and the two messages with the challenge may arrive in any order. */
 const consentsStatement = statement(`
   update third_party_transactions t set consent_id = found.consent_id
   from (
@@ -49,7 +56,8 @@ const consentsStatement = statement(`
     from third_party_steps a
     join third_party_steps v on v.challenge_hash = a.challenge_hash
       and v.source_fsp = a.source_fsp and v.consent_id is not null
-    where a.challenge_hash = any ($1::text[]) and a.transaction_request_id is not null
+    where (a.challenge_hash = any ($1::text[]) or a.transaction_request_id = any ($2::text[]))
+      and a.transaction_request_id is not null
     order by a.transaction_request_id, v.received_at desc
   ) as found
   where t.id = found.transaction_request_id and t.dfsp = found.source_fsp and t.consent_id is null`)
@@ -70,7 +78,11 @@ interface Row {
 /** Stores new messages in order of arrival, and the resulting transactions. */
 export function saveSteps(db: Database, steps: readonly Step[], now: Date): Promise<void> {
   return db.transaction(async (tx) => {
-    const stored = await tx.query<{ id: string }>(insertSteps, stepValues(steps, now))
+    // Of messages that belong together and arrive at the same time, the second sees the first.
+    const [, stored] = await Promise.all([
+      tx.query(lockStepsStatement, [textArray(steps.flatMap(linksOf))]),
+      tx.query<{ id: string }>(insertSteps, stepValues(steps, now)),
+    ])
     const ids = new Set(stored.map(({ id }) => id))
     const fresh = steps.filter(({ eventId }) => ids.has(eventId))
     await followAll(
@@ -78,8 +90,25 @@ export function saveSteps(db: Database, steps: readonly Step[], now: Date): Prom
       fresh.filter(({ about }) => about === 'TRANSACTION'),
     )
     const challenges = fresh.flatMap(({ challengeHash }) => challengeHash ?? [])
-    if (challenges.length > 0) await tx.query(consentsStatement, [textArray(challenges)])
+    const requested = fresh.flatMap((step) => (begins(step) ? [step.subjectId] : []))
+    if (challenges.length + requested.length > 0) {
+      await tx.query(consentsStatement, [textArray(challenges), textArray(requested)])
+    }
   })
+}
+
+function begins({ about, method }: Step): boolean {
+  return about === 'TRANSACTION' && method === 'POST'
+}
+
+/** The ids by which the messages of a payment belong together. */
+function linksOf(step: Step): readonly string[] {
+  const { challengeHash, transactionRequestId } = step
+  return [
+    challengeHash ?? [],
+    transactionRequestId ?? [],
+    begins(step) ? step.subjectId : [],
+  ].flat()
 }
 
 async function followAll(tx: Transaction, steps: readonly Step[]): Promise<void> {

@@ -149,6 +149,14 @@ async function recordOf(transactionRequestId: string): Promise<ThirdPartyRecord 
   return record ?? undefined
 }
 
+/** As they are stored, for a search by consent. */
+async function consentsOf(payments: readonly ReturnType<typeof newPayment>[]) {
+  const transactionRequestIds = payments.map(({ request }) => request)
+  const { transactions } = await served.FindThirdPartyTransactions({ transactionRequestIds }, call)
+  const found = new Map(transactions.map((each) => [each.transactionRequestId, each.consentId]))
+  return transactionRequestIds.map((id) => found.get(id))
+}
+
 async function toldOf(transactionRequestId: string): Promise<readonly string[]> {
   const record = await recordOf(transactionRequestId)
   return (record?.steps ?? []).map(({ sourceFspId, method, about, outcome = '', errorCode }) =>
@@ -203,6 +211,31 @@ describe('a payment from its request to its end', () => {
     const record = await recordOf(payment.request)
     expect(record?.summary).toMatchObject({ state: 'ACCEPTED', consentId: payment.consentId })
     expect(await toldOf(payment.request)).toEqual(whole)
+  })
+
+  const orders = [
+    ['asked', 'authorize', 'verify'],
+    ['asked', 'verify', 'authorize'],
+    ['authorize', 'asked', 'verify'],
+    ['authorize', 'verify', 'asked'],
+    ['verify', 'asked', 'authorize'],
+    ['verify', 'authorize', 'asked'],
+  ] as const
+
+  test.each(orders)(
+    'The consent of a payment is known once %s, %s and %s have arrived',
+    async (...order) => {
+      const payment = newPayment()
+      for (const name of order) await save(payment[name])
+      expect(await consentsOf([payment])).toEqual([payment.consentId])
+    },
+  )
+
+  test('The consents of payments are known when their messages arrive at the same time', async () => {
+    const payments = Array.from({ length: 40 }, () => newPayment())
+    const messages = payments.flatMap(({ asked, authorize, verify }) => [asked, authorize, verify])
+    await Promise.all(messages.map((message) => save(message)))
+    expect(await consentsOf(payments)).toEqual(payments.map(({ consentId }) => consentId))
   })
 
   test('A failed payment has the error and the reason why the signature was refused', async () => {
