@@ -134,10 +134,7 @@ async function test() {
 /** Two runs: jest would do only one of their set-ups. A pattern may fit files of one of them alone. */
 function long() {
   const chosen = args.length === 0 ? [] : ['--passWithNoTests', ...args]
-  return sideBySide([
-    script(['test:long:e2e', ...chosen]),
-    script(['test:long:int', ...chosen]),
-  ])
+  return sideBySide([script(['test:long:e2e', ...chosen]), script(['test:long:int', ...chosen])])
 }
 
 /** The exit code of all. */

@@ -1,7 +1,7 @@
 /** What stands between the hub and its database, and between its services: lets the planned faults strike. */
 import type { HttpRequest } from '@causeway/http'
 import type { CallFate } from '../hub/process.ts'
-import type { BrokerLine, ProduceFate } from '../kafka/cluster.ts'
+import type { BrokerLine, SendFate } from '../kafka/cluster.ts'
 import type { Connection, Trip } from '../sql/connection.ts'
 import { statementsIn, type Failure } from '../sql/protocol.ts'
 import type { Line } from '../sql/server.ts'
@@ -27,12 +27,12 @@ const none = {
   TRIP: 0,
   WRITE: 0,
   COMMIT: 0,
+  SEND: 0,
   REQUEST: 0,
   ANSWER: 0,
   CALLBACK: 0,
   calls: 0,
   sent: 0,
-  produced: 0,
 }
 const commit = Buffer.from('COMMIT\0')
 /** Messages that request a payment or a consent, or answer such a request. */
@@ -99,7 +99,7 @@ export class Faults implements Line, BrokerLine {
     for (const kind of kinds) this.#counts[kind] += 1
     // What strikes at a commit and not after it strikes at the trip that follows.
     kinds.add('COMMIT')
-    this.#begin(connection, kinds)
+    this.#begin(connection.owner, kinds)
     this.#breakOff(
       connection,
       ({ when, moment }) => when === 'BEFORE' && this.#isNow(moment, kinds),
@@ -139,13 +139,22 @@ export class Faults implements Line, BrokerLine {
     return { answer: isHandled ? 'LOST' : 'REFUSED', error }
   }
 
-  produceFate(): ProduceFate {
-    this.#counts.produced += 1
-    const [away] = this.#due(['BROKERS'], ({ at }) => at === this.#counts.produced)
+  beforeSend(owner: Owner | undefined): void {
+    this.#counts.SEND += 1
+    const [away] = this.#due(['BROKERS'], ({ at }) => at === this.#counts.SEND)
     if (away !== undefined) this.#strikes.leaveBrokers(away.lasts_ms)
-    const fault = this.#nth('PRODUCE', this.#counts.produced)
-    if (fault === undefined) return 'ACKNOWLEDGED'
-    return { isStored: fault.isStored, type: fault.answer }
+    const kinds = new Set(['SEND'] as const)
+    this.#begin(owner, kinds)
+    this.#endProcess(owner, 'BEFORE', kinds)
+  }
+
+  sendFate(): SendFate {
+    const fault = this.#nth('PRODUCE', this.#counts.SEND)
+    return fault === undefined ? 'ACKNOWLEDGED' : { isStored: fault.isStored, type: fault.answer }
+  }
+
+  afterSend(owner: Owner | undefined): void {
+    this.#endProcess(owner, 'AFTER', new Set(['SEND'] as const))
   }
 
   /** What becomes of the next callback. A status is answered instead of what the FSP would. */
@@ -211,8 +220,19 @@ export class Faults implements Line, BrokerLine {
     }
   }
 
+  #endProcess(
+    owner: Owner | undefined,
+    when: FaultOf<'CRASH' | 'CUT'>['when'],
+    kinds: ReadonlySet<Moment['of']>,
+  ): void {
+    const isNow = (fault: FaultOf<'CRASH' | 'CUT'>) =>
+      fault.type === 'CRASH' && fault.when === when && this.#isNow(fault.moment, kinds)
+    for (const _ of this.#due(['CRASH', 'CUT'], isNow))
+      if (owner !== undefined) this.#strikes.kill(owner)
+  }
+
   /** What lasts begins. */
-  #begin({ owner }: Connection, kinds: ReadonlySet<Moment['of']>): void {
+  #begin(owner: Owner | undefined, kinds: ReadonlySet<Moment['of']>): void {
     const isNow = ({ moment }: { readonly moment: Moment }) => this.#isNow(moment, kinds)
     for (const { sqlState, lasts_ms } of this.#due(['REFUSE'], isNow)) {
       this.#refused = { failure: { sqlState, severity: 'ERROR' }, until_ms: now_ms() + lasts_ms }

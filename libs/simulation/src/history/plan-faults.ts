@@ -111,11 +111,19 @@ function faultBy(chance: Chance): PlannedFault {
   }
 }
 
-/** The clocks of two replicas differ by less than a second, as the hub requires. */
-export function ofReplicas(fault: PlannedFault): PlannedFault {
-  if (fault.type !== 'CLOCK') return fault
-  const { ahead_ms } = fault
-  return { ...fault, ahead_ms: Math.max(-clocks_ms_max, Math.min(ahead_ms, clocks_ms_max)) }
+/**
+ * The clocks of two replicas differ by less than a second, as the hub requires. Some of what strikes at a
+ * write after a message strikes at a send to the brokers instead.
+ */
+export function ofReplicas(chance: Chance, fault: PlannedFault): PlannedFault {
+  if (fault.type === 'CLOCK') {
+    const ahead_ms = Math.max(-clocks_ms_max, Math.min(fault.ahead_ms, clocks_ms_max))
+    return { ...fault, ahead_ms }
+  }
+  if (fault.type !== 'CRASH' && fault.type !== 'FREEZE') return fault
+  const { moment } = fault
+  const moves = moment.of === 'WRITE' && moment.since !== undefined && chance.happens(0.5)
+  return moves ? { ...fault, moment: { ...moment, of: 'SEND' } } : fault
 }
 
 export function brokerFaultBy(chance: Chance): PlannedFault {

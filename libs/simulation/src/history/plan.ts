@@ -59,9 +59,9 @@ export interface Mark {
   readonly n: number
 }
 
-/** Which of the trips, of those that write, or of the commits. */
+/** Which of the trips to the database, of those that write, of the commits, or of the sends to the brokers. */
 export interface Moment {
-  readonly of: 'TRIP' | 'WRITE' | 'COMMIT'
+  readonly of: 'TRIP' | 'WRITE' | 'COMMIT' | 'SEND'
   readonly at: number
   /** From when they are counted; left out: from the beginning of the history. */
   readonly since?: Mark
@@ -189,7 +189,7 @@ export function planOf(seed: number, index: number, hasBrokers = false): Plan {
   const chance = openChance(seedOf(seed, index))
   const plan = planBy(chance)
   if (!hasBrokers) return plan
-  const faults = plan.faults.map(ofReplicas)
+  const faults = plan.faults.map((fault) => ofReplicas(chance, fault))
   const more = faults.length > 0 && chance.happens(0.4) ? [brokerFaultBy(chance)] : []
   return { ...plan, faults: [...faults, ...more] }
 }

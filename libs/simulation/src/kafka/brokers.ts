@@ -33,7 +33,7 @@ function producerOf(cluster: Cluster, isOpen: () => boolean) {
   return {
     connect: () => Promise.resolve(),
     disconnect: () => Promise.resolve(),
-    sendBatch: ({ topicMessages = [] }: ProducerBatch) => {
+    async sendBatch({ topicMessages = [] }: ProducerBatch) {
       const records = topicMessages.flatMap(({ topic, messages }) =>
         messages.map(({ key = null, value, headers = {}, partition = 0 }) => ({
           topic,
@@ -47,10 +47,8 @@ function producerOf(cluster: Cluster, isOpen: () => boolean) {
           },
         })),
       )
-      return cluster.ask(isOpen, () => {
-        cluster.append(records)
-        return records.map(({ topic, partition }) => ({ topicName: topic, partition }))
-      })
+      await cluster.send(isOpen, records)
+      return records.map(({ topic, partition }) => ({ topicName: topic, partition }))
     },
   }
 }

@@ -2,14 +2,18 @@ import { expect, test } from '@jest/globals'
 import type { Kafka, KafkaMessage } from 'kafkajs'
 import { ownedBy, Owner, reseed, resetTime, run } from '../virtual/world.ts'
 import { openSimulatedBrokers } from './brokers.ts'
-import { Cluster, type ProduceFate } from './cluster.ts'
+import { Cluster, type SendFate } from './cluster.ts'
 
 const session_ms = 5_000
 
-function open(fate: () => ProduceFate = () => 'ACKNOWLEDGED') {
+function open(fate: () => SendFate = () => 'ACKNOWLEDGED') {
   resetTime(0)
   reseed(1)
-  const cluster = new Cluster({ produceFate: fate })
+  const cluster = new Cluster({
+    beforeSend: () => undefined,
+    sendFate: fate,
+    afterSend: () => undefined,
+  })
   cluster.create('payments', 4)
   return cluster
 }

@@ -1,14 +1,18 @@
 /** The brokers of a simulated Kafka: topics and groups, for as many processes as there are. */
-import { chance, now_ms, ownedBy, ownerNow, rest } from '../virtual/world.ts'
+import { chance, now_ms, ownedBy, ownerNow, rest, type Owner } from '../virtual/world.ts'
 import { Group, refused, type Assign } from './group.ts'
 import { nameOf, Partition, type Sent, type Stored } from './log.ts'
 
-/** What may befall a produce. */
-export type ProduceFate = 'ACKNOWLEDGED' | { readonly isStored: boolean; readonly type: string }
+/** What may befall a send. */
+export type SendFate = 'ACKNOWLEDGED' | { readonly isStored: boolean; readonly type: string }
 
 export interface BrokerLine {
-  /** What becomes of the next send of a producer. */
-  produceFate(): ProduceFate
+  /** A process is about to send. */
+  beforeSend(owner: Owner | undefined): void
+  /** What becomes of it at the brokers. */
+  sendFate(): SendFate
+  /** It has arrived, and its answer has not. */
+  afterSend(owner: Owner | undefined): void
 }
 
 export interface OutgoingRecord {
@@ -61,13 +65,13 @@ export class Cluster {
   async ask<T>(isOpen: () => boolean, answer: () => T): Promise<T> {
     const owner = ownerNow()
     await rest(chance().below(way_ms_max))
+    await thawed(owner)
     await this.back()
     if (owner?.isDead() === true) return new Promise(() => {})
     if (!isOpen()) throw new Error('the connection is closed')
     const outcome = outcomeOf(answer)
     await rest(chance().below(way_ms_max))
-    const frozen_ms = (owner?.frozenUntil_ms ?? 0) - now_ms()
-    if (frozen_ms > 0) await rest(frozen_ms)
+    await thawed(owner)
     if (owner?.isDead() === true) return new Promise(() => {})
     if ('error' in outcome) throw outcome.error
     return outcome.value
@@ -94,9 +98,21 @@ export class Cluster {
     return this.#topics.get(topic)?.[number]
   }
 
-  /** Throws what a producer is answered when the brokers refuse it. */
-  append(records: readonly OutgoingRecord[]): void {
-    const fate = this.#line.produceFate()
+  /** Rejects with what a producer is answered when the brokers refuse it. */
+  send(isOpen: () => boolean, records: readonly OutgoingRecord[]): Promise<void> {
+    const owner = ownerNow()
+    this.#line.beforeSend(owner)
+    return this.ask(isOpen, () => {
+      try {
+        this.#append(records)
+      } finally {
+        this.#line.afterSend(owner)
+      }
+    })
+  }
+
+  #append(records: readonly OutgoingRecord[]): void {
+    const fate = this.#line.sendFate()
     if (fate === 'ACKNOWLEDGED' || fate.isStored) {
       for (const { topic, partition, sent } of records) {
         this.partition(topic, partition)?.append(sent)
@@ -168,6 +184,12 @@ export class Cluster {
       for (const group of this.#groups.values()) group.beat()
     }
   }
+}
+
+/** A frozen process neither sends nor receives. */
+async function thawed(owner: Owner | undefined): Promise<void> {
+  const frozen_ms = (owner?.frozenUntil_ms ?? 0) - now_ms()
+  if (frozen_ms > 0) await rest(frozen_ms)
 }
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown }

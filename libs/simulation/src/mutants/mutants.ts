@@ -233,13 +233,6 @@ export const mutants: readonly Mutant[] = [
     isDistributed: true,
   },
   {
-    name: 'An announcement overtakes one whose commit is in doubt',
-    file: 'libs/bus/src/kafka/outbox.ts',
-    from: '        unknown: () => inDoubt.unknown(commit),',
-    to: '        unknown: () => inDoubt.over(commit),',
-    isDistributed: true,
-  },
-  {
     name: 'The watermark does not wait for what other processes publish',
     file: 'libs/bus/src/kafka/low-watermark.ts',
     from: 'Math.min(at_ms - underWay_ms_max, announced_ms)',
