@@ -30,10 +30,7 @@ const programs = {
 }
 
 /** How many the simulation plays, the first ones of seed 1: on the hub in one process, and on replicas. */
-const histories = {
-  check: { alone: 60, distributed: 0 },
-  test: { alone: 700, distributed: 300 },
-}
+const histories = { check: 60, test: 700, distributed: 300 }
 
 /** `check` tries the first cases of each property, `test` all: the seed being the same, they are among those. */
 const fewCases = { PROPERTY_RUNS: '25' }
@@ -112,23 +109,24 @@ function check() {
   return sideBySide([
     script(['lint:changed'], fewCases),
     script(['test:unit', ...args], fewCases),
-    simulate(histories.check),
+    script(simulation(histories.check)),
   ])
 }
 
-/** One after the other: each of the two takes a processor. */
-async function simulate({ alone, distributed }) {
-  const play = (count, ...flags) =>
-    script(['simulate', '--seed', '1', '--histories', String(count), ...flags])
-  const code = await play(alone)
-  return code === 0 && distributed > 0 ? play(distributed, '--distributed') : code
+function simulation(count, ...flags) {
+  return ['simulate', '--seed', '1', '--histories', String(count), ...flags]
 }
 
 /** What waits for the disk, the clock and other processes shares the processors. */
 async function test() {
   const code = await sideBySide([script(['lint']), script(['test:unit', ...args])])
   if (code !== 0) return code
-  return sideBySide([script(['test:int']), script(['test:e2e']), simulate(histories.test)])
+  return sideBySide([
+    script(['test:int']),
+    script(simulation(histories.test)),
+    // The stories are the shortest of the three.
+    oneByOne([['test:e2e'], simulation(histories.distributed, '--distributed')]),
+  ])
 }
 
 /** Two runs: jest would do only one of their set-ups. A pattern may fit files of one of them alone. */
@@ -140,6 +138,13 @@ function long() {
 /** The exit code of all. */
 async function sideBySide(running) {
   return Math.max(...(await Promise.all(running)))
+}
+
+/** The same of scripts that share a processor. */
+async function oneByOne(scripts) {
+  const codes = []
+  for (const each of scripts) codes.push(await script(each))
+  return Math.max(...codes)
 }
 
 /** Whole lines, since two scripts write at the same time. */

@@ -181,7 +181,10 @@ export class Cluster {
     while (!this.#isOver) {
       await rest(beat_ms)
       if (now_ms() < this.#away.until_ms) continue
-      for (const group of this.#groups.values()) group.beat()
+      for (const [id, group] of this.#groups) {
+        group.beat()
+        if (group.isForgotten()) this.#groups.delete(id)
+      }
     }
   }
 }

@@ -51,9 +51,9 @@ export class Group {
     this.#assign = assign
   }
 
-  /** The topics that its members read. */
-  topics(): ReadonlySet<string> {
-    return new Set([...this.#members.keys()].flatMap(({ topics }) => topics))
+  /** Whether nothing is left of it, as of the group of one process that has ended. */
+  isForgotten(): boolean {
+    return this.#members.size + this.#removed.size + this.committed.size === 0
   }
 
   join(member: Member): void {
