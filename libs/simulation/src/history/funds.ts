@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { parseAmount } from '@causeway/money'
 import { fundsService, participantsService, type FundsMovement } from '@causeway/protos'
+import type { AuditedAct } from './audit-log.ts'
 import type { HubProcess } from '../hub/process.ts'
 import type { Supervisor } from '../hub/supervisor.ts'
 import { chance, rest } from '../virtual/world.ts'
@@ -37,12 +38,15 @@ export async function accountOf(
 
 export class Funds {
   readonly #supervisor: Supervisor
+  readonly #note: (act: AuditedAct) => void
   /** What is surely held or has left, by FSP. */
   readonly #out = new Map<string, bigint>()
   #wrong: string[] = []
 
-  constructor(supervisor: Supervisor) {
+  /** @param note gets each movement that was done */
+  constructor(supervisor: Supervisor, note: (act: AuditedAct) => void) {
     this.#supervisor = supervisor
+    this.#note = note
   }
 
   /** What was wrong since this was last asked. */
@@ -85,8 +89,11 @@ export class Funds {
   }
 
   /** In one step; whether it was done. */
-  #manage(kind: 'DEPOSIT' | 'WITHDRAWAL', instruction: ReturnType<typeof instructionOf>) {
-    return this.#supervisor.ask(async ({ grpc }) => {
+  async #manage(
+    kind: 'DEPOSIT' | 'WITHDRAWAL',
+    instruction: ReturnType<typeof instructionOf>,
+  ): Promise<boolean> {
+    const isDone = await this.#supervisor.ask(async ({ grpc }) => {
       const participants = grpc.client(participantsService, 'participant-lifecycle')
       const done = await participants.ManageFundsCreditDebitPairInstruction({
         ...instruction,
@@ -95,6 +102,9 @@ export class Funds {
       })
       return !done.refusal
     })
+    const action = kind === 'DEPOSIT' ? 'recordFundsIn' : 'recordFundsOut'
+    if (isDone) this.#note({ action, subject: subjectOf(instruction) })
+    return isDone
   }
 
   async #hold(instruction: ReturnType<typeof instructionOf>): Promise<boolean> {
@@ -103,14 +113,18 @@ export class Funds {
       return (await funds.RecordFundsOutPrepareReserve({ ...instruction, kind: '', actor }))
         .movement
     })
-    return held?.state === 'RESERVED'
+    const isHeld = held?.state === 'RESERVED'
+    const action = 'recordFundsOutPrepareReserve'
+    if (isHeld) this.#note({ action, subject: subjectOf(instruction) })
+    return isHeld
   }
 
   /** What is held can always be ended, once. */
   async #end(
-    { transferId, name, accountId }: ReturnType<typeof instructionOf>,
+    instruction: ReturnType<typeof instructionOf>,
     ends: 'COMMIT' | 'ABORT',
   ): Promise<void> {
+    const { transferId, name, accountId } = instruction
     const completion = { transferId, name, accountId, reason, actor }
     const movement = await this.#supervisor.ask(
       async ({ grpc }): Promise<FundsMovement | null | undefined> => {
@@ -123,7 +137,12 @@ export class Funds {
       },
     )
     const wanted = ends === 'COMMIT' ? 'COMMITTED' : 'ABORTED_REJECTED'
-    if (movement?.state === wanted) return
-    this.#wrong.push(`the funds ${transferId} are ${movement?.state}; right: ${wanted}`)
+    const action = ends === 'COMMIT' ? 'recordFundsOutCommit' : 'recordFundsOutAbort'
+    if (movement?.state === wanted) this.#note({ action, subject: subjectOf(instruction) })
+    else this.#wrong.push(`the funds ${transferId} are ${movement?.state}; right: ${wanted}`)
   }
+}
+
+function subjectOf({ name, transferId }: ReturnType<typeof instructionOf>): string {
+  return `participants/${name}/funds/${transferId}`
 }

@@ -39,7 +39,7 @@ export class Operators {
 
   constructor(supervisor: Supervisor) {
     this.#supervisor = supervisor
-    this.funds = new Funds(supervisor)
+    this.funds = new Funds(supervisor, (act) => this.#audited.push(act))
     this.switches = new Switches(supervisor)
   }
 

@@ -212,6 +212,12 @@ export const mutants: readonly Mutant[] = [
     to: '  return data.length > 0 || isSignedBy(key, challengeReadings(challenge), Buffer.from(data, ',
   },
   {
+    name: 'A movement of funds is not in the audit log',
+    file: 'services/ledger/src/funds/handle.ts',
+    from: "    if (outcome.type === 'DONE' && outcome.audited) announceAudit(bus, tx, by, outcome.audited)\n",
+    to: '',
+  },
+  {
     name: 'A process commits back what others have passed meanwhile',
     file: 'libs/bus/src/kafka/assigned-partitions.ts',
     from: '            stays.committed = undefined\n',
