@@ -18,6 +18,7 @@ import {
   asksForLocks,
   asksForSessions,
   endedBy,
+  isLockedOut,
   releaseLocks,
   sessionObjects,
   sessionSettings,
@@ -42,6 +43,8 @@ export interface Line {
 
 /** How often a session that waits for an advisory lock tries to take it. */
 const lock_ms = 50
+/** How long an answer takes to a session that did not get a lock before. */
+const locked_ms = 150
 /** Longer than a trip to the database or to the brokers takes in any history. */
 const idle_ms_max = 12_000
 
@@ -77,6 +80,8 @@ export class SqlServer {
   /** Those that have prepared a statement about sessions, or about locks. */
   readonly #asking = new WeakSet<Connection>()
   readonly #locking = new WeakSet<Connection>()
+  /** Those that did not get a lock when they asked for one last. */
+  readonly #lockedOut = new WeakSet<Connection>()
   readonly #statements = new Statements()
   readonly #waiting: Job[] = []
   /** Whose transaction is open. */
@@ -226,8 +231,14 @@ export class SqlServer {
       return
     }
     this.#idleSince_ms.set(connection, now_ms())
+    if (this.#locking.has(connection)) this.#noteLock(connection, answer)
     for (const backend of endedBy(answer)) this.#endSession(backend)
     if (this.#line.after(trip, answer)) this.#deliver(connection, answer)
+  }
+
+  #noteLock(connection: Connection, answer: Buffer): void {
+    if (isLockedOut(answer)) this.#lockedOut.add(connection)
+    else this.#lockedOut.delete(connection)
   }
 
   async #actAs({ connection, bytes }: Trip): Promise<void> {
@@ -290,9 +301,12 @@ export class SqlServer {
   }
 
   #onTrip(trip: Trip): void {
-    const delay_ms = this.#line.delay_ms(trip)
+    const { connection } = trip
+    // Who asks again and again for a lock waits for it, so that the others need not be simulated so often.
+    const wait_ms = this.#lockedOut.has(connection) ? locked_ms : 0
+    const delay_ms = Math.max(this.#line.delay_ms(trip), wait_ms)
     const arrive = () => {
-      if (!trip.connection.isOver) this.#submit(trip.connection, () => this.#work(trip))
+      if (!connection.isOver) this.#submit(connection, () => this.#work(trip))
     }
     if (delay_ms === 0) arrive()
     else void rest(delay_ms).then(arrive)

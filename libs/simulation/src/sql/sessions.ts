@@ -86,6 +86,14 @@ export function waitsForLock(answer: Buffer): boolean {
   return answer.includes(lockIsHeld)
 }
 
+/** A row of one column with false, as `pg_try_advisory_lock` answers where another session has the lock. */
+const falseRow = Buffer.from([0x44, 0, 0, 0, 11, 0, 1, 0, 0, 0, 1, 0x66])
+
+/** Whether a session that asked for locks did not get one. */
+export function isLockedOut(answer: Buffer): boolean {
+  return answer.includes(falseRow)
+}
+
 /** The sessions that the statement has ended. */
 export function endedBy(answer: Buffer): readonly number[] {
   const ended: number[] = []
