@@ -4,7 +4,7 @@ import type { Settlement } from '@causeway/protos'
 import type { Supervisor } from '../hub/supervisor.ts'
 import { committedItems } from './bulk-oracle.ts'
 import { itemAmount, type BulkRecord } from './bulks.ts'
-import { accountOf, cover } from './funds.ts'
+import { accountsOf, cover } from './funds.ts'
 import { isFunded } from './model.ts'
 import { fsps } from './plan.ts'
 import type { TransferRecord } from './record.ts'
@@ -39,11 +39,12 @@ export class Balances {
       const owed = this.#positions.get(fsp) ?? 0n
       // A settlement moves nothing of it, since FSPs pay each other at their bank.
       const covered = isFunded(fsp) ? (parseAmount(cover) ?? 0n) : 0n
+      const accounts = await supervisor.ask((process) => accountsOf(process, fsp))
       for (const [type, units] of [
         ['POSITION', owed],
         ['SETTLEMENT', -covered],
       ] as const) {
-        const account = await supervisor.ask((process) => accountOf(process, fsp, type))
+        const account = accounts.find((each) => each.ledgerAccountType === type)
         const { value, reservedValue } = account ?? { value: 'unknown', reservedValue: 'unknown' }
         const wanted = formatAmount(units)
         const what = `${type} of ${fsp}`

@@ -26,14 +26,16 @@ export function instructionOf(name: string, accountId: number, amount: string) {
   return { transferId, name, accountId, amount, currency, externalReference, reason, extensionList }
 }
 
-export async function accountOf(
-  { grpc }: Pick<HubProcess, 'grpc'>,
-  name: string,
-  ledgerAccountType: string,
-) {
+/** With their balances. */
+export async function accountsOf({ grpc }: Pick<HubProcess, 'grpc'>, name: string) {
   const participants = grpc.client(participantsService, 'participant-lifecycle')
   const { balances } = await participants.RequestAccountsPositions({ name, currency })
-  return balances?.accounts.find((each) => each.ledgerAccountType === ledgerAccountType)
+  return balances?.accounts ?? []
+}
+
+export async function settlementAccountOf(process: Pick<HubProcess, 'grpc'>, name: string) {
+  const accounts = await accountsOf(process, name)
+  return accounts.find(({ ledgerAccountType }) => ledgerAccountType === 'SETTLEMENT')
 }
 
 export class Funds {
@@ -82,7 +84,7 @@ export class Funds {
 
   #accountId(fsp: string): Promise<number> {
     return this.#supervisor.ask(async (process) => {
-      const account = await accountOf(process, fsp, 'SETTLEMENT')
+      const account = await settlementAccountOf(process, fsp)
       if (account === undefined) throw new Error(`${fsp} has no account`)
       return account.id
     })

@@ -2,7 +2,7 @@
 import type { GrpcHost } from '@causeway/grpc'
 import { addFsp, openScheme } from '@causeway/participants/testing'
 import { participantsService } from '@causeway/protos'
-import { accountOf, cover, instructionOf } from './funds.ts'
+import { settlementAccountOf, cover, instructionOf } from './funds.ts'
 import { pisp } from './link-plan.ts'
 import { callbackUrlOf, registrationOf } from './messages.ts'
 import { fsps } from './plan.ts'
@@ -47,7 +47,7 @@ async function addEndpoint(grpc: GrpcHost, name: string, value: string): Promise
 
 async function deposit(grpc: GrpcHost, name: string): Promise<void> {
   const participants = grpc.client(participantsService, 'participant-lifecycle')
-  const account = await accountOf({ grpc }, name, 'SETTLEMENT')
+  const account = await settlementAccountOf({ grpc }, name)
   const instruction = instructionOf(name, account?.id ?? 0, cover)
   const { refusal } = await participants.ManageFundsCreditDebitPairInstruction({
     ...instruction,
