@@ -117,7 +117,6 @@ export class SimulatedConsumer implements Member {
 
   onJoined(generation: number, assignment: Assignment): void {
     this.#generation = generation
-    this.#paused.clear()
     this.#assigned = Object.entries(assignment).flatMap(([topic, partitions]) =>
       partitions.map((partition) => ({ topic, partition })),
     )
