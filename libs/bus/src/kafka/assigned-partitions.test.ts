@@ -105,7 +105,7 @@ test('A process that was silent for long does not commit back what others have c
   noteFetched(assigned, 12)
   expect(toCommit(assigned)).toBeUndefined()
   assigned.next = 13
-  // Where later fetches begin says nothing of what is committed.
+  // Later fetches begin at the position, which may not be committed.
   noteFetched(assigned, 13)
   expect(toCommit(assigned)).toBe(13)
 })

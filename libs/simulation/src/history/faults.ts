@@ -139,16 +139,13 @@ export class Faults implements Line, BrokerLine {
     return { answer: isHandled ? 'LOST' : 'REFUSED', error }
   }
 
-  beforeSend(owner: Owner | undefined): void {
+  beforeSend(owner: Owner | undefined): SendFate {
     this.#counts.SEND += 1
     const [away] = this.#due(['BROKERS'], ({ at }) => at === this.#counts.SEND)
     if (away !== undefined) this.#strikes.leaveBrokers(away.lasts_ms)
     const kinds = new Set(['SEND'] as const)
     this.#begin(owner, kinds)
     this.#endProcess(owner, 'BEFORE', kinds)
-  }
-
-  sendFate(): SendFate {
     const fault = this.#nth('PRODUCE', this.#counts.SEND)
     return fault === undefined ? 'ACKNOWLEDGED' : { isStored: fault.isStored, type: fault.answer }
   }

@@ -6,6 +6,7 @@ import type { Supervisor } from '../hub/supervisor.ts'
 import type { Cluster } from '../kafka/cluster.ts'
 import type { SqlServer } from '../sql/server.ts'
 import type { AuditedAct, AuditLog } from './audit-log.ts'
+import type { Backlog } from './backlog.ts'
 import type { Balances } from './balances.ts'
 import { judgeBulk } from './bulk-oracle.ts'
 import type { BulkRecord } from './bulks.ts'
@@ -41,6 +42,7 @@ export interface Judged {
   readonly cluster: Cluster | undefined
   readonly balances: Balances
   readonly auditLog: AuditLog
+  readonly backlog: Backlog
 }
 
 const patient = { deadline_ms: 60_000 }
@@ -52,7 +54,7 @@ const watermark_ms = 5_000
 
 /** Everything that is wrong, as sentences; adds what was committed to the balances. */
 export async function judge(
-  { supervisor, server, cluster, balances, auditLog }: Judged,
+  { supervisor, server, cluster, balances, auditLog, backlog }: Judged,
   evidence: Evidence,
 ): Promise<readonly string[]> {
   const { records, bulks, links, plan, alarms, settled, offs } = evidence
@@ -82,6 +84,7 @@ export async function judge(
     ...evidence.announced,
     ...(await wrongAnnouncements(server, records)),
     ...wrongRecords(cluster, records),
+    ...(cluster === undefined ? await backlog.judge(server) : []),
     ...(await balances.compare(supervisor)),
     ...(await auditLog.judge(supervisor, evidence.audited)),
     ...(await differences(supervisor)),
@@ -232,12 +235,15 @@ interface Announced {
   readonly ends: number
 }
 
+/** Events about a transfer that are no step of it. */
+const noSteps: readonly string[] = ['TransferQueryResponse', 'TransferPrepareDuplicateCheckFailed']
+
 const announcedOf = `
   select key, count(*) filter (where type = 'TransferPrepared')::integer as asks,
     count(*) filter (where type <> 'TransferPrepared')::integer as ends
   from bus.log
   where topic = 'transfers' and key = any($1)
-    and type not in ('TransferQueryResponse', 'TransferPrepareDuplicateCheckFailed')
+    and type <> all($2)
   group by key`
 
 /** Each step of a transfer is announced once, however often it is delivered. */
@@ -245,7 +251,7 @@ async function wrongAnnouncements(
   server: SqlServer,
   records: readonly TransferRecord[],
 ): Promise<readonly string[]> {
-  const rows = await server.read<Announced>(announcedOf, [records.map(({ id }) => id)])
+  const rows = await server.read<Announced>(announcedOf, [records.map(({ id }) => id), noSteps])
   return rows
     .filter(({ asks, ends }) => asks > 1 || ends !== 1)
     .map(
@@ -264,7 +270,7 @@ function wrongRecords(
   for (const { key, headers } of cluster?.read('transfers') ?? []) {
     const [transferId, type, id] = [key, headers.ce_type, headers.ce_id].map(String)
     if (transferId === undefined || !ids.has(transferId) || type === undefined) continue
-    if (noSteps.has(type)) continue
+    if (noSteps.includes(type)) continue
     const step = `${transferId} as ${type === 'TransferPrepared' ? 'reserved' : 'final'}`
     steps.set(step, (steps.get(step) ?? new Set()).add(String(id)))
   }
@@ -272,11 +278,6 @@ function wrongRecords(
     .filter(([, events]) => events.size > 1)
     .map(([step, events]) => `the brokers have ${events.size} events that announce ${step}`)
 }
-
-const noSteps: ReadonlySet<string> = new Set([
-  'TransferQueryResponse',
-  'TransferPrepareDuplicateCheckFailed',
-])
 
 async function differences(supervisor: Supervisor): Promise<readonly string[]> {
   const ledger = await supervisor.ask(({ grpc }) =>

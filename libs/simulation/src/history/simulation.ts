@@ -15,6 +15,7 @@ import { onboard, register } from './onboarding.ts'
 import { isLinkOver, newLink, type LinkRecord } from './link-record.ts'
 import { Operators } from './operators.ts'
 import { databaseOfScheme } from './scheme.ts'
+import { Backlog } from './backlog.ts'
 import { Balances } from './balances.ts'
 import { judge } from './oracle.ts'
 import type { Plan } from './plan.ts'
@@ -173,6 +174,7 @@ export class Simulation {
   readonly #parts: Parts
   readonly #balances = new Balances()
   readonly #auditLog = new AuditLog()
+  readonly #backlog = new Backlog()
   #played = 0
 
   constructor(parts: Parts) {
@@ -248,6 +250,7 @@ export class Simulation {
       cluster,
       balances: this.#balances,
       auditLog: this.#auditLog,
+      backlog: this.#backlog,
     }
     return judge(judged, {
       plan,

@@ -4,7 +4,7 @@
  */
 import { HttpFailure, type Http, type HttpAnswer, type HttpRequest } from '@causeway/http'
 import inject, { type InjectOptions } from 'light-my-request'
-import { now_ms, ownedBy, rest, type Owner } from '../virtual/world.ts'
+import { now_ms, ownedBy, thawed, type Owner } from '../virtual/world.ts'
 
 /** Answers what the hub sends; rejects with an HttpFailure, or never settles. */
 export type Outside = (request: HttpRequest) => Promise<HttpAnswer>
@@ -58,8 +58,7 @@ export class Network {
     { method, url, headers, body }: HttpRequest,
     onReceived: (ms: number) => void,
   ): Promise<HubAnswer | undefined> {
-    const frozen_ms = this.#owner.frozenUntil_ms - now_ms()
-    if (frozen_ms > 0) await rest(frozen_ms)
+    await thawed(this.#owner)
     const handler = this.#handlers.get(server)
     if (handler === undefined || this.#owner.isDead()) return undefined
     const { ahead_ms } = this.#owner

@@ -9,7 +9,7 @@ import { openHealth, openMetrics, type Logger } from '@causeway/process'
 import type { ProcessParts } from '@causeway/runtime'
 import type { Cluster } from '../kafka/cluster.ts'
 import type { Connection } from '../sql/connection.ts'
-import { chance, now_ms, ownedBy, rest, type Owner } from '../virtual/world.ts'
+import { chance, ownedBy, rest, thawed, type Owner } from '../virtual/world.ts'
 import { openEngine } from './engine.ts'
 import { Network, type Outside } from './network.ts'
 import { startServices, type Running } from './services.ts'
@@ -126,8 +126,7 @@ function callFrom(owner: Owner, call: Call, given: Parameters<Call>): ReturnType
 
 async function answerOf(owner: Owner, call: () => Promise<object>): Promise<object> {
   await rest(chance().below(way_ms_max))
-  const frozen_ms = owner.frozenUntil_ms - now_ms()
-  if (frozen_ms > 0) await rest(frozen_ms)
+  await thawed(owner)
   if (owner.isDead()) throw unavailable()
   const answer = await ownedBy(owner, call)
   await rest(chance().below(way_ms_max))

@@ -9,11 +9,7 @@ const session_ms = 5_000
 function open(fate: () => SendFate = () => 'ACKNOWLEDGED') {
   resetTime(0)
   reseed(1)
-  const cluster = new Cluster({
-    beforeSend: () => undefined,
-    sendFate: fate,
-    afterSend: () => undefined,
-  })
+  const cluster = new Cluster({ beforeSend: fate, afterSend: () => undefined })
   cluster.create('payments', 4)
   return cluster
 }
@@ -66,7 +62,7 @@ async function send(cluster: Cluster, values: readonly string[], partition = 0):
   return outcome
 }
 
-test('A group continues where it has committed, in whichever process', async () => {
+test('A group continues where it has committed, in any process', async () => {
   const cluster = open()
   await send(cluster, ['a', 'b'])
   const first = reader(cluster, 'first')

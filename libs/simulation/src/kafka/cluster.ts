@@ -1,5 +1,5 @@
 /** The brokers of a simulated Kafka: topics and groups, for as many processes as there are. */
-import { chance, now_ms, ownedBy, ownerNow, rest, type Owner } from '../virtual/world.ts'
+import { chance, now_ms, ownedBy, ownerNow, rest, thawed, type Owner } from '../virtual/world.ts'
 import { Group, refused, type Assign } from './group.ts'
 import { nameOf, Partition, type Sent, type Stored } from './log.ts'
 
@@ -7,10 +7,8 @@ import { nameOf, Partition, type Sent, type Stored } from './log.ts'
 export type SendFate = 'ACKNOWLEDGED' | { readonly isStored: boolean; readonly type: string }
 
 export interface BrokerLine {
-  /** A process is about to send. */
-  beforeSend(owner: Owner | undefined): void
-  /** What becomes of it at the brokers. */
-  sendFate(): SendFate
+  /** What becomes at the brokers of what a process is about to send. */
+  beforeSend(owner: Owner | undefined): SendFate
   /** It has arrived, and its answer has not. */
   afterSend(owner: Owner | undefined): void
 }
@@ -101,18 +99,17 @@ export class Cluster {
   /** Rejects with what a producer is answered when the brokers refuse it. */
   send(isOpen: () => boolean, records: readonly OutgoingRecord[]): Promise<void> {
     const owner = ownerNow()
-    this.#line.beforeSend(owner)
+    const fate = this.#line.beforeSend(owner)
     return this.ask(isOpen, () => {
       try {
-        this.#append(records)
+        this.#append(records, fate)
       } finally {
         this.#line.afterSend(owner)
       }
     })
   }
 
-  #append(records: readonly OutgoingRecord[]): void {
-    const fate = this.#line.sendFate()
+  #append(records: readonly OutgoingRecord[], fate: SendFate): void {
     if (fate === 'ACKNOWLEDGED' || fate.isStored) {
       for (const { topic, partition, sent } of records) {
         this.partition(topic, partition)?.append(sent)
@@ -187,12 +184,6 @@ export class Cluster {
       }
     }
   }
-}
-
-/** A frozen process neither sends nor receives. */
-async function thawed(owner: Owner | undefined): Promise<void> {
-  const frozen_ms = (owner?.frozenUntil_ms ?? 0) - now_ms()
-  if (frozen_ms > 0) await rest(frozen_ms)
 }
 
 type Outcome<T> = { readonly value: T } | { readonly error: unknown }

@@ -1,6 +1,6 @@
 /** A consumer as kafkajs makes it, at the simulated brokers. */
 import type { EachBatchHandler, EachBatchPayload, KafkaMessage, PartitionAssigner } from 'kafkajs'
-import { chance, now_ms, ownerNow, rest, type Owner } from '../virtual/world.ts'
+import { chance, ownerNow, rest, thawed, type Owner } from '../virtual/world.ts'
 import { assignBy } from './assign.ts'
 import type { Cluster } from './cluster.ts'
 import type { Assignment, Group, Member } from './group.ts'
@@ -167,14 +167,9 @@ export class SimulatedConsumer implements Member {
 
   /** Whether it may go on; it waits for a frozen process and for brokers that are away. */
   async #isReady(generation: number): Promise<boolean> {
-    for (;;) {
-      const isRight = this.#generation === generation && this.isOpen()
-      if (!isRight || this.owner?.isDead() === true) return false
-      const frozen_ms = (this.owner?.frozenUntil_ms ?? 0) - now_ms()
-      if (frozen_ms > 0) await rest(frozen_ms)
-      else if (this.#cluster.silent_ms() > 0) await this.#cluster.back()
-      else return true
-    }
+    await thawed(this.owner)
+    await this.#cluster.back()
+    return this.#generation === generation && this.isOpen() && this.owner?.isDead() !== true
   }
 
   /** Of a partition with records that is not paused, chosen by chance. */

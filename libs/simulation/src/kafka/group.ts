@@ -4,7 +4,7 @@
  * again; one that is silent for too long is removed, and may not know that it was.
  */
 import type { Owner } from '../virtual/world.ts'
-import { chance, now_ms, ownedBy, rest } from '../virtual/world.ts'
+import { chance, now_ms, ownedBy, rest, thawed } from '../virtual/world.ts'
 import { nameOf } from './log.ts'
 
 export type Assignment = Readonly<Record<string, number[]>>
@@ -137,8 +137,7 @@ export class Group {
   /** A frozen process learns it when it comes back, a dead one never. */
   #tell(member: Member, what: () => void): void {
     void rest(chance().below(way_ms_max)).then(async () => {
-      const frozen_ms = (member.owner?.frozenUntil_ms ?? 0) - now_ms()
-      if (frozen_ms > 0) await rest(frozen_ms)
+      await thawed(member.owner)
       if (member.owner?.isDead() !== true && member.isOpen()) what()
     })
   }

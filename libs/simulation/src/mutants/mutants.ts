@@ -212,6 +212,12 @@ export const mutants: readonly Mutant[] = [
     to: '  return data.length > 0 || isSignedBy(key, challengeReadings(challenge), Buffer.from(data, ',
   },
   {
+    name: 'A group does not store what it has finished',
+    file: 'libs/bus/src/embedded/offsets.ts',
+    from: '    if (moved.length === 0) return\n',
+    to: '    if (moved.length < 1_000) return\n',
+  },
+  {
     name: 'A movement of funds is not in the audit log',
     file: 'services/ledger/src/funds/handle.ts',
     from: "    if (outcome.type === 'DONE' && outcome.audited) announceAudit(bus, tx, by, outcome.audited)\n",

@@ -145,6 +145,12 @@ export function rest(ms: number): Promise<void> {
   })
 }
 
+/** While the process is frozen, which neither sends nor receives then. */
+export async function thawed(owner: Owner | undefined): Promise<void> {
+  const frozen_ms = (owner?.frozenUntil_ms ?? 0) - state.now_ms
+  if (frozen_ms > 0) await rest(frozen_ms)
+}
+
 const look_ms = 50
 
 /** Looks from time to time, on the outside, until the condition holds; whether it does in time. */
