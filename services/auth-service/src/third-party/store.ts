@@ -41,13 +41,6 @@ const updateStatement = statement(`
     as a (id, state, transaction_state, transaction_id, error_code, error_description, ended_at)
   where t.id = a.id`)
 
-// In one order, so that batches with common ids cannot deadlock.
-const lockStepsStatement = statement(`
-  select pg_advisory_xact_lock(n) from (
-    select distinct hashtextextended('third-party ' || id, 0) as n
-    from unnest($1::text[]) as a (id) order by n
-  ) as ordered`)
-
 /** The request of the payment and the two messages with the challenge may arrive in any order. */
 const consentsStatement = statement(`
   update third_party_transactions t set consent_id = found.consent_id
@@ -76,39 +69,29 @@ interface Row {
 }
 
 /** Stores new messages in order of arrival, and the resulting transactions. */
-export function saveSteps(db: Database, steps: readonly Step[], now: Date): Promise<void> {
-  return db.transaction(async (tx) => {
-    // Of messages that belong together and arrive at the same time, the second sees the first.
-    const [, stored] = await Promise.all([
-      tx.query(lockStepsStatement, [textArray(steps.flatMap(linksOf))]),
-      tx.query<{ id: string }>(insertSteps, stepValues(steps, now)),
-    ])
+export async function saveSteps(db: Database, steps: readonly Step[], now: Date): Promise<void> {
+  await db.transaction(async (tx) => {
+    const stored = await tx.query<{ id: string }>(insertSteps, stepValues(steps, now))
     const ids = new Set(stored.map(({ id }) => id))
-    const fresh = steps.filter(({ eventId }) => ids.has(eventId))
     await followAll(
       tx,
-      fresh.filter(({ about }) => about === 'TRANSACTION'),
+      steps.filter(({ eventId, about }) => ids.has(eventId) && about === 'TRANSACTION'),
     )
-    const challenges = fresh.flatMap(({ challengeHash }) => challengeHash ?? [])
-    const requested = fresh.flatMap((step) => (begins(step) ? [step.subjectId] : []))
-    if (challenges.length + requested.length > 0) {
-      await tx.query(consentsStatement, [textArray(challenges), textArray(requested)])
-    }
   })
+  await linkConsents(db, steps)
 }
 
-function begins({ about, method }: Step): boolean {
-  return about === 'TRANSACTION' && method === 'POST'
-}
-
-/** The ids by which the messages of a payment belong together. */
-function linksOf(step: Step): readonly string[] {
-  const { challengeHash, transactionRequestId } = step
-  return [
-    challengeHash ?? [],
-    transactionRequestId ?? [],
-    begins(step) ? step.subjectId : [],
-  ].flat()
+/**
+ * After COMMIT, so that of messages that arrive at the same time the last one sees the others; also of
+ * repeated messages, since the process may have ended in between.
+ */
+async function linkConsents(db: Queries, steps: readonly Step[]): Promise<void> {
+  const challenges = steps.flatMap(({ challengeHash }) => challengeHash ?? [])
+  const requested = steps.flatMap(({ about, method, subjectId }) =>
+    about === 'TRANSACTION' && method === 'POST' ? [subjectId] : [],
+  )
+  if (challenges.length + requested.length === 0) return
+  await db.query(consentsStatement, [textArray(challenges), textArray(requested)])
 }
 
 async function followAll(tx: Transaction, steps: readonly Step[]): Promise<void> {

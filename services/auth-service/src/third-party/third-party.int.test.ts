@@ -134,6 +134,10 @@ const insertVerification = statement(`
     decided_at)
   values ($1, $2, '${dfsp}', gen_random_uuid(), sha256('a'), $3, '', $4)`)
 
+const forgetConsent = statement(
+  'update third_party_transactions set consent_id = null where id = $1',
+)
+
 function decided(payment: ReturnType<typeof newPayment>, reason: string | null): Promise<unknown> {
   return db.query(insertVerification, [
     payment.verification,
@@ -232,10 +236,20 @@ describe('a payment from its request to its end', () => {
   )
 
   test('The consents of payments are known when their messages arrive at the same time', async () => {
-    const payments = Array.from({ length: 40 }, () => newPayment())
-    const messages = payments.flatMap(({ asked, authorize, verify }) => [asked, authorize, verify])
-    await Promise.all(messages.map((message) => save(message)))
+    const payments = Array.from({ length: 200 }, () => newPayment())
+    for (const { asked, authorize, verify } of payments) {
+      await Promise.all([asked, authorize, verify].map((message) => save(message)))
+    }
     expect(await consentsOf(payments)).toEqual(payments.map(({ consentId }) => consentId))
+  })
+
+  test('The consent of a payment is known though the process ended before it was looked for', async () => {
+    const payment = newPayment()
+    const { asked, authorize, verify } = payment
+    await save(asked, authorize, verify)
+    await db.query(forgetConsent, [payment.request])
+    await save(asked, authorize, verify)
+    expect(await consentsOf([payment])).toEqual([payment.consentId])
   })
 
   test('A failed payment has the error and the reason why the signature was refused', async () => {
