@@ -102,6 +102,9 @@ describe('an awkward body', () => {
     ['with a BOM', '\ufeff{"a":1}'],
     ['of no UTF-8', Buffer.from([0x7b, 0xff, 0xfe, 0x00, 0x7d])],
     ['of nothing', ''],
+    ['of a whole piece', Buffer.alloc(49_152, 'é')],
+    ['of two whole pieces', Buffer.alloc(98_304, 'é')],
+    ['of two pieces and a byte', Buffer.alloc(98_305, 'é')],
     ['of 1 MiB', Buffer.alloc(1_048_576, 'é')],
   ]
   const keys = [keyOf(rsa.publicKey)]
@@ -129,6 +132,28 @@ describe('an awkward body', () => {
   test.each(bodies)('%s, signed here, verifies', async (_, text) => {
     const body = Buffer.from(text)
     expect(verdictOf(await signed({ body }), received({}, { body }), keys)).toBe('verified')
+  })
+})
+
+describe('a body that is verified in several pieces', () => {
+  const body = Buffer.alloc(100_000, 'é')
+
+  test.each(all)('It verifies with %s', async (alg) => {
+    const { privateKey, publicKey } = alg === 'ES256' ? ec : rsa
+    const header = await signed({ alg, key: privateKey, body })
+    expect(verdictOf(header, received({}, { body }), [keyOf(publicKey)], all)).toBe('verified')
+  })
+
+  test('A change in any piece is noticed, and so is a missing end', async () => {
+    const header = await signed({ body })
+    const keys = [keyOf(rsa.publicKey)]
+    for (const at of [0, 49_151, 49_152, 98_303, 98_304, 99_999]) {
+      const changed = Buffer.from(body)
+      changed[at] = 0
+      expect(verdictOf(header, received({}, { body: changed }), keys)).toMatch(/3105/)
+    }
+    const short = body.subarray(0, 98_304)
+    expect(verdictOf(header, received({}, { body: short }), keys)).toMatch(/3105/)
   })
 })
 

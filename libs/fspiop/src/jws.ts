@@ -4,7 +4,7 @@
  * differs. FSPIOP (Signature) 3, RFC 7515.
  */
 import { isUtf8 } from 'node:buffer'
-import { type KeyObject, sign, verify } from 'node:crypto'
+import { createVerify, type KeyObject, sign } from 'node:crypto'
 import { type Refusal, refusal } from './errors.ts'
 import type { Headers } from './headers.ts'
 import { isKid, isP256, kidForm } from './jws-key.ts'
@@ -153,13 +153,34 @@ export function signerOf(
   keys: readonly VerificationKey[],
   now: Date,
 ): VerificationKey | undefined {
-  const { algorithm, kid, protectedHeader, signature } = parsed
-  const input = signingInput(protectedHeader, body)
+  const { algorithm, kid } = parsed
   return keys.find((candidate) => {
     if (kid !== undefined && candidate.kid !== kid) return false
     if (!fits(algorithm, candidate.key) || !isValidAt(candidate, now)) return false
-    return verify(digests[algorithm], input, optionsOf(candidate.key), signature)
+    return isSignedBy(candidate.key, parsed, body)
   })
+}
+
+/** RFC 7518, 3.4: r and s of 32 bytes each. For any other size the verifier throws. */
+const es256_bytes = 64
+/** A multiple of three, so that the texts of the pieces together are the text of the body. */
+const piece_bytes = 49_152
+
+/**
+ * In pieces, since the text of a whole large body and its copy would be garbage of three times its size:
+ * for 1.2 MB this takes half the time, for 1 KB the same.
+ */
+function isSignedBy(
+  key: KeyObject,
+  { algorithm, protectedHeader, signature }: ParsedSignature,
+  body: Buffer,
+): boolean {
+  if (algorithm === 'ES256' && signature.length !== es256_bytes) return false
+  const verifier = createVerify(digests[algorithm]).update(`${protectedHeader}.`, 'latin1')
+  for (let from = 0; from < body.length; from += piece_bytes) {
+    verifier.update(body.toString('base64url', from, from + piece_bytes), 'latin1')
+  }
+  return verifier.verify(optionsOf(key), signature)
 }
 
 /**
