@@ -5,6 +5,7 @@
  */
 import { Outage } from '@causeway/process'
 import type { ClientBase, Connection, FieldDef, Submittable } from 'pg'
+import { bind, isLarge, type Parameter } from './bind.ts'
 import { parserOf } from './column-types.ts'
 import type { Statement, Value } from './database.ts'
 import { failureOf } from './failure.ts'
@@ -179,7 +180,9 @@ function newTrip(
           prepare(connection, statement)
           described.set(name, [])
         }
-        connection.bind({ statement: name, values: parameters[at] }, true)
+        const values = parameters[at] ?? []
+        if (values.some(isLarge)) bind(connection.stream, name, values)
+        else connection.bind({ statement: name, values }, true)
         connection.execute(null, true)
       }
       connection.sync()
@@ -214,7 +217,7 @@ function prepare(connection: Connection, { name, text }: Statement): void {
   connection.describe({ type: 'S', name }, true)
 }
 
-function parameter(value: Value): string | Buffer | null {
+function parameter(value: Value): Parameter {
   if (value === null || typeof value === 'string' || Buffer.isBuffer(value)) return value
   return value instanceof Date ? value.toISOString() : String(value)
 }
