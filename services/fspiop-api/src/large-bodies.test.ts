@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises'
+import { getPriority } from 'node:os'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import type { Digestible } from './digests.ts'
 import { digestReading, openLargeBodies } from './large-bodies.ts'
@@ -33,6 +35,24 @@ test('Bodies below the bound are read at once, larger ones in the other thread',
   expect(await large).toMatchObject({ ok: true, payload: { individualQuotes: [{}, {}] } })
   await bodies.stop()
 })
+
+const onLinux = process.platform === 'linux' ? test : test.skip
+
+onLinux('The other thread, and no other of the process, has a lower priority', async () => {
+  const before = await priorities()
+  const bodies = openLargeBodies({ log: log as never })
+  await bodies.begin()
+  const after = await priorities()
+  expect(after.filter((each) => each > 0).length).toBe(before.filter((each) => each > 0).length + 1)
+  expect(after[0]).toBe(before[0])
+  await bodies.stop()
+})
+
+/** Of each thread of this process, the main thread first: 0 is the usual one, 19 the lowest. */
+async function priorities(): Promise<readonly number[]> {
+  const threads = (await readdir('/proc/self/task')).map(Number).sort((a, b) => a - b)
+  return threads.map((thread) => getPriority(thread))
+}
 
 describe('Parsing in the other thread', () => {
   test.each([
