@@ -3,6 +3,7 @@
  * unexpected error, because a supervisor can restart it.
  */
 import { describeSettings } from './describe-settings.ts'
+import { letHeapGrow } from './heap-growth.ts'
 import { logLevels, openLog, type Logger } from './log.ts'
 import { isOutage } from './outage.ts'
 import { readSettings } from './read-settings.ts'
@@ -88,6 +89,7 @@ export async function supervise(
   host: HostProcess = process,
   { stop_ms_max = 10_000 }: SuperviseOptions = {},
 ): Promise<void> {
+  letHeapGrow()
   const broken = (cause: unknown) => {
     log.fatal({ err: cause }, 'ended by an uncaught error')
     host.exit(exitCodes.broken)
